@@ -1,0 +1,44 @@
+// What the demo shows: the link and its code, the API, and two lines to paste.
+import { stripVTControlCharacters, styleText } from 'node:util'
+
+export type DemoFacts = {
+  inviteUrl: string
+  qrCode: string
+  apiUrl: string
+  token: string
+  relayUrl: string
+  directory: string
+  /** How this program was called: `postern`, or what npm calls it. */
+  postern: string
+}
+
+export function demoScreen(facts: DemoFacts): string {
+  const { inviteUrl, qrCode, apiUrl, token, relayUrl, directory, postern } = facts
+  const hello = JSON.stringify({ id: 1, do: 'open', invite: inviteUrl, text: 'Hello!' })
+  const person = `${postern} person --relay ${relayUrl} --data ${shellWord(`${directory}/alice`)} --name Alice`
+  return `
+${indent(qrCode)}
+
+  ${styleText('bold', 'An echo bot is running.')} This link opens a chat with it:
+  ${styleText('cyan', inviteUrl)}
+
+  ${styleText('bold', 'Ask its HTTP API')} (token ${token}):
+  curl -H 'Authorization: Bearer ${token}' ${apiUrl}/v1/me
+
+  ${styleText('bold', 'Write to it')} as Alice, from another terminal:
+  (echo '${hello}'; cat) |
+    ${person}
+
+  Everything is kept in ${directory}. Ctrl-C stops it.
+`
+}
+
+/** Without the last line, which holds colours and no picture. */
+const indent = (text: string): string =>
+  text
+    .split('\n')
+    .filter(line => stripVTControlCharacters(line) !== '')
+    .map(line => `  ${line}`)
+    .join('\n')
+
+const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -1,0 +1,25 @@
+// The command line of `postern demo`.
+import { parseOptions, UsageError } from '../usage-error.ts'
+
+export type DemoSettings = { relayPort: number; gatewayPort: number; directory: string }
+
+const options = {
+  'relay-port': { type: 'string', default: '8090' },
+  'gateway-port': { type: 'string', default: '8080' },
+  data: { type: 'string', default: '.postern' },
+} as const
+
+export function readDemoSettings(argv: readonly string[]): DemoSettings {
+  const given = parseOptions(argv, options)
+  return {
+    relayPort: portOf('--relay-port', given['relay-port']),
+    gatewayPort: portOf('--gateway-port', given['gateway-port']),
+    directory: given.data,
+  }
+}
+
+/** 0 is a free port of the system's choice. */
+function portOf(option: string, text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${option} takes a port from 0 to 65535`)
+  return Number(text)
+}

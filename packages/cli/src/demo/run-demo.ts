@@ -1,0 +1,50 @@
+// `postern demo`, which is `npm start`: a relay, a gateway with a bot and an echo program, all on this machine.
+import { relative } from 'node:path'
+import { isCoded } from '@postern/protocol'
+import { toString as qrCodeOf } from 'qrcode'
+import { stopSignal } from '../stop-signal.ts'
+import { whenOnline } from '../when-online.ts'
+import { demoScreen } from './demo-screen.ts'
+import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
+import { keptToken } from './demo-token.ts'
+import { runEchoBot } from './echo-bot.ts'
+import { startDemoGateway, startDemoRelay } from './start-demo.ts'
+
+/** Resolves with the exit code. */
+export async function runDemo(argv: readonly string[]): Promise<number> {
+  const settings = readDemoSettings(argv)
+  const stop = stopSignal()
+  try {
+    await liveDemo(settings, { stop, print: text => void process.stdout.write(text) })
+    return 0
+  } catch (error) {
+    if (!isCoded(error)) throw error
+    process.stderr.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${error.message}\n`)
+    return 1
+  }
+}
+
+type Surroundings = { stop: AbortSignal; print: (text: string) => void }
+
+/** Until the signal. The echo program ends first: its last word goes to a gateway that still listens. */
+export async function liveDemo(settings: DemoSettings, { stop, print }: Surroundings): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const token = keptToken(settings.directory)
+  const relay = await startDemoRelay(settings)
+  opened.defer(() => relay.stop())
+  const gateway = await startDemoGateway(settings, { relayUrl: relay.url, token })
+  opened.defer(() => gateway.stop())
+  if ((await whenOnline(gateway.client, stop)) === 'stopped') return
+  const { inviteUrl } = gateway.client.me()
+  const qrCode = await qrCodeOf(inviteUrl, { type: 'terminal', small: true })
+  const { directory } = settings
+  const apiUrl = gateway.url
+  print(demoScreen({ inviteUrl, qrCode, apiUrl, token, relayUrl: relay.url, directory, postern: posternCommand() }))
+  await runEchoBot({ url: apiUrl, token }, stop, to => print(`  ↩ answered ${to.name}\n`))
+}
+
+/** How the reader can call this program again from the same directory. */
+const posternCommand = (): string =>
+  process.env['npm_lifecycle_event'] === undefined
+    ? `node ${relative('.', process.argv[1] ?? '')}`
+    : 'npm run --silent postern --'

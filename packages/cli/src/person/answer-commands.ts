@@ -1,0 +1,80 @@
+// Reads commands from standard input and answers each under its id. A slow one does not hold up the others.
+import type { Readable } from 'node:stream'
+import type { Client } from '@postern/core'
+import { CodedError, personLimits } from '@postern/protocol'
+import { apiErrorOf, checkFields, type PersonRequest, personCommands, personRequest } from '@postern/protocol/bot-api'
+import { ChatLanes } from './chat-lanes.ts'
+import { type Command, commands } from './commands.ts'
+import type { LineOutput } from './line-output.ts'
+import { type Line, readLines } from './read-lines.ts'
+
+export class CommandAnswers {
+  readonly #client: Client
+  readonly #output: LineOutput
+  readonly #lanes = new ChatLanes()
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(client: Client, output: LineOutput) {
+    this.#client = client
+    this.#output = output
+  }
+
+  /** Until the input ends. */
+  async answerAll(input: Readable): Promise<void> {
+    for await (const line of readLines(input, { bytesMax: personLimits.lineBytesMax })) {
+      if (line.kind === 'line' && line.text.trim() === '') continue
+      const answering = this.#answer(line).finally(() => this.#underWay.delete(answering))
+      this.#underWay.add(answering)
+      if (this.#underWay.size >= personLimits.commandsInFlightMax) await Promise.race(this.#underWay)
+    }
+  }
+
+  /** When every command that was begun is answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  async #answer(line: Line): Promise<void> {
+    let id: unknown
+    try {
+      const asked = parseLine(line)
+      id = asked.id
+      const ok = await this.#run(checkFields(personRequest, asked, { whole: 'line' }))
+      await this.#output.write(JSON.stringify({ id, ok: ok ?? {} }))
+    } catch (error) {
+      await this.#output.write(JSON.stringify({ id, ...apiErrorOf(error) }))
+    }
+  }
+
+  async #run(asked: PersonRequest): Promise<unknown> {
+    const fields = checkFields(personCommands[asked.do], asked, { whole: 'line' })
+    const { order, run } = commands[asked.do] as Command<typeof fields>
+    const work = async () => await run(this.#client, fields)
+    switch (order.kind) {
+      case 'now':
+        return await work()
+      case 'send':
+        return await this.#lanes.send(order.chat(fields), work)
+      case 'alone':
+        return await this.#lanes.alone(order.chat(fields), work)
+    }
+  }
+}
+
+/** An object, of which nothing else is known: the id is needed for the answer even when the rest is wrong. */
+function parseLine(line: Line): { id?: unknown } {
+  if (line.kind === 'too-long') throw badLine(`at most ${personLimits.lineBytesMax} bytes are allowed`)
+  const value = parseJson(line.text)
+  if (typeof value !== 'object' || value === null) throw badLine('a JSON object is required')
+  return value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badLine('it is not valid JSON')
+  }
+}
+
+const badLine = (rule: string): CodedError => new CodedError('bad-field', { field: 'line', rule })

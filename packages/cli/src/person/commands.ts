@@ -1,0 +1,58 @@
+// The commands of `postern person`: how each is ordered, and what it asks of the client.
+import type { Client } from '@postern/core'
+import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
+import { chatIdOf, type PersonCommandFields, type PersonCommandName } from '@postern/protocol/bot-api'
+import { parseInvite } from '@postern/protocol/content'
+
+/** `now`: does not wait. `send`: in order with the other sends of its chat. `alone`: has its chat to itself. */
+export type Order<Fields> = { kind: 'now' } | { kind: 'send' | 'alone'; chat: (fields: Fields) => ChatId }
+
+export type Command<Fields> = { order: Order<Fields>; run: (client: Client, fields: Fields) => unknown }
+
+const within = { deadlineMs: personLimits.commandWithinMs }
+const now: Order<unknown> = { kind: 'now' }
+const alone: Order<{ chat: ChatId }> = { kind: 'alone', chat: fields => fields.chat }
+
+/** The link says more about somebody than the bare id: it holds the key of the profile and a token. */
+function targetOf({ invite, account }: PersonCommandFields<'open'>) {
+  if (account !== undefined) return { account }
+  return parseInvite(invite ?? '')
+}
+
+export const commands: { [Name in PersonCommandName]: Command<PersonCommandFields<Name>> } = {
+  me: {
+    order: now,
+    run: client => {
+      const { inviteUrl, ...me } = client.me()
+      return { ...me, invite_url: inviteUrl }
+    },
+  },
+  open: {
+    order: { kind: 'alone', chat: fields => privateChatId(targetOf(fields).account) },
+    run: async (client, fields) => {
+      const opened = await client.openChat(targetOf(fields), within)
+      if (fields.text === undefined) return opened
+      const chat = chatIdOf(opened.id)
+      await client.sendText(chat, { text: fields.text }, within)
+      return client.chat(chat)
+    },
+  },
+  profile: { order: now, run: (client, { account }) => client.profileOf(account) },
+  chats: { order: now, run: client => client.chats() },
+  messages: {
+    order: now,
+    run: (client, { chat, before, limit }) =>
+      client.messages(chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
+  },
+  send: {
+    order: { kind: 'send', chat: fields => fields.chat },
+    run: (client, { chat, text, reply_to, mentions }) =>
+      client.sendText(chat, { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) }, within),
+  },
+  group: { order: now, run: (client, group) => client.createGroup(group, within) },
+  add: { order: alone, run: (client, { chat, members }) => client.addMembers(chat, members, within) },
+  remove: { order: alone, run: (client, { chat, members }) => client.removeMembers(chat, members, within) },
+  rename: { order: alone, run: (client, { chat, name }) => client.renameGroup(chat, name, within) },
+  leave: { order: alone, run: (client, { chat }) => client.leaveGroup(chat, within) },
+  accept: { order: alone, run: (client, { chat }) => client.acceptChat(chat) },
+}

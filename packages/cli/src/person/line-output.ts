@@ -1,0 +1,21 @@
+// Whole lines to standard output, and the knowledge when they have left the process.
+import type { Writable } from 'node:stream'
+
+export class LineOutput {
+  readonly #stream: Writable
+  readonly #closed = new AbortController()
+  /** Aborted when nobody reads our lines any more. */
+  readonly closed = this.#closed.signal
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+    stream.on('error', () => this.#closed.abort())
+  }
+
+  /** `lost`: nobody reads any more. */
+  async write(...lines: string[]): Promise<'written' | 'lost'> {
+    const { promise, resolve } = Promise.withResolvers<'written' | 'lost'>()
+    this.#stream.write(lines.map(line => `${line}\n`).join(''), error => resolve(error ? 'lost' : 'written'))
+    return await promise
+  }
+}

@@ -1,0 +1,46 @@
+// The command line of `postern person`.
+import { charCount, contentLimits } from '@postern/protocol'
+import { parseOptions, UsageError } from '../usage-error.ts'
+
+export type PersonSettings = {
+  directory: string
+  acceptRequests: 'all' | 'ask'
+  /** Needed at the first start only. */
+  relayUrl?: string
+  /** Needed at the first start; later a name that differs renames the person. */
+  name?: string
+}
+
+const options = {
+  relay: { type: 'string' },
+  data: { type: 'string' },
+  name: { type: 'string' },
+  requests: { type: 'string', default: 'all' },
+} as const
+
+export function readPersonSettings(argv: readonly string[]): PersonSettings {
+  const { relay, data, name, requests } = parseOptions(argv, options)
+  if (!data) throw new UsageError('--data is required')
+  if (requests !== 'all' && requests !== 'ask') throw new UsageError('--requests takes all or ask')
+  if (relay !== undefined) checkRelay(relay)
+  if (name !== undefined && (name.trim() === '' || charCount(name) > contentLimits.nameCharsMax))
+    throw new UsageError(`--name takes 1 to ${contentLimits.nameCharsMax} characters`)
+  return {
+    directory: data,
+    acceptRequests: requests,
+    ...(relay !== undefined && { relayUrl: relay }),
+    ...(name !== undefined && { name }),
+  }
+}
+
+export function personFirstStart({ relayUrl, name }: PersonSettings): { relayUrl: string; name: string; bot: false } {
+  if (relayUrl === undefined) throw new UsageError('--relay is required at the first start')
+  if (name === undefined) throw new UsageError('--name is required at the first start')
+  return { relayUrl, name, bot: false }
+}
+
+function checkRelay(text: string): void {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : ''
+  if (!['http:', 'https:', 'ws:', 'wss:'].includes(protocol))
+    throw new UsageError('--relay takes an address that starts with http://, https://, ws:// or wss://')
+}

@@ -1,0 +1,69 @@
+// `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
+import type { Readable, Writable } from 'node:stream'
+import { openNodeClient } from '@postern/core/node'
+import { isCoded, personLimits } from '@postern/protocol'
+import { aborted, stopSignal } from '../stop-signal.ts'
+import { terminalLog } from '../terminal-log.ts'
+import { whenOnline } from '../when-online.ts'
+import { CommandAnswers } from './answer-commands.ts'
+import { LineOutput } from './line-output.ts'
+import { type PersonSettings, personFirstStart, readPersonSettings } from './person-settings.ts'
+import { writeEvents } from './write-events.ts'
+
+export type Streams = { input: Readable; output: Writable; errors: Writable }
+
+const processStreams = (): Streams => ({ input: process.stdin, output: process.stdout, errors: process.stderr })
+
+/** Resolves with the exit code. */
+export async function runPerson(argv: readonly string[]): Promise<number> {
+  const settings = readPersonSettings(argv)
+  const stop = stopSignal()
+  const streams = processStreams()
+  stop.addEventListener('abort', endLateAnyway)
+  try {
+    await livePerson(settings, { streams, stop })
+    return 0
+  } catch (error) {
+    if (!isCoded(error)) throw error
+    streams.errors.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${error.message}\n`)
+    return 1
+  }
+}
+
+type Surroundings = { streams: Streams; stop: AbortSignal }
+
+/** From the first start or where the last one ended, until the input ends or somebody says stop. */
+export async function livePerson(settings: PersonSettings, { streams, stop }: Surroundings): Promise<void> {
+  const log = terminalLog(streams.errors)
+  const output = new LineOutput(streams.output)
+  const client = await openNodeClient({
+    directory: settings.directory,
+    log,
+    firstStart: () => personFirstStart(settings),
+    acceptRequests: settings.acceptRequests,
+  })
+  const ended = new AbortController()
+  const until = AbortSignal.any([stop, output.closed, ended.signal])
+  try {
+    if (settings.name !== undefined && settings.name !== client.me().name)
+      await client.setProfile({ name: settings.name })
+    client.start()
+    if ((await whenOnline(client, until)) === 'stopped') return
+    const { id, name } = client.me()
+    await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
+    const events = writeEvents(client.journal, { output, log, until })
+    const answers = new CommandAnswers(client, output)
+    await Promise.race([answers.answerAll(streams.input), aborted(until)])
+    streams.input.destroy()
+    await answers.settled()
+    ended.abort()
+    await events
+  } finally {
+    streams.input.destroy()
+    await client.stop()
+  }
+}
+
+const endLateAnyway = (): void => {
+  setTimeout(() => process.exit(1), personLimits.stopWithinMs).unref()
+}

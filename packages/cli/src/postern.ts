@@ -1,0 +1,35 @@
+// `postern <command>`: finds the command and runs it. A command is loaded when it is asked for, so that each starts fast.
+import { usage } from './usage.ts'
+import { UsageError } from './usage-error.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Command = (argv: readonly string[], env: Environment) => Promise<number>
+
+const commands: Record<string, Command> = {
+  gateway: async (argv, env) => (await import('@postern/gateway')).runGateway(argv, env),
+  relay: async (argv, env) => (await import('@postern/relay')).runRelay(argv, env),
+  person: async argv => (await import('./person/run-person.ts')).runPerson(argv),
+  demo: async argv => (await import('./demo/run-demo.ts')).runDemo(argv),
+}
+
+/** Resolves with the exit code: 2 for a command line that is wrong. */
+export async function runPostern(argv: readonly string[], env: Environment): Promise<number> {
+  const [name, ...rest] = argv
+  if (name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(usage)
+    return 0
+  }
+  const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
+  if (!command) return refuse(name === undefined ? 'Say what to do.' : `There is no command ${JSON.stringify(name)}.`)
+  try {
+    return await command(rest, env)
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(`postern ${name}: ${error.message}`)
+    throw error
+  }
+}
+
+function refuse(line: string): number {
+  process.stderr.write(`${line}\n\n${usage}`)
+  return 2
+}

@@ -1,0 +1,112 @@
+// What a shell sees of a command line that is wrong, and of a gateway that cannot start.
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Postern, run } from './process.ts'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-cli-'))
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const oneLine = /^[^\n]+\n$/
+
+test.each([[['fly']], [[]], [['person']], [['person', '--data']], [['person', '--what']], [['demo', 'now']]])(
+  '[R1] postern %j: one line, the usage, exit 2',
+  async args => {
+    const { code, stdout, stderr } = await run(args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^[^\n]+\n\nUsage: postern <command>\n/)
+  },
+)
+
+test.each([
+  [['person', '--data', 'x', '--requests', 'never'], '--requests'],
+  [['person', '--data', 'x', '--relay', 'nowhere'], '--relay'],
+  [['person', '--data', 'x', '--name', ''], '--name'],
+  [['demo', '--relay-port', '70000'], '--relay-port'],
+  [['demo', '--gateway-port', 'x'], '--gateway-port'],
+])('[R1] postern %j: names %s', async (args, option) => {
+  const { code, stderr } = await run(args)
+  expect(code).toBe(2)
+  expect(stderr.split('\n')[0]).toContain(option)
+})
+
+test.each(['help', '--help', '-h'])('[R1] postern %s shows the usage', async word => {
+  expect(await run([word])).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: /), stderr: '' })
+})
+
+describe('postern gateway', () => {
+  const env = () => ({
+    BOT_TOKEN: 'a-token',
+    RELAY_URL: 'http://127.0.0.1:9',
+    BOT_NAME: 'Bot',
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: join(directory, 'bot'),
+  })
+
+  test.each([
+    ['BOT_TOKEN', { BOT_TOKEN: undefined }],
+    ['RELAY_URL', { RELAY_URL: undefined }],
+    ['BOT_NAME', { BOT_NAME: undefined }],
+    ['LISTEN', { LISTEN: 'somewhere' }],
+    ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
+    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's' }],
+    ['DATA_DIR', { DATA_DIR: '/dev/null/bot' }],
+  ])('[R2] %s is named in one line, exit 1', async (setting, changed) => {
+    const { code, stderr } = await run(['gateway'], { ...env(), DATA_DIR: join(directory, setting), ...changed })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toContain(`${setting}: `)
+  })
+
+  test('[R2] a port in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => taken.once('listening', resolve))
+    const { port } = taken.address() as { port: number }
+    const { code, stderr } = await run(['gateway'], { ...env(), LISTEN: `127.0.0.1:${port}` })
+    taken.close()
+    expect([code, stderr]).toEqual([1, `LISTEN: port ${port} of 127.0.0.1 is in use.\n`])
+  })
+
+  test('[R2] a directory in use by another process', async () => {
+    await using first = new Postern(['gateway'], env())
+    await first.says('listening')
+    const { code, stderr } = await run(['gateway'], env())
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^DATA_DIR: .* in use by another process\.\n$/)
+    first.signal('SIGTERM')
+    expect(await first.exited).toBe(0)
+  })
+
+  test('[R2] a database whose key is lost, or is another: nothing is touched', async () => {
+    await using first = new Postern(['gateway'], env())
+    await first.says('listening')
+    first.signal('SIGTERM')
+    expect(await first.exited).toBe(0)
+    const key = join(directory, 'bot', 'db.key')
+    rmSync(key)
+    expect(await run(['gateway'], env())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^DATA_DIR: .*db\.key/),
+    })
+    expect(readdirSync(join(directory, 'bot'))).not.toContain('db.key')
+    writeFileSync(key, Buffer.alloc(32, 7))
+    expect(await run(['gateway'], env())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^DATA_DIR: .*db\.key/),
+    })
+    chmodSync(key, 0o600)
+  })
+
+  test('[R12] signals end a gateway that waits for its relay, however many come', async () => {
+    await using gateway = new Postern(['gateway'], { ...env(), DATA_DIR: join(directory, 'alone') })
+    await gateway.says('listening')
+    for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) gateway.signal(signal)
+    expect(await gateway.exited).toBe(0)
+    expect(gateway.stderr).toBe('')
+  })
+})

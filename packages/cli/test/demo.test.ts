@@ -1,0 +1,104 @@
+// `postern demo` as a process: what it prints works when it is pasted.
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Postern, run } from './process.ts'
+import { ScriptedPerson } from './scripted-person.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const shell = (line: string) => promisify(execFile)('sh', ['-c', line], { cwd: root })
+
+let directory: string
+let ports: number[]
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-demo-'))
+  ports = await freePorts(2)
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map(server => new Promise(resolve => server.once('listening', resolve))))
+  const found = servers.map(server => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
+  return found
+}
+
+const demoArguments = (...more: string[]) => [
+  'demo',
+  ...['--relay-port', String(ports[0]), '--gateway-port', String(ports[1]), '--data', directory],
+  ...more,
+]
+
+async function started(): Promise<Postern> {
+  const demo = new Postern(demoArguments())
+  await demo.says('Ctrl-C stops it.')
+  return demo
+}
+
+const inviteIn = (screen: string) => /http:\S+#i\/\S+/.exec(screen)?.[0] ?? ''
+const curlIn = (screen: string) => /^ *(curl .*)$/m.exec(screen)?.[1] ?? ''
+const personIn = (screen: string) => /\|\s+(\S.* person .*)$/m.exec(screen)?.[1] ?? ''
+
+test('[R9] the lines that are printed work when they are pasted, and the link leads to an echo', async () => {
+  await using demo = await started()
+  const { stdout } = await shell(`${curlIn(demo.stdout)} --silent`)
+  expect(JSON.parse(stdout)).toMatchObject({ name: 'Echo', invite_url: inviteIn(demo.stdout) })
+  expect(personIn(demo.stdout)).toContain(' person --relay http://127.0.0.1:')
+
+  const options = personIn(demo.stdout).split(' person ')[1]?.split(' ') ?? []
+  await using alice = new ScriptedPerson(options)
+  await alice.ready()
+  await alice.do('open', { invite: inviteIn(demo.stdout), text: 'Hello!' })
+  await alice.line(line => line.event === 'message')
+  expect(alice.messages()).toMatchObject([{ text: 'Hello!', reply_to: expect.any(String), from: { name: 'Echo' } }])
+  await demo.says('answered Alice')
+  demo.signal('SIGINT')
+  expect([await demo.exited, demo.stderr]).toEqual([0, ''])
+})
+
+test('[R10] a second start goes on with the same bot and token, and answers nothing twice', async () => {
+  const first = await started()
+  const options = personIn(first.stdout).split(' person ')[1]?.split(' ') ?? []
+  await using alice = new ScriptedPerson(options)
+  await alice.ready()
+  const before = alice.messages().length
+  const { id: chat } = await alice.do('open', { invite: inviteIn(first.stdout), text: 'once' })
+  await alice.line(() => alice.messages().length > before)
+  first.signal('SIGINT')
+  await first.exited
+  await using second = await started()
+  expect([inviteIn(second.stdout), curlIn(second.stdout)]).toEqual([inviteIn(first.stdout), curlIn(first.stdout)])
+  expect(statSync(join(directory, 'token')).mode & 0o777).toBe(0o600)
+  await alice.do('send', { chat, text: 'twice' })
+  await alice.line(() => alice.messages().some(({ text }) => text === 'twice'))
+  expect(alice.messages().filter(({ text }) => text === 'once')).toHaveLength(1)
+})
+
+test('[R11] what is in use is said in one line that names the option', async () => {
+  await using demo = await started()
+  const [relayPort, gatewayPort] = ports
+  expect(await run(demoArguments())).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^--data: [^\n]*in use[^\n]*\n$/),
+  })
+  const elsewhere = ['--data', join(directory, 'elsewhere')]
+  expect(await run(demoArguments(...elsewhere))).toMatchObject({
+    code: 1,
+    stderr: `--relay-port: port ${relayPort} is in use; choose another one, as in --relay-port ${(relayPort ?? 0) + 1}.\n`,
+  })
+  expect(await run(demoArguments(...elsewhere, '--relay-port', '0'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^--gateway-port: port ${gatewayPort} is in use`)),
+  })
+  demo.signal('SIGTERM')
+  await demo.exited
+  expect(await run(demoArguments('--relay-port', '0'))).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^--relay-port: the bot in .* lives on http://127.0.0.1:${relayPort};`)),
+  })
+})

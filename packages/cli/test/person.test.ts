@@ -1,0 +1,187 @@
+// `postern person` as a process: commands in, answers and events out.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Relay, startRelay } from '@postern/relay'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from './process.ts'
+import { ScriptedPerson } from './scripted-person.ts'
+
+let directory: string
+let relay: Relay
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-person-'))
+  relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: join(directory, 'relay') })
+})
+afterAll(async () => {
+  await relay.stop()
+  rmSync(directory, { recursive: true })
+})
+
+const person = (name: string, ...options: string[]) =>
+  new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name, ...options])
+
+test('[R6] ready comes first, and answers carry the id of their command', async () => {
+  await using alice = person('first')
+  const me = await alice.ready()
+  expect(alice.lines[0]).toEqual({ event: 'ready', me: { id: expect.stringMatching(/^[a-z2-7]{32}$/), name: 'first' } })
+  expect(await alice.do('me')).toEqual({
+    ...me,
+    about: '',
+    commands: [],
+    invite_url: expect.stringContaining(`#i/${me.id}/`),
+  })
+  alice.write('{"id":{"any":["thing"]},"do":"chats"}')
+  await alice.line(line => JSON.stringify(line) === '{"id":{"any":["thing"]},"ok":[]}')
+})
+
+test('[R4] what is no command is answered by an error, and the next line is heard', async () => {
+  await using alice = person('wrong')
+  await alice.ready()
+  alice.write('{"id":1,')
+  alice.write('[1]')
+  alice.write('x'.repeat(1024 * 1024 + 1))
+  alice.write('{"do":"me"}')
+  await alice.line(line => line.ok !== undefined)
+  expect(alice.lines.slice(1, 4)).toEqual([
+    { error: 'line: it is not valid JSON.', code: 'bad_request' },
+    { error: expect.stringMatching(/^do: one of me, open, /), code: 'bad_request' },
+    { error: 'line: at most 1048576 bytes are allowed.', code: 'bad_request' },
+  ])
+})
+
+test('[R6] errors have the codes of the HTTP API and name the field', async () => {
+  await using alice = person('errors')
+  await alice.ready()
+  expect(await alice.ask('fly')).toMatchObject({ code: 'bad_request', error: expect.stringMatching(/^do: /) })
+  expect(await alice.ask('send', { chat: 'x', text: 'a' })).toMatchObject({ code: 'not_found' })
+  expect(await alice.ask('send', { chat: 'a'.repeat(32), text: 'a' })).toMatchObject({ code: 'not_found' })
+  expect(await alice.ask('send', { chat: 'a'.repeat(32) })).toMatchObject({ code: 'bad_request', error: /^text: / })
+  expect(await alice.ask('open', {})).toMatchObject({ code: 'bad_request', error: /^invite: / })
+  expect(await alice.ask('open', { invite: relay.url })).toMatchObject({ code: 'bad_request' })
+  expect(await alice.ask('messages', { chat: 'a'.repeat(32), limit: 0 })).toMatchObject({ code: 'bad_request' })
+})
+
+test('[R6] two people talk: open, send, messages, chats, profile', async () => {
+  await using alice = person('alice')
+  await using bob = person('bob')
+  const [aliceMe, bobMe] = [await alice.ready(), await bob.ready()]
+  const { invite_url: invite } = await bob.do('me')
+  const chat = await alice.do('open', { invite, text: 'hello bob' })
+  expect(chat).toMatchObject({ id: bobMe.id, type: 'private', name: 'bob', state: 'active' })
+  const heard = await bob.line(line => line.event === 'message')
+  expect(heard).toMatchObject({
+    event: 'message',
+    chat_id: aliceMe.id,
+    message: { from: { id: aliceMe.id, name: 'alice' }, text: 'hello bob' },
+  })
+  const question = bob.messages()[0]
+  const answer = await bob.do('send', { chat: aliceMe.id, text: 'hello alice', reply_to: question?.id })
+  expect(answer).toMatchObject({ text: 'hello alice', reply_to: question?.id, from: { name: 'bob' } })
+  await alice.line(line => line.event === 'message')
+  expect((await alice.do('messages', { chat: bobMe.id })) as unknown).toMatchObject([
+    { text: 'hello bob' },
+    { text: 'hello alice', id: answer['id'] },
+  ])
+  expect((await bob.do('chats')) as unknown).toMatchObject([{ id: aliceMe.id, name: 'alice' }])
+  expect(await alice.do('profile', { account: bobMe.id })).toMatchObject({ id: bobMe.id, name: 'bob', bot: false })
+})
+
+test('[R5] texts that are written without waiting arrive in order', async () => {
+  await using carol = person('carol')
+  await using dave = person('dave')
+  await carol.ready()
+  const { id: chat } = await dave.ready()
+  const texts = Array.from({ length: 50 }, (_, at) => `text ${at}`)
+  const sent = texts.map(text => carol.do('send', { chat, text }))
+  await Promise.all(sent)
+  await dave.line(() => dave.messages().length === texts.length)
+  expect(dave.messages().map(message => message.text)).toEqual(texts)
+})
+
+test('[R6] a group is made, grows, is renamed and is left', async () => {
+  await using erin = person('erin')
+  await using frank = person('frank')
+  await using grace = person('grace')
+  const [, frankMe, graceMe] = [await erin.ready(), await frank.ready(), await grace.ready()]
+  const group = await erin.do('group', { name: 'Team', members: [frankMe.id] })
+  expect(group).toMatchObject({ type: 'group', name: 'Team' })
+  const chat = group['id']
+  await frank.line(line => line.event === 'chat' && line['chat_id'] === chat)
+  expect(await erin.do('add', { chat, members: [graceMe.id] })).toHaveProperty('members.length', 3)
+  expect(await erin.do('rename', { chat, name: 'Crew' })).toMatchObject({ name: 'Crew' })
+  await erin.do('send', { chat, text: 'hello crew' })
+  for (const member of [frank, grace])
+    await member.line(() => member.messages().some(({ text }) => text === 'hello crew'))
+  expect(await frank.do('leave', { chat })).toEqual({})
+  expect(await erin.do('remove', { chat, members: [graceMe.id] })).toMatchObject({ name: 'Crew' })
+  expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
+})
+
+test('[R6] who asks first lets nobody in before accept', async () => {
+  await using heidi = person('heidi', '--requests', 'ask')
+  await using ivan = person('ivan')
+  const [heidiMe, ivanMe] = [await heidi.ready(), await ivan.ready()]
+  await ivan.do('send', { chat: heidiMe.id, text: 'may I?' })
+  expect((await heidi.line(line => line.event === 'chat'))['chat']).toMatchObject({ id: ivanMe.id, state: 'request' })
+  expect(await heidi.ask('send', { chat: ivanMe.id, text: 'no' })).toMatchObject({ code: 'bad_request' })
+  expect(heidi.messages()).toEqual([])
+  expect(await heidi.do('accept', { chat: ivanMe.id })).toMatchObject({ state: 'active' })
+  await heidi.line(line => line.event === 'message')
+  expect(heidi.messages()[0]).toMatchObject({ text: 'may I?' })
+})
+
+test('[R7] after a kill events are repeated at most, and none is lost', async () => {
+  const judy = person('judy')
+  await using ken = person('ken')
+  const { id: chat } = await judy.ready()
+  await ken.ready()
+  const seen: string[] = []
+  let killed = judy
+  for (let round = 0; round < 4; round++) {
+    const sending = Array.from({ length: 10 }, (_, at) => ken.do('send', { chat, text: `${round}.${at}` }))
+    const wanted = round * 3
+    await killed.line(() => killed.messages().length > wanted)
+    await killed.end('SIGKILL')
+    seen.push(...killed.messages().map(message => message.text ?? ''))
+    await Promise.all(sending)
+    killed = person('judy')
+    await killed.ready()
+  }
+  await killed.line(() => killed.messages().some(message => message.text === '3.9') || seen.includes('3.9'))
+  seen.push(...killed.messages().map(message => message.text ?? ''))
+  await killed.end('SIGTERM')
+  const all = [0, 1, 2, 3].flatMap(round => Array.from({ length: 10 }, (_, at) => `${round}.${at}`))
+  expect([...new Set(seen)]).toEqual(all)
+})
+
+test('[R8] at the end of its input a person answers what is under way, exits 0, and stays who it was', async () => {
+  await using liam = person('liam')
+  await using mona = person('mona')
+  const [liamMe, monaMe] = [await liam.ready(), await mona.ready()]
+  liam.write(JSON.stringify({ id: 'last', do: 'send', chat: monaMe.id, text: 'goodbye' }))
+  expect(await liam.end('input')).toBe(0)
+  expect(liam.lines.at(-1)).toMatchObject({ id: 'last', ok: { text: 'goodbye' } })
+  expect(liam.stderr).toBe('')
+  await using again = new ScriptedPerson(['--data', join(directory, 'liam')])
+  expect(await again.ready()).toEqual(liamMe)
+  expect(await again.end('SIGTERM')).toBe(0)
+})
+
+test('[R8] a person whose relay is away ends at a signal', async () => {
+  await using lost = new ScriptedPerson([
+    '--relay',
+    'http://127.0.0.1:9',
+    '--data',
+    join(directory, 'lost'),
+    '--name',
+    'L',
+  ])
+  await new Promise(resolve => setTimeout(resolve, 0))
+  expect(await lost.end('SIGINT')).toBeOneOf([0, null])
+})
+
+test('[R1] a first start without a name makes nobody', async () => {
+  const { code, stderr } = await run(['person', '--relay', relay.url, '--data', join(directory, 'nobody')])
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'postern person: --name is required at the first start'])
+})

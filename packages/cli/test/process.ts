@@ -1,0 +1,60 @@
+// The `postern` command as a process of its own, as a shell runs it.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const launcher = join(import.meta.dirname, '../bin/postern.mjs')
+
+type Environment = Record<string, string | undefined>
+
+export class Postern implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly exited: Promise<number | null>
+  stdout = ''
+  stderr = ''
+
+  constructor(args: readonly string[], env: Environment = {}) {
+    this.#child = spawn(process.execPath, [launcher, ...args], { env: { PATH: process.env['PATH'], ...env } })
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
+    this.exited = once(this.#child, 'close').then(([code]) => code as number | null)
+  }
+
+  get lines(): AsyncIterableIterator<string> {
+    return createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
+  }
+
+  write(text: string): void {
+    this.#child.stdin.write(text)
+  }
+
+  endInput(): void {
+    this.#child.stdin.end()
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** Waits for words on standard output; fails when the process ends without them. */
+  async says(words: RegExp | string): Promise<void> {
+    const isSaid = () => (typeof words === 'string' ? this.stdout.includes(words) : words.test(this.stdout))
+    while (!isSaid()) {
+      const end = await Promise.race([once(this.#child.stdout, 'data').then(() => false), this.exited.then(() => true)])
+      if (end && !isSaid()) throw new Error(`it ended without ${words}: ${this.stdout}${this.stderr}`)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL')
+    await this.exited
+  }
+}
+
+/** A process that ends by itself. */
+export async function run(args: readonly string[], env: Environment = {}) {
+  await using postern = new Postern(args, env)
+  postern.endInput()
+  return { code: await postern.exited, stdout: postern.stdout, stderr: postern.stderr }
+}

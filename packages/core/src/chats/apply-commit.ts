@@ -1,0 +1,70 @@
+// What a commit means for its chat: members, title and timer as they are now, and a line about what changed.
+import type { AccountId, ChatId } from '@postern/protocol'
+import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Notice } from '@postern/protocol/objects'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { applySettings, findChat, membersOf, replaceMembers, setChatState, viewChat } from './chats.ts'
+
+export type AppliedCommit = {
+  chat: ChatId
+  ts: number
+  committer: AccountId
+  /** Everybody in the group after it. */
+  accounts: AccountId[]
+  settings: Uint8Array
+}
+
+export function applyCommit(core: Pick<Core, 'own'>, database: Database, commit: AppliedCommit): void {
+  const before = findChat(database, commit.chat)
+  const settings = decodeGroupSettings(commit.settings)
+  // A member that writes unreadable settings must not take the title and the timer from the others.
+  if (!before || !settings) return
+  const notices = noticesOf(database, commit, settings)
+  applySettings(database, commit.chat, settings)
+  replaceMembers(database, commit.chat, { accounts: commit.accounts, settings })
+  const isReported = commit.committer !== core.own.id && before.visible === 1 && before.state === 'active'
+  if (isReported) report(database, commit, notices)
+}
+
+/** Removed by somebody: the chat stays readable, and nothing more can be written to it. */
+export function applyRemoval(
+  database: Database,
+  removal: { chat: ChatId; ts: number; committer: AccountId; own: AccountId },
+): void {
+  const before = findChat(database, removal.chat)
+  if (!before || before.state === 'left') return
+  setChatState(database, removal.chat, 'left')
+  database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', removal.chat, removal.own)
+  if (before.visible !== 1) return
+  const members = [personOf(database, removal.own)]
+  report(database, removal, [{ code: 'removed', from: personOf(database, removal.committer), members }])
+}
+
+function noticesOf(database: Database, commit: AppliedCommit, settings: GroupSettings): Notice[] {
+  const from = personOf(database, commit.committer)
+  const before = membersOf(database, commit.chat)
+  const known = new Set(before.map(member => member.account_id))
+  const now = new Set(commit.accounts)
+  const joined = commit.accounts.filter(account => !known.has(account))
+  const gone = before.filter(member => !now.has(member.account_id))
+  const removed = gone.filter(member => !member.leaving).map(member => member.account_id)
+  const people = (accounts: AccountId[]) => accounts.map(account => personOf(database, account))
+  const chat = findChat(database, commit.chat)
+  const notices: Notice[] = []
+  if (joined.length > 0) notices.push({ code: 'joined', from, members: people(joined) })
+  if (removed.length > 0) notices.push({ code: 'removed', from, members: people(removed) })
+  if (settings.type === 'group' && settings.title !== chat?.title)
+    notices.push({ code: 'renamed', from, text: settings.title })
+  if (settings.timerMs !== chat?.timer_ms) notices.push({ code: 'timer', from, timer_ms: settings.timerMs })
+  return notices
+}
+
+function report(database: Database, { chat, ts }: { chat: ChatId; ts: number }, notices: Notice[]): void {
+  const row = findChat(database, chat)
+  if (!row || notices.length === 0) return
+  appendEvent(database, { type: 'chat', chat_id: chat, chat: viewChat(database, row) }, ts)
+  for (const notice of notices) appendEvent(database, { type: 'notice', chat_id: chat, notice }, ts)
+}

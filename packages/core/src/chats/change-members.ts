@@ -1,0 +1,81 @@
+// Adding and removing people, and the group's title: each an intent that holds whoever else changes the group meanwhile.
+import { type AccountId, type ChatId, CodedError, contentLimits } from '@postern/protocol'
+import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { type CommitIntent, commitToGroup } from '../groups/commit-group.ts'
+import { leafOf } from '../mls/credentials.ts'
+
+import { type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
+import { type ChatRow, membersOf, visibleChat } from './chats.ts'
+import { takeKeyPackages } from './open-chat.ts'
+
+export async function addMembers(
+  core: Core,
+  chat: ChatId,
+  { members, deadline }: { members: AccountId[]; deadline: Deadline },
+): Promise<void> {
+  const { group_id } = writableGroup(core, chat)
+  const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
+  const wanted = [...new Set(members)].filter(account => !present.has(account))
+  if (wanted.length === 0) return
+  if (present.size + wanted.length > contentLimits.groupMembersMax)
+    throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
+  await core.link.whenOnline(deadline.leftMs())
+  const taken = await takeKeyPackages(core, wanted, deadline)
+  const intent: CommitIntent = session => {
+    const add = taken.filter(({ account }) => !isMember(session, account))
+    return add.length > 0 ? { add } : 'satisfied'
+  }
+  await commitToGroup(core, group_id, { intent, deadline })
+}
+
+export async function removeMembers(
+  core: Core,
+  chat: ChatId,
+  { members, deadline }: { members: AccountId[]; deadline: Deadline },
+): Promise<void> {
+  const { group_id } = writableGroup(core, chat)
+  const present = new Map(membersOf(core.store, chat).map(member => [member.account_id, member]))
+  if (!present.get(core.own.id)?.admin) throw new CodedError('not-an-admin')
+  for (const account of members) if (!present.has(account)) throw new CodedError('not-a-member', { account })
+  await commitToGroup(core, group_id, { intent: removalOf(members), deadline })
+}
+
+export function removalOf(accounts: AccountId[]): CommitIntent {
+  return session => {
+    const remove = accounts.filter(account => isMember(session, account))
+    return remove.length > 0 ? { remove } : 'satisfied'
+  }
+}
+
+export async function renameGroup(
+  core: Core,
+  chat: ChatId,
+  { name, deadline }: { name: string; deadline: Deadline },
+): Promise<void> {
+  const { group_id } = writableGroup(core, chat)
+  const intent: CommitIntent = session => {
+    const settings = requiredSettings(session)
+    if (settings.type !== 'group' || settings.title === name) return 'satisfied'
+    return { settings: { ...settings, title: name } }
+  }
+  await commitToGroup(core, group_id, { intent, deadline })
+}
+
+export function writableGroup(core: Core, chat: ChatId): ChatRow {
+  const row = visibleChat(core.store, chat)
+  if (row.type !== 'group') throw new CodedError('not-a-group')
+  if (row.state === 'request') throw new CodedError('chat-is-request')
+  if (row.state === 'left') throw new CodedError('chat-left')
+  return row
+}
+
+const isMember = (session: GroupSession, account: AccountId): boolean =>
+  leafOf(rosterOf(session), account) !== undefined
+
+function requiredSettings(session: GroupSession): GroupSettings {
+  const settings = decodeGroupSettings(settingsOf(session))
+  if (!settings) throw new CodedError('internal')
+  return settings
+}

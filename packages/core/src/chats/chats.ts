@@ -1,0 +1,123 @@
+// Chats and their members: the records, and how a chat looks from outside.
+import { type AccountId, type ChatId, CodedError, type GroupId, isAccountId, privateChatId } from '@postern/protocol'
+import type { GroupSettings } from '@postern/protocol/content'
+import type { Chat } from '@postern/protocol/objects'
+import { nameOf, profileOf } from '../identity/people.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+export type ChatState = Chat['state']
+
+export type ChatRow = {
+  id: ChatId
+  type: Chat['type']
+  state: ChatState
+  /** 0 until its first content has come: a chat without a word is shown to nobody. */
+  visible: number
+  title: string
+  timer_ms: number
+  group_id: GroupId
+  first_seen_ts: number
+  unread: number
+}
+
+type MemberRow = { account_id: AccountId; admin: number; leaving: number }
+type Reads = Pick<Store, 'get' | 'all'>
+
+export const findChat = (reads: Reads, id: ChatId): ChatRow | undefined =>
+  reads.get<ChatRow>('SELECT * FROM chat WHERE id = ?', id)
+
+export function visibleChat(reads: Reads, id: ChatId): ChatRow {
+  const row = findChat(reads, id)
+  if (!row?.visible) throw new CodedError('chat-not-found', { chat: id })
+  return row
+}
+
+export const visibleChats = (reads: Reads): ChatRow[] =>
+  reads.all<ChatRow>('SELECT * FROM chat WHERE visible = 1 ORDER BY first_seen_ts, id')
+
+/** Of a private chat, whose id is the other person's. */
+export const otherPerson = (row: ChatRow): AccountId | undefined =>
+  row.type === 'private' && isAccountId(row.id) ? row.id : undefined
+
+export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
+  reads.all<MemberRow>('SELECT account_id, admin, leaving FROM member WHERE chat_id = ? ORDER BY account_id', chat)
+
+export function viewChat(reads: Reads, row: ChatRow): Chat {
+  const other = otherPerson(row)
+  return {
+    id: row.id,
+    type: row.type,
+    name: other ? nameOf(reads, other) : row.title,
+    state: row.state,
+    members: membersOf(reads, row.id).map(member => {
+      const { id, name, bot } = profileOf(reads, member.account_id)
+      return { id, name, bot, ...(member.admin && { admin: true }) }
+    }),
+    timer_ms: row.timer_ms,
+    unread: row.unread,
+    ts: row.first_seen_ts,
+  }
+}
+
+export type NewChat = Pick<ChatRow, 'id' | 'group_id' | 'state' | 'visible' | 'first_seen_ts'>
+
+export function insertChat(database: Database, chat: NewChat, settings: GroupSettings): void {
+  database.run(
+    `INSERT INTO chat (id, type, state, visible, title, timer_ms, group_id, first_seen_ts)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET state = excluded.state, visible = excluded.visible, title = excluded.title,
+       timer_ms = excluded.timer_ms, group_id = excluded.group_id`,
+    chat.id,
+    settings.type,
+    chat.state,
+    chat.visible,
+    titleOf(settings),
+    settings.timerMs,
+    chat.group_id,
+    chat.first_seen_ts,
+  )
+}
+
+/** Brings the records in line with what the group's members agreed on. */
+export function applySettings(database: Database, chat: ChatId, settings: GroupSettings): void {
+  database.run('UPDATE chat SET title = ?, timer_ms = ? WHERE id = ?', titleOf(settings), settings.timerMs, chat)
+}
+
+export function replaceMembers(
+  database: Database,
+  chat: ChatId,
+  { accounts, settings }: { accounts: AccountId[]; settings: GroupSettings },
+): void {
+  const admins = new Set(settings.type === 'group' ? settings.admins : [])
+  const before = membersOf(database, chat)
+  const present = new Set(accounts)
+  for (const { account_id } of before)
+    if (!present.has(account_id))
+      database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', chat, account_id)
+  for (const account of accounts)
+    database.run(
+      `INSERT INTO member (chat_id, account_id, admin) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET admin = excluded.admin`,
+      chat,
+      account,
+      admins.has(account) ? 1 : 0,
+    )
+}
+
+export function setChatState(database: Database, chat: ChatId, state: ChatState): void {
+  database.run('UPDATE chat SET state = ? WHERE id = ?', state, chat)
+}
+
+export function showChat(database: Database, chat: ChatId, { state, ts }: { state: ChatState; ts: number }): void {
+  database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ? WHERE id = ?', state, ts, chat)
+}
+
+export function noteLeaving(database: Database, chat: ChatId, account: AccountId): void {
+  database.run('UPDATE member SET leaving = 1 WHERE chat_id = ? AND account_id = ?', chat, account)
+}
+
+export const privateChatWith = (reads: Reads, account: AccountId): ChatRow | undefined =>
+  findChat(reads, privateChatId(account))
+
+const titleOf = (settings: GroupSettings): string => (settings.type === 'group' ? settings.title : '')

@@ -1,0 +1,151 @@
+// Opening chats: a private one with a person never met, a group, or the next generation of a private chat that broke.
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  contentLimits,
+  GROUP_ID_BYTES,
+  type GroupId,
+  groupChatId,
+  groupIdFromBytes,
+  groupIdToBytes,
+  privateChatId,
+  wireLimits,
+} from '@postern/protocol'
+import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
+import { findGroup, insertGroup } from '../groups/group-records.ts'
+import { makeKeyPackage } from '../identity/key-packages.ts'
+import { noteProfileKey } from '../identity/people.ts'
+import { createGroup } from '../mls/group-session.ts'
+import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
+
+export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
+
+/** The private chat with a person, opened when there is none that works. */
+export async function ensurePrivateChat(core: Core, target: PrivateTarget, deadline: Deadline): Promise<ChatRow> {
+  const chat = privateChatId(target.account)
+  if (target.account === core.own.id)
+    throw new CodedError('bad-field', { field: 'chat', rule: 'an account cannot write to itself' })
+  return await core.openings.run(chat, async () => {
+    const before = await usableChat(core, chat, deadline)
+    if (before) return before
+    const { profileKey } = target
+    if (profileKey) await core.store.write(database => noteProfileKey(database, target.account, profileKey))
+    const lost = findChat(core.store, chat)
+    const generation = lost ? (findGroup(core.store, lost.group_id)?.generation ?? 0) + 1 : 0
+    const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
+    await openGroup(core, { chat, settings, accounts: [target.account], deadline })
+    return requiredChat(core, chat)
+  })
+}
+
+export async function openGroupChat(
+  core: Core,
+  { name, members, deadline }: { name: string; members: AccountId[]; deadline: Deadline },
+): Promise<ChatRow> {
+  const accounts = [...new Set(members)].filter(account => account !== core.own.id)
+  if (accounts.length + 1 > contentLimits.groupMembersMax)
+    throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
+  const settings: GroupSettings = { v: 1, type: 'group', title: name, admins: [core.own.id], timerMs: 0 }
+  const chat = await openGroup(core, { settings, accounts, deadline })
+  return requiredChat(core, chat)
+}
+
+/** Undefined when a chat is to be opened: there is none, its opening was refused, or its keys are lost. */
+async function usableChat(core: Core, chat: ChatId, deadline: Deadline): Promise<ChatRow | undefined> {
+  const row = findChat(core.store, chat)
+  const group = row && findGroup(core.store, row.group_id)
+  if (!row || !group || group.status === 'broken') return undefined
+  if (group.status === 'opening') await settlePending(core, group.id, deadline)
+  return findGroup(core.store, row.group_id)?.status === 'open' ? requiredChat(core, chat) : undefined
+}
+
+type Opening = { chat?: ChatId; settings: GroupSettings; accounts: AccountId[]; deadline: Deadline }
+
+async function openGroup(core: Core, { settings, accounts, deadline, ...opening }: Opening): Promise<ChatId> {
+  await core.link.whenOnline(deadline.leftMs())
+  const added = await takeKeyPackages(core, accounts, deadline)
+  const group = groupIdFromBytes(core.provider.randomBytes(GROUP_ID_BYTES))
+  const chat = opening.chat ?? groupChatId(group)
+  await startGroup(core, { group, chat, settings, accounts })
+  try {
+    await commitToGroup(core, group, {
+      intent: () => ({ add: added }),
+      deadline,
+    })
+    await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
+  } catch (error) {
+    const isUndecided = findGroup(core.store, group)?.status === 'opening' && (await hasPending(core, group))
+    if (!isUndecided) await dropOpening(core, group, chat)
+    throw error
+  }
+  return chat
+}
+
+const hasPending = (core: Core, group: GroupId): Promise<boolean> =>
+  core.groups.run(group, async live => live.pending !== undefined)
+
+async function startGroup(
+  core: Core,
+  { group, chat, settings, accounts }: { group: GroupId; chat: ChatId; settings: GroupSettings; accounts: AccountId[] },
+): Promise<void> {
+  const keyPackage = await makeKeyPackage(core)
+  const session = await createGroup(core.mls, {
+    groupId: groupIdToBytes(group),
+    keyPackage,
+    settings: encodeGroupSettings(settings),
+  })
+  const generation = settings.type === 'private' ? settings.generation : 0
+  await core.store.write(database => {
+    insertGroup(database, {
+      id: group,
+      chat,
+      generation,
+      session,
+      inviter: core.own.id,
+      needsHello: 1,
+      status: 'opening',
+    })
+    const known = findChat(database, chat)
+    const first_seen_ts = known?.first_seen_ts ?? core.clock.nowMs()
+    insertChat(
+      database,
+      { id: chat, group_id: group, state: 'active', visible: known?.visible ?? 0, first_seen_ts },
+      settings,
+    )
+    replaceMembers(database, chat, { accounts: [core.own.id, ...accounts], settings })
+  })
+}
+
+/** The relay refused it: nothing of it stays, unless the chat had a life before. */
+async function dropOpening(core: Core, group: GroupId, chat: ChatId): Promise<void> {
+  core.groups.forget(group)
+  await core.store.write(database => {
+    database.run('DELETE FROM mls_group WHERE id = ?', group)
+    database.run('DELETE FROM chat WHERE id = ? AND visible = 0 AND group_id = ?', chat, group)
+    database.run('DELETE FROM member WHERE chat_id = ? AND NOT EXISTS (SELECT 1 FROM chat WHERE id = ?)', chat, chat)
+  })
+}
+
+export async function takeKeyPackages(core: Core, accounts: AccountId[], deadline: Deadline): Promise<NewMember[]> {
+  const members: NewMember[] = []
+  for (let at = 0; at < accounts.length; at += wireLimits.keyPackagesPerTakeMax) {
+    const page = accounts.slice(at, at + wireLimits.keyPackagesPerTakeMax)
+    const { taken } = await core.link.call('takeKeyPackages', { accounts: page }, deadline.leftMs())
+    for (const account of page) {
+      const found = taken.find(one => one.account === account)
+      if (!found) throw new CodedError('account-not-found', { account })
+      members.push({ account, keyPackage: found.keyPackage })
+    }
+  }
+  return members
+}
+
+function requiredChat(core: Core, chat: ChatId): ChatRow {
+  const row = findChat(core.store, chat)
+  if (!row) throw new CodedError('chat-not-found', { chat })
+  return row
+}

@@ -1,0 +1,31 @@
+// What the parts of a client share: passed along, so that nothing is global and everything can be replaced in a test.
+import type { ChatId, Clock, MessageId } from '@postern/protocol'
+import type { GroupSessions } from './groups/group-sessions.ts'
+import type { OwnAccount } from './identity/account.ts'
+import type { Lanes } from './lanes.ts'
+import type { Log } from './log.ts'
+import type { MlsContext } from './mls/mls-context.ts'
+import type { MlsProvider } from './mls/provider.ts'
+import type { RelayLink } from './relay-link/relay-link.ts'
+import type { Store } from './storage/store.ts'
+
+/** `all`: everybody gets in. `contacts`: only who came by the invite link. `ask`: nobody without a word of the owner. */
+export type RequestPolicy = 'all' | 'contacts' | 'ask'
+
+export type Core = {
+  readonly store: Store
+  readonly provider: MlsProvider
+  readonly mls: MlsContext
+  readonly clock: Clock
+  readonly log: Log
+  readonly own: OwnAccount
+  readonly link: RelayLink
+  readonly groups: GroupSessions
+  /** A chat is opened once, however many want to write to it first. */
+  readonly openings: Lanes<ChatId>
+  /** Messages for whose answer somebody waits: they settle themselves. */
+  readonly sending: Set<MessageId>
+  readonly acceptRequests: RequestPolicy
+  /** Wakes the chores: something is to be done that no caller waits for. */
+  readonly poke: () => void
+}

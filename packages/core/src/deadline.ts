@@ -1,0 +1,21 @@
+// How long a caller is ready to wait for the relay, shared by all the steps of one operation.
+import { type Clock, CodedError } from '@postern/protocol'
+
+export type Within = { deadlineMs: number }
+
+export class Deadline {
+  readonly #clock: Clock
+  readonly #endMs: number
+
+  constructor(clock: Clock, within: Within) {
+    this.#clock = clock
+    this.#endMs = clock.nowMs() + within.deadlineMs
+  }
+
+  /** Throws when the time is up: nothing more is begun then. */
+  leftMs(): number {
+    const left = this.#endMs - this.#clock.nowMs()
+    if (left <= 0) throw new CodedError('relay-unreachable')
+    return left
+  }
+}

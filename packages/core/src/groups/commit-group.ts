@@ -1,0 +1,136 @@
+// Changing a group: one commit per epoch wins; whoever loses applies the winner and makes its own again from its intent.
+import { type AccountId, CodedError, clientLimits, type GroupId, messageIdFromHash } from '@postern/protocol'
+import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Verdict } from '@postern/protocol/relay'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { burnHandshakeGeneration, commitIntent } from '../mls/commit-intent.ts'
+import { leafOf, type Roster } from '../mls/credentials.ts'
+import { type GroupSession, rosterOf } from '../mls/group-session.ts'
+import { deletePending, insertPending, type PendingCommit, ratchetChanges, saveRatchets } from './group-records.ts'
+import { epochBytes, epochOf } from './group-sessions.ts'
+
+export type NewMember = { account: AccountId; keyPackage: Uint8Array }
+
+export type CommitPlan = { add?: NewMember[]; remove?: AccountId[]; settings?: GroupSettings }
+
+/** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
+export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
+
+type CommitContext = Pick<Core, 'provider' | 'link' | 'groups'>
+
+/** Resolves when the commit has its place in the log and this client has reached it. */
+export async function commitToGroup(
+  core: CommitContext,
+  group: GroupId,
+  { intent, deadline }: { intent: CommitIntent; deadline: Deadline },
+): Promise<void> {
+  for (let race = 0; race < clientLimits.commitRacesMax; race++) {
+    await settlePending(core, group, deadline)
+    const prepared = await prepareCommit(core, group, intent)
+    if (prepared === 'satisfied') return
+    const outcome = await submitPending(core, group, deadline)
+    if (prepared === 'prepared' && outcome === 'adopted') return
+  }
+  throw new CodedError('relay-broken', { what: 'a commit lost every race' })
+}
+
+/** A commit that an earlier connection or process left behind is settled before another is made. */
+export async function settlePending(core: CommitContext, group: GroupId, deadline: Deadline): Promise<void> {
+  const isPending = await core.groups.run(group, async live => live.pending !== undefined)
+  if (isPending) await submitPending(core, group, deadline)
+}
+
+/** Written before it is sent: after a crash the same bytes go out again, and the relay knows them. */
+async function prepareCommit(
+  core: CommitContext,
+  group: GroupId,
+  intent: CommitIntent,
+): Promise<'satisfied' | 'prepared' | 'busy'> {
+  return await core.groups.run(group, async live => {
+    if (live.pending) return 'busy'
+    const plan = intent(live.session)
+    if (plan === 'satisfied') return 'satisfied'
+    const members = rosterOf(live.session)
+    const made = await commitIntent(live.session, {
+      add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
+      removeLeaves: (plan.remove ?? []).map(account => requiredLeaf(members, account)),
+      ...(plan.settings && { settings: encodeGroupSettings(plan.settings) }),
+    })
+    const pending: PendingCommit = {
+      message: messageIdFromHash(core.provider.sha256(made.wire)),
+      wire: made.wire,
+      add: (plan.add ?? []).map(({ account }) => account),
+      remove: plan.remove ?? [],
+      welcome: made.welcome,
+    }
+    live.pending = { ...pending, next: made.session }
+    const nextState = epochBytes(made.session)
+    await core.groups.save(live, database => insertPending(database, group, { ...pending, nextState }))
+    return 'prepared'
+  })
+}
+
+/** Adopted: it won. Withdrawn: another won, and the group has applied that one. */
+async function submitPending(
+  core: CommitContext,
+  group: GroupId,
+  deadline: Deadline,
+): Promise<'adopted' | 'withdrawn'> {
+  const pending = await core.groups.run(group, async live => live.pending)
+  if (!pending) return 'adopted'
+  const verdict = await callCommit(core, group, { pending, deadline })
+  if (verdict.accepted) {
+    // Its place in the log is reached through the mailbox, behind everything that came before it.
+    await core.groups.until(group, live => live.pending?.message !== pending.message, deadline.leftMs())
+    return 'adopted'
+  }
+  await withdrawPending(core, group, pending)
+  await core.groups.until(group, live => epochOf(live) >= verdict.epoch, deadline.leftMs())
+  return 'withdrawn'
+}
+
+async function callCommit(
+  core: CommitContext,
+  group: GroupId,
+  { pending, deadline }: { pending: PendingCommit; deadline: Deadline },
+): Promise<Verdict> {
+  const { wire: payload, add, remove, welcome } = pending
+  try {
+    await core.link.whenOnline(deadline.leftMs())
+    const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
+    if (isFirst) await core.link.call('createGroup', { group }, deadline.leftMs())
+    return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
+  } catch (error) {
+    if (error instanceof CodedError && isRefusal(error)) await withdrawPending(core, group, pending)
+    throw error
+  }
+}
+
+/** The relay said no, and will say it again: the commit is in no log. */
+const isRefusal = (error: CodedError): boolean =>
+  error.code !== 'relay-unreachable' && error.code !== 'send-in-doubt' && error.code !== 'relay-stopping'
+
+async function withdrawPending(core: CommitContext, group: GroupId, pending: PendingCommit): Promise<void> {
+  await core.groups.run(group, async live => {
+    if (live.pending?.message !== pending.message) return
+    // Two commits from one state would share a key: the next is made from the generation after it.
+    const burnt = await burnHandshakeGeneration(live.session)
+    const changes = ratchetChanges(live.session, burnt)
+    live.session = burnt
+    live.pending = undefined
+    await core.groups.save(live, database => {
+      deletePending(database, group)
+      saveRatchets(database, group, changes)
+    })
+  })
+}
+
+function requiredLeaf(members: Roster, account: AccountId): number {
+  const leaf = leafOf(members, account)
+  if (leaf === undefined) throw new CodedError('not-a-member', { account })
+  return leaf
+}
+
+export const accountsIn = (session: GroupSession): AccountId[] =>
+  [...rosterOf(session).values()].map(member => member.accountId)

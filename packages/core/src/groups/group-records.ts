@@ -1,0 +1,152 @@
+// MLS groups as they are stored: the epoch's state once, then only the ratchets that moved.
+import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
+import { epoch, type GroupSession } from '../mls/group-session.ts'
+import { changedRatchets, encodeEpoch, encodeRatchet } from '../mls/group-state.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+/** `broken`: its keys are lost or out of step; a new group or a new welcome replaces it. */
+export type GroupStatus = 'opening' | 'open' | 'broken'
+
+export type GroupRow = {
+  id: GroupId
+  chat_id: ChatId
+  generation: number
+  epoch: number
+  state: Uint8Array
+  /** Others in it do not know yet how this account is called. 1: the next content says it. 2: it is said at once. */
+  needs_hello: number
+  /** Its keys may have been used already, by a copy of this database or by messages that were withdrawn. */
+  needs_update: number
+  withdrawn: number
+  /** Who added this account to it; the account itself where it opened the group. */
+  inviter: AccountId
+  status: GroupStatus
+}
+
+export type PendingCommit = {
+  message: MessageId
+  wire: Uint8Array
+  add: AccountId[]
+  remove: AccountId[]
+  welcome: Uint8Array | undefined
+}
+
+type PendingRow = {
+  group_id: GroupId
+  message_id: MessageId
+  wire: Uint8Array
+  next_state: Uint8Array
+  add_accounts: string
+  remove_accounts: string
+  welcome: Uint8Array | null
+}
+
+type Reads = Pick<Store, 'get' | 'all'>
+
+export const findGroup = (reads: Reads, group: GroupId): GroupRow | undefined =>
+  reads.get<GroupRow>('SELECT * FROM mls_group WHERE id = ?', group)
+
+export const ratchetRows = (reads: Reads, group: GroupId): [node: number, bytes: Uint8Array][] =>
+  reads
+    .all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet WHERE group_id = ?', group)
+    .map(({ node, bytes }) => [node, bytes])
+
+export type NewGroup = {
+  id: GroupId
+  chat: ChatId
+  generation: number
+  session: GroupSession
+  inviter: AccountId
+  needsHello: 1 | 2
+  status: GroupStatus
+}
+
+export function insertGroup(database: Database, group: NewGroup): void {
+  database.run('DELETE FROM ratchet WHERE group_id = ?', group.id)
+  database.run(
+    `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, state, needs_hello, inviter, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    group.id,
+    group.chat,
+    group.generation,
+    epoch(group.session),
+    encodeEpoch(group.session.state),
+    group.needsHello,
+    group.inviter,
+    group.status,
+  )
+}
+
+export function saveEpoch(
+  database: Database,
+  group: GroupId,
+  { session, hasNewMembers }: { session: GroupSession; hasNewMembers: boolean },
+): void {
+  database.run('DELETE FROM ratchet WHERE group_id = ?', group)
+  database.run(
+    `UPDATE mls_group SET epoch = ?, state = ?, status = 'open', needs_hello = max(needs_hello, ?) WHERE id = ?`,
+    epoch(session),
+    encodeEpoch(session.state),
+    hasNewMembers ? 1 : 0,
+    group,
+  )
+}
+
+/** New keys are in force: what a copy or a withdrawn message may have used is past. */
+export function noteUpdated(database: Database, group: GroupId): void {
+  database.run('UPDATE mls_group SET needs_update = 0, withdrawn = 0 WHERE id = ?', group)
+}
+
+/** What moved between two sessions of one epoch, encoded at once so that no state is held until the write. */
+export function ratchetChanges(before: GroupSession, after: GroupSession): { node: number; bytes: Uint8Array }[] {
+  return changedRatchets(before.state, after.state).map(node => ({ node, bytes: encodeRatchet(after.state, node) }))
+}
+
+export function saveRatchets(database: Database, group: GroupId, changes: { node: number; bytes: Uint8Array }[]): void {
+  for (const { node, bytes } of changes)
+    database.run('INSERT OR REPLACE INTO ratchet (group_id, node, bytes) VALUES (?, ?, ?)', group, node, bytes)
+}
+
+export function findPending(reads: Reads, group: GroupId): (PendingCommit & { nextState: Uint8Array }) | undefined {
+  const row = reads.get<PendingRow>('SELECT * FROM pending_commit WHERE group_id = ?', group)
+  return (
+    row && {
+      message: row.message_id,
+      wire: row.wire,
+      nextState: row.next_state,
+      add: JSON.parse(row.add_accounts) as AccountId[],
+      remove: JSON.parse(row.remove_accounts) as AccountId[],
+      welcome: row.welcome ?? undefined,
+    }
+  )
+}
+
+export const groupsWithPending = (reads: Reads): GroupId[] =>
+  reads.all<{ group_id: GroupId }>('SELECT group_id FROM pending_commit').map(row => row.group_id)
+
+export function insertPending(
+  database: Database,
+  group: GroupId,
+  pending: PendingCommit & { nextState: Uint8Array },
+): void {
+  database.run(
+    `INSERT INTO pending_commit (group_id, message_id, wire, next_state, add_accounts, remove_accounts, welcome)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    group,
+    pending.message,
+    pending.wire,
+    pending.nextState,
+    JSON.stringify(pending.add),
+    JSON.stringify(pending.remove),
+    pending.welcome ?? null,
+  )
+}
+
+export function deletePending(database: Database, group: GroupId): void {
+  database.run('DELETE FROM pending_commit WHERE group_id = ?', group)
+}
+
+export function setGroupStatus(database: Database, group: GroupId, status: GroupStatus): void {
+  database.run('UPDATE mls_group SET status = ? WHERE id = ?', status, group)
+}

@@ -1,0 +1,136 @@
+// The MLS groups in use: one lane each, so that nothing is encrypted or decrypted twice from one state.
+import { type ChatId, type Clock, CodedError, clientLimits, type GroupId } from '@postern/protocol'
+import { Lanes } from '../lanes.ts'
+import { epoch, type GroupSession, openSession } from '../mls/group-session.ts'
+import { encodeEpoch } from '../mls/group-state.ts'
+import type { MlsContext } from '../mls/mls-context.ts'
+import type { Change, Durability, Store } from '../storage/store.ts'
+import { findGroup, findPending, type PendingCommit, ratchetRows } from './group-records.ts'
+
+export type LiveGroup = {
+  readonly id: GroupId
+  readonly chat: ChatId
+  session: GroupSession
+  /** Writes under way: until they are done the database is behind. */
+  unsaved: number
+  /** A commit of ours that the relay has not answered, or whose place in the log is not reached yet. */
+  pending: (PendingCommit & { next: GroupSession }) | undefined
+}
+
+export class GroupSessions {
+  readonly #store: Store
+  readonly #mls: MlsContext
+  readonly #clock: Clock
+  readonly #live = new Map<GroupId, LiveGroup>()
+  readonly #lanes = new Lanes<GroupId>()
+  readonly #watchers = new Set<(group: GroupId) => void>()
+
+  constructor({ store, mls, clock }: { store: Store; mls: MlsContext; clock: Clock }) {
+    this.#store = store
+    this.#mls = mls
+    this.#clock = clock
+  }
+
+  /** One at a time per group. What it changes in the group is written in the same order. */
+  async run<T>(group: GroupId, work: (live: LiveGroup) => Promise<T>): Promise<T> {
+    try {
+      return await this.#lanes.run(group, () => work(this.#load(group)))
+    } finally {
+      this.#tell(group)
+    }
+  }
+
+  /** In the group's lane: a group that is joined, or joined again over a state that is no use any more. */
+  async replace(group: GroupId, join: () => Promise<LiveGroup>): Promise<void> {
+    await this.#lanes.run(group, async () => this.put(await join()))
+  }
+
+  /** Writes what the lane has changed. When that fails the group is read again: the database alone is true. */
+  async save<T>(live: LiveGroup, change: Change<T>, durability?: Durability): Promise<T> {
+    live.unsaved++
+    try {
+      return await this.#store.write(change, durability)
+    } catch (error) {
+      this.forget(live.id)
+      throw error
+    } finally {
+      live.unsaved--
+    }
+  }
+
+  put(live: LiveGroup): void {
+    this.#live.delete(live.id)
+    this.#live.set(live.id, live)
+    this.#trim()
+    this.#tell(live.id)
+  }
+
+  has(group: GroupId): boolean {
+    return this.#live.has(group) || findGroup(this.#store, group) !== undefined
+  }
+
+  forget(group: GroupId): void {
+    this.#live.delete(group)
+  }
+
+  forgetAll(): void {
+    this.#live.clear()
+  }
+
+  /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
+  until(group: GroupId, isMet: (live: LiveGroup) => boolean, deadlineMs: number): Promise<void> {
+    if (isMet(this.#load(group))) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        timer.cancel()
+        this.#watchers.delete(watcher)
+        settle()
+      }
+      const timer = this.#clock.setTimer(deadlineMs, () => finish(() => reject(new CodedError('send-in-doubt'))))
+      const watcher = (touched: GroupId) => {
+        if (touched === group && this.has(group) && isMet(this.#load(group))) finish(resolve)
+      }
+      this.#watchers.add(watcher)
+    })
+  }
+
+  #load(group: GroupId): LiveGroup {
+    const cached = this.#live.get(group)
+    if (cached) {
+      this.#live.delete(group)
+      this.#live.set(group, cached)
+      return cached
+    }
+    const row = findGroup(this.#store, group)
+    if (!row) throw new CodedError('group-unknown')
+    const pending = findPending(this.#store, group)
+    const live: LiveGroup = {
+      id: group,
+      chat: row.chat_id,
+      unsaved: 0,
+      session: openSession(this.#mls, { epochBlob: row.state, ratchetRows: ratchetRows(this.#store, group) }),
+      pending: pending && {
+        ...pending,
+        next: openSession(this.#mls, { epochBlob: pending.nextState, ratchetRows: [] }),
+      },
+    }
+    this.put(live)
+    return live
+  }
+
+  /** Groups that somebody works on stay: they hold more than the database has yet. */
+  #trim(): void {
+    if (this.#live.size <= clientLimits.groupSessionsCachedMax) return
+    for (const [id, live] of this.#live) {
+      if (this.#live.size <= clientLimits.groupSessionsCachedMax) return
+      if (!this.#lanes.isBusy(id) && live.unsaved === 0) this.#live.delete(id)
+    }
+  }
+
+  #tell(group: GroupId): void {
+    for (const watcher of this.#watchers) watcher(group)
+  }
+}
+
+export const epochOf = (live: LiveGroup): number => epoch(live.session)
+export const epochBytes = (session: GroupSession): Uint8Array => encodeEpoch(session.state)

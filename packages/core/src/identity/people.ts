@@ -1,0 +1,107 @@
+// Whom this account knows: their names, the keys of their profiles, and who came by the invite link.
+import type { AccountId } from '@postern/protocol'
+import type { Hello, Profile } from '@postern/protocol/content'
+import type { Person } from '@postern/protocol/objects'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+export type PersonRow = {
+  account_id: AccountId
+  name: string
+  profile: string | null
+  profile_key: Uint8Array | null
+  profile_version: number
+  wanted_version: number
+  by_link: number
+}
+
+type Reads = Pick<Store, 'get' | 'all'>
+
+const UNNAMED_CHARS = 8
+
+export const findPerson = (reads: Reads, account: AccountId): PersonRow | undefined =>
+  reads.get<PersonRow>('SELECT * FROM person WHERE account_id = ?', account)
+
+/** A name that is not known yet is the beginning of the id. */
+export const nameOf = (reads: Reads, account: AccountId): string =>
+  findPerson(reads, account)?.name || account.slice(0, UNNAMED_CHARS)
+
+export const personOf = (reads: Reads, account: AccountId): Person => ({ id: account, name: nameOf(reads, account) })
+
+export function profileOf(reads: Reads, account: AccountId): Profile & { id: AccountId } {
+  const row = findPerson(reads, account)
+  const known = row?.profile ? (JSON.parse(row.profile) as Profile) : undefined
+  return { about: '', bot: false, commands: [], ...known, id: account, name: nameOf(reads, account) }
+}
+
+export function noteHello(database: Database, account: AccountId, hello: Hello): void {
+  database.run(
+    `INSERT INTO person (account_id, name, profile_key) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name, profile_key = excluded.profile_key`,
+    account,
+    hello.name,
+    hello.profileKey,
+  )
+}
+
+/** The key of an invite link, before its owner has said a word. */
+export function noteProfileKey(database: Database, account: AccountId, profileKey: Uint8Array): void {
+  database.run(
+    `INSERT INTO person (account_id, profile_key, wanted_version) VALUES (?, ?, 1)
+     ON CONFLICT DO UPDATE SET profile_key = excluded.profile_key, wanted_version = max(wanted_version, 1)`,
+    account,
+    profileKey,
+  )
+}
+
+export function noteWantedVersion(database: Database, account: AccountId, version: number): void {
+  database.run(
+    `INSERT INTO person (account_id, wanted_version) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET wanted_version = max(wanted_version, excluded.wanted_version)`,
+    account,
+    version,
+  )
+}
+
+export function noteCameByLink(database: Database, account: AccountId): void {
+  database.run('INSERT INTO person (account_id, by_link) VALUES (?, 1) ON CONFLICT DO UPDATE SET by_link = 1', account)
+}
+
+export function noteProfile(
+  database: Database,
+  account: AccountId,
+  { profile, version }: { profile: Profile; version: number },
+): void {
+  database.run(
+    `UPDATE person SET name = ?, profile = ?, profile_version = ?, wanted_version = max(wanted_version, ?)
+     WHERE account_id = ? AND profile_version < ?`,
+    profile.name,
+    JSON.stringify(profile),
+    version,
+    version,
+    account,
+    version,
+  )
+}
+
+/** One's own name stands among the others', so that every list of people is made in one way. */
+export function noteOwnProfile(database: Database, account: AccountId, profile: Profile): void {
+  database.run(
+    `INSERT INTO person (account_id, name, profile) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name, profile = excluded.profile`,
+    account,
+    profile.name,
+    JSON.stringify(profile),
+  )
+}
+
+/** The profile could not be read: it is not asked for again until its owner names a newer one. */
+export function giveUpVersion(database: Database, account: AccountId): void {
+  database.run('UPDATE person SET wanted_version = profile_version WHERE account_id = ?', account)
+}
+
+export const peopleToRefresh = (reads: Reads, limit: number): PersonRow[] =>
+  reads.all<PersonRow>(
+    'SELECT * FROM person WHERE wanted_version > profile_version AND profile_key IS NOT NULL LIMIT ?',
+    limit,
+  )

@@ -1,0 +1,27 @@
+// Accepting a request: what was kept while it waited is reported now, in order.
+import { type AccountId, type ChatId, CodedError } from '@postern/protocol'
+import { type ChatRow, findChat, setChatState, visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { markReported, unreportedMessages, viewMessage } from './messages.ts'
+
+/** Accepting what is accepted already changes nothing. */
+export async function acceptRequest(core: Core, chat: ChatId): Promise<ChatRow> {
+  const row = visibleChat(core.store, chat)
+  if (row.state === 'left') throw new CodedError('chat-left')
+  if (row.state === 'active') return row
+  await core.store.write(database => {
+    setChatState(database, chat, 'active')
+    reportUnreported(database, chat, { own: core.own.id, ts: core.clock.nowMs() })
+  })
+  core.poke()
+  return findChat(core.store, chat) ?? row
+}
+
+export function reportUnreported(database: Database, chat: ChatId, { own, ts }: { own: AccountId; ts: number }): void {
+  for (const row of unreportedMessages(database, chat)) {
+    appendEvent(database, { type: 'message', chat_id: chat, message: viewMessage(database, row, own) }, ts)
+    markReported(database, row.id)
+  }
+}

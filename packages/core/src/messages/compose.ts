@@ -1,0 +1,74 @@
+// From a body to a ciphertext that waits in the outbox: encrypted once, in the group's lane, and written before it is sent.
+import {
+  type ChatId,
+  CodedError,
+  type GroupId,
+  type MessageId,
+  messageIdFromHash,
+  SEND_ID_BYTES,
+  type SendId,
+  sendIdFromBytes,
+} from '@postern/protocol'
+import { type Content, encodeContent, type Hello, type KnownBody } from '@postern/protocol/content'
+import type { Core } from '../context.ts'
+import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
+import { ownProfile } from '../identity/profile.ts'
+import { encryptMessage } from '../mls/group-session.ts'
+
+/** What is to be said: the same send id however often it must be encrypted. */
+export type Draft = { send: SendId; body: KnownBody; token?: string }
+
+export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array; saysHello: boolean }
+
+export const newDraft = (core: Core, body: KnownBody, token?: string): Draft => ({
+  send: sendIdFromBytes(core.provider.randomBytes(SEND_ID_BYTES)),
+  body,
+  ...(token && { token }),
+})
+
+/** `busy`: a commit of ours is under way, and what is encrypted now would be refused. */
+export async function composeMessage(
+  core: Core,
+  { chat, group, draft }: { chat: ChatId; group: GroupId; draft: Draft },
+): Promise<Composed | 'busy'> {
+  const { composed, saved } = await core.groups.run(group, async live => {
+    if (live.pending) return { composed: 'busy' as const, saved: Promise.resolve() }
+    const content = contentOf(core, group, draft)
+    const { session, wire } = await encryptMessage(live.session, encodeContent(content))
+    const id = messageIdFromHash(core.provider.sha256(wire))
+    const changes = ratchetChanges(live.session, session)
+    live.session = session
+    core.sending.add(id)
+    const saved = core.groups.save(live, database => {
+      saveRatchets(database, group, changes)
+      database.run(
+        'INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body) VALUES (?, ?, ?, ?, ?, ?)',
+        id,
+        group,
+        chat,
+        wire,
+        draft.send,
+        JSON.stringify(draft.body),
+      )
+    })
+    return { composed: { id, group, wire, saysHello: content.hello !== undefined }, saved }
+  })
+  try {
+    await saved
+  } catch (error) {
+    if (composed !== 'busy') core.sending.delete(composed.id)
+    throw error
+  }
+  return composed
+}
+
+function contentOf(core: Core, group: GroupId, draft: Draft): Content & { body: KnownBody } {
+  const { profile, version } = ownProfile(core.store)
+  const row = findGroup(core.store, group)
+  if (!row) throw new CodedError('group-unknown')
+  const hello: Hello | undefined =
+    row.needs_hello || draft.body.kind === 'hello' || draft.token
+      ? { name: profile.name, profileKey: core.own.profileKey, ...(draft.token && { token: draft.token }) }
+      : undefined
+  return { send: draft.send, profileVersion: version, body: draft.body, ...(hello && { hello }) }
+}

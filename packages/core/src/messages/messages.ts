@@ -1,0 +1,93 @@
+// Messages: the records, and how a message looks from outside.
+import { type AccountId, type ChatId, CodedError, type MessageId, type SendId } from '@postern/protocol'
+import type { Content } from '@postern/protocol/content'
+import type { Message } from '@postern/protocol/objects'
+import { personOf } from '../identity/people.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+export type MessageRow = {
+  id: MessageId
+  chat_id: ChatId
+  sender: AccountId
+  ts: number
+  send_id: SendId
+  /** The content's body as JSON: also of kinds that this version does not know. */
+  body: string
+  /** Whether the journal has it: not while its chat is a request. */
+  reported: number
+}
+
+type Reads = Pick<Store, 'get' | 'all'>
+type Body = Content['body']
+
+export function findMessage(reads: Reads, chat: ChatId, message: MessageId): MessageRow {
+  const row = reads.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', message, chat)
+  if (!row) throw new CodedError('message-not-found', { message })
+  return row
+}
+
+/** Oldest first; the newest page when `beforeTs` is absent. */
+export function listMessages(reads: Reads, chat: ChatId, page: { beforeTs?: number; limit: number }): MessageRow[] {
+  return reads
+    .all<MessageRow>(
+      'SELECT * FROM message WHERE chat_id = ? AND ts < ? ORDER BY ts DESC LIMIT ?',
+      chat,
+      page.beforeTs ?? Number.MAX_SAFE_INTEGER,
+      page.limit,
+    )
+    .reverse()
+}
+
+export const unreportedMessages = (reads: Reads, chat: ChatId): MessageRow[] =>
+  reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND reported = 0 ORDER BY ts', chat)
+
+export function viewMessage(reads: Reads, row: MessageRow, own: AccountId): Message {
+  const body = JSON.parse(row.body) as Body
+  return {
+    id: row.id,
+    chat_id: row.chat_id,
+    from: personOf(reads, row.sender),
+    ts: row.ts,
+    ...(body.kind === 'text' && {
+      text: body.text,
+      ...(body.replyTo && { reply_to: body.replyTo }),
+      ...(body.mentions && { mentions: body.mentions }),
+    }),
+    ...(row.sender === own && { status: 'sent' as const }),
+  }
+}
+
+/** False for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
+export function insertMessage(database: Database, row: MessageRow): MessageRow | undefined {
+  const repeat = database.get(
+    'SELECT 1 FROM message WHERE id = ? OR (sender = ? AND send_id = ?)',
+    row.id,
+    row.sender,
+    row.send_id,
+  )
+  if (repeat) return undefined
+  const placed = { ...row, ts: freeTs(database, row) }
+  database.run(
+    'INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    placed.id,
+    placed.chat_id,
+    placed.sender,
+    placed.ts,
+    placed.send_id,
+    placed.body,
+    placed.reported,
+  )
+  return placed
+}
+
+/** Times rise strictly within one group; two groups of one private chat may meet in a millisecond. */
+function freeTs(database: Database, row: MessageRow): number {
+  let ts = row.ts
+  while (database.get('SELECT 1 FROM message WHERE chat_id = ? AND ts = ?', row.chat_id, ts)) ts++
+  return ts
+}
+
+export function markReported(database: Database, message: MessageId): void {
+  database.run('UPDATE message SET reported = 1 WHERE id = ?', message)
+}

@@ -1,0 +1,62 @@
+// What waits for the relay's word: each ciphertext stays until it is known to be in the log, or known not to be.
+import type { AccountId, ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
+import type { Content } from '@postern/protocol/content'
+import type { Accepted } from '@postern/protocol/relay'
+import type { Core } from '../context.ts'
+import type { Database } from '../storage/database.ts'
+import { insertMessage, type MessageRow } from './messages.ts'
+
+type OutboxRow = { message_id: MessageId; group_id: GroupId; chat_id: ChatId; send_id: SendId; body: string }
+
+/** Recorded only: should the power fail now, the outbox still has it, and the relay is asked again. */
+export async function settleAccepted(
+  core: Core,
+  message: MessageId,
+  accepted: Accepted,
+): Promise<MessageRow | undefined> {
+  return await core.store.write(database => {
+    const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
+    if (!row) return undefined
+    database.run('DELETE FROM outbox WHERE message_id = ?', message)
+    return storeOwn(database, core.own.id, { row, ts: accepted.ts })
+  }, 'recorded')
+}
+
+/** It is in no log: the relay refused it, or never saw it. */
+export async function dropWithdrawn(core: Core, message: MessageId): Promise<void> {
+  await core.store.write(database => {
+    const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
+    if (!row) return
+    database.run('DELETE FROM outbox WHERE message_id = ?', message)
+    database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ?', row.group_id)
+  })
+}
+
+/** On a new connection: what became of the messages for which nobody waits any more. */
+export async function settleInDoubt(core: Core): Promise<void> {
+  for (const row of core.store.all<OutboxRow>('SELECT * FROM outbox')) {
+    if (core.sending.has(row.message_id)) continue
+    const verdict = await core.link.call('outcome', { group: row.group_id, message: row.message_id })
+    if (verdict.accepted) await settleAccepted(core, row.message_id, verdict.accepted)
+    else await dropWithdrawn(core, row.message_id)
+  }
+}
+
+function storeOwn(
+  database: Database,
+  own: AccountId,
+  { row, ts }: { row: OutboxRow; ts: number },
+): MessageRow | undefined {
+  const { kind } = JSON.parse(row.body) as Content['body']
+  database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ?', row.group_id)
+  if (kind !== 'text') return undefined
+  return insertMessage(database, {
+    id: row.message_id,
+    chat_id: row.chat_id,
+    sender: own,
+    ts,
+    send_id: row.send_id,
+    body: row.body,
+    reported: 1,
+  })
+}

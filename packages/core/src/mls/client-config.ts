@@ -1,0 +1,35 @@
+// The rules under which ts-mls works for us: never use its defaults, their authentication accepts everybody.
+import { type ClientConfig, defaultKeyPackageEqualityConfig, type LifetimeConfig } from 'ts-mls'
+import { makeAuthenticationService } from './credentials.ts'
+import type { MlsProvider } from './provider.ts'
+
+/** Messages, before encryption, are filled up to a multiple of this. */
+export const PADDING_STEP_BYTES = 256
+/** A sender whose withdrawn messages leave a gap larger than this cannot be read until it commits. */
+const FORWARD_STEPS_MAX = 200
+
+/** Read by our patch of ts-mls: lifetimes follow the client's clock, not the machine's. */
+interface ClockedLifetimeConfig extends LifetimeConfig {
+  nowSec(): number
+}
+
+export function makeClientConfig(provider: MlsProvider, nowSec: () => number): ClientConfig {
+  const lifetimeConfig: ClockedLifetimeConfig = {
+    maximumTotalLifetime: 0n, // ts-mls does not read it; key packages are checked where they are used
+    validateLifetimeOnReceive: false, // a commit read weeks later must be judged as on its first day
+    nowSec,
+  }
+  return {
+    authService: makeAuthenticationService(provider),
+    keyPackageEqualityConfig: defaultKeyPackageEqualityConfig,
+    keyRetentionConfig: {
+      // Few: the log is in order. A skipped generation is kept as a secret from which the later ones follow.
+      retainKeysForGenerations: 8,
+      // One and not none: ts-mls reads 0 as "keep all". The session drops the one.
+      retainKeysForEpochs: 1,
+      maximumForwardRatchetSteps: FORWARD_STEPS_MAX,
+    },
+    lifetimeConfig,
+    paddingConfig: { kind: 'padUntilLength', padUntilLength: PADDING_STEP_BYTES },
+  }
+}

@@ -1,0 +1,141 @@
+// One group as a member sees it: a value. Every operation takes a session and gives the next one; nothing is changed in
+// place and nothing is zeroed, so a caller whose transaction fails goes on with the session it had.
+import { equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '@postern/protocol'
+import {
+  type ClientState,
+  createApplicationMessage,
+  emptyPskIndex,
+  createGroup as mlsCreateGroup,
+  type PrivateMessage,
+  processPrivateMessage,
+} from 'ts-mls'
+import { decryptSenderData } from 'ts-mls/privateMessage.js'
+import { PADDING_STEP_BYTES } from './client-config.ts'
+import { type Roster, roster } from './credentials.ts'
+import { settingsIn } from './group-rules.ts'
+import { changedRatchets, decodeGroup } from './group-state.ts'
+import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION, type StoredKeyPackage } from './key-package.ts'
+import type { MlsContext } from './mls-context.ts'
+import { MlsError } from './mls-error.ts'
+import { encodePrivateMessage, readPrivateMessage } from './private-message.ts'
+import { SIGNATURE_BYTES } from './provider.ts'
+import { type AppliedCommit, applyCommit } from './receive-commit.ts'
+
+export interface GroupSession {
+  readonly context: MlsContext
+  readonly state: ClientState
+}
+
+export type Decrypted =
+  | { kind: 'application'; session: GroupSession; plaintext: Uint8Array; senderLeaf: number }
+  | ({ kind: 'commit'; session: GroupSession } & AppliedCommit)
+
+/** A session from its stored rows. */
+export function openSession(
+  context: MlsContext,
+  stored: { epochBlob: Uint8Array; ratchetRows: Iterable<readonly [leafNodeIndex: number, row: Uint8Array]> },
+): GroupSession {
+  return { context, state: decodeGroup(stored.epochBlob, stored.ratchetRows, context.config) }
+}
+
+/** A group of one; others come by `commitIntent`. */
+export async function createGroup(
+  context: MlsContext,
+  group: { groupId: Uint8Array; keyPackage: StoredKeyPackage; settings: Uint8Array },
+): Promise<GroupSession> {
+  if (group.groupId.length !== GROUP_ID_BYTES) throw new RangeError(`a group id has ${GROUP_ID_BYTES} bytes`)
+  const state = await mlsCreateGroup(
+    group.groupId.slice(),
+    decodeKeyPackage(group.keyPackage.publicBytes),
+    decodePrivate(group.keyPackage.privateBytes),
+    [{ extensionType: SETTINGS_EXTENSION, extensionData: group.settings.slice() }],
+    context.provider.cipherSuite,
+    context.config,
+  )
+  return { context, state }
+}
+
+export async function encryptMessage(
+  session: GroupSession,
+  plaintext: Uint8Array,
+): Promise<{ session: GroupSession; wire: Uint8Array }> {
+  assertMember(session)
+  const { context, state } = session
+  const padUntilLength = paddedLength(plaintext.length)
+  const clientConfig = { ...context.config, paddingConfig: { kind: 'padUntilLength', padUntilLength } as const }
+  const made = await createApplicationMessage({ ...state, clientConfig }, plaintext, context.provider.cipherSuite)
+  return {
+    session: { context, state: { ...made.newState, clientConfig: context.config } },
+    wire: encodePrivateMessage(made.privateMessage),
+  }
+}
+
+/** The content is the text and the signature, each behind its length; its size must not tell a short text's length. */
+function paddedLength(textBytes: number): number {
+  const lengthBytes = textBytes < 64 ? 1 : textBytes < 16_384 ? 2 : 4
+  const contentBytes = lengthBytes + textBytes + 2 + SIGNATURE_BYTES
+  return Math.ceil(contentBytes / PADDING_STEP_BYTES) * PADDING_STEP_BYTES
+}
+
+/** Throws an `MlsError` for whatever is not a message or commit of this group's current epoch. */
+export async function decryptMessage(session: GroupSession, wire: Uint8Array): Promise<Decrypted> {
+  assertMember(session)
+  const message = readPrivateMessage(wire)
+  assertCurrent(session, message)
+  try {
+    return message.contentType === 'commit' ? await readCommit(session, message) : await readText(session, message)
+  } catch (cause) {
+    throw cause instanceof MlsError ? cause : await explained(session, message, cause)
+  }
+}
+
+async function readText({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {
+  const result = await processPrivateMessage(state, message, emptyPskIndex, context.provider.cipherSuite)
+  // The ratchet that moved is the sender's: ts-mls checked the signature by the key of that same leaf.
+  const [senderNode, ...others] = changedRatchets(state, result.newState)
+  if (result.kind !== 'applicationMessage' || senderNode === undefined || others.length > 0) {
+    throw new Error('a text moved other ratchets than its sender’s')
+  }
+  const session = { context, state: result.newState }
+  return { kind: 'application', session, plaintext: result.message.slice(), senderLeaf: senderNode / 2 }
+}
+
+async function readCommit({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {
+  const { state: next, ...applied } = await applyCommit(context, state, message)
+  return { kind: 'commit', session: { context, state: next }, ...applied }
+}
+
+/** ts-mls checks neither: a member could write into another epoch or group with the keys of this one. */
+function assertCurrent({ state }: GroupSession, message: PrivateMessage): void {
+  const { groupId, epoch } = state.groupContext
+  if (!equalBytes(groupId, message.groupId)) throw new MlsError('mls-wrong-group', 'The message is for another group.')
+  if (epoch === message.epoch) return
+  throw new MlsError('mls-wrong-epoch', `The message is of epoch ${message.epoch}, the group in epoch ${epoch}.`)
+}
+
+/** Only after a failure, so it may cost: who wrote it says whether anything is wrong at all. */
+async function explained({ context, state }: GroupSession, message: PrivateMessage, cause: unknown): Promise<MlsError> {
+  const { senderDataSecret } = state.keySchedule
+  const sender = await decryptSenderData(message, senderDataSecret, context.provider.cipherSuite).catch(() => undefined)
+  if (sender?.leafIndex === state.privatePath.leafIndex) {
+    return new MlsError('mls-own-message', 'We wrote this ourselves.', { cause })
+  }
+  if (cause instanceof Error && cause.message === 'Desired gen in the past') {
+    return new MlsError('mls-replayed', 'The message was read before.', { cause })
+  }
+  return new MlsError('mls-undecryptable', 'The message does not decrypt or verify.', { cause })
+}
+
+export function assertMember(session: GroupSession): void {
+  if (!isActive(session)) throw new MlsError('mls-removed', 'We are no longer in the group.')
+}
+
+/** False once a commit has removed us. */
+export const isActive = ({ state }: GroupSession): boolean => state.groupActiveState.kind === 'active'
+export const rosterOf = ({ context, state }: GroupSession): Roster => roster(context.provider, state)
+export const ownLeaf = ({ state }: GroupSession): number => state.privatePath.leafIndex
+export const epoch = ({ state }: GroupSession): number => Number(state.groupContext.epoch)
+export const groupId = ({ state }: GroupSession): GroupId => groupIdFromBytes(state.groupContext.groupId)
+export const settingsOf = ({ state }: GroupSession): Uint8Array => settingsIn(state.groupContext.extensions).slice()
+/** The same for all members of an epoch, and for nobody else. */
+export const epochAuthenticator = ({ state }: GroupSession): Uint8Array => state.keySchedule.epochAuthenticator.slice()

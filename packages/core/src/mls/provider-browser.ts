@@ -1,0 +1,204 @@
+// Cryptography in a browser: noble for all that is small, WebCrypto for Ed25519 where the browser has it. No Node API.
+import { gcm } from '@noble/ciphers/aes.js'
+import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
+import { hmac as nobleHmac } from '@noble/hashes/hmac.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import type { CiphersuiteImpl } from 'ts-mls'
+import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
+import {
+  type AeadKey,
+  KEY_BYTES,
+  MLS_SUITE,
+  type MlsProvider,
+  NONCE_BYTES,
+  SIGNATURE_BYTES,
+  type SigningKey,
+  TAG_BYTES,
+} from './provider.ts'
+
+/** CryptoKeys kept; importing one costs more than a signature. */
+const VERIFY_KEYS_MAX = 4096
+const PKCS8_ED25519 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20)
+
+const hmac = (key: Uint8Array, message: Uint8Array) => nobleHmac(sha256, key, message)
+
+/** WebCrypto will not take bytes that might be shared memory; ours never are. */
+const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
+
+const aes: Pick<HpkePrimitives, 'aesSeal' | 'aesOpen'> = {
+  aesSeal: (key, nonce, aad, plaintext) => gcm(key, checkedNonce(nonce), aad).encrypt(plaintext),
+  aesOpen: (key, nonce, aad, ciphertext) => gcm(key, checkedNonce(nonce), aad).decrypt(ciphertext),
+}
+
+function checkedNonce(nonce: Uint8Array): Uint8Array {
+  if (nonce.length !== NONCE_BYTES) throw new RangeError('An AES-GCM nonce has 12 bytes here')
+  return nonce
+}
+
+const x25519: HpkePrimitives['x25519'] = {
+  generate: () => ({ raw: curve.utils.randomSecretKey(), native: undefined }),
+  importSecret: raw => ({ raw: raw.slice(), native: undefined }),
+  importPublic: raw => ({ raw: raw.slice(), native: undefined }),
+  publicOf(secret: SecretHandle) {
+    secret.native ??= curve.getPublicKey(secret.raw)
+    return { raw: secret.native as Uint8Array, native: undefined }
+  },
+  agree: (secret, theirs) => curve.getSharedSecret(secret.raw, theirs.raw),
+}
+
+type Signing = Pick<MlsProvider, 'sign' | 'verify' | 'generateSigningKey'>
+
+function checkedSecret(secretKey: Uint8Array): Uint8Array {
+  if (secretKey.length !== KEY_BYTES) throw new RangeError('An Ed25519 secret key has 32 bytes')
+  return secretKey
+}
+
+const nobleSigning: Signing = {
+  sign: async (secretKey, message) => ed25519.sign(message, checkedSecret(secretKey)),
+  async verify(publicKey, message, signature) {
+    if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
+    try {
+      // As strict as OpenSSL, or one client would accept what another refuses.
+      return ed25519.verify(signature, message, publicKey, { zip215: false })
+    } catch {
+      return false
+    }
+  },
+  async generateSigningKey(): Promise<SigningKey> {
+    const secretKey = ed25519.utils.randomSecretKey()
+    return { publicKey: ed25519.getPublicKey(secretKey), secretKey }
+  },
+}
+
+function idOf(raw: Uint8Array): string {
+  return String.fromCharCode(...raw)
+}
+
+function webCryptoSigning(subtle: SubtleCrypto): Signing {
+  const verifyKeys = new Map<string, Promise<CryptoKey>>()
+  const signKeys = new WeakMap<Uint8Array, { id: string; key: Promise<CryptoKey> }>()
+
+  function verifyKeyOf(publicKey: Uint8Array): Promise<CryptoKey> {
+    const id = idOf(publicKey)
+    const kept = verifyKeys.get(id)
+    if (kept !== undefined) return kept
+    const key = subtle.importKey('raw', own(publicKey), 'Ed25519', false, ['verify'])
+    if (verifyKeys.size >= VERIFY_KEYS_MAX) verifyKeys.clear()
+    verifyKeys.set(id, key)
+    return key
+  }
+  function signKeyOf(secretKey: Uint8Array): Promise<CryptoKey> {
+    const id = idOf(checkedSecret(secretKey))
+    const kept = signKeys.get(secretKey)
+    if (kept?.id === id) return kept.key
+    const pkcs8 = new Uint8Array(PKCS8_ED25519.length + KEY_BYTES)
+    pkcs8.set(PKCS8_ED25519)
+    pkcs8.set(secretKey, PKCS8_ED25519.length)
+    const key = subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+    signKeys.set(secretKey, { id, key })
+    return key
+  }
+  return {
+    ...nobleSigning,
+    async sign(secretKey, message) {
+      return new Uint8Array(await subtle.sign('Ed25519', await signKeyOf(secretKey), own(message)))
+    },
+    async verify(publicKey, message, signature) {
+      if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
+      try {
+        return await subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message))
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+type Aead = Pick<MlsProvider, 'aeadSeal' | 'aeadOpen'>
+
+/** noble picks the AES variant by the key's length: a short key must not pass for AES-256. */
+function checkedKey(key: Uint8Array): Uint8Array {
+  if (key.length !== KEY_BYTES) throw new RangeError('An AES-256 key has 32 bytes')
+  return key
+}
+
+const nobleAead: Aead = {
+  aeadSeal: async ({ key, nonce, aad }, plaintext) => aes.aesSeal(checkedKey(key), nonce, aad, plaintext),
+  async aeadOpen({ key, nonce, aad }, ciphertext) {
+    if (ciphertext.length < TAG_BYTES) throw new RangeError('Ciphertext is shorter than its tag')
+    return aes.aesOpen(checkedKey(key), nonce, aad, ciphertext)
+  },
+}
+
+/** Files are megabytes: noble would hold the worker for seconds. */
+function webCryptoAead(subtle: SubtleCrypto): Aead {
+  const keyOf = (key: Uint8Array) =>
+    subtle.importKey('raw', own(checkedKey(key)), 'AES-GCM', false, ['encrypt', 'decrypt'])
+  const algorithm = ({ nonce, aad }: AeadKey) => {
+    const gcmParams: AesGcmParams = { name: 'AES-GCM', iv: own(checkedNonce(nonce)), tagLength: 8 * TAG_BYTES }
+    return aad === undefined ? gcmParams : { ...gcmParams, additionalData: own(aad) }
+  }
+  return {
+    async aeadSeal(seal, plaintext) {
+      return new Uint8Array(await subtle.encrypt(algorithm(seal), await keyOf(seal.key), own(plaintext)))
+    },
+    async aeadOpen(seal, ciphertext) {
+      return new Uint8Array(await subtle.decrypt(algorithm(seal), await keyOf(seal.key), own(ciphertext)))
+    },
+  }
+}
+
+async function hasEd25519(subtle: SubtleCrypto): Promise<boolean> {
+  try {
+    await subtle.generateKey('Ed25519', false, ['sign', 'verify'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A page that is not served securely has no WebCrypto, and older browsers have it without Ed25519. */
+async function pickParts(crypto: BrowserProviderOptions['crypto']): Promise<Signing & Aead> {
+  const subtle: SubtleCrypto | undefined = globalThis.crypto.subtle
+  if (crypto === 'noble' || subtle === undefined) return { ...nobleSigning, ...nobleAead }
+  const signing = (await hasEd25519(subtle)) ? webCryptoSigning(subtle) : nobleSigning
+  return { ...signing, ...webCryptoAead(subtle) }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] as number)
+  return difference === 0
+}
+
+export interface BrowserProviderOptions {
+  /** `noble` leaves WebCrypto out; `best` uses what the browser has. */
+  crypto?: 'best' | 'noble'
+}
+
+export async function makeBrowserProvider(options: BrowserProviderOptions = {}): Promise<MlsProvider> {
+  const parts = await pickParts(options.crypto)
+  const randomBytes = (count: number) => globalThis.crypto.getRandomValues(new Uint8Array(count))
+  const cipherSuite: CiphersuiteImpl = {
+    name: MLS_SUITE,
+    hpke: makeHpke({ hmac, ...aes, x25519 }),
+    kdf: makeKdf({ hmac }),
+    rng: { randomBytes },
+    signature: {
+      sign: parts.sign,
+      verify: parts.verify,
+      async keygen() {
+        const { publicKey, secretKey } = await parts.generateSigningKey()
+        return { publicKey, signKey: secretKey }
+      },
+    },
+    hash: {
+      digest: async bytes => sha256(bytes),
+      mac: async (key, bytes) => hmac(key, bytes),
+      verifyMac: async (key, mac, bytes) => sameBytes(hmac(key, bytes), mac),
+    },
+  }
+  const agreementPublicKey = (secretKey: Uint8Array) => curve.getPublicKey(secretKey)
+  return { cipherSuite, sha256: bytes => sha256(bytes), randomBytes, agreementPublicKey, ...parts }
+}

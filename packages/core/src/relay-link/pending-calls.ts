@@ -1,0 +1,63 @@
+// Calls that wait for the relay's answer on one connection.
+import { type Clock, CodedError, type ErrorCode, isErrorCode, type Timer } from '@postern/protocol'
+import type { RelayFrame } from '@postern/protocol/relay'
+
+type Pending = {
+  name: string
+  resolve: (answer: never) => void
+  reject: (error: CodedError) => void
+  timer: Timer
+}
+
+export class PendingCalls {
+  readonly #clock: Clock
+  readonly #pending = new Map<number, Pending>()
+  #lastId = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** The id to send the call under, and the promise of its answer. */
+  add<Answer>(name: string, deadlineMs: number): { id: number; answer: Promise<Answer> } {
+    this.#lastId = (this.#lastId % 0xffff_ffff) + 1
+    const id = this.#lastId
+    const answer = new Promise<Answer>((resolve, reject) => {
+      const timer = this.#clock.setTimer(deadlineMs, () => this.#fail(id, new CodedError('send-in-doubt')))
+      this.#pending.set(id, { name, resolve, reject, timer })
+    })
+    return { id, answer }
+  }
+
+  settle(frame: Extract<RelayFrame, { kind: 'answer' | 'failure' }>): void {
+    const pending = this.#pending.get(frame.id)
+    // A call that was given up waits for nothing; its answer is found out by asking again.
+    if (!pending) return
+    if (frame.kind === 'failure') return this.#fail(frame.id, failureError(frame))
+    if (frame.name !== pending.name)
+      return this.#fail(frame.id, new CodedError('relay-broken', { what: `${frame.name} answers ${pending.name}` }))
+    this.#forget(frame.id)
+    pending.resolve(frame.answer as never)
+  }
+
+  failAll(code: ErrorCode): void {
+    for (const id of [...this.#pending.keys()]) this.#fail(id, new CodedError(code))
+  }
+
+  #fail(id: number, error: CodedError): void {
+    const pending = this.#pending.get(id)
+    this.#forget(id)
+    pending?.reject(error)
+  }
+
+  #forget(id: number): void {
+    this.#pending.get(id)?.timer.cancel()
+    this.#pending.delete(id)
+  }
+}
+
+function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
+  const details = frame.retryAtMs === undefined ? {} : { retryAtMs: frame.retryAtMs }
+  if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: frame.message })
+  return new CodedError(frame.code, details, { message: frame.message })
+}

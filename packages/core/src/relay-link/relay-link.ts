@@ -1,0 +1,226 @@
+// The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
+import { type Clock, CodedError, clientLimits, isCoded, type Timer } from '@postern/protocol'
+import {
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  type ClientFrame,
+  decodeRelayFrame,
+  type Entry,
+  encodeClientFrame,
+  type RelayFrame,
+} from '@postern/protocol/relay'
+import type { Log } from '../log.ts'
+import { PendingCalls } from './pending-calls.ts'
+import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
+
+export type Session = CallAnswer<'authenticate'>
+
+export interface RelayLinkOptions {
+  relayUrl: string
+  connect: SocketFactory
+  clock: Clock
+  log: Log
+  /** From 0 to 1: spreads the reconnects of many clients after a relay's restart. */
+  jitter: () => number
+  prove: (nonce: Uint8Array, audience: string) => Promise<CallRequest<'authenticate'>>
+  /** The first thing on a new session; entries are asked for in it. Only when it is done the link is online. */
+  onSession: (session: Session) => Promise<void>
+  onEntries: (entries: Entry[]) => void
+}
+
+type State =
+  | { kind: 'stopped' }
+  | { kind: 'waiting'; timer: Timer }
+  | { kind: 'connecting'; connection: Connection }
+  | { kind: 'online'; connection: Connection }
+
+type Connection = { socket: RelaySocket; calls: PendingCalls; watch: Timer; isAlive: boolean }
+
+export class RelayLink {
+  readonly #options: RelayLinkOptions
+  readonly #listeners = new Set<() => void>()
+  #state: State = { kind: 'stopped' }
+  #failures = 0
+
+  constructor(options: RelayLinkOptions) {
+    this.#options = options
+  }
+
+  get isOnline(): boolean {
+    return this.#state.kind === 'online'
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  start(): void {
+    if (this.#state.kind === 'stopped') this.#connect()
+  }
+
+  stop(): void {
+    const state = this.#state
+    this.#become({ kind: 'stopped' })
+    if (state.kind === 'waiting') state.timer.cancel()
+    if (state.kind === 'connecting' || state.kind === 'online') this.#discard(state.connection)
+  }
+
+  /** Drops the connection and makes a new one: what was delivered and not acknowledged comes again. */
+  restart(): void {
+    if (this.#state.kind === 'connecting' || this.#state.kind === 'online')
+      this.#lost(this.#state.connection, 'restart')
+  }
+
+  /** Rejects with `relay-unreachable` when nothing was sent, with `send-in-doubt` when no answer came. */
+  async call<Name extends CallName>(
+    name: Name,
+    request: CallRequest<Name>,
+    deadlineMs: number = clientLimits.requestTimeoutMs,
+  ): Promise<CallAnswer<Name>> {
+    if (this.#state.kind !== 'online') throw new CodedError('relay-unreachable')
+    return await this.#callOn(this.#state.connection, { name, request, deadlineMs })
+  }
+
+  acknowledge(cursor: number, mark: number): void {
+    if (this.#state.kind === 'online' || this.#state.kind === 'connecting')
+      this.#state.connection.socket.send(encodeClientFrame({ kind: 'acknowledge', cursor, mark }))
+  }
+
+  /** Resolves once online; rejects with `relay-unreachable` when that takes longer. */
+  whenOnline(deadlineMs: number): Promise<void> {
+    if (this.isOnline) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.clock.setTimer(deadlineMs, () => {
+        unsubscribe()
+        reject(new CodedError('relay-unreachable'))
+      })
+      const unsubscribe = this.onChange(() => {
+        if (!this.isOnline) return
+        timer.cancel()
+        unsubscribe()
+        resolve()
+      })
+    })
+  }
+
+  #callOn<Name extends CallName>(
+    connection: Connection,
+    { name, request, deadlineMs }: { name: Name; request: CallRequest<Name>; deadlineMs: number },
+  ): Promise<CallAnswer<Name>> {
+    const { id, answer } = connection.calls.add<CallAnswer<Name>>(name, deadlineMs)
+    connection.socket.send(encodeClientFrame({ kind: 'call', name, id, request } as ClientFrame))
+    return answer
+  }
+
+  #connect(): void {
+    const { relayUrl, connect, clock } = this.#options
+    const connection: Connection = {
+      calls: new PendingCalls(clock),
+      isAlive: true,
+      watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
+      socket: connect(socketUrl(relayUrl), {
+        message: frame => this.#receive(connection, frame),
+        closed: reason => this.#lost(connection, reason),
+      }),
+    }
+    this.#become({ kind: 'connecting', connection })
+  }
+
+  #receive(connection: Connection, bytes: Uint8Array): void {
+    if (!this.#isCurrent(connection)) return
+    connection.isAlive = true
+    try {
+      this.#take(connection, decodeRelayFrame(bytes))
+    } catch (error) {
+      this.#options.log.warn({ error: String(error) }, 'the relay sent what cannot be read')
+      this.#lost(connection, 'malformed frame')
+    }
+  }
+
+  #take(connection: Connection, frame: RelayFrame): void {
+    switch (frame.kind) {
+      case 'challenge':
+        this.#authenticate(connection, frame.nonce).catch((error: unknown) => this.#refused(connection, error))
+        return
+      case 'deliver':
+        this.#options.onEntries(frame.entries)
+        return
+      case 'answer':
+      case 'failure':
+        connection.calls.settle(frame)
+        return
+      default:
+        frame satisfies never
+    }
+  }
+
+  async #authenticate(connection: Connection, nonce: Uint8Array): Promise<void> {
+    const audience = new URL(this.#options.relayUrl).host
+    const request = await this.#options.prove(nonce, audience)
+    const deadlineMs = clientLimits.connectTimeoutMs
+    const session = await this.#callOn(connection, { name: 'authenticate', request, deadlineMs })
+    if (!this.#isCurrent(connection)) return
+    connection.watch.cancel()
+    this.#watch(connection)
+    // Whoever starts from the session may call at once; the rest of the program is told when this is done.
+    this.#state = { kind: 'online', connection }
+    await this.#options.onSession(session)
+    if (!this.#isCurrent(connection)) return
+    this.#failures = 0
+    this.#options.log.info({}, 'connected to the relay')
+    this.#tell()
+  }
+
+  #refused(connection: Connection, error: unknown): void {
+    if (isCoded(error, 'account-unknown', 'unauthenticated', 'version-unsupported'))
+      this.#options.log.error({ code: error.code }, error.message)
+    this.#lost(connection, error instanceof Error ? error.message : String(error))
+  }
+
+  /** A relay that went away without a word is noticed within two rounds of this watch. */
+  #watch(connection: Connection): void {
+    connection.watch = this.#options.clock.setTimer(clientLimits.pingEveryMs, () => {
+      if (!connection.isAlive) return this.#lost(connection, 'no heartbeat')
+      connection.isAlive = false
+      const ping = { name: 'ping' as const, request: {}, deadlineMs: clientLimits.pingEveryMs }
+      this.#callOn(connection, ping).catch(() => undefined)
+      this.#watch(connection)
+    })
+  }
+
+  #lost(connection: Connection, reason: string): void {
+    if (!this.#isCurrent(connection)) return
+    const delayMs = this.#nextDelayMs()
+    this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'not connected to the relay')
+    this.#become({ kind: 'waiting', timer: this.#options.clock.setTimer(delayMs, () => this.#connect()) })
+    this.#discard(connection)
+  }
+
+  #nextDelayMs(): number {
+    const fullMs = Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** this.#failures)
+    this.#failures = Math.min(this.#failures + 1, 16)
+    return fullMs / 2 + (fullMs / 2) * this.#options.jitter()
+  }
+
+  #discard(connection: Connection): void {
+    connection.watch.cancel()
+    connection.socket.close()
+    connection.calls.failAll('send-in-doubt')
+  }
+
+  #isCurrent(connection: Connection): boolean {
+    const state = this.#state
+    return (state.kind === 'connecting' || state.kind === 'online') && state.connection === connection
+  }
+
+  #become(state: State): void {
+    this.#state = state
+    this.#tell()
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,21 @@
+// A connection as core needs it: frames out, frames in. Node and the browser bring one, and tests one that they can cut.
+
+export interface RelaySocket {
+  send(frame: Uint8Array): void
+  close(): void
+}
+
+export interface SocketEvents {
+  message(frame: Uint8Array): void
+  /** Once, and nothing after it. */
+  closed(reason: string): void
+}
+
+export type SocketFactory = (url: string, events: SocketEvents) => RelaySocket
+
+/** One place on the relay's origin takes the WebSocket. */
+export function socketUrl(relayUrl: string): string {
+  const url = new URL('/relay/v1', relayUrl)
+  url.protocol = url.protocol.replace('http', 'ws')
+  return url.href
+}

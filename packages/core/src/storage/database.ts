@@ -1,0 +1,13 @@
+// The small part of SQLite that core uses, so that the same SQL runs in Node and in a browser's worker.
+
+export type SqlValue = string | number | null | Uint8Array
+
+export interface Database {
+  exec(sql: string): void
+  run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
+  all<Row>(sql: string, ...values: SqlValue[]): Row[]
+  /** Whether the next commits wait for the disk. Commits that do not are made durable by the next one that does. */
+  waitForDisk(wait: boolean): void
+  close(): void
+}

@@ -1,0 +1,122 @@
+// The one way to write: changes of one event-loop turn share a transaction, and nobody is answered before its commit.
+import { CodedError } from '@postern/protocol'
+import type { Database, SqlValue } from './database.ts'
+
+export type Change<T> = (database: Database) => T
+
+/**
+ * `durable` waits for the disk. `recorded` may be lost with the power: only for what can be found out again,
+ * such as the relay's answer to a message that still stands in the outbox.
+ */
+export type Durability = 'durable' | 'recorded'
+
+type Waiting = {
+  change: Change<unknown>
+  durability: Durability
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+type Outcome = { waiting: Waiting; value: unknown }
+
+export class Store {
+  readonly #database: Database
+  readonly #defer: (run: () => void) => void
+  readonly #listeners = new Set<() => void>()
+  #queue: Waiting[] = []
+  #isScheduled = false
+
+  constructor(database: Database, defer: (run: () => void) => void) {
+    this.#database = database
+    this.#defer = defer
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#database.get<Row>(sql, ...values)
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#database.all<Row>(sql, ...values)
+  }
+
+  /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
+  write<T>(change: Change<T>, durability: Durability = 'durable'): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ change, durability, resolve: resolve as (value: unknown) => void, reject })
+      if (this.#isScheduled) return
+      this.#isScheduled = true
+      this.#defer(() => this.flush())
+    })
+  }
+
+  /** Called after each commit, when what was written can be read. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  flush(): void {
+    this.#isScheduled = false
+    const batch = this.#queue
+    this.#queue = []
+    if (batch.length === 0) return
+    const outcomes = this.#commitTogether(batch) ?? this.#commitOneByOne(batch)
+    for (const { waiting, value } of outcomes) waiting.resolve(value)
+    if (outcomes.length > 0) for (const listener of this.#listeners) listener()
+  }
+
+  close(): void {
+    this.flush()
+    this.#database.close()
+  }
+
+  #commitTogether(batch: Waiting[]): Outcome[] | undefined {
+    try {
+      return this.#transaction(batch)
+    } catch (error) {
+      if (batch.length > 1) return undefined
+      batch[0]?.reject(storageError(error))
+      return []
+    }
+  }
+
+  #commitOneByOne(batch: Waiting[]): Outcome[] {
+    const outcomes: Outcome[] = []
+    for (const waiting of batch) {
+      try {
+        outcomes.push(...this.#transaction([waiting]))
+      } catch (error) {
+        waiting.reject(storageError(error))
+      }
+    }
+    return outcomes
+  }
+
+  #transaction(batch: Waiting[]): Outcome[] {
+    this.#database.waitForDisk(batch.some(({ durability }) => durability === 'durable'))
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      const outcomes = batch.map(waiting => ({ waiting, value: waiting.change(this.#database) }))
+      this.#database.exec('COMMIT')
+      return outcomes
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      this.#database.exec('ROLLBACK')
+    } catch {
+      // A full disk ends the transaction by itself, and then there is nothing left to roll back.
+    }
+  }
+}
+
+function storageError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'SQLITE_FULL') return new CodedError('storage-full', {}, { cause: error })
+  if (/^SQLITE_(IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN)/.test(code))
+    return new CodedError('storage-failed', {}, { cause: error })
+  return error
+}

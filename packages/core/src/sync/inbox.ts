@@ -1,0 +1,120 @@
+// The mailbox, entry by entry: each is written together with the cursor behind it, and only then acknowledged.
+import { type Clock, CodedError, type Timer } from '@postern/protocol'
+import type { Entry } from '@postern/protocol/relay'
+import type { Core } from '../context.ts'
+import type { LiveGroup } from '../groups/group-sessions.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Change } from '../storage/store.ts'
+import { takeEntry } from './take-entry.ts'
+
+/** After a failed write, so that a full disk is not asked a thousand times a second. */
+const RETRY_AFTER_MS = 1000
+
+export class Inbox {
+  readonly #core: Core
+  readonly #journal: Journal
+  readonly #clock: Clock
+  readonly #unsettled = new Set<Promise<void>>()
+  #queue: Entry[] = []
+  #running: Promise<void> | undefined
+  /** Up to here entries were taken; the database may be a little behind. */
+  #taken: number
+  #acknowledged = 0
+  #retry: Timer | undefined
+
+  constructor(core: Core, journal: Journal) {
+    this.#core = core
+    this.#journal = journal
+    this.#clock = core.clock
+    this.#taken = this.cursor()
+  }
+
+  /** What is durable here: where the relay is asked to go on. */
+  cursor(): number {
+    return this.#core.store.get<{ cursor: number }>('SELECT cursor FROM mailbox')?.cursor ?? 0
+  }
+
+  take(entries: Entry[]): void {
+    this.#queue.push(...entries)
+    this.#running ??= this.#run()
+  }
+
+  /** On a new connection: what came over the old one and was not taken comes again. */
+  async restart(): Promise<number> {
+    await this.idle()
+    this.#taken = this.cursor()
+    return this.#taken
+  }
+
+  async idle(): Promise<void> {
+    this.#queue = []
+    await this.#running
+    await Promise.allSettled(this.#unsettled)
+  }
+
+  stop(): void {
+    this.#retry?.cancel()
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let entry = this.#queue.shift(); entry; entry = this.#queue.shift()) await this.#takeNext(entry)
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #takeNext(entry: Entry): Promise<void> {
+    // The relay repeats from the acknowledged cursor; a hostile one repeats at will.
+    if (entry.cursor <= this.#taken) return
+    const before = this.#taken
+    this.#taken = entry.cursor
+    let isRecorded = false
+    await takeEntry(this.#core, entry, (change, live) => {
+      isRecorded = true
+      this.#record(change, { before, entry, live })
+    })
+    if (!isRecorded) throw new CodedError('internal')
+  }
+
+  #record(
+    change: Change<void>,
+    { before, entry, live }: { before: number; entry: Entry; live: LiveGroup | undefined },
+  ): void {
+    const { groups, store } = this.#core
+    const whole: Change<void> = database => {
+      // An entry whose predecessor was not written must not be written either: it would be skipped for ever.
+      const moved = database.run('UPDATE mailbox SET cursor = ? WHERE cursor = ?', entry.cursor, before)
+      if (moved.changes !== 1) throw new CodedError('storage-failed')
+      change(database)
+    }
+    const written = live ? groups.save(live, whole) : store.write(whole)
+    const settled = written.then(
+      () => this.#acknowledge(entry.cursor),
+      (error: unknown) => this.#fail(error),
+    )
+    this.#unsettled.add(settled)
+    void settled.finally(() => this.#unsettled.delete(settled))
+  }
+
+  /** With the highest update id given out: a database restored from a backup goes on above it. */
+  #acknowledge(cursor: number): void {
+    if (cursor <= this.#acknowledged && this.#acknowledged <= this.#taken) return
+    this.#acknowledged = cursor
+    this.#core.link.acknowledge(cursor, this.#journal.newest())
+  }
+
+  /** The database alone is true: what is in memory is read again, and the relay delivers again. */
+  #fail(error: unknown): void {
+    this.#queue = []
+    if (this.#retry) return
+    this.#core.log.error({ error: String(error) }, 'an entry could not be written; it will be taken again')
+    this.#core.groups.forgetAll()
+    this.#retry = this.#clock.setTimer(RETRY_AFTER_MS, () => {
+      this.#retry = undefined
+      this.#core.link.restart()
+    })
+  }
+}

@@ -1,0 +1,35 @@
+// What happens first on a new connection: is this database still the account's newest, and where does the mailbox go on.
+
+import type { Core } from '../context.ts'
+import { isRegistered, noteRegistered } from '../identity/account.ts'
+import { type Journal, raiseNextId } from '../journal/journal.ts'
+import type { Session } from '../relay-link/relay-link.ts'
+import type { Chores } from './chores.ts'
+import type { Inbox } from './inbox.ts'
+
+/** Updates that were handed out shortly before the loss, and whose mark had not reached the relay. */
+const UNMARKED_UPDATES = 1000
+
+export async function startSession(
+  core: Core,
+  { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal },
+  session: Session,
+): Promise<void> {
+  if (!isRegistered(core.store)) await noteRegistered(core.store)
+  const cursor = await inbox.restart()
+  // Acknowledged is only what was durable: a relay that is ahead has seen a later state of this database.
+  const isRestored = session.cursor > cursor
+  if (isRestored) await recoverFromBackup(core, journal, session)
+  chores.noteKeyPackages(session.keyPackages, { replace: isRestored })
+  await core.link.call('follow', { after: cursor })
+  chores.poke()
+}
+
+async function recoverFromBackup(core: Core, journal: Journal, session: Session): Promise<void> {
+  core.log.warn({}, 'the database is older than what the relay has seen: it was restored from a backup')
+  core.groups.forgetAll()
+  await core.store.write(database => {
+    database.run('UPDATE mls_group SET needs_update = 1')
+    if (session.mark >= journal.newest()) raiseNextId(database, session.mark + UNMARKED_UPDATES)
+  })
+}

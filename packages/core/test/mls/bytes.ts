@@ -1,0 +1,15 @@
+// Bytes in tests: written as hex or text, compared as hex.
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+export const fromHex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'))
+export const utf8 = (text: string): Uint8Array => encoder.encode(text)
+export const text = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** A copy with one bit of byte `at` turned over. */
+export function flipped(bytes: Uint8Array, at: number): Uint8Array {
+  const copy = bytes.slice()
+  copy[at] = (copy[at] as number) ^ 0x01
+  return copy
+}

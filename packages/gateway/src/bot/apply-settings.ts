@@ -1,0 +1,26 @@
+// What the settings say about the bot: who it becomes at the first start, and what changes at a later one.
+import type { Client, Log } from '@postern/core'
+import { type GatewaySettings, settingFault } from '../config.ts'
+
+export function firstStart({ relayUrl, botName }: GatewaySettings): { relayUrl: string; name: string; bot: true } {
+  if (relayUrl === undefined) throw settingFault('RELAY_URL', 'it is required at the first start')
+  if (botName === undefined) throw settingFault('BOT_NAME', 'it is required at the first start')
+  return { relayUrl, name: botName, bot: true }
+}
+
+export async function applySettings(client: Client, settings: GatewaySettings, log: Log): Promise<void> {
+  const { botName, relayUrl } = settings
+  if (botName !== undefined && botName !== client.me().name) await client.setProfile({ name: botName })
+  if (relayUrl !== undefined && !isSameOrigin(relayUrl, client.relayUrl))
+    log.warn({ setting: 'RELAY_URL', registeredAt: client.relayUrl }, 'the bot stays on the relay of its first start')
+  for (const [setting, value] of [
+    ['BOT_AVATAR', settings.botAvatar],
+    ['HOOKS_URL', settings.hooksUrl],
+  ])
+    if (value !== undefined) log.warn({ setting }, 'this version does not act on the setting')
+}
+
+/** ws and http are one address, and so are wss and https. */
+const isSameOrigin = (a: string, b: string): boolean => httpOrigin(a) === httpOrigin(b)
+
+const httpOrigin = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin

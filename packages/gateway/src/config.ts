@@ -1,0 +1,151 @@
+// The gateway's settings from the environment. A setting that is wrong is named in one sentence, and nothing is started.
+import { accessSync, constants } from 'node:fs'
+import {
+  type AccountId,
+  CodedError,
+  charCount,
+  contentLimits,
+  isAccountId,
+  type ListenAddress,
+  parseListenAddress,
+} from '@postern/protocol'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type GatewaySettings = {
+  botToken: string
+  /** Needed at the first start only. */
+  relayUrl?: string
+  /** Needed at the first start; later a name that differs renames the bot. */
+  botName?: string
+  botAvatar?: string
+  acceptRequests: 'all' | 'contacts'
+  updates: 'on' | 'off'
+  hooksUrl?: string
+  botOwners: readonly AccountId[]
+  listen: ListenAddress
+  dataDir: string
+  logLevel: LogLevel
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export function readSettings(environment: Environment): GatewaySettings {
+  const env = new Variables(environment)
+  refuseWebhook(env)
+  const relayUrl = env.url('RELAY_URL', ['http:', 'https:', 'ws:', 'wss:'])
+  if (relayUrl !== undefined) checkIsOrigin('RELAY_URL', relayUrl)
+  const botName = env.name('BOT_NAME')
+  const botAvatar = env.readableFile('BOT_AVATAR')
+  const hooksUrl = env.url('HOOKS_URL', ['http:', 'https:'])
+  return {
+    botToken: env.token('BOT_TOKEN'),
+    ...(relayUrl !== undefined && { relayUrl }),
+    ...(botName !== undefined && { botName }),
+    ...(botAvatar !== undefined && { botAvatar }),
+    acceptRequests: env.choice('ACCEPT_REQUESTS', ['all', 'contacts']) ?? 'all',
+    updates: env.choice('UPDATES', ['on', 'off']) ?? 'on',
+    ...(hooksUrl !== undefined && { hooksUrl }),
+    botOwners: env.accountIds('BOT_OWNERS'),
+    listen: env.listenAddress('LISTEN') ?? { host: undefined, port: 8080 },
+    dataDir: env.text('DATA_DIR') ?? '/data',
+    logLevel: env.choice('LOG_LEVEL', logLevels) ?? 'info',
+  }
+}
+
+export const settingFault = (setting: string, rule: string): CodedError =>
+  new CodedError('bad-field', { field: setting, rule })
+
+/** Webhook settings are checked like all others, then refused: nothing would be delivered, and nothing could be polled. */
+function refuseWebhook(env: Variables): void {
+  const url = env.url('WEBHOOK_URL', ['http:', 'https:'])
+  if (url === undefined) return
+  if (env.text('WEBHOOK_SECRET') === undefined)
+    throw settingFault('WEBHOOK_SECRET', 'it is required when WEBHOOK_URL is set')
+  if (env.choice('UPDATES', ['on', 'off']) === 'off')
+    throw settingFault('WEBHOOK_URL', 'it cannot be set together with UPDATES=off')
+  throw settingFault('WEBHOOK_URL', 'delivery by webhook is not part of this version')
+}
+
+function checkIsOrigin(setting: string, text: string): void {
+  const { pathname, search, hash, username } = new URL(text)
+  if (pathname !== '/' || search + hash + username !== '')
+    throw settingFault(setting, 'only scheme, host and port are allowed, as in https://relay.example.org')
+}
+
+/** Variables by name. One that is set to nothing counts as not set, as compose files leave it. */
+class Variables {
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  text(name: string): string | undefined {
+    return this.#environment[name] || undefined
+  }
+
+  token(name: string): string {
+    const token = this.text(name)
+    if (token === undefined) throw settingFault(name, 'it is required; every API request must send it')
+    // A header cannot carry anything else: such a token would lock everybody out.
+    if (!/^[\x21-\x7e]+$/.test(token))
+      throw settingFault(name, 'only letters, digits and signs of ASCII are allowed, without spaces and line ends')
+    return token
+  }
+
+  name(name: string): string | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    if (text.trim() === '' || charCount(text) > contentLimits.nameCharsMax)
+      throw settingFault(name, `1 to ${contentLimits.nameCharsMax} characters are required`)
+    return text
+  }
+
+  choice<const Choices extends readonly string[]>(name: string, choices: Choices): Choices[number] | undefined {
+    const text = this.text(name)
+    if (text === undefined || choices.includes(text)) return text
+    throw settingFault(name, `${choices.join(' or ')} is required, not ${JSON.stringify(text)}`)
+  }
+
+  url(name: string, schemes: readonly string[]): string | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol))
+      throw settingFault(
+        name,
+        `an address that starts with ${schemes.map(scheme => `${scheme}//`).join(' or ')} is required`,
+      )
+    return text
+  }
+
+  readableFile(name: string): string | undefined {
+    const path = this.text(name)
+    if (path === undefined) return undefined
+    try {
+      accessSync(path, constants.R_OK)
+      return path
+    } catch {
+      throw settingFault(name, `the file ${JSON.stringify(path)} cannot be read`)
+    }
+  }
+
+  accountIds(name: string): AccountId[] {
+    const words = (this.text(name) ?? '').split(',').map(word => word.trim())
+    return words
+      .filter(word => word !== '')
+      .map(word => {
+        if (!isAccountId(word)) throw settingFault(name, `${JSON.stringify(word)} is no account id`)
+        return word
+      })
+  }
+
+  listenAddress(name: string): ListenAddress | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    const address = parseListenAddress(text)
+    if (address) return address
+    throw settingFault(name, 'an address like :8080, 127.0.0.1:8080 or [::1]:8080 is required')
+  }
+}

@@ -1,0 +1,62 @@
+// One bot behind an HTTP API: opens the client, starts the server, and stops both without cutting a request.
+import type { Client, Log, SocketFactory } from '@postern/core'
+import { openNodeClient } from '@postern/core/node'
+import { type Clock, listenUrl, systemClock } from '@postern/protocol'
+import { applySettings, firstStart } from './bot/apply-settings.ts'
+import type { GatewaySettings } from './config.ts'
+import { makeHandlers } from './http/handlers.ts'
+import { closeServer, listen } from './http/listen.ts'
+import { addRoutes } from './http/routes.ts'
+import { createServer } from './http/server.ts'
+import { Stopping } from './http/stopping.ts'
+import { createLog } from './logging.ts'
+import { Updates } from './updates/updates.ts'
+
+export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect?: SocketFactory; log?: Log }
+
+export type Gateway = { readonly url: string; readonly port: number; readonly client: Client; stop(): Promise<void> }
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { settings, clock = systemClock, connect, log = createLog(settings.logLevel) } = options
+  const client = await openNodeClient({
+    directory: settings.dataDir,
+    clock,
+    log,
+    ...(connect && { connect }),
+    firstStart: () => firstStart(settings),
+    acceptRequests: settings.acceptRequests,
+  })
+  try {
+    await applySettings(client, settings, log)
+    return await serve(client, { settings, clock, log })
+  } catch (error) {
+    await client.stop()
+    throw error
+  }
+}
+
+type Surroundings = { settings: GatewaySettings; clock: Clock; log: Log }
+
+async function serve(client: Client, { settings, clock, log }: Surroundings): Promise<Gateway> {
+  const stopping = new Stopping()
+  const updates = await Updates.open(client.journal, { keep: settings.updates, clock, log })
+  const server = createServer({ botToken: settings.botToken, log, stopping })
+  addRoutes(server, makeHandlers(client, updates), stopping)
+  const port = await listen(server, settings.listen)
+  const url = listenUrl({ host: settings.listen.host, port })
+  client.start()
+  log.info({ url, account: client.account, relay: client.relayUrl }, 'the gateway is listening')
+
+  const stop = async () => {
+    log.info({}, 'stopping')
+    stopping.begin()
+    // Long polls first: they hold requests open, and the server waits for every request.
+    updates.release()
+    await closeServer(server, { stopping, clock })
+    await updates.close()
+    await client.stop()
+    log.info({}, 'stopped')
+  }
+  let stopped: Promise<void> | undefined
+  return { url, port, client, stop: () => (stopped ??= stop()) }
+}

@@ -1,0 +1,11 @@
+// The bearer token of a request against the one that was set, in constant time.
+import { hash, timingSafeEqual } from 'node:crypto'
+
+/** Only the token's hash is kept. Hashes have one length, so the comparison tells nothing about the token. */
+export function tokenChecker(botToken: string): (authorization: string | undefined) => boolean {
+  const expected = hash('sha256', botToken, 'buffer')
+  return authorization => {
+    const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+    return given !== undefined && timingSafeEqual(hash('sha256', given, 'buffer'), expected)
+  }
+}

@@ -1,0 +1,35 @@
+// From whatever was thrown to the answer a caller gets: a status and {error, code}.
+import { CodedError, gatewayLimits } from '@postern/protocol'
+import { apiErrorOf, apiStatuses } from '@postern/protocol/bot-api'
+
+export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
+
+export function errorAnswer(error: unknown): ErrorAnswer {
+  const { error: text, code } = apiErrorOf(asCoded(error))
+  return {
+    status: apiStatuses[code],
+    headers: {
+      ...(code === 'unavailable' && { 'retry-after': String(gatewayLimits.retryAfterSec) }),
+      ...(code === 'unauthorized' && { 'www-authenticate': 'Bearer' }),
+    },
+    body: JSON.stringify({ error: text, code }),
+  }
+}
+
+export const badField = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
+
+/** Fastify's refusals, in our words; everything else stays what it is. */
+function asCoded(error: unknown): unknown {
+  if (error instanceof CodedError) return error
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return badField('Content-Type', 'application/json is required')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return badField('body', `at most ${gatewayLimits.jsonBodyBytesMax} bytes are allowed`)
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return badField('Content-Length', 'it differs from the length of the body')
+    default:
+      return typeof statusCode === 'number' && statusCode < 500 ? badField('request', 'it is malformed') : error
+  }
+}

@@ -1,0 +1,37 @@
+// Where the server listens, and how it ends: nobody new, everybody inside is answered, within a limit.
+import type { AddressInfo } from 'node:net'
+import { type Clock, gatewayLimits, type ListenAddress } from '@postern/protocol'
+import type { FastifyInstance } from 'fastify'
+import { settingFault } from '../config.ts'
+import type { Stopping } from './stopping.ts'
+
+/** Resolves with the port. Without a host: every address of the machine; where IPv6 is switched off, those of IPv4. */
+export async function listen(server: FastifyInstance, address: ListenAddress): Promise<number> {
+  const hosts = address.host === undefined ? ['::', '0.0.0.0'] : [address.host]
+  for (const host of hosts) {
+    try {
+      await server.listen({ host, port: address.port })
+      return (server.server.address() as AddressInfo).port
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EAFNOSUPPORT' && host !== hosts.at(-1)) continue
+      throw code === undefined ? error : listenFault(address, code)
+    }
+  }
+  throw new Error('there is always a host to try')
+}
+
+function listenFault({ host, port }: ListenAddress, code: string): Error {
+  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`
+  return settingFault('LISTEN', code === 'EADDRINUSE' ? `${where} is in use` : `${where} cannot be opened (${code})`)
+}
+
+type Closing = { stopping: Stopping; clock: Clock }
+
+export async function closeServer(server: FastifyInstance, { stopping, clock }: Closing): Promise<void> {
+  const lastCall = clock.setTimer(gatewayLimits.requestsEndWithinMs, () => stopping.lastCall())
+  const cut = clock.setTimer(gatewayLimits.connectionsEndWithinMs, () => server.server.closeAllConnections())
+  await server.close()
+  lastCall.cancel()
+  cut.cancel()
+}

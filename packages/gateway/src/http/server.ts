@@ -1,0 +1,88 @@
+// The HTTP server: token, body, errors and the stop. What the endpoints do is not known here.
+import type { Socket } from 'node:net'
+import type { Log } from '@postern/core'
+import { CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { tokenChecker } from './authenticate.ts'
+import { badField, errorAnswer } from './errors.ts'
+import type { Stopping } from './stopping.ts'
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export type ServerOptions = { botToken: string; log: Log; stopping: Stopping }
+
+export function createServer({ botToken, log, stopping }: ServerOptions): FastifyInstance {
+  const isAuthorized = tokenChecker(botToken)
+  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const { status, headers, body } = errorAnswer(error)
+    if (status >= 500) log.error({ err: error, route: routeOf(request) }, 'a request failed')
+    return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
+  }
+  const checkToken = (request: FastifyRequest) => {
+    if (needsToken(request) && !isAuthorized(request.headers.authorization)) throw new CodedError('token-wrong')
+  }
+
+  const server = Fastify({
+    bodyLimit: gatewayLimits.jsonBodyBytesMax,
+    exposeHeadRoutes: false,
+    // Who is already connected at the stop is still served.
+    return503OnClosing: false,
+    clientErrorHandler: (_, socket) => refuseMalformed(socket),
+    frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
+  })
+  acceptOnlyJson(server)
+  server.setErrorHandler(answerError)
+  server.setNotFoundHandler(request => {
+    throw routeNotFound(request)
+  })
+  server.addHook('onRequest', async request => checkToken(request))
+  server.addHook('onSend', async (_, reply) => {
+    if (stopping.isStopping) reply.header('connection', 'close')
+  })
+  server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    log.debug({ route: routeOf(request), status: statusCode, ms: Math.round(elapsedTime) }, 'request')
+  })
+  return server
+}
+
+/** Unknown paths under /v1 too: without the token nobody learns what there is. */
+const needsToken = (request: FastifyRequest): boolean =>
+  request.is404 ? /^\/v1(\/|$)/.test(pathOf(request)) : !request.routeOptions.config.open
+
+const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
+
+/** The pattern, not the address: an unknown path may hold anything, a secret too. */
+const routeOf = (request: FastifyRequest): string => `${request.method} ${request.routeOptions?.url ?? '(unknown)'}`
+
+const routeNotFound = (request: FastifyRequest): CodedError =>
+  new CodedError('route-not-found', { method: request.method, path: pathOf(request) })
+
+function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyRequest) => void): unknown {
+  try {
+    checkToken(request)
+    return routeNotFound(request)
+  } catch (error) {
+    return error
+  }
+}
+
+function acceptOnlyJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => {
+    if (body.length === 0) return undefined
+    try {
+      return JSON.parse(fromUtf8(body)) as unknown
+    } catch {
+      throw badField('body', 'it is not valid JSON in UTF-8')
+    }
+  })
+}
+
+/** What is not even HTTP. */
+function refuseMalformed(socket: Socket): void {
+  if (!socket.writable) return
+  const { body } = errorAnswer(badField('request', 'it is not valid HTTP'))
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

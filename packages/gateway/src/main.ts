@@ -1,0 +1,59 @@
+// `postern gateway`: settings from the environment, a gateway until a signal, and faults in one line.
+import { CodedError, gatewayLimits } from '@postern/protocol'
+import { type Environment, readSettings, settingFault } from './config.ts'
+import { startGateway } from './gateway.ts'
+
+/** Resolves with the exit code. */
+export async function runGateway(argv: readonly string[], env: Environment): Promise<number> {
+  if (argv.length > 0) {
+    process.stderr.write('postern gateway takes no arguments: it is set up by environment variables.\n')
+    return 2
+  }
+  const stopSignal = listenForStop()
+  try {
+    const settings = readSettings(env)
+    const gateway = await startGateway({ settings }).catch((error: unknown) => {
+      throw startFault(error, settings.dataDir)
+    })
+    await stopSignal.arrived
+    endLateAnyway()
+    await gateway.stop()
+    return 0
+  } catch (error) {
+    process.stderr.write(`${oneLine(error)}\n`)
+    return 1
+  } finally {
+    stopSignal.forget()
+  }
+}
+
+/** From the start on: a signal that comes while the gateway starts must not kill it in the middle. */
+function listenForStop(): { arrived: Promise<void>; forget(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const signals = ['SIGTERM', 'SIGINT'] as const
+  const listener = () => resolve()
+  for (const signal of signals) process.on(signal, listener)
+  return {
+    arrived: promise,
+    forget: () => {
+      for (const signal of signals) process.off(signal, listener)
+    },
+  }
+}
+
+function endLateAnyway(): void {
+  setTimeout(() => process.exit(1), gatewayLimits.stopWithinMs).unref()
+}
+
+/** What the data directory is at fault for is said under the name of its setting. */
+function startFault(error: unknown, dataDir: string): unknown {
+  if (error instanceof CodedError)
+    return error.code.startsWith('database-') ? new Error(`DATA_DIR: ${error.message}`) : error
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return syscall === undefined ? error : settingFault('DATA_DIR', `${dataDir} cannot be used (${code})`)
+}
+
+const oneLine = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.replaceAll(/\s*\n\s*/g, ' ')
+}

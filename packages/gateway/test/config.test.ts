@@ -1,0 +1,121 @@
+// Settings from the environment: what each variable takes, and the one line that names it when it is wrong.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSettings } from '../src/config.ts'
+
+const owner = 'a'.repeat(32)
+const needed = { BOT_TOKEN: 'a-token' }
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-config-'))
+  writeFileSync(join(directory, 'face.png'), 'picture')
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+test('[R1] with a token alone everything else has its default', () => {
+  expect(readSettings(needed)).toEqual({
+    botToken: 'a-token',
+    acceptRequests: 'all',
+    updates: 'on',
+    botOwners: [],
+    listen: { host: undefined, port: 8080 },
+    dataDir: '/data',
+    logLevel: 'info',
+  })
+})
+
+test('[R1] every setting is read', () => {
+  const avatar = join(directory, 'face.png')
+  expect(
+    readSettings({
+      BOT_TOKEN: 'a-token',
+      RELAY_URL: 'https://relay.example.org',
+      BOT_NAME: 'Helper 🤖',
+      BOT_AVATAR: avatar,
+      ACCEPT_REQUESTS: 'contacts',
+      UPDATES: 'off',
+      HOOKS_URL: 'https://hooks.example.org/postern',
+      BOT_OWNERS: ` ${owner}, ${owner} ,`,
+      LISTEN: '127.0.0.1:9000',
+      DATA_DIR: '/somewhere',
+      LOG_LEVEL: 'debug',
+    }),
+  ).toEqual({
+    botToken: 'a-token',
+    relayUrl: 'https://relay.example.org',
+    botName: 'Helper 🤖',
+    botAvatar: avatar,
+    acceptRequests: 'contacts',
+    updates: 'off',
+    hooksUrl: 'https://hooks.example.org/postern',
+    botOwners: [owner, owner],
+    listen: { host: '127.0.0.1', port: 9000 },
+    dataDir: '/somewhere',
+    logLevel: 'debug',
+  })
+})
+
+test('[R1] a variable that is set to nothing counts as not set', () => {
+  const empty = ['RELAY_URL', 'BOT_NAME', 'UPDATES', 'LISTEN', 'WEBHOOK_URL', 'LOG_LEVEL', 'BOT_AVATAR', 'BOT_OWNERS']
+  expect(readSettings({ ...needed, ...Object.fromEntries(empty.map(name => [name, ''])) })).toEqual(
+    readSettings(needed),
+  )
+})
+
+test.each([
+  [':8080', { host: undefined, port: 8080 }],
+  ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080 }],
+  ['[::1]:8080', { host: '::1', port: 8080 }],
+])('[R2] LISTEN takes %s', (text, listen) => {
+  expect(readSettings({ ...needed, LISTEN: text }).listen).toEqual(listen)
+})
+
+test.each(['http://127.0.0.1:8090', 'https://relay.example.org/', 'ws://relay:8090', 'wss://relay.example.org'])(
+  '[R2] RELAY_URL takes %s',
+  url => {
+    expect(readSettings({ ...needed, RELAY_URL: url }).relayUrl).toBe(url)
+  },
+)
+
+describe('[R3] a setting that is wrong is named in one line', () => {
+  test.each<[string, Record<string, string>]>([
+    ['BOT_TOKEN', { BOT_TOKEN: '' }],
+    ['BOT_TOKEN', { BOT_TOKEN: 'two words' }],
+    ['BOT_TOKEN', { BOT_TOKEN: 'line\nend' }],
+    ['BOT_TOKEN', { BOT_TOKEN: 'schlüssel' }],
+    ['RELAY_URL', { RELAY_URL: 'relay.example.org' }],
+    ['RELAY_URL', { RELAY_URL: 'ftp://relay.example.org' }],
+    ['RELAY_URL', { RELAY_URL: 'https://relay.example.org/path' }],
+    ['RELAY_URL', { RELAY_URL: 'https://user@relay.example.org' }],
+    ['BOT_NAME', { BOT_NAME: '  ' }],
+    ['BOT_NAME', { BOT_NAME: 'x'.repeat(65) }],
+    ['BOT_AVATAR', { BOT_AVATAR: '/nowhere/face.png' }],
+    ['ACCEPT_REQUESTS', { ACCEPT_REQUESTS: 'some' }],
+    ['ACCEPT_REQUESTS', { ACCEPT_REQUESTS: 'ask' }],
+    ['UPDATES', { UPDATES: 'no' }],
+    ['HOOKS_URL', { HOOKS_URL: 'hooks' }],
+    ['BOT_OWNERS', { BOT_OWNERS: `${owner},alice` }],
+    ['BOT_OWNERS', { BOT_OWNERS: owner.toUpperCase() }],
+    ['LISTEN', { LISTEN: '8080' }],
+    ['LISTEN', { LISTEN: ':99999' }],
+    ['LISTEN', { LISTEN: '::1:8080' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['WEBHOOK_URL', { WEBHOOK_URL: 'example.org', WEBHOOK_SECRET: 's' }],
+    ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
+    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's', UPDATES: 'off' }],
+    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's' }],
+  ])('%s in %j', (setting, env) => {
+    expect(() => readSettings({ ...needed, ...env })).toThrow(new RegExp(`^${setting}: .*\\.$`))
+  })
+})
+
+test('[R3] an emoji is one character of a name', () => {
+  const name = '🤖'.repeat(64)
+  expect(readSettings({ ...needed, BOT_NAME: name }).botName).toBe(name)
+})
+
+test('[R4] a token is never part of what is said about it', () => {
+  expect(() => readSettings({ BOT_TOKEN: 'very secret' })).toThrow(/^(?!.*very).*$/)
+})

@@ -1,0 +1,62 @@
+// What a scripted person can be told to do, one JSON line each: the fields of every command of `postern person`.
+import { z } from 'zod'
+import { contentLimits, gatewayLimits } from '../limits.ts'
+import { chatIdOf } from './chat-id.ts'
+import { accountId, characters, mentionsAreInText, textMessageFields } from './field-rules.ts'
+
+const chat = z.string('a chat id is required').transform(chatIdOf)
+const groupName = characters({ min: 1, max: contentLimits.groupNameCharsMax })
+const members = z
+  .array(accountId, 'an array of account ids is required')
+  .max(contentLimits.groupMembersMax, `at most ${contentLimits.groupMembersMax} are allowed`)
+const timeRule = 'a time in milliseconds is required'
+const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
+
+const open = z
+  .object({
+    invite: z.string('an invite link is required').optional(),
+    account: accountId.optional(),
+    text: textMessageFields.text.optional(),
+  })
+  .refine(({ invite, account }) => (invite === undefined) !== (account === undefined), {
+    path: ['invite'],
+    error: 'either an invite or an account is required',
+  })
+
+export const personCommands = {
+  me: z.object({}),
+  open,
+  profile: z.object({ account: accountId }),
+  chats: z.object({}),
+  messages: z.object({
+    chat,
+    before: z.int(timeRule).min(0, timeRule).optional(),
+    limit: z
+      .int(pageRule)
+      .min(1, pageRule)
+      .max(gatewayLimits.messagesPageMax, pageRule)
+      .default(gatewayLimits.messagesPageDefault),
+  }),
+  send: z.object({ chat, ...textMessageFields }).superRefine(mentionsAreInText),
+  group: z.object({ name: groupName, members }),
+  add: z.object({ chat, members }),
+  remove: z.object({ chat, members }),
+  rename: z.object({ chat, name: groupName }),
+  leave: z.object({ chat }),
+  accept: z.object({ chat }),
+} as const satisfies Record<string, z.ZodType>
+
+export type PersonCommandName = keyof typeof personCommands
+export type PersonCommandFields<Name extends PersonCommandName> = z.infer<(typeof personCommands)[Name]>
+
+/** A line: the answer carries its id, whatever that is. */
+export const personRequest = z.looseObject(
+  {
+    id: z.unknown(),
+    do: z.enum(Object.keys(personCommands) as [PersonCommandName, ...PersonCommandName[]], {
+      error: `one of ${Object.keys(personCommands).join(', ')} is required`,
+    }),
+  },
+  'a JSON object is required',
+)
+export type PersonRequest = z.infer<typeof personRequest>

@@ -1,0 +1,5 @@
+// What members of a chat read and the relay does not.
+export * from './group-settings.ts'
+export * from './invite-link.ts'
+export * from './message-content.ts'
+export * from './profile.ts'

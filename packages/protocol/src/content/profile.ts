@@ -1,0 +1,21 @@
+// An account's profile: sealed under its profile key before it goes to the relay, which sees no name and no bot mark.
+import { z } from 'zod'
+import { contentLimits } from '../limits.ts'
+import { charCount } from '../text.ts'
+
+const chars = (max: number) => z.string().refine(value => charCount(value) <= max)
+
+export const command = z.object({
+  name: z.string().regex(/^[a-z0-9_]{1,32}$/),
+  description: chars(contentLimits.commandDescriptionCharsMax),
+  args: chars(contentLimits.commandArgsCharsMax).optional(),
+})
+export type Command = z.infer<typeof command>
+
+export const profile = z.object({
+  name: chars(contentLimits.nameCharsMax).min(1),
+  about: chars(contentLimits.aboutCharsMax),
+  bot: z.boolean(),
+  commands: z.array(command).max(contentLimits.commandsMax),
+})
+export type Profile = z.infer<typeof profile>

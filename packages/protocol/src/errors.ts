@@ -1,0 +1,77 @@
+// The one table of errors and the one class that carries them. A message says what is wrong and what to do next.
+
+type Details = Record<string, string | number | boolean | undefined>
+
+const table = {
+  // What a caller asked for cannot be.
+  'bad-field': d => `${d['field']}: ${d['rule']}.`,
+  'chat-not-found': d => `There is no chat ${d['chat']}.`,
+  'message-not-found': d => `There is no message ${d['message']} in this chat.`,
+  'account-not-found': d => `No account ${d['account']} is registered on the relay.`,
+  'chat-is-request': () => 'The chat is a request: accept it before you write to it.',
+  'chat-left': () => 'The bot is no longer in this chat.',
+  'not-a-group': () => 'The chat is not a group.',
+  'not-an-admin': () => 'Only an admin of the group may remove people.',
+  'not-a-member': d => `The account ${d['account']} is not a member of the chat.`,
+  'group-full': d => `A group has at most ${d['max']} members.`,
+  'new-people-limit': d =>
+    `The relay's limit of ${d['limit']} new people a day is reached; it ends at ${new Date(Number(d['retryAtMs'])).toISOString()}.`,
+  'invite-malformed': () => 'The invite link is not complete: copy the whole link, with what stands behind the #.',
+  // The HTTP API.
+  'token-wrong': () => 'The bot token is missing or wrong: send the header Authorization: Bearer <BOT_TOKEN>.',
+  'route-not-found': d => `There is no ${d['method']} ${d['path']}.`,
+  'updates-off': () => 'This gateway keeps no updates: it was started with UPDATES=off.',
+  // The relay, as a client sees it.
+  'relay-unreachable': () => 'The relay cannot be reached; try again in a few seconds.',
+  'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',
+  'not-registered': () => 'The bot is not registered on the relay yet; try again in a few seconds.',
+  'account-unknown': () => 'The relay does not know this account: it is another relay, or it lost its data.',
+  'relay-broken': d => `The relay answered against the protocol: ${d['what']}.`,
+  // The relay's answers.
+  'frame-malformed': d => `The frame is malformed: ${d['what']}.`,
+  'version-unsupported': d => `Protocol version ${d['version']} is not spoken here; this side speaks version 1.`,
+  unauthenticated: d => `The connection is not authenticated: ${d['why']}.`,
+  'group-unknown': () => 'There is no such group, or the account is not a member of it.',
+  'group-exists': () => 'A group with this id exists already.',
+  'key-package-missing': d => `The account ${d['account']} has no key package left.`,
+  'rate-limited': d => `Too many requests (${d['what']}); slow down.`,
+  'too-large': d => `${d['what']} is larger than ${d['max']} bytes.`,
+  'blob-unknown': () => 'There is no such blob.',
+  'relay-stopping': () => 'The relay is stopping; connect again in a moment.',
+  // Cryptography.
+  'bad-certificate': d => `The device certificate does not hold: ${d['why']}.`,
+  'identity-mismatch': d => `A key stands under an account id that is not its own: ${d['account']}.`,
+  'profile-malformed': d => `The profile of ${d['account']} does not verify.`,
+  // Storage.
+  'database-locked': d => `The data directory ${d['directory']} is in use by another process.`,
+  'database-key-missing': d =>
+    `There is a database in ${d['directory']} but no db.key: restore the key from the backup.`,
+  'database-key-wrong': d =>
+    `The database in ${d['directory']} cannot be opened with its db.key: restore the key that belongs to it.`,
+  'database-newer': d => `The database in ${d['directory']} was written by a newer version of this program.`,
+  'storage-full': () => 'The disk is full: nothing can be written until there is room.',
+  'storage-failed': () => 'The database could not be written; see the log.',
+  // A fault of ours.
+  internal: () => 'A fault of the server; its log says more.',
+  stopping: () => 'The program is stopping.',
+} satisfies Record<string, (details: Details) => string>
+
+export type ErrorCode = keyof typeof table
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(table, code)
+
+export class CodedError extends Error {
+  readonly code: ErrorCode
+  readonly details: Details
+
+  constructor(code: ErrorCode, details: Details = {}, options: { cause?: unknown; message?: string } = {}) {
+    const describe: (details: Details) => string = table[code]
+    super(options.message ?? describe(details), options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'CodedError'
+    this.code = code
+    this.details = details
+  }
+}
+
+export const isCoded = (error: unknown, ...codes: ErrorCode[]): error is CodedError =>
+  error instanceof CodedError && (codes.length === 0 || codes.includes(error.code))

@@ -1,0 +1,139 @@
+// Every limit of the system, in one place, with its unit in its name.
+
+const KIB = 1024
+const MIB = 1024 * KIB
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** What people and operators write: characters are Unicode code points. */
+export const contentLimits = {
+  textCharsMax: 4096,
+  nameCharsMax: 64,
+  groupNameCharsMax: 128,
+  groupMembersMax: 1000,
+  aboutCharsMax: 512,
+  commandsMax: 100,
+  commandDescriptionCharsMax: 256,
+  commandArgsCharsMax: 32,
+  mentionsMax: 100,
+  /** The JSON of one content: text, mentions, hello and, later, a photo's preview. */
+  contentBytesMax: 96 * KIB,
+  profileBytesMax: 64 * KIB,
+} as const
+
+/** The wire between a client and the relay. */
+export const wireLimits = {
+  frameBytesMax: 4 * MIB,
+  messageBytesMax: 128 * KIB,
+  commitBytesMax: 1536 * KIB,
+  welcomeBytesMax: 1536 * KIB,
+  profileBytesMax: 64 * KIB,
+  keyPackageBytesMax: 4 * KIB,
+  keyPackagesPerPublishMax: 100,
+  keyPackagesPerTakeMax: 100,
+  deliverEntriesMax: 256,
+  /** A page of a mailbox: at least one entry, then as many as fit. */
+  deliverBytesMax: 1 * MIB,
+  audienceBytesMax: 255,
+  certificateBytesMax: 128,
+  errorMessageBytesMax: 1024,
+  errorCodeBytesMax: 64,
+  requestsInFlightMax: 512,
+} as const
+
+/** What the relay enforces; every one of them can be set when a relay is started. */
+export const relayDefaults = {
+  newPeoplePerDay: 50,
+  keepEntriesMs: 30 * DAY_MS,
+  keyPackagesPerAccountMax: 200,
+  groupsPerAccountMax: 10_000,
+  connectionsMax: 10_000,
+  connectionsPerAccountMax: 8,
+  registrationsPerMinute: 600,
+  /** Frames a connection may send: a steady rate with room for bursts. */
+  framesPerSecond: 5_000,
+  framesBurst: 10_000,
+  authenticateWithinMs: 10 * SECOND_MS,
+  heartbeatMs: 30 * SECOND_MS,
+  /** Entries delivered and not yet acknowledged: past this the relay waits for the reader. */
+  unacknowledgedEntriesMax: 1024,
+  unacknowledgedBytesMax: 8 * MIB,
+  sendBufferBytesMax: 16 * MIB,
+  blobBytesMax: 302 * MIB,
+  blobsPerDayBytesMax: 20 * 1024 * MIB,
+  blobUnfinishedMs: 1 * DAY_MS,
+  keepBlobsMs: 30 * DAY_MS,
+  sweepEveryMs: 10 * MINUTE_MS,
+  sweepRowsPerTurn: 1_000,
+  stopWithinMs: 10 * SECOND_MS,
+  groupMembersMax: contentLimits.groupMembersMax,
+  accountsMax: 1_000_000,
+  requestsInFlightMax: wireLimits.requestsInFlightMax,
+  authenticateTriesMax: 4,
+  /** Taking other people's key packages uses them up: bounded for the taker, and for the taker at one account. */
+  takesPerMinute: 1_200,
+  takesPerTargetPerMinute: 20,
+  blobsPerDayMax: 10_000,
+  /** Requests that are no WebSocket, at one time; one that says nothing for so long is closed. */
+  httpConnectionsMax: 1_000,
+  httpIdleMs: 60 * SECOND_MS,
+  /** An acknowledgement waits this long for another write to share its transaction. */
+  acknowledgeWithinMs: 200,
+  writesPerTransactionMax: 2_000,
+  accountsCachedMax: 100_000,
+  /** Groups held in memory, counted in members. */
+  groupMembersCachedMax: 500_000,
+  databaseBytesMax: 1024 * 1024 * MIB,
+} as const
+
+/** How a client talks to the relay. */
+export const clientLimits = {
+  requestTimeoutMs: 10 * SECOND_MS,
+  connectTimeoutMs: 10 * SECOND_MS,
+  reconnectFirstMs: 100,
+  reconnectMaxMs: 30 * SECOND_MS,
+  pingEveryMs: 25 * SECOND_MS,
+  /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
+  keyPackagesTarget: 100,
+  keyPackagesLow: 50,
+  keyPackageLifetimeMs: 90 * DAY_MS,
+  deviceCertificateLifetimeMs: 3650 * DAY_MS,
+  sendsInFlightPerGroupMax: 256,
+  withdrawnBeforeUpdate: 100,
+  commitRacesMax: 32,
+  groupSessionsCachedMax: 2_000,
+  messagesPerPageMax: 100,
+} as const
+
+/** The gateway's HTTP API. */
+export const gatewayLimits = {
+  jsonBodyBytesMax: 1 * MIB,
+  updatesPerPollMax: 100,
+  updatesPollTimeoutSecMax: 60,
+  updatesKeptMs: DAY_MS,
+  updatesKeptMax: 10_000,
+  pollersMax: 1_000,
+  sendWithinMs: 10 * SECOND_MS,
+  retryAfterSec: 5,
+  /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */
+  stopWithinMs: 10 * SECOND_MS,
+  requestsEndWithinMs: 7 * SECOND_MS,
+  connectionsEndWithinMs: 8 * SECOND_MS,
+  updatesDiscardEveryMs: 1 * SECOND_MS,
+  messagesPageDefault: 50,
+  messagesPageMax: 100,
+  idempotencyKeptMs: DAY_MS,
+  idempotencyKeyBytesMax: 255,
+} as const
+
+/** `postern person`: commands and events as JSON lines. */
+export const personLimits = {
+  lineBytesMax: 1 * MIB,
+  /** Past this, standard input is not read until a command has been answered. */
+  commandsInFlightMax: 256,
+  commandWithinMs: 30 * SECOND_MS,
+  eventsPerPage: 100,
+  stopWithinMs: 40 * SECOND_MS,
+} as const

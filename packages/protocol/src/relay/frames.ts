@@ -1,0 +1,292 @@
+// The wire between a client and the relay: calls with an answer, notes without one, and what the relay pushes.
+
+import { toBase32 } from '../bytes.ts'
+import {
+  bool,
+  bytes,
+  type Codec,
+  fixed,
+  type Infer,
+  list,
+  mapped,
+  oneOf,
+  optional,
+  Reader,
+  struct,
+  text,
+  u8,
+  u32,
+  u53,
+  Writer,
+} from '../codec.ts'
+import { CodedError } from '../errors.ts'
+import {
+  ACCOUNT_ID_BYTES,
+  type AccountId,
+  BLOB_ID_BYTES,
+  type BlobId,
+  bytesOf,
+  GROUP_ID_BYTES,
+  type GroupId,
+  MESSAGE_ID_BYTES,
+  type MessageId,
+} from '../ids.ts'
+import { contentLimits, wireLimits } from '../limits.ts'
+
+export const PROTOCOL_VERSION = 1
+/** What a device signs to prove that it is the one that the account's certificate names. */
+export const AUTHENTICATE_LABEL = 'postern relay authenticate v1'
+
+const idCodec = <Id extends AccountId | GroupId | MessageId | BlobId>(byteCount: number): Codec<Id> =>
+  mapped<Uint8Array, Id>(fixed(byteCount), { toWire: bytesOf, fromWire: raw => toBase32(raw) as Id })
+
+const account = idCodec<AccountId>(ACCOUNT_ID_BYTES)
+const group = idCodec<GroupId>(GROUP_ID_BYTES)
+const message = idCodec<MessageId>(MESSAGE_ID_BYTES)
+const blob = idCodec<BlobId>(BLOB_ID_BYTES)
+const key = fixed(32)
+const signature = fixed(64)
+const none = struct({})
+
+const accepted = struct({ message, seq: u53, ts: u53, duplicate: bool })
+/** Accepted, or refused because the group has moved on: then `epoch` is where it stands. */
+const verdict = struct({ accepted: optional(accepted), epoch: u53 })
+
+export const entryKinds = ['message', 'commit', 'welcome', 'direct', 'leave'] as const
+
+const entry = struct({
+  cursor: u53,
+  group,
+  seq: u53,
+  kind: oneOf(entryKinds),
+  sender: account,
+  ts: u53,
+  payload: bytes(wireLimits.welcomeBytesMax),
+})
+export type Entry = Infer<typeof entry>
+export type Accepted = Infer<typeof accepted>
+export type Verdict = Infer<typeof verdict>
+
+const call = <Request, Answer>(tag: number, request: Codec<Request>, answer: Codec<Answer>) => ({
+  tag,
+  request,
+  answer,
+})
+
+export const calls = {
+  authenticate: call(
+    1,
+    struct({
+      accountKey: key,
+      deviceKey: key,
+      certificate: bytes(wireLimits.certificateBytesMax),
+      /** The host that the client dialled: a relay in the middle cannot pass the proof on to another. */
+      audience: text(wireLimits.audienceBytesMax),
+      signature,
+      intent: oneOf(['login', 'register']),
+    }),
+    struct({ account, cursor: u53, mark: u53, keyPackages: u32, nowMs: u53 }),
+  ),
+  ping: call(2, none, struct({ nowMs: u53 })),
+  publishKeyPackages: call(
+    3,
+    struct({
+      oneTime: list(bytes(wireLimits.keyPackageBytesMax), wireLimits.keyPackagesPerPublishMax),
+      lastResort: optional(bytes(wireLimits.keyPackageBytesMax)),
+      /** Those published before can no longer be used. */
+      replace: bool,
+    }),
+    struct({ keyPackages: u32 }),
+  ),
+  takeKeyPackages: call(
+    4,
+    struct({ accounts: list(account, wireLimits.keyPackagesPerTakeMax) }),
+    struct({
+      taken: list(
+        struct({ account, keyPackage: bytes(wireLimits.keyPackageBytesMax), lastResort: bool }),
+        wireLimits.keyPackagesPerTakeMax,
+      ),
+    }),
+  ),
+  putProfile: call(
+    5,
+    struct({ version: u32, blob: bytes(wireLimits.profileBytesMax) }),
+    /** `version` is the one the relay has now: on a refusal, somebody else's. */
+    struct({ accepted: bool, version: u32 }),
+  ),
+  getProfile: call(
+    6,
+    struct({ account }),
+    struct({ accountKey: key, version: u32, blob: bytes(wireLimits.profileBytesMax) }),
+  ),
+  createGroup: call(7, struct({ group }), struct({ created: bool })),
+  getGroup: call(8, struct({ group }), struct({ epoch: u53, members: list(account, contentLimits.groupMembersMax) })),
+  append: call(
+    9,
+    struct({
+      payload: bytes(wireLimits.messageBytesMax),
+      /** Delivered to this member alone. */
+      to: optional(account),
+      /** The sender's last message: it is no member from here on. */
+      leave: bool,
+    }),
+    verdict,
+  ),
+  commit: call(
+    10,
+    struct({
+      payload: bytes(wireLimits.commitBytesMax),
+      add: list(account, contentLimits.groupMembersMax),
+      remove: list(account, contentLimits.groupMembersMax),
+      /** For all who are added. */
+      welcome: optional(bytes(wireLimits.welcomeBytesMax)),
+    }),
+    verdict,
+  ),
+  /** What became of an envelope whose answer was lost. */
+  outcome: call(11, struct({ group, message }), verdict),
+  follow: call(12, struct({ after: u53 }), struct({ head: u53 })),
+  beginBlob: call(13, struct({ size: u53 }), struct({ blob, token: text(128) })),
+  deleteBlob: call(14, struct({ blob }), none),
+} as const
+
+export type CallName = keyof typeof calls
+export type CallRequest<Name extends CallName> = Infer<(typeof calls)[Name]['request']>
+export type CallAnswer<Name extends CallName> = Infer<(typeof calls)[Name]['answer']>
+
+const acknowledge = struct({ cursor: u53, mark: u53 })
+const challenge = struct({ nonce: fixed(32), nowMs: u53 })
+const deliver = struct({ entries: list(entry, wireLimits.deliverEntriesMax) })
+const failure = struct({
+  code: text(wireLimits.errorCodeBytesMax),
+  message: text(wireLimits.errorMessageBytesMax),
+  retryAtMs: optional(u53),
+})
+
+const TAG_ACKNOWLEDGE = 64
+const TAG_CHALLENGE = 128
+const TAG_DELIVER = 129
+const TAG_ANSWER = 130
+const TAG_FAILURE = 131
+
+export type ClientFrame =
+  | { [Name in CallName]: { kind: 'call'; name: Name; id: number; request: CallRequest<Name> } }[CallName]
+  | ({ kind: 'acknowledge' } & Infer<typeof acknowledge>)
+
+export type RelayFrame =
+  | ({ kind: 'challenge' } & Infer<typeof challenge>)
+  | { kind: 'deliver'; entries: Entry[] }
+  | { [Name in CallName]: { kind: 'answer'; name: Name; id: number; answer: CallAnswer<Name> } }[CallName]
+  | ({ kind: 'failure'; id: number } & Infer<typeof failure>)
+
+const callsByTag = new Map(
+  (Object.entries(calls) as [CallName, { tag: number }][]).map(([name, { tag }]) => [tag, name] as const),
+)
+const callNameOf = (tag: number): CallName => {
+  const name = callsByTag.get(tag)
+  if (!name) throw new CodedError('frame-malformed', { what: `its kind ${tag} is not known` })
+  return name
+}
+
+function start(tag: number): Writer {
+  const into = new Writer()
+  u8.write(into, PROTOCOL_VERSION)
+  u8.write(into, tag)
+  return into
+}
+
+function open(frame: Uint8Array): { tag: number; from: Reader } {
+  if (frame.length > wireLimits.frameBytesMax)
+    throw new CodedError('too-large', { what: 'The frame', max: wireLimits.frameBytesMax })
+  const from = new Reader(frame)
+  const version = u8.read(from)
+  if (version !== PROTOCOL_VERSION) throw new CodedError('version-unsupported', { version })
+  return { tag: u8.read(from), from }
+}
+
+export function encodeClientFrame(frame: ClientFrame): Uint8Array {
+  if (frame.kind === 'acknowledge') {
+    const into = start(TAG_ACKNOWLEDGE)
+    acknowledge.write(into, frame)
+    return into.finish()
+  }
+  const { tag, request } = calls[frame.name]
+  const into = start(tag)
+  u32.write(into, frame.id)
+  ;(request as Codec<unknown>).write(into, frame.request)
+  return into.finish()
+}
+
+export function decodeClientFrame(frame: Uint8Array): ClientFrame {
+  const { tag, from } = open(frame)
+  if (tag === TAG_ACKNOWLEDGE) return ended(from, { kind: 'acknowledge', ...acknowledge.read(from) })
+  const name = callNameOf(tag)
+  const id = u32.read(from)
+  return ended(from, { kind: 'call', name, id, request: calls[name].request.read(from) } as ClientFrame)
+}
+
+export function encodeRelayFrame(frame: RelayFrame): Uint8Array {
+  switch (frame.kind) {
+    case 'challenge': {
+      const into = start(TAG_CHALLENGE)
+      challenge.write(into, frame)
+      return into.finish()
+    }
+    case 'deliver': {
+      const into = start(TAG_DELIVER)
+      deliver.write(into, frame)
+      return into.finish()
+    }
+    case 'answer': {
+      const into = start(TAG_ANSWER)
+      u8.write(into, calls[frame.name].tag)
+      u32.write(into, frame.id)
+      ;(calls[frame.name].answer as Codec<unknown>).write(into, frame.answer)
+      return into.finish()
+    }
+    case 'failure': {
+      const into = start(TAG_FAILURE)
+      u32.write(into, frame.id)
+      failure.write(into, frame)
+      return into.finish()
+    }
+  }
+}
+
+export function decodeRelayFrame(frame: Uint8Array): RelayFrame {
+  const { tag, from } = open(frame)
+  switch (tag) {
+    case TAG_CHALLENGE:
+      return ended(from, { kind: 'challenge', ...challenge.read(from) })
+    case TAG_DELIVER:
+      return ended(from, { kind: 'deliver', ...deliver.read(from) })
+    case TAG_ANSWER: {
+      const name = callNameOf(u8.read(from))
+      const id = u32.read(from)
+      return ended(from, { kind: 'answer', name, id, answer: calls[name].answer.read(from) } as RelayFrame)
+    }
+    case TAG_FAILURE:
+      return ended(from, { kind: 'failure', id: u32.read(from), ...failure.read(from) })
+    default:
+      throw new CodedError('frame-malformed', { what: `its kind ${tag} is not known` })
+  }
+}
+
+function ended<T>(from: Reader, frame: T): T {
+  from.finish()
+  return frame
+}
+
+/** The bytes under a device's proof: this nonce, this relay, this account. */
+export function authenticationBytes(proof: {
+  nonce: Uint8Array
+  audience: string
+  accountKey: Uint8Array
+}): Uint8Array {
+  const into = new Writer()
+  text(64).write(into, AUTHENTICATE_LABEL)
+  into.raw(proof.nonce)
+  text(wireLimits.audienceBytesMax).write(into, proof.audience)
+  into.raw(proof.accountKey)
+  return into.finish()
+}

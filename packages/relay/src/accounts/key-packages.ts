@@ -1,0 +1,37 @@
+// Publishing one's own key packages and taking other people's.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+
+export async function publishKeyPackages(
+  { store }: RelayParts,
+  account: AccountId,
+  request: CallRequest<'publishKeyPackages'>,
+): Promise<CallAnswer<'publishKeyPackages'>> {
+  return { keyPackages: await store.publishKeyPackages(account, request) }
+}
+
+export async function takeKeyPackages(
+  { store, rates, limits, clock }: RelayParts,
+  taker: AccountId,
+  { accounts }: CallRequest<'takeKeyPackages'>,
+): Promise<CallAnswer<'takeKeyPackages'>> {
+  if (new Set(accounts).size !== accounts.length)
+    throw new CodedError('bad-field', { field: 'accounts', rule: 'it names an account twice' })
+  const what = 'key packages taken'
+  rates.charge(`take ${taker}`, { count: accounts.length, max: limits.takesPerMinute, what })
+  for (const account of accounts)
+    rates.charge(`take ${taker} ${account}`, { count: 1, max: limits.takesPerTargetPerMinute, what })
+  // Looked at first: a list with one name that cannot be served must not use up the others' packages.
+  for (const account of accounts)
+    if (!(await store.hasKeyPackage(account))) throw new CodedError('key-package-missing', { account })
+  const nowMs = clock.nowMs()
+  const taken = await Promise.all(
+    accounts.map(async account => {
+      const key = await store.takeKeyPackage(account, nowMs)
+      if (!key) throw new CodedError('key-package-missing', { account })
+      return { account, ...key }
+    }),
+  )
+  return { taken }
+}

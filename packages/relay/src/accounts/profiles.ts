@@ -1,0 +1,13 @@
+// Profiles: encrypted by their account, versioned, one at a time.
+import { CodedError } from '@postern/protocol'
+import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+
+export async function getProfile(
+  { store }: RelayParts,
+  { account }: CallRequest<'getProfile'>,
+): Promise<CallAnswer<'getProfile'>> {
+  const profile = await store.getProfile(account)
+  if (!profile) throw new CodedError('account-not-found', { account })
+  return profile
+}

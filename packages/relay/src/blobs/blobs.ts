@@ -1,0 +1,71 @@
+// Blobs: announced over the connection, uploaded in pieces by whoever has the token, fetched by whoever knows the id.
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { type AccountId, BLOB_ID_BYTES, type BlobId, blobIdFromBytes, CodedError, toBase64Url } from '@postern/protocol'
+import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+import type { StoredBlob } from '../store/relay-store.ts'
+
+const TOKEN_BYTES = 32
+const SWEPT_AT_ONCE = 100
+
+const hashOf = (token: string): Uint8Array => createHash('sha256').update(token).digest()
+
+export async function beginBlob(
+  { store, limits, clock }: RelayParts,
+  owner: AccountId,
+  { size }: CallRequest<'beginBlob'>,
+): Promise<CallAnswer<'beginBlob'>> {
+  if (size === 0) throw new CodedError('bad-field', { field: 'size', rule: 'a blob has at least one byte' })
+  if (size > limits.blobBytesMax) throw new CodedError('too-large', { what: 'The blob', max: limits.blobBytesMax })
+  const blob = blobIdFromBytes(randomBytes(BLOB_ID_BYTES))
+  const token = toBase64Url(randomBytes(TOKEN_BYTES))
+  await store.beginBlob(blob, { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs() })
+  return { blob, token }
+}
+
+export async function deleteBlob(
+  parts: RelayParts,
+  account: AccountId,
+  { blob }: CallRequest<'deleteBlob'>,
+): Promise<CallAnswer<'deleteBlob'>> {
+  const stored = await parts.store.getBlob(blob)
+  if (stored?.owner !== account) throw new CodedError('blob-unknown')
+  await removeBlob(parts, blob)
+  return {}
+}
+
+/** The bytes first: a row without bytes is swept again, bytes without a row never. */
+async function removeBlob({ store, blobs }: RelayParts, blob: BlobId): Promise<void> {
+  await blobs.delete(blob)
+  await store.forgetBlob(blob)
+}
+
+/** The blob that the token may write to. */
+export async function blobForToken({ store }: RelayParts, blob: BlobId, token: string): Promise<StoredBlob> {
+  const stored = await store.getBlob(blob)
+  if (!stored) throw new CodedError('blob-unknown')
+  if (!timingSafeEqual(hashOf(token), stored.tokenHash))
+    throw new CodedError('unauthenticated', { why: 'the upload token is not the one of this blob' })
+  return stored
+}
+
+/** How far the upload is. It is complete as soon as all bytes are there, also when a crash kept that from being noted. */
+export async function uploadedLength(parts: RelayParts, blob: BlobId, stored: StoredBlob): Promise<number> {
+  if (stored.state === 'complete') return stored.size
+  const length = await parts.blobs.length(blob)
+  if (length === stored.size) await parts.store.finishBlob(blob, parts.clock.nowMs())
+  return length
+}
+
+export async function sweepBlobs(parts: RelayParts, signal: AbortSignal): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const expired = await parts.store.expiredBlobs(parts.clock.nowMs(), SWEPT_AT_ONCE)
+    for (const blob of expired) {
+      if (signal.aborted) return removed
+      await removeBlob(parts, blob)
+      removed += 1
+    }
+    if (expired.length < SWEPT_AT_ONCE) return removed
+  }
+}

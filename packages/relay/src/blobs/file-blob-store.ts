@@ -1,0 +1,99 @@
+// Blobs as files: one per blob, in folders of their first two letters.
+import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type BlobId, CodedError } from '@postern/protocol'
+import type { BlobStore } from './blob-store.ts'
+
+const READ_CHUNK_BYTES = 256 * 1024
+
+type Place = { offset: number; lengthMax: number }
+
+export class FileBlobStore implements BlobStore {
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  async length(blob: BlobId): Promise<number> {
+    const found = await absentAsUndefined(stat(this.#pathOf(blob)))
+    return found?.size ?? 0
+  }
+
+  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<number> {
+    const path = this.#pathOf(blob)
+    const handle = (await absentAsUndefined(open(path, 'r+'))) ?? (await this.#create(path))
+    try {
+      const written = await writeAll(handle, body, at)
+      await handle.sync()
+      if (written.refused) throw written.refused
+      return written.length
+    } catch (cause) {
+      throw codeOf(cause) === 'ENOSPC' ? new CodedError('storage-full', {}, { cause }) : cause
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async read(blob: BlobId, range: { start: number; end: number }): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const handle = await absentAsUndefined(open(this.#pathOf(blob), 'r'))
+    return handle?.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES })
+  }
+
+  async delete(blob: BlobId): Promise<void> {
+    await absentAsUndefined(unlink(this.#pathOf(blob)))
+  }
+
+  #pathOf(blob: BlobId): string {
+    return join(this.#directory, blob.slice(0, 2), blob)
+  }
+
+  async #create(path: string): Promise<FileHandle> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const handle = await open(path, 'w+', 0o600)
+    // Without this a power cut can lose the name of a file whose bytes are safe.
+    await syncDirectory(dirname(path))
+    return handle
+  }
+}
+
+/** What came before the body broke off is kept: the next upload goes on from there. */
+async function writeAll(
+  handle: FileHandle,
+  body: AsyncIterable<Uint8Array>,
+  at: Place,
+): Promise<{ length: number; refused?: CodedError }> {
+  let length = at.offset
+  const chunks = body[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await chunks.next().catch(() => ({ done: true, value: undefined }) as const)
+    if (next.done) return { length }
+    if (length + next.value.length > at.lengthMax) {
+      await chunks.return?.()
+      return { length, refused: new CodedError('too-large', { what: 'The blob', max: at.lengthMax }) }
+    }
+    for (let written = 0; written < next.value.length; )
+      written += (await handle.write(next.value, written, next.value.length - written, length + written)).bytesWritten
+    length += next.value.length
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+async function absentAsUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+// The table of calls: which operation answers which.
+import type { AccountId } from '@postern/protocol'
+import type { CallAnswer, CallName, CallRequest } from '@postern/protocol/relay'
+import { publishKeyPackages, takeKeyPackages } from '../accounts/key-packages.ts'
+import { getProfile } from '../accounts/profiles.ts'
+import { beginBlob, deleteBlob } from '../blobs/blobs.ts'
+import { appendEnvelope } from '../groups/append-envelope.ts'
+import { commitEnvelope } from '../groups/commit-envelope.ts'
+import type { RelayParts } from '../relay-parts.ts'
+
+/** Calls that concern the connection itself are answered by its session. */
+type Answered = Exclude<CallName, 'authenticate' | 'follow'>
+type Operation<Name extends CallName> = (
+  parts: RelayParts,
+  account: AccountId,
+  request: CallRequest<Name>,
+) => Promise<CallAnswer<Name>>
+
+const operations: { [Name in Answered]: Operation<Name> } = {
+  ping: async ({ clock }) => ({ nowMs: clock.nowMs() }),
+  publishKeyPackages,
+  takeKeyPackages,
+  putProfile: ({ store }, account, profile) => store.putProfile(account, profile),
+  getProfile: (parts, _account, request) => getProfile(parts, request),
+  createGroup: async ({ store, clock }, creator, { group }) => ({
+    created: (await store.createGroup(group, { creator, nowMs: clock.nowMs() })) === 'created',
+  }),
+  getGroup: ({ store }, account, { group }) => store.getGroup(group, account),
+  append: appendEnvelope,
+  commit: commitEnvelope,
+  outcome: ({ store }, account, { group, message }) => store.outcome(message, { group, by: account }),
+  beginBlob,
+  deleteBlob,
+}
+
+export function answerCall<Name extends Answered>(
+  parts: RelayParts,
+  account: AccountId,
+  call: { name: Name; request: CallRequest<Name> },
+): Promise<CallAnswer<Name>> {
+  return operations[call.name](parts, account, call.request)
+}

@@ -1,0 +1,141 @@
+// One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
+import type { Duplex } from 'node:stream'
+import type { Timer } from '@postern/protocol'
+import type { WebSocket } from 'ws'
+import { TokenBucket } from '../limits/token-bucket.ts'
+import type { RelayParts } from '../relay-parts.ts'
+import type { Outlet } from './follow.ts'
+import { closeCodes } from './session.ts'
+
+/** What the frames are handed to. */
+export type Receiver = {
+  receive(frame: Uint8Array): Promise<void> | undefined
+  pump(): void
+  end(): void
+}
+
+export class Connection implements Outlet {
+  readonly #webSocket: WebSocket
+  readonly #stream: Duplex
+  readonly #parts: RelayParts
+  readonly #bucket: TokenBucket
+  #receiver: Receiver | undefined
+  /** Frames that came in one piece with others, while no more may be taken. */
+  #held: Uint8Array[] = []
+  #inFlight = 0
+  #refill: Timer | undefined
+  #corked = false
+  #stopping: PromiseWithResolvers<void> | undefined
+  #heardSincePing = true
+
+  constructor(webSocket: WebSocket, stream: Duplex, parts: RelayParts) {
+    this.#webSocket = webSocket
+    this.#stream = stream
+    this.#parts = parts
+    this.#bucket = new TokenBucket(parts.clock, {
+      perSecond: parts.limits.framesPerSecond,
+      burst: parts.limits.framesBurst,
+    })
+  }
+
+  start(receiver: Receiver, onClosed: () => void): void {
+    this.#receiver = receiver
+    this.#webSocket.on('message', (data, isBinary) => {
+      this.#heardSincePing = true
+      if (!isBinary || !(data instanceof Uint8Array)) return this.close(closeCodes.notBinary, 'frames are binary')
+      this.#held.push(data)
+      if (this.#held.length === 1) this.#takeHeld()
+    })
+    this.#webSocket.on('pong', () => {
+      this.#heardSincePing = true
+    })
+    this.#stream.on('drain', () => {
+      this.#heardSincePing = true
+      this.#takeHeld()
+      receiver.pump()
+    })
+    // Broken frames and resets end in 'close' too.
+    this.#webSocket.on('error', error => this.#parts.logger.debug({ err: error }, 'a connection broke'))
+    this.#webSocket.once('close', () => {
+      this.#held = []
+      this.#refill?.cancel()
+      this.#stopping?.resolve()
+      receiver.end()
+      onClosed()
+    })
+  }
+
+  send(frame: Uint8Array): void {
+    if (!this.#corked) {
+      this.#corked = true
+      this.#stream.cork()
+      process.nextTick(() => {
+        this.#corked = false
+        this.#stream.uncork()
+      })
+    }
+    this.#webSocket.send(frame)
+  }
+
+  hasRoom(): boolean {
+    return this.#webSocket.bufferedAmount < this.#parts.limits.sendBufferBytesMax
+  }
+
+  close(code: number, reason: string): void {
+    this.#webSocket.close(code, reason)
+  }
+
+  terminate(): void {
+    this.#webSocket.terminate()
+  }
+
+  /** Ends a peer that was silent since the last time. */
+  heartbeat(): void {
+    if (!this.#heardSincePing) return this.terminate()
+    this.#heardSincePing = false
+    this.#webSocket.ping()
+    this.#receiver?.pump()
+  }
+
+  /** Takes no more frames, waits for the answers that are due, then says goodbye. */
+  async stop(): Promise<void> {
+    this.#stopping ??= Promise.withResolvers()
+    this.#held = []
+    this.#webSocket.pause()
+    if (this.#inFlight === 0) this.#stopping.resolve()
+    await this.#stopping.promise
+    this.#webSocket.resume()
+    this.close(closeCodes.goingAway, 'relay-stopping')
+  }
+
+  /** Slower instead of refused: what the peer may not send yet stays in its own buffers. */
+  #takeHeld(): void {
+    let taken = 0
+    while (taken < this.#held.length && this.#mayTake()) this.#take(this.#held[taken++] as Uint8Array)
+    this.#held = taken === this.#held.length ? [] : this.#held.slice(taken)
+    if (this.#held.length > 0) this.#webSocket.pause()
+    else if (this.#webSocket.isPaused && !this.#stopping) this.#webSocket.resume()
+  }
+
+  #mayTake(): boolean {
+    if (this.#refill || this.#inFlight >= this.#parts.limits.requestsInFlightMax || !this.hasRoom()) return false
+    if (this.#bucket.take()) return true
+    this.#refill = this.#parts.clock.setTimer(this.#bucket.waitMs(), () => {
+      this.#refill = undefined
+      this.#takeHeld()
+    })
+    return false
+  }
+
+  #take(frame: Uint8Array): void {
+    if (this.#stopping) return
+    const answered = this.#receiver?.receive(frame)
+    if (!answered) return
+    this.#inFlight += 1
+    void answered.finally(() => {
+      this.#inFlight -= 1
+      if (this.#stopping && this.#inFlight === 0) this.#stopping.resolve()
+      if (this.#held.length > 0) this.#takeHeld()
+    })
+  }
+}

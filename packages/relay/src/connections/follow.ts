@@ -1,0 +1,94 @@
+// Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
+import { type AccountId, wireLimits } from '@postern/protocol'
+import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+
+export type Outlet = {
+  send(frame: Uint8Array): void
+  /** False while the peer reads too slowly: `Follower.pump` is called when there is room again. */
+  hasRoom(): boolean
+  close(code: number, reason: string): void
+}
+
+type State = 'waiting' | 'reading' | 'ended'
+
+export class Follower {
+  readonly #parts: RelayParts
+  readonly #account: AccountId
+  readonly #outlet: Outlet
+  readonly #unsubscribe: () => void
+  /** Delivered and not acknowledged, oldest first. */
+  #ahead: { cursor: number; bytes: number }[] = []
+  #aheadBytes = 0
+  #position: number
+  #state: State = 'waiting'
+  /** Something may have come while the last read was under way. */
+  #hinted = false
+
+  constructor(parts: RelayParts, outlet: Outlet, start: { account: AccountId; after: number }) {
+    this.#parts = parts
+    this.#outlet = outlet
+    this.#account = start.account
+    this.#position = start.after
+    this.#unsubscribe = parts.wake.subscribe(start.account, () => this.pump())
+  }
+
+  /** Call it whenever something may have changed: news, an acknowledgement, room to send. */
+  pump(): void {
+    this.#hinted = true
+    if (this.#state !== 'waiting') return
+    this.#state = 'reading'
+    this.#readOn().catch((error: unknown) => {
+      this.#parts.logger.error({ err: error }, 'a mailbox cannot be read')
+      this.#outlet.close(1011, 'internal')
+    })
+  }
+
+  acknowledged(cursor: number): void {
+    const firstKept = this.#ahead.findIndex(page => page.cursor > cursor)
+    const dropped = this.#ahead.splice(0, firstKept === -1 ? this.#ahead.length : firstKept)
+    if (dropped.length === 0) return
+    for (const entry of dropped) this.#aheadBytes -= entry.bytes
+    this.pump()
+  }
+
+  end(): void {
+    this.#state = 'ended'
+    this.#unsubscribe()
+  }
+
+  async #readOn(): Promise<void> {
+    while (this.#hinted && this.#state === 'reading') {
+      this.#hinted = false
+      for (let page = await this.#page(); page.length > 0; page = await this.#page()) this.#deliver(page)
+    }
+    if (this.#state === 'reading') this.#state = 'waiting'
+  }
+
+  /** Empty when there is nothing, or when the reader has to catch up first. */
+  async #page(): Promise<Entry[]> {
+    const { limits, store } = this.#parts
+    const entriesLeft = limits.unacknowledgedEntriesMax - this.#ahead.length
+    const bytesLeft = limits.unacknowledgedBytesMax - this.#aheadBytes
+    if (entriesLeft <= 0 || bytesLeft <= 0 || !this.#outlet.hasRoom() || this.#state === 'ended') return []
+    const page = await store.readMailbox(this.#account, this.#position, {
+      entriesMax: Math.min(entriesLeft, wireLimits.deliverEntriesMax),
+      bytesMax: Math.min(bytesLeft, wireLimits.deliverBytesMax),
+    })
+    return this.#isEnded() ? [] : page
+  }
+
+  /** It may have ended while a page was read. */
+  #isEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  #deliver(entries: Entry[]): void {
+    for (const { cursor, payload } of entries) {
+      this.#ahead.push({ cursor, bytes: payload.length })
+      this.#aheadBytes += payload.length
+      this.#position = cursor
+    }
+    this.#outlet.send(encodeRelayFrame({ kind: 'deliver', entries }))
+  }
+}

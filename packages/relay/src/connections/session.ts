@@ -1,0 +1,160 @@
+// One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
+import { randomBytes } from 'node:crypto'
+import { type AccountId, CodedError, type Timer } from '@postern/protocol'
+import {
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  type ClientFrame,
+  decodeClientFrame,
+  encodeRelayFrame,
+  type RelayFrame,
+} from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+import { answerCall } from './answer-call.ts'
+import { authenticate } from './authenticate.ts'
+import { Follower, type Outlet } from './follow.ts'
+
+type State =
+  | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer }
+  | { kind: 'authenticated'; account: AccountId; follower: Follower | undefined }
+  | { kind: 'ended' }
+type Call = Extract<ClientFrame, { kind: 'call' }>
+type Options = { host: string; onAuthenticated: (account: AccountId) => void }
+
+export const closeCodes = { goingAway: 1001, protocolError: 1002, notBinary: 1003, refused: 1008 } as const
+
+export class Session {
+  readonly #parts: RelayParts
+  readonly #outlet: Outlet
+  readonly #options: Options
+  #state: State
+
+  constructor(parts: RelayParts, outlet: Outlet, options: Options) {
+    this.#parts = parts
+    this.#outlet = outlet
+    this.#options = options
+    const { limits, clock } = parts
+    const nonce = new Uint8Array(randomBytes(32))
+    const deadline = clock.setTimer(limits.authenticateWithinMs, () => this.#refuse('authenticate in time'))
+    this.#state = { kind: 'challenged', nonce, triesLeft: limits.authenticateTriesMax, deadline }
+    this.#send({ kind: 'challenge', nonce, nowMs: clock.nowMs() })
+  }
+
+  /** Settles when the frame is answered. Never rejects. */
+  receive(bytes: Uint8Array): Promise<void> | undefined {
+    const frame = this.#decode(bytes)
+    if (!frame || this.#state.kind === 'ended') return undefined
+    if (frame.kind === 'acknowledge') return this.#acknowledge(frame)
+    return this.#answer(frame)
+  }
+
+  /** The peer has read, or time has passed: there may be more to deliver. */
+  pump(): void {
+    if (this.#state.kind === 'authenticated') this.#state.follower?.pump()
+  }
+
+  end(): void {
+    if (this.#state.kind === 'challenged') this.#state.deadline.cancel()
+    if (this.#state.kind === 'authenticated') this.#state.follower?.end()
+    this.#state = { kind: 'ended' }
+  }
+
+  #decode(bytes: Uint8Array): ClientFrame | undefined {
+    try {
+      return decodeClientFrame(bytes)
+    } catch (error) {
+      const id = callIdOf(bytes)
+      // Which call it was can still be told, unless the peer speaks another protocol.
+      if (id === undefined || !(error instanceof CodedError) || error.code === 'version-unsupported')
+        this.#outlet.close(closeCodes.protocolError, failureOf(error).code)
+      else this.#send({ kind: 'failure', id, ...failureOf(error) })
+      return undefined
+    }
+  }
+
+  async #answer(call: Call): Promise<void> {
+    const { id, name } = call
+    try {
+      this.#send({ kind: 'answer', id, name, answer: await this.#answerTo(call) } as RelayFrame)
+      if (name === 'follow') this.pump()
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.cause !== undefined)
+        this.#parts.logger.error({ err: error, call: name }, 'a call failed')
+      this.#send({ kind: 'failure', id, ...failureOf(error) })
+      if (name === 'authenticate') this.#countTry()
+    }
+  }
+
+  #answerTo(call: Call): Promise<CallAnswer<CallName>> {
+    if (call.name === 'authenticate') return this.#authenticate(call.request)
+    if (this.#state.kind !== 'authenticated')
+      throw new CodedError('unauthenticated', { why: 'the first call has to be "authenticate"' })
+    if (call.name === 'follow') return this.#follow(this.#state, call.request)
+    return answerCall(this.#parts, this.#state.account, call)
+  }
+
+  async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
+    const state = this.#state
+    if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
+    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, host: this.#options.host })
+    if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
+    state.deadline.cancel()
+    this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
+    this.#options.onAuthenticated(answer.account)
+    return answer
+  }
+
+  async #follow(
+    state: Extract<State, { kind: 'authenticated' }>,
+    { after }: CallRequest<'follow'>,
+  ): Promise<CallAnswer<'follow'>> {
+    const head = await this.#parts.store.mailboxHead(state.account)
+    if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'the connection is closed' })
+    state.follower?.end()
+    state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after })
+    return { head }
+  }
+
+  /** Nobody waits for it to be durable: what is lost with a crash is acknowledged again. */
+  #acknowledge({ cursor, mark }: { cursor: number; mark: number }): undefined {
+    if (this.#state.kind !== 'authenticated') {
+      this.#outlet.close(closeCodes.refused, 'unauthenticated')
+      return undefined
+    }
+    const { account, follower } = this.#state
+    this.#parts.store.acknowledge(account, { cursor, mark }).catch((error: unknown) => {
+      this.#parts.logger.error({ err: error }, 'an acknowledgement could not be kept')
+    })
+    follower?.acknowledged(cursor)
+    return undefined
+  }
+
+  #countTry(): void {
+    if (this.#state.kind !== 'challenged') return
+    this.#state.triesLeft -= 1
+    if (this.#state.triesLeft <= 0) this.#refuse('authenticate')
+  }
+
+  #refuse(what: string): void {
+    this.#outlet.close(closeCodes.refused, `unauthenticated: it did not ${what}`)
+  }
+
+  #send(frame: RelayFrame): void {
+    if (this.#state.kind !== 'ended') this.#outlet.send(encodeRelayFrame(frame))
+  }
+}
+
+const CALL_TAG_MAX = 63
+
+/** Version, kind, then the id of the call. */
+function callIdOf(frame: Uint8Array): number | undefined {
+  if (frame.length < 6 || (frame[1] ?? 255) > CALL_TAG_MAX) return undefined
+  return new DataView(frame.buffer, frame.byteOffset).getUint32(2)
+}
+
+function failureOf(error: unknown): { code: string; message: string; retryAtMs: number | undefined } {
+  const coded = error instanceof CodedError ? error : new CodedError('internal')
+  const { retryAtMs } = coded.details
+  return { code: coded.code, message: coded.message, retryAtMs: typeof retryAtMs === 'number' ? retryAtMs : undefined }
+}

@@ -1,0 +1,107 @@
+// All connections of a relay: taken in, counted, kept alive, and closed when the relay stops.
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type AccountId, type Timer, wireLimits } from '@postern/protocol'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { RelayParts } from '../relay-parts.ts'
+import { Connection } from './connection.ts'
+import { closeCodes, Session } from './session.ts'
+
+export const RELAY_PATH = '/relay/v1'
+
+export class SocketServer {
+  readonly #parts: RelayParts
+  readonly #webSockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: wireLimits.frameBytesMax,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
+  readonly #connections = new Set<Connection>()
+  readonly #byAccount = new Map<AccountId, Set<Connection>>()
+  #heartbeat: Timer | undefined
+  #stopped: PromiseWithResolvers<void> | undefined
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts
+    this.#beatLater()
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size
+  }
+
+  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    // Until ws has taken the stream over, a reset would end the process.
+    const ignore = (): void => {}
+    stream.on('error', ignore)
+    const path = request.url?.split('?', 1)[0]
+    if (path !== RELAY_PATH) return refuse(stream, '404 Not Found')
+    if (this.#stopped || this.#connections.size >= this.#parts.limits.connectionsMax)
+      return refuse(stream, '503 Service Unavailable')
+    this.#webSockets.handleUpgrade(request, stream, head, webSocket => {
+      stream.off('error', ignore)
+      this.#take(webSocket, stream, request.headers.host ?? '')
+    })
+  }
+
+  /** Settles when every connection is closed. */
+  async stop(): Promise<void> {
+    this.#heartbeat?.cancel()
+    this.#stopped ??= Promise.withResolvers()
+    if (this.#connections.size === 0) this.#stopped.resolve()
+    await Promise.all([...this.#connections].map(connection => connection.stop()))
+    await this.#stopped.promise
+  }
+
+  terminateAll(): void {
+    for (const connection of this.#connections) connection.terminate()
+  }
+
+  #take(webSocket: WebSocket, stream: Duplex, host: string): void {
+    const connection = new Connection(webSocket, stream, this.#parts)
+    this.#connections.add(connection)
+    let account: AccountId | undefined
+    const onAuthenticated = (authenticated: AccountId): void => {
+      account = authenticated
+      this.#countIn(connection, account)
+    }
+    const session = new Session(this.#parts, connection, { host, onAuthenticated })
+    connection.start(session, () => {
+      this.#connections.delete(connection)
+      if (account !== undefined) this.#countOut(connection, account)
+      if (this.#stopped && this.#connections.size === 0) this.#stopped.resolve()
+    })
+  }
+
+  #countIn(connection: Connection, account: AccountId): void {
+    const connections = this.#byAccount.get(account) ?? new Set()
+    this.#byAccount.set(account, connections)
+    connections.add(connection)
+    // The oldest goes, not the newest: it may be a dead one that the client has given up on.
+    const [oldest] = connections
+    if (connections.size > this.#parts.limits.connectionsPerAccountMax && oldest) {
+      oldest.close(closeCodes.refused, 'rate-limited: too many connections of this account')
+      connections.delete(oldest)
+    }
+  }
+
+  #countOut(connection: Connection, account: AccountId): void {
+    const connections = this.#byAccount.get(account)
+    connections?.delete(connection)
+    if (connections?.size === 0) this.#byAccount.delete(account)
+  }
+
+  #beatLater(): void {
+    if (this.#stopped) return
+    this.#heartbeat = this.#parts.clock.setTimer(this.#parts.limits.heartbeatMs, () => {
+      for (const connection of this.#connections) connection.heartbeat()
+      // After a turn: when the clock has jumped, pongs that have arrived must be heard before the next beat.
+      setImmediate(() => this.#beatLater())
+    })
+  }
+}
+
+function refuse(stream: Duplex, status: string): void {
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}

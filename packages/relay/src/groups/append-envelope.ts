@@ -1,0 +1,34 @@
+// A message, a direct message or a farewell: checked as far as it stands in clear, then appended to its group's log.
+import { createHash } from 'node:crypto'
+import { type AccountId, CodedError, type MessageId, messageIdFromHash } from '@postern/protocol'
+import { type CallRequest, type EnvelopeHeader, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
+import type { RelayParts } from '../relay-parts.ts'
+import type { Delivery } from '../store/relay-store.ts'
+
+/** Not async: appends of one connection reach the store in the order of their arrival. */
+export function appendEnvelope(
+  { store, clock }: RelayParts,
+  sender: AccountId,
+  request: CallRequest<'append'>,
+): Promise<Verdict> {
+  const { payload } = request
+  const header = readEnvelopeHeader(payload)
+  const delivery = deliveryOf(header, request)
+  const { group, epoch } = header
+  const message = messageIdOf(payload)
+  return store.append({ group, epoch, sender, message, payload, delivery, nowMs: clock.nowMs() })
+}
+
+function deliveryOf(header: EnvelopeHeader, { to, leave }: CallRequest<'append'>): Delivery {
+  if (header.kind === 'commit')
+    throw new CodedError('bad-field', { field: 'payload', rule: 'a commit goes by the call "commit"' })
+  if ((header.kind === 'direct') !== (to !== undefined))
+    throw new CodedError('bad-field', { field: 'to', rule: 'it is given exactly with a direct message' })
+  if (to === undefined) return { kind: leave ? 'leave' : 'message' }
+  if (leave) throw new CodedError('bad-field', { field: 'leave', rule: 'a direct message is no farewell' })
+  return { kind: 'direct', to }
+}
+
+/** Computed here from the ciphertext: nobody chooses an id. */
+export const messageIdOf = (payload: Uint8Array): MessageId =>
+  messageIdFromHash(createHash('sha256').update(payload).digest())

@@ -1,0 +1,31 @@
+// What every HTTP answer of the relay has in common, and the one place where an error becomes a status.
+import type { ServerResponse } from 'node:http'
+import { CodedError, type ErrorCode } from '@postern/protocol'
+
+const statusOf: Partial<Record<ErrorCode, number>> = {
+  'bad-field': 400,
+  unauthenticated: 401,
+  'blob-unknown': 404,
+  'too-large': 413,
+  'rate-limited': 429,
+  'relay-stopping': 503,
+  'storage-full': 507,
+}
+
+export function answerJson(response: ServerResponse, status: number, body: object): void {
+  const json = JSON.stringify(body)
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
+  response.end(json)
+}
+
+/** True when it is a fault of ours, to be logged. */
+export function answerError(response: ServerResponse, error: unknown): boolean {
+  const coded = error instanceof CodedError ? error : new CodedError('internal')
+  const status = statusOf[coded.code] ?? 500
+  if (response.headersSent) response.destroy()
+  else answerJson(response, status, { error: coded.message, code: coded.code })
+  return status >= 500
+}
+
+export const notFound = (response: ServerResponse): void =>
+  answerJson(response, 404, { error: 'There is nothing at this address.', code: 'not-found' })

@@ -1,0 +1,36 @@
+// The relay's HTTP side: health, blobs, and a word to whoever opens the address in a browser.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { BlobUploads } from '../blobs/upload-blob.ts'
+import type { SocketServer } from '../connections/socket-server.ts'
+import type { RelayParts } from '../relay-parts.ts'
+import { answerError, answerJson, notFound } from './answer.ts'
+import { BlobRoutes, isBlobPath } from './blob-routes.ts'
+
+const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
+
+export function createHttpServer(parts: RelayParts, sockets: SocketServer): { server: Server; uploads: BlobUploads } {
+  const uploads = new BlobUploads(parts)
+  const routes = new BlobRoutes(parts, uploads)
+  const server = createServer((request, response) => {
+    answer(request, response, routes).catch((error: unknown) => {
+      // The peer has gone: there is nobody to answer, and nothing is wrong here.
+      if (request.destroyed && !request.complete) return void response.destroy()
+      if (answerError(response, error)) parts.logger.error({ err: error, method: request.method }, 'a request failed')
+    })
+  })
+  server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
+  server.maxConnections = parts.limits.connectionsMax + parts.limits.httpConnectionsMax
+  // A large upload over a slow line takes its time; only silence is a reason to end it.
+  server.requestTimeout = 0
+  server.timeout = parts.limits.httpIdleMs
+  return { server, uploads }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, routes: BlobRoutes): Promise<void> {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  if (isBlobPath(path)) return routes.answer(request, response, path)
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (path === '/healthz' && isRead) return answerJson(response, 200, {})
+  if (path === '/' && isRead) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
+  notFound(response)
+}

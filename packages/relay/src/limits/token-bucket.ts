@@ -1,0 +1,39 @@
+// A steady rate with room for bursts.
+import type { Clock } from '@postern/protocol'
+
+export class TokenBucket {
+  readonly #clock: Clock
+  readonly #perSecond: number
+  readonly #burst: number
+  #tokens: number
+  #filledMs: number
+
+  constructor(clock: Clock, rate: { perSecond: number; burst: number }) {
+    this.#clock = clock
+    this.#perSecond = rate.perSecond
+    this.#burst = rate.burst
+    this.#tokens = rate.burst
+    this.#filledMs = clock.nowMs()
+  }
+
+  take(): boolean {
+    this.#fill()
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  /** How long until a tenth of a second's worth is there: resuming for a single token would be all pausing. */
+  waitMs(): number {
+    const wanted = Math.max(1, Math.min(this.#perSecond / 10, this.#burst))
+    return Math.max(1, Math.ceil(((wanted - this.#tokens) * 1000) / this.#perSecond))
+  }
+
+  #fill(): void {
+    const nowMs = this.#clock.nowMs()
+    // A clock that was set back fills nothing, and must not take away.
+    const grown = (Math.max(0, nowMs - this.#filledMs) * this.#perSecond) / 1000
+    this.#filledMs = nowMs
+    this.#tokens = Math.min(this.#burst, this.#tokens + grown)
+  }
+}

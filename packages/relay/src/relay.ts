@@ -1,0 +1,100 @@
+// Puts a relay together, starts it, and stops it without cutting anything off.
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Clock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
+import { type Logger, pino } from 'pino'
+import { FileBlobStore } from './blobs/file-blob-store.ts'
+import { SocketServer } from './connections/socket-server.ts'
+import { Housekeeping } from './housekeeping.ts'
+import { createHttpServer } from './http/http-server.ts'
+import { MinuteRates } from './limits/minute-rates.ts'
+import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
+import type { RelayParts } from './relay-parts.ts'
+import type { RelayStore } from './store/relay-store.ts'
+import { openSqliteStore, type StoreOptions } from './store/sqlite-store.ts'
+import { InProcessWake } from './wake.ts'
+
+export type RelayOptions = {
+  listen: ListenAddress
+  dataDirectory: string
+  limits?: Partial<RelayLimits>
+  clock?: Clock
+  logger?: Logger
+  publicHosts?: readonly string[]
+  /** Another store than SQLite in the data directory. */
+  openStore?: (options: StoreOptions) => RelayStore
+}
+
+export interface Relay {
+  /** Where this machine reaches it: http://host:port. */
+  readonly url: string
+  readonly port: number
+  /** Answers what is in flight, makes it durable, says goodbye to every connection. */
+  stop(): Promise<void>
+}
+
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const parts = openParts(options)
+  const sockets = new SocketServer(parts)
+  const { server, uploads } = createHttpServer(parts, sockets)
+  const housekeeping = new Housekeeping(parts)
+  try {
+    server.listen({ port: options.listen.port, host: options.listen.host })
+    await once(server, 'listening')
+  } catch (error) {
+    await sockets.stop()
+    await parts.store.close()
+    throw error
+  }
+  housekeeping.start()
+  const { port } = server.address() as AddressInfo
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    await housekeeping.stop()
+    await stopServing(parts, { server, sockets, abortUploads: () => uploads.abortAll() })
+    await parts.store.close()
+  }
+  return {
+    url: listenUrl({ host: options.listen.host, port }),
+    port,
+    stop: () => (stopped ??= stop()),
+  }
+}
+
+function openParts(options: RelayOptions): RelayParts {
+  const limits = relayLimits(options.limits)
+  const clock = options.clock ?? systemClock
+  const wake = new InProcessWake()
+  const open = options.openStore ?? openSqliteStore
+  return {
+    store: open({ directory: options.dataDirectory, limits, wake, clock }),
+    blobs: new FileBlobStore(join(options.dataDirectory, 'blobs')),
+    wake,
+    limits,
+    rates: new MinuteRates(clock),
+    clock,
+    logger: options.logger ?? pino({ level: 'silent' }),
+    publicHosts: (options.publicHosts ?? []).map(host => host.toLowerCase()),
+  }
+}
+
+type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
+
+async function stopServing(parts: RelayParts, { server, sockets, abortUploads }: Serving): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const deadline = parts.clock.setTimer(parts.limits.stopWithinMs, () => {
+    parts.logger.warn({ connections: sockets.connectionCount }, 'not all connections ended in time')
+    sockets.terminateAll()
+    server.closeAllConnections()
+  })
+  // An upload can go on where it was cut; waiting for one could take all the time there is.
+  abortUploads()
+  await sockets.stop()
+  server.closeIdleConnections()
+  await closed
+  deadline.cancel()
+}

@@ -1,0 +1,97 @@
+// What the relay keeps, and the methods every store of it has. What they guarantee are the rules of SPEC.md.
+import type { AccountId, BlobId, GroupId, MessageId } from '@postern/protocol'
+import type { Entry, Verdict } from '@postern/protocol/relay'
+
+export type StoredAccount = {
+  accountKey: Uint8Array
+  /** The highest cursor that the account has acknowledged, and the mark it gave with it. */
+  cursor: number
+  mark: number
+  keyPackages: number
+}
+
+export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
+
+export type TakenKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
+
+export type PageBounds = { entriesMax: number; bytesMax: number }
+
+/** Who gets an appended envelope. */
+export type Delivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
+
+export type Append = {
+  group: GroupId
+  epoch: number
+  sender: AccountId
+  message: MessageId
+  payload: Uint8Array
+  delivery: Delivery
+  nowMs: number
+}
+
+export type Commit = {
+  group: GroupId
+  epoch: number
+  sender: AccountId
+  message: MessageId
+  payload: Uint8Array
+  add: readonly AccountId[]
+  remove: readonly AccountId[]
+  /** Given exactly when someone is added. */
+  welcome: Uint8Array | undefined
+  nowMs: number
+}
+
+export type StoredBlob = {
+  owner: AccountId
+  size: number
+  tokenHash: Uint8Array
+  state: 'uploading' | 'complete'
+}
+
+export interface RelayStore {
+  // An account's own.
+  registerAccount(account: AccountId, given: { accountKey: Uint8Array; nowMs: number }): Promise<'created' | 'exists'>
+  getAccount(account: AccountId): Promise<StoredAccount | undefined>
+  putProfile(
+    account: AccountId,
+    profile: { version: number; blob: Uint8Array },
+  ): Promise<{
+    accepted: boolean
+    version: number
+  }>
+  getProfile(account: AccountId): Promise<StoredProfile | undefined>
+  /** Gives how many one-time key packages are there now. */
+  publishKeyPackages(
+    account: AccountId,
+    published: { oneTime: readonly Uint8Array[]; lastResort: Uint8Array | undefined; replace: boolean },
+  ): Promise<number>
+  takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined>
+  hasKeyPackage(account: AccountId): Promise<boolean>
+  readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Entry[]>
+  mailboxHead(account: AccountId): Promise<number>
+  acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
+
+  // A group's own.
+  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'>
+  getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }>
+  append(append: Append): Promise<Verdict>
+  commit(commit: Commit): Promise<Verdict>
+  outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict>
+
+  // Blobs: what is known about them; their bytes are in a BlobStore.
+  beginBlob(
+    blob: BlobId,
+    given: { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number },
+  ): Promise<void>
+  getBlob(blob: BlobId): Promise<StoredBlob | undefined>
+  finishBlob(blob: BlobId, nowMs: number): Promise<void>
+  expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]>
+  forgetBlob(blob: BlobId): Promise<void>
+
+  /** One bounded turn of removing what is past its time; `more` when another turn has work. */
+  sweep(nowMs: number): Promise<{ removed: number; more: boolean }>
+  /** Everything asked for before is durable or refused. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}

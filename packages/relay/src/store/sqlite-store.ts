@@ -1,0 +1,198 @@
+// The relay's store on one SQLite file: one process, one writer, all of a turn's writes in one durable transaction.
+import {
+  type AccountId,
+  type BlobId,
+  type Clock,
+  CodedError,
+  type GroupId,
+  type MessageId,
+  type Timer,
+} from '@postern/protocol'
+import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { Wake } from '../wake.ts'
+import type {
+  Append,
+  Commit,
+  PageBounds,
+  RelayStore,
+  StoredAccount,
+  StoredBlob,
+  StoredProfile,
+  TakenKeyPackage,
+} from './relay-store.ts'
+import { AccountRows } from './sqlite/account-rows.ts'
+import { appendEntry, knownVerdict, type LogParts } from './sqlite/append-entry.ts'
+import { BlobRows } from './sqlite/blob-rows.ts'
+import { commitEntry } from './sqlite/commit-entry.ts'
+import { ContactRows } from './sqlite/contact-rows.ts'
+import { openDatabase, type Sqlite } from './sqlite/database.ts'
+import { EntryRows } from './sqlite/entry-rows.ts'
+import { GroupCommit } from './sqlite/group-commit.ts'
+import { GroupRows } from './sqlite/group-rows.ts'
+import { KeyPackageRows } from './sqlite/key-package-rows.ts'
+import { MailboxRows } from './sqlite/mailbox-rows.ts'
+import { SweepRows } from './sqlite/sweep-rows.ts'
+
+export type StoreOptions = { directory: string; limits: RelayLimits; wake: Wake; clock: Clock }
+
+export const openSqliteStore = (options: StoreOptions): RelayStore => new SqliteStore(options)
+
+class SqliteStore implements RelayStore {
+  readonly #db: Sqlite
+  readonly #options: StoreOptions
+  readonly #log: LogParts
+  readonly #mailboxes: MailboxRows
+  readonly #keyPackages: KeyPackageRows
+  readonly #blobs: BlobRows
+  readonly #sweep: SweepRows
+  readonly #writes: GroupCommit
+  #acknowledgeSoon: Timer | undefined
+
+  constructor(options: StoreOptions) {
+    const { limits } = options
+    const db = openDatabase(options.directory, limits.databaseBytesMax)
+    const accounts = new AccountRows(db, limits)
+    const groups = new GroupRows(db, { accounts, limits })
+    this.#db = db
+    this.#options = options
+    this.#log = { accounts, groups, contacts: new ContactRows(db, limits), entries: new EntryRows(db) }
+    this.#mailboxes = new MailboxRows(db, accounts)
+    this.#keyPackages = new KeyPackageRows(db, { accounts, limits })
+    this.#blobs = new BlobRows(db, { accounts, limits })
+    this.#sweep = new SweepRows(db, { groups, keyPackages: this.#keyPackages, limits })
+    this.#writes = new GroupCommit(db, { writesMax: limits.writesPerTransactionMax, hooks: this.#hooks() })
+  }
+
+  #hooks() {
+    const { accounts, groups, entries } = this.#log
+    return {
+      beforeCommit: () => {
+        groups.writeChanged()
+        this.#mailboxes.writeWaiting()
+      },
+      committed: () => {
+        entries.committed()
+        this.#mailboxes.committed()
+      },
+      rolledBack: () => {
+        accounts.forget()
+        groups.forget()
+        entries.forget()
+        this.#sweep.forget()
+        this.#mailboxes.rolledBack()
+      },
+      answered: () => this.#options.wake.notify(entries.takeTouched()),
+    }
+  }
+
+  registerAccount(account: AccountId, given: { accountKey: Uint8Array; nowMs: number }): Promise<'created' | 'exists'> {
+    return this.#writes.run(() => this.#log.accounts.register(account, given))
+  }
+
+  async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
+    return this.#log.accounts.get(account)
+  }
+
+  putProfile(account: AccountId, profile: { version: number; blob: Uint8Array }) {
+    return this.#writes.run(() => this.#log.accounts.putProfile(account, profile))
+  }
+
+  async getProfile(account: AccountId): Promise<StoredProfile | undefined> {
+    return this.#log.accounts.getProfile(account)
+  }
+
+  publishKeyPackages(account: AccountId, published: Parameters<RelayStore['publishKeyPackages']>[1]): Promise<number> {
+    return this.#writes.run(() => this.#keyPackages.publish(account, published))
+  }
+
+  takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined> {
+    return this.#writes.run(() => this.#keyPackages.take(account, nowMs))
+  }
+
+  async hasKeyPackage(account: AccountId): Promise<boolean> {
+    return this.#keyPackages.has(account)
+  }
+
+  async readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Entry[]> {
+    return this.#mailboxes.read(account, after, bounds)
+  }
+
+  async mailboxHead(account: AccountId): Promise<number> {
+    return this.#mailboxes.head(account)
+  }
+
+  async acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
+    const done = this.#mailboxes.acknowledge(account, reached)
+    // It needs no fsync of its own: what is lost with a crash is delivered once more.
+    this.#acknowledgeSoon ??= this.#options.clock.setTimer(this.#options.limits.acknowledgeWithinMs, () => {
+      this.#acknowledgeSoon = undefined
+      if (this.#mailboxes.waits) void this.#writes.run(() => undefined)
+    })
+    return done
+  }
+
+  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'> {
+    return this.#writes.run(() => this.#log.groups.create(group, by.creator))
+  }
+
+  async getGroup(id: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {
+    const group = this.#log.groups.ofMember(id, by)
+    return { epoch: group.epoch, members: [...group.members.values()] }
+  }
+
+  append(append: Append): Promise<Verdict> {
+    return this.#writes.run(() => appendEntry(this.#log, append))
+  }
+
+  commit(commit: Commit): Promise<Verdict> {
+    return this.#writes.run(() => commitEntry(this.#log, commit, this.#options.limits))
+  }
+
+  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
+    const { accounts, groups } = this.#log
+    const group = groups.find(of.group)
+    if (!group) throw new CodedError('group-unknown')
+    const known = knownVerdict(this.#log, group, { message, by: accounts.numberOf(of.by) })
+    return known ?? { accepted: undefined, epoch: groups.ofMember(of.group, of.by).epoch }
+  }
+
+  beginBlob(blob: BlobId, given: Parameters<RelayStore['beginBlob']>[1]): Promise<void> {
+    return this.#writes.run(() => this.#blobs.begin(blob, given))
+  }
+
+  async getBlob(blob: BlobId): Promise<StoredBlob | undefined> {
+    return this.#blobs.get(blob)
+  }
+
+  finishBlob(blob: BlobId, nowMs: number): Promise<void> {
+    return this.#writes.run(() => this.#blobs.finish(blob, nowMs))
+  }
+
+  async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
+    return this.#blobs.expired(nowMs, countMax)
+  }
+
+  forgetBlob(blob: BlobId): Promise<void> {
+    return this.#writes.run(() => this.#blobs.forget(blob))
+  }
+
+  sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    return this.#writes.run(() => this.#sweep.turn(nowMs))
+  }
+
+  async flush(): Promise<void> {
+    const last = this.#writes.run(() => undefined)
+    this.#writes.flush()
+    await last
+  }
+
+  async close(): Promise<void> {
+    this.#acknowledgeSoon?.cancel()
+    try {
+      await this.flush()
+    } finally {
+      this.#db.close()
+    }
+  }
+}

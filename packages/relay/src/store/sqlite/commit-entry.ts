@@ -1,0 +1,82 @@
+// Appends a commit: the first one of an epoch wins, and membership changes exactly at it.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { Verdict } from '@postern/protocol/relay'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { Commit } from '../relay-store.ts'
+import { knownVerdict, type LogParts } from './append-entry.ts'
+import type { HeldGroup } from './group-rows.ts'
+
+type Added = { num: number; id: AccountId }
+type Change = { sender: number; added: Added[]; removed: number[]; strangers: number[] }
+
+export function commitEntry(parts: LogParts, commit: Commit, limits: RelayLimits): Verdict {
+  const group = parts.groups.find(commit.group)
+  const sender = parts.accounts.find(commit.sender)
+  if (!group || sender === undefined) throw new CodedError('group-unknown')
+  const known = knownVerdict(parts, group, { message: commit.message, by: sender })
+  if (known) return known
+  if (!group.members.has(sender)) throw new CodedError('group-unknown')
+  // Before its members are looked at: who lost the race may well name people whom the winner has added.
+  if (commit.epoch !== group.epoch) return { accepted: undefined, epoch: group.epoch }
+  return apply(parts, group, { commit, change: checkedChange(parts, group, { commit, sender, limits }) })
+}
+
+function checkedChange(
+  parts: LogParts,
+  group: HeldGroup,
+  asked: { commit: Commit; sender: number; limits: RelayLimits },
+): Change {
+  const { commit, sender, limits } = asked
+  if ((commit.welcome !== undefined) !== commit.add.length > 0)
+    throw new CodedError('bad-field', { field: 'welcome', rule: 'it is given exactly when someone is added' })
+  const removed = commit.remove.map(account => {
+    const num = parts.accounts.find(account)
+    if (num === undefined || !(group.members.has(num) || group.left.has(num)))
+      throw new CodedError('not-a-member', { account })
+    if (num === sender) throw new CodedError('bad-field', { field: 'remove', rule: 'nobody removes themselves' })
+    return num
+  })
+  const goes = new Set(removed)
+  const added = commit.add.map(id => {
+    const num = parts.accounts.numberOf(id)
+    // Removed and added at once is how a member is healed.
+    if (group.members.has(num) && !goes.has(num))
+      throw new CodedError('bad-field', { field: 'add', rule: `${id} is a member already` })
+    return { num, id }
+  })
+  unique(commit.add, 'add')
+  unique(commit.remove, 'remove')
+  const removedMembers = removed.filter(num => group.members.has(num)).length
+  if (group.members.size - removedMembers + added.length > limits.groupMembersMax)
+    throw new CodedError('group-full', { max: limits.groupMembersMax })
+  const people = added.map(account => account.num)
+  return { sender, added, removed, strangers: parts.contacts.strangers(sender, people, commit.nowMs) }
+}
+
+function unique(accounts: readonly AccountId[], field: string): void {
+  if (new Set(accounts).size !== accounts.length)
+    throw new CodedError('bad-field', { field, rule: 'it names an account twice' })
+}
+
+function apply(parts: LogParts, group: HeldGroup, { commit, change }: { commit: Commit; change: Change }): Verdict {
+  const { sender, added, removed, strangers } = change
+  const ts = Math.max(commit.nowMs, group.lastTs + 1)
+  group.seq += 1
+  group.epoch += 1
+  group.lastTs = ts
+  const { message, payload } = commit
+  const pos = parts.entries.insert(group, { kind: 'commit', sender, ts, message, payload })
+  if (pos === undefined) throw new TypeError('a commit that is not in the log could not be added to it')
+  parts.entries.deliverToMembers(group, pos, { except: undefined })
+  for (const num of removed) parts.groups.remove(group, num)
+  for (const account of added) parts.groups.add(group, account)
+  if (commit.welcome) {
+    const welcome = { kind: 'welcome', sender, ts, message: undefined, payload: commit.welcome } as const
+    const at = parts.entries.insert(group, welcome)
+    if (at !== undefined) for (const account of added) parts.entries.deliverTo(account, at)
+  }
+  parts.contacts.meet(sender, strangers, commit.nowMs)
+  for (const account of added) parts.contacts.note(account.num, sender)
+  parts.groups.membersChanged(group)
+  return { accepted: { message, seq: group.seq, ts, duplicate: false }, epoch: group.epoch }
+}

@@ -1,0 +1,58 @@
+// Opens the relay's database file: alone, durable, and at the newest migration.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '@postern/protocol'
+import Database from 'better-sqlite3-multiple-ciphers'
+import { migrations } from './migrations.ts'
+
+export type Sqlite = Database.Database
+
+const PAGE_BYTES = 4096
+
+/** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
+export function openDatabase(directory: string, bytesMax: number): Sqlite {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const db = new Database(join(directory, 'relay.db'), { timeout: 0 })
+  try {
+    db.pragma(`page_size = ${PAGE_BYTES}`)
+    // The lock is held until the process ends: two relays on one file would each answer from their own memory.
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = FULL')
+    db.pragma('temp_store = MEMORY')
+    db.pragma('cache_size = -65536')
+    db.pragma('wal_autocheckpoint = 4000')
+    db.pragma('journal_size_limit = 67108864')
+    db.pragma(`max_page_count = ${Math.floor(bytesMax / PAGE_BYTES)}`)
+    migrate(db, directory)
+    return db
+  } catch (cause) {
+    db.close()
+    if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) throw new CodedError('database-locked', { directory }, { cause })
+    throw cause
+  }
+}
+
+function migrate(db: Sqlite, directory: string): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const done = Number(db.pragma('user_version', { simple: true }))
+    if (done > migrations.length) throw new CodedError('database-newer', { directory })
+    for (const step of migrations.slice(done)) db.exec(step)
+    db.pragma(`user_version = ${migrations.length}`)
+    db.exec('COMMIT')
+  } catch (cause) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    throw cause
+  }
+}
+
+export const sqliteCodeOf = (error: unknown): string => (error instanceof Database.SqliteError ? error.code : '')
+
+/** What a caller is told when a write failed. */
+export function storageError(cause: unknown): CodedError {
+  if (cause instanceof CodedError) return cause
+  const code = sqliteCodeOf(cause)
+  if (code.startsWith('SQLITE_FULL')) return new CodedError('storage-full', {}, { cause })
+  return new CodedError(code === '' ? 'internal' : 'storage-failed', {}, { cause })
+}

@@ -1,0 +1,89 @@
+// The log: every payload once, and a reference to it in the mailbox of each who gets it.
+import { type AccountId, fromBase32, type MessageId } from '@postern/protocol'
+import type { Accepted, Entry } from '@postern/protocol/relay'
+import type { Sqlite } from './database.ts'
+import type { HeldGroup } from './group-rows.ts'
+
+type Kind = Entry['kind']
+
+/** As stored: never renumber. */
+const kindNumbers: Record<Kind, number> = { message: 1, commit: 2, welcome: 3, direct: 4, leave: 5 }
+const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as Kind]))
+
+export type NewEntry = {
+  kind: Kind
+  sender: number
+  ts: number
+  message: MessageId | undefined
+  payload: Uint8Array
+}
+type KnownRow = { seq: number; ts: number; sender: number; kind: number }
+
+export class EntryRows {
+  readonly #sql
+  /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
+  #touched = new Set<AccountId>()
+  #committed = new Set<AccountId>()
+
+  constructor(db: Sqlite) {
+    this.#sql = {
+      insert: db.prepare(
+        `INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (message) WHERE message IS NOT NULL DO NOTHING`,
+      ),
+      known: db.prepare<[Uint8Array], KnownRow>('SELECT seq, ts, sender, kind FROM entry WHERE message = ?'),
+      toOne: db.prepare('INSERT INTO mailbox (account, pos) VALUES (?, ?)'),
+      toMembers: db.prepare(
+        `INSERT INTO mailbox (account, pos)
+         SELECT account, ? FROM member WHERE chat_group = ? AND has_left = 0 AND account <> ?`,
+      ),
+    }
+  }
+
+  /** The entry's position, or undefined when its message is in the log already. Does not advance the group. */
+  insert(group: HeldGroup, entry: NewEntry): number | undefined {
+    const message = entry.message === undefined ? null : fromBase32(entry.message)
+    const kind = kindNumbers[entry.kind]
+    const { seq } = group
+    const done = this.#sql.insert.run(group.num, seq, kind, entry.sender, entry.ts, message, entry.payload)
+    return done.changes === 1 ? Number(done.lastInsertRowid) : undefined
+  }
+
+  known(message: MessageId): (Accepted & { sender: number; kind: Kind }) | undefined {
+    const row = this.#sql.known.get(fromBase32(message) ?? new Uint8Array())
+    if (!row) return undefined
+    return { message, seq: row.seq, ts: row.ts, duplicate: true, sender: row.sender, kind: kindOf(row.kind) }
+  }
+
+  deliverToMembers(group: HeldGroup, pos: number, options: { except: number | undefined }): void {
+    this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
+    for (const [number, account] of group.members) if (number !== options.except) this.#touched.add(account)
+  }
+
+  deliverTo(account: { num: number; id: AccountId }, pos: number): void {
+    this.#sql.toOne.run(account.num, pos)
+    this.#touched.add(account.id)
+  }
+
+  committed(): void {
+    for (const account of this.#touched) this.#committed.add(account)
+    this.#touched.clear()
+  }
+
+  forget(): void {
+    this.#touched.clear()
+  }
+
+  /** Whose mailbox has grown since this was asked last. */
+  takeTouched(): ReadonlySet<AccountId> {
+    const touched = this.#committed
+    this.#committed = new Set()
+    return touched
+  }
+}
+
+export function kindOf(number: number): Kind {
+  const kind = kindNames.get(number)
+  if (!kind) throw new TypeError(`an entry of unknown kind ${number} is in the database`)
+  return kind
+}

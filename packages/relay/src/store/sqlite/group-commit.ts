@@ -1,0 +1,91 @@
+// Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
+import { CodedError } from '@postern/protocol'
+import { type Sqlite, storageError } from './database.ts'
+
+/** What keeps state in memory beside the rows has to follow the transaction. */
+export type CommitHooks = { beforeCommit(): void; committed(): void; rolledBack(): void; answered(): void }
+
+type Settled = { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown }
+type Write = { apply: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void }
+
+export class GroupCommit {
+  readonly #db: Sqlite
+  readonly #hooks: CommitHooks
+  readonly #writesMax: number
+  readonly #begin
+  readonly #commit
+  readonly #rollback
+  #queue: Write[] = []
+  #armed = false
+
+  constructor(db: Sqlite, options: { hooks: CommitHooks; writesMax: number }) {
+    this.#db = db
+    this.#hooks = options.hooks
+    this.#writesMax = options.writesMax
+    this.#begin = db.prepare('BEGIN IMMEDIATE')
+    this.#commit = db.prepare('COMMIT')
+    this.#rollback = db.prepare('ROLLBACK')
+  }
+
+  /** `apply` refuses by a CodedError before it writes anything; any other error undoes it alone. */
+  run<T>(apply: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ apply, resolve, reject })
+      this.#arm()
+    })
+  }
+
+  /** All that is queued, now. */
+  flush(): void {
+    while (this.#queue.length > 0) this.#flushOnce()
+  }
+
+  #arm(): void {
+    if (this.#armed) return
+    this.#armed = true
+    setImmediate(() => {
+      this.#armed = false
+      this.#flushOnce()
+      if (this.#queue.length > 0) this.#arm()
+    })
+  }
+
+  #flushOnce(): void {
+    const batch = this.#queue.splice(0, this.#writesMax)
+    if (batch.length === 0) return
+    const settled = this.#commitTogether(batch)
+    for (const [at, write] of batch.entries()) {
+      const outcome = settled[at]
+      if (outcome?.kind === 'done') write.resolve(outcome.value as never)
+      else write.reject(outcome?.error)
+    }
+    this.#hooks.answered()
+  }
+
+  #commitTogether(batch: Write[]): Settled[] {
+    try {
+      this.#begin.run()
+      const settled = batch.map(settle)
+      this.#hooks.beforeCommit()
+      this.#commit.run()
+      this.#hooks.committed()
+      return settled
+    } catch (cause) {
+      // A full disk ends the transaction by itself.
+      if (this.#db.inTransaction) this.#rollback.run()
+      this.#hooks.rolledBack()
+      if (batch.length === 1) return [{ kind: 'failed', error: storageError(cause) }]
+      // Each alone: one bad write must not take its neighbours with it.
+      return batch.flatMap(write => this.#commitTogether([write]))
+    }
+  }
+}
+
+function settle(write: Write): Settled {
+  try {
+    return { kind: 'done', value: write.apply() }
+  } catch (error) {
+    if (error instanceof CodedError) return { kind: 'failed', error }
+    throw error
+  }
+}

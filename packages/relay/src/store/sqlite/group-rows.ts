@@ -1,0 +1,162 @@
+// Groups and their members. A group in use is held in memory, and its counters are written once per transaction.
+import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { AccountRows } from './account-rows.ts'
+import type { Sqlite } from './database.ts'
+import { WeightedCache } from './weighted-cache.ts'
+
+export type HeldGroup = {
+  readonly num: number
+  readonly id: GroupId
+  readonly creator: number
+  epoch: number
+  seq: number
+  lastTs: number
+  readonly members: Map<number, AccountId>
+  /** They ended their delivery; a commit has still to remove them. */
+  readonly left: Set<number>
+  /** Senders whom every member is known to have heard, so that their next message notes nothing. */
+  readonly heardByAll: Set<number>
+  readonly heardByOne: Set<string>
+}
+
+type GroupRow = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
+type MemberRow = { account: number; id: AccountId; hasLeft: number }
+
+const tooMany = (max: number): CodedError =>
+  new CodedError('rate-limited', {}, { message: `Who is in ${max} groups cannot make another: leave one first.` })
+
+export class GroupRows {
+  readonly #accounts: AccountRows
+  readonly #limits: RelayLimits
+  readonly #held: WeightedCache<GroupId, HeldGroup>
+  readonly #changed = new Map<GroupId, HeldGroup>()
+  readonly #sql
+
+  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits }) {
+    this.#accounts = parts.accounts
+    this.#limits = parts.limits
+    this.#held = new WeightedCache(parts.limits.groupMembersCachedMax)
+    this.#sql = {
+      group: db.prepare<[string], GroupRow>(
+        'SELECT num, creator, epoch, seq, last_ts AS lastTs FROM chat_group WHERE id = ?',
+      ),
+      members: db.prepare<[number], MemberRow>(
+        `SELECT member.account, account.id, member.has_left AS hasLeft
+         FROM member JOIN account ON account.num = member.account WHERE member.chat_group = ?`,
+      ),
+      insert: db.prepare('INSERT INTO chat_group (id, creator, epoch, seq, last_ts) VALUES (?, ?, 0, 0, 0)'),
+      update: db.prepare('UPDATE chat_group SET epoch = ?, seq = ?, last_ts = ? WHERE num = ?'),
+      join: db.prepare(
+        `INSERT INTO member (chat_group, account) VALUES (?, ?)
+         ON CONFLICT (chat_group, account) DO UPDATE SET has_left = 0`,
+      ),
+      leave: db.prepare('UPDATE member SET has_left = 1 WHERE chat_group = ? AND account = ?'),
+      remove: db.prepare('DELETE FROM member WHERE chat_group = ? AND account = ?'),
+      groupCount: db.prepare<[number], number>('SELECT group_count FROM account WHERE num = ?').pluck(),
+      count: db.prepare('UPDATE account SET group_count = group_count + ? WHERE num = ?'),
+      empty: db.prepare('UPDATE chat_group SET empty_ms = ? WHERE num = ?'),
+      expired: db.prepare<[number, number], { num: number; id: GroupId }>(
+        'SELECT num, id FROM chat_group WHERE empty_ms IS NOT NULL AND empty_ms < ? ORDER BY empty_ms LIMIT ?',
+      ),
+      deleteMembers: db.prepare('DELETE FROM member WHERE chat_group = ?'),
+      delete: db.prepare('DELETE FROM chat_group WHERE num = ?'),
+    }
+  }
+
+  find(id: GroupId): HeldGroup | undefined {
+    // One that was changed and pushed out of memory in this transaction is newer than its row.
+    const held = this.#held.get(id) ?? this.#changed.get(id)
+    if (held) return held
+    const row = this.#sql.group.get(id)
+    if (!row) return undefined
+    const rows = this.#sql.members.all(row.num)
+    const group: HeldGroup = {
+      ...row,
+      id,
+      members: new Map(rows.filter(member => !member.hasLeft).map(member => [member.account, member.id])),
+      left: new Set(rows.filter(member => member.hasLeft).map(member => member.account)),
+      heardByAll: new Set(),
+      heardByOne: new Set(),
+    }
+    this.#held.set(id, group, 1 + rows.length)
+    return group
+  }
+
+  /** For a member only: to anybody else a group that exists looks like one that does not. */
+  ofMember(id: GroupId, account: AccountId): HeldGroup {
+    const group = this.find(id)
+    const number = this.#accounts.find(account)
+    if (!group || number === undefined || !group.members.has(number)) throw new CodedError('group-unknown')
+    return group
+  }
+
+  create(id: GroupId, creator: AccountId): 'created' | 'exists' {
+    const number = this.#accounts.numberOf(creator)
+    const group = this.find(id)
+    if (group && group.creator !== number) throw new CodedError('group-exists')
+    if (group) return 'exists'
+    if ((this.#sql.groupCount.get(number) ?? 0) >= this.#limits.groupsPerAccountMax)
+      throw tooMany(this.#limits.groupsPerAccountMax)
+    const num = Number(this.#sql.insert.run(id, number).lastInsertRowid)
+    this.#sql.join.run(num, number)
+    this.#sql.count.run(1, number)
+    return 'created'
+  }
+
+  /** Its epoch, seq or time has changed in memory. */
+  touch(group: HeldGroup): void {
+    this.#changed.set(group.id, group)
+  }
+
+  /** Someone new hears the senders for the first time. */
+  membersChanged(group: HeldGroup): void {
+    group.heardByAll.clear()
+    group.heardByOne.clear()
+    this.#held.set(group.id, group, 1 + group.members.size)
+    this.touch(group)
+  }
+
+  add(group: HeldGroup, account: { num: number; id: AccountId }): void {
+    this.#sql.join.run(group.num, account.num)
+    this.#sql.count.run(1, account.num)
+    group.members.set(account.num, account.id)
+    group.left.delete(account.num)
+  }
+
+  remove(group: HeldGroup, account: number): void {
+    if (group.members.delete(account)) this.#sql.count.run(-1, account)
+    group.left.delete(account)
+    this.#sql.remove.run(group.num, account)
+  }
+
+  leave(group: HeldGroup, account: number, nowMs: number): void {
+    this.#sql.leave.run(group.num, account)
+    this.#sql.count.run(-1, account)
+    group.members.delete(account)
+    group.left.add(account)
+    if (group.members.size === 0) this.#sql.empty.run(nowMs, group.num)
+  }
+
+  writeChanged(): void {
+    for (const group of this.#changed.values()) this.#sql.update.run(group.epoch, group.seq, group.lastTs, group.num)
+    this.#changed.clear()
+  }
+
+  /** What is in memory may be of a transaction that was undone. */
+  forget(): void {
+    this.#changed.clear()
+    this.#held.clear()
+  }
+
+  /** Groups that nobody is in, when all their entries are past their time. */
+  expire(beforeMs: number, countMax: number): number {
+    const expired = this.#sql.expired.all(beforeMs, countMax)
+    for (const { num, id } of expired) {
+      this.#sql.deleteMembers.run(num)
+      this.#sql.delete.run(num)
+      this.#held.delete(id)
+    }
+    return expired.length
+  }
+}

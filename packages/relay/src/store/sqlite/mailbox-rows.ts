@@ -1,0 +1,100 @@
+// Mailboxes: what waits for an account, in order, and how far it has acknowledged.
+import type { AccountId } from '@postern/protocol'
+import type { Entry } from '@postern/protocol/relay'
+import type { PageBounds } from '../relay-store.ts'
+import type { AccountRows } from './account-rows.ts'
+import type { Sqlite } from './database.ts'
+import { kindOf } from './entry-rows.ts'
+
+type Row = Omit<Entry, 'kind'> & { kind: number }
+type Reached = { cursor: number; mark: number }
+type Waiting = Reached & { settled: PromiseWithResolvers<void> }
+
+export class MailboxRows {
+  readonly #accounts: AccountRows
+  readonly #sql
+  /** Acknowledgements that wait for a transaction; `#written` are those of the one that is under way. */
+  #waiting = new Map<number, Waiting>()
+  #written = new Map<number, Waiting>()
+
+  constructor(db: Sqlite, accounts: AccountRows) {
+    this.#accounts = accounts
+    this.#sql = {
+      page: db.prepare<[number, number, number], Row>(
+        `SELECT mailbox.pos AS cursor, chat_group.id AS "group", entry.seq, entry.kind, account.id AS sender,
+           entry.ts, entry.payload
+         FROM mailbox
+         JOIN entry ON entry.pos = mailbox.pos
+         JOIN chat_group ON chat_group.num = entry.chat_group
+         JOIN account ON account.num = entry.sender
+         WHERE mailbox.account = ?
+           AND mailbox.pos > max(?, (SELECT floor FROM retention) - 1)
+         ORDER BY mailbox.pos LIMIT ?`,
+      ),
+      head: db
+        .prepare<[number], number>(
+          `SELECT max(cursor, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0))
+           FROM account WHERE num = ?`,
+        )
+        .pluck(),
+      // Never above what is there: a cursor of another relay, or of the future, would hide what is still to come.
+      acknowledge: db.prepare(
+        `UPDATE account SET mark = max(mark, ?),
+           cursor = max(cursor, min(?, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)))
+         WHERE num = ?`,
+      ),
+    }
+  }
+
+  /** At least one entry when there is any, then as many as fit. */
+  read(account: AccountId, after: number, bounds: PageBounds): Entry[] {
+    const number = this.#accounts.numberOf(account)
+    const entries: Entry[] = []
+    let bytes = 0
+    for (const row of this.#sql.page.iterate(number, after, bounds.entriesMax)) {
+      bytes += row.payload.length
+      if (bytes > bounds.bytesMax && entries.length > 0) break
+      entries.push({ ...row, kind: kindOf(row.kind) })
+    }
+    return entries
+  }
+
+  head(account: AccountId): number {
+    return this.#sql.head.get(this.#accounts.numberOf(account)) ?? 0
+  }
+
+  /** Shares the next transaction; a later one of the same account takes its place. */
+  acknowledge(account: AccountId, reached: Reached): Promise<void> {
+    const number = this.#accounts.numberOf(account)
+    const waiting = this.#waiting.get(number)
+    if (!waiting) {
+      const settled = Promise.withResolvers<void>()
+      this.#waiting.set(number, { ...reached, settled })
+      return settled.promise
+    }
+    waiting.cursor = Math.max(waiting.cursor, reached.cursor)
+    waiting.mark = Math.max(waiting.mark, reached.mark)
+    return waiting.settled.promise
+  }
+
+  get waits(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  writeWaiting(): void {
+    for (const [number, { cursor, mark }] of this.#waiting) this.#sql.acknowledge.run(mark, cursor, number)
+    this.#written = this.#waiting
+    this.#waiting = new Map()
+  }
+
+  committed(): void {
+    for (const { settled } of this.#written.values()) settled.resolve()
+    this.#written = new Map()
+  }
+
+  /** They wait for the next transaction. */
+  rolledBack(): void {
+    for (const [number, written] of this.#written) this.#waiting.set(number, written)
+    this.#written = new Map()
+  }
+}

@@ -1,0 +1,107 @@
+// The relay's tables, as numbered steps: a step that was released is never changed, only followed by another.
+
+export const migrations: readonly string[] = [
+  `
+  -- Accounts have small numbers inside, so that a mailbox row is two small integers.
+  CREATE TABLE account (
+    num INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    account_key BLOB NOT NULL,
+    created_ms INTEGER NOT NULL,
+    cursor INTEGER NOT NULL DEFAULT 0,
+    mark INTEGER NOT NULL DEFAULT 0,
+    group_count INTEGER NOT NULL DEFAULT 0,
+    people_day INTEGER NOT NULL DEFAULT 0,
+    people_count INTEGER NOT NULL DEFAULT 0,
+    blob_day INTEGER NOT NULL DEFAULT 0,
+    blob_count INTEGER NOT NULL DEFAULT 0,
+    blob_bytes INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE TABLE profile (
+    account INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    blob BLOB NOT NULL
+  ) STRICT;
+
+  -- A package that was taken stays as its hash for a while: published again by a late resend, it must not go out twice.
+  CREATE TABLE key_package (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    account INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    data BLOB,
+    taken_ms INTEGER,
+    UNIQUE (account, hash)
+  ) STRICT;
+  CREATE INDEX key_package_left ON key_package (account, num) WHERE taken_ms IS NULL;
+  CREATE INDEX key_package_taken ON key_package (taken_ms) WHERE taken_ms IS NOT NULL;
+
+  CREATE TABLE last_resort (
+    account INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
+  ) STRICT;
+
+  -- The account may add the peer without counting: it was counted before, or the peer added it or wrote to it.
+  CREATE TABLE contact (
+    account INTEGER NOT NULL,
+    peer INTEGER NOT NULL,
+    PRIMARY KEY (account, peer)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE chat_group (
+    num INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    creator INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    last_ts INTEGER NOT NULL,
+    empty_ms INTEGER
+  ) STRICT;
+  CREATE INDEX chat_group_empty ON chat_group (empty_ms) WHERE empty_ms IS NOT NULL;
+
+  -- has_left: the member ended its delivery, and no commit has removed it yet.
+  CREATE TABLE member (
+    chat_group INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    has_left INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (chat_group, account)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Every payload once. The position is the cursor of every mailbox that refers to it.
+  CREATE TABLE entry (
+    pos INTEGER PRIMARY KEY AUTOINCREMENT,
+    chat_group INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    sender INTEGER NOT NULL,
+    ts INTEGER NOT NULL,
+    message BLOB,
+    payload BLOB NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX entry_message ON entry (message) WHERE message IS NOT NULL;
+
+  CREATE TABLE mailbox (
+    account INTEGER NOT NULL,
+    pos INTEGER NOT NULL,
+    PRIMARY KEY (account, pos)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Entries below the floor are past their time, whether or not they are removed already.
+  CREATE TABLE retention (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    floor INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO retention VALUES (1, 0);
+
+  CREATE TABLE blob (
+    id TEXT PRIMARY KEY,
+    owner INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    token_hash BLOB NOT NULL,
+    begun_ms INTEGER NOT NULL,
+    done_ms INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX blob_unfinished ON blob (begun_ms) WHERE done_ms IS NULL;
+  CREATE INDEX blob_done ON blob (done_ms) WHERE done_ms IS NOT NULL;
+  `,
+]

@@ -1,0 +1,175 @@
+// Who may speak: the challenge, the proof, and what a connection may do before it.
+import { randomBytes } from 'node:crypto'
+import { decodeDeviceCertificate, encodeDeviceCertificate } from '@postern/protocol/relay'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../testkit/src/manual-clock.ts'
+import { arrive, openClient, testRelay } from './relay-fixture.ts'
+import { commitEnvelope, newGroupId, newPerson, proofOf } from './test-client.ts'
+
+describe('before it is known who speaks', () => {
+  test('[R30] the relay speaks first, and every other call fails', async () => {
+    const client = openClient(await testRelay())
+    const challenge = await client.challenge
+    expect(challenge.nonce).toHaveLength(32)
+    await expect(client.call('ping', {})).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(client.call('createGroup', { group: newGroupId() })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(client.call('follow', { after: 0 })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await client.authenticate(newPerson())
+    await client.call('ping', {})
+  })
+
+  test('[R30] no two challenges are the same', async () => {
+    const relay = await testRelay()
+    const [first, second] = await Promise.all([openClient(relay).challenge, openClient(relay).challenge])
+    expect(first.nonce).not.toEqual(second.nonce)
+  })
+
+  test('[R30] an acknowledgement before it closes the connection', async () => {
+    const client = openClient(await testRelay())
+    await client.challenge
+    client.acknowledge(1)
+    expect((await client.closed).code).toBe(1008)
+  })
+
+  test('[R33] in time', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { authenticateWithinMs: 5000 } })
+    const [late, alice] = [openClient(relay), await arrive(relay)]
+    await late.challenge
+    clock.advance(5001)
+    expect((await late.closed).code).toBe(1008)
+    await alice.call('ping', {})
+  })
+
+  test('[R33] or after a few tries', async () => {
+    const client = openClient(await testRelay({ limits: { authenticateTriesMax: 2 } }))
+    const unknown = { code: 'account-unknown' }
+    await expect(client.authenticate(newPerson(), 'login')).rejects.toMatchObject(unknown)
+    await expect(client.authenticate(newPerson(), 'login')).rejects.toMatchObject(unknown)
+    expect((await client.closed).code).toBe(1008)
+  })
+})
+
+describe('the proof', () => {
+  const alice = newPerson()
+  const attempt = async (spoil: (proof: ReturnType<typeof proofOf>, nonce: Uint8Array, host: string) => unknown) => {
+    const client = openClient(await testRelay())
+    const { nonce } = await client.challenge
+    const proof = proofOf(alice, { nonce, audience: client.host })
+    const spoilt = spoil(proof, nonce, client.host) as typeof proof
+    return client.call('authenticate', { ...spoilt, intent: 'register' })
+  }
+
+  test('[R31] a right one is accepted', async () => {
+    expect(await attempt(proof => proof)).toMatchObject({ account: alice.id, cursor: 0, mark: 0, keyPackages: 0 })
+  })
+
+  test.each([
+    ['another signature', (proof: object) => ({ ...proof, signature: randomBytes(64) }), 'unauthenticated'],
+    ['another device', (proof: object) => ({ ...proof, deviceKey: newPerson().device.publicKey }), 'bad-certificate'],
+    [
+      'another account',
+      (proof: object) => ({ ...proof, accountKey: newPerson().account.publicKey }),
+      'bad-certificate',
+    ],
+    ['no key at all', (proof: object) => ({ ...proof, accountKey: new Uint8Array(32).fill(255) }), 'bad-certificate'],
+    ['a torn certificate', (proof: object) => ({ ...proof, certificate: randomBytes(10) }), 'frame-malformed'],
+  ])('[R31] %s is refused', async (_what, spoil, code) => {
+    await expect(attempt(spoil)).rejects.toMatchObject({ code })
+  })
+
+  test('[R31] a challenge of another connection is refused', async () => {
+    const stale = attempt((_proof, _nonce, audience) => proofOf(alice, { nonce: randomBytes(32), audience }))
+    await expect(stale).rejects.toMatchObject({ code: 'unauthenticated' })
+  })
+
+  test('[R31] an expired certificate is refused, and so is one whose time was changed', async () => {
+    const expired = attempt((_proof, nonce, audience) => proofOf(alice, { nonce, audience, notAfterSec: 1_000_000 }))
+    await expect(expired).rejects.toMatchObject({ code: 'bad-certificate' })
+    const changed = attempt(proof => {
+      const { signature } = decodeDeviceCertificate(proof.certificate)
+      return { ...proof, certificate: encodeDeviceCertificate({ notAfterSec: 5_000_000_000, signature }) }
+    })
+    await expect(changed).rejects.toMatchObject({ code: 'bad-certificate' })
+  })
+
+  test('[R31] one made for another host is refused, and the answer says what a proxy has to do', async () => {
+    const elsewhere = attempt((_proof, nonce) => proofOf(alice, { nonce, audience: 'other.example' }))
+    await expect(elsewhere).rejects.toMatchObject({ code: 'unauthenticated', message: /Host header/ })
+  })
+
+  test('[R31] a public host is accepted behind a proxy that changes the Host header', async () => {
+    const relay = await testRelay({ publicHosts: ['Relay.Example'] })
+    const client = openClient(relay)
+    const { nonce } = await client.challenge
+    const proof = proofOf(alice, { nonce, audience: 'relay.example' })
+    expect(await client.call('authenticate', { ...proof, intent: 'register' })).toMatchObject({ account: alice.id })
+  })
+
+  test('[R31] a Host header in capitals is the same host', async () => {
+    const relay = await testRelay()
+    const client = openClient(relay, { headers: { host: 'RELAY.example' } })
+    const { nonce } = await client.challenge
+    const proof = proofOf(alice, { nonce, audience: 'relay.example' })
+    expect(await client.call('authenticate', { ...proof, intent: 'register' })).toMatchObject({ account: alice.id })
+  })
+
+  test('[R31] once is enough', async () => {
+    const client = await arrive(await testRelay())
+    await expect(client.authenticate(client.person)).rejects.toMatchObject({ code: 'unauthenticated' })
+    await client.call('ping', {})
+  })
+})
+
+describe('registering', () => {
+  test('[R32] who is unknown registers, once; the relay lost its data when a login is unknown', async () => {
+    const relay = await testRelay({ limits: { registrationsPerMinute: 1 } })
+    const alice = newPerson()
+    const stranger = openClient(relay)
+    await expect(stranger.authenticate(alice, 'login')).rejects.toMatchObject({ code: 'account-unknown' })
+    await stranger.authenticate(alice, 'register')
+    await openClient(relay).authenticate(alice, 'register')
+    await openClient(relay).authenticate(alice, 'login')
+  })
+
+  test('[R32] no faster than the rate', async () => {
+    const clock = new ManualClock(Date.UTC(2030, 0, 1, 0, 0, 10))
+    const relay = await testRelay({ clock, limits: { registrationsPerMinute: 2 } })
+    await arrive(relay)
+    await arrive(relay)
+    const refused = openClient(relay).authenticate(newPerson())
+    await expect(refused).rejects.toMatchObject({
+      code: 'rate-limited',
+      details: { retryAtMs: Date.UTC(2030, 0, 1, 0, 1, 0) },
+    })
+    clock.advance(50_000)
+    await arrive(relay)
+  })
+
+  test('[R32] and no more than the cap', async () => {
+    const relay = await testRelay({ limits: { accountsMax: 1 } })
+    const alice = await arrive(relay)
+    await expect(openClient(relay).authenticate(newPerson())).rejects.toMatchObject({ code: 'rate-limited' })
+    await openClient(relay).authenticate(alice.person, 'register')
+  })
+
+  test('[R5] the answer tells how far the account has acknowledged, with its mark and key packages', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const bob = await arrive(relay)
+    await bob.call('publishKeyPackages', { oneTime: [randomBytes(20)], lastResort: undefined, replace: false })
+    const group = newGroupId()
+    await alice.call('createGroup', { group })
+    await alice.commit(commitEnvelope({ group, epoch: 0 }), { add: [bob.id] })
+    await bob.call('follow', { after: 0 })
+    await bob.delivered(1)
+    bob.acknowledge(bob.lastCursor, 42)
+    // A write that comes behind it on the same connection takes it along.
+    await bob.call('putProfile', { version: 1, blob: randomBytes(5) })
+    expect(await openClient(relay).authenticate(bob.person, 'login')).toMatchObject({
+      cursor: bob.lastCursor,
+      mark: 42,
+      keyPackages: 1,
+    })
+  })
+})

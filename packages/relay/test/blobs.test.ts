@@ -1,0 +1,252 @@
+// Blobs over HTTP: pieces, resuming, ranges, and all that is refused.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { ReadableStream } from 'node:stream/web'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../testkit/src/manual-clock.ts'
+import { arrive, type Connected, temporaryDirectory, testRelay } from './relay-fixture.ts'
+
+type Begun = { url: string; token: string; blob: string }
+
+async function begin(relay: { url: string }, owner: Connected, size: number): Promise<Begun> {
+  const { blob, token } = await owner.call('beginBlob', { size })
+  return { url: `${relay.url}/blobs/${blob}`, token, blob }
+}
+
+const bearer = ({ token }: Begun, offset?: number): Record<string, string> => ({
+  Authorization: `Bearer ${token}`,
+  ...(offset === undefined ? {} : { 'Upload-Offset': String(offset) }),
+})
+
+const put = (begun: Begun, body: Uint8Array, offset: number): Promise<Response> =>
+  fetch(begun.url, { method: 'PUT', headers: bearer(begun, offset), body: Buffer.from(body) })
+
+const offsetOf = (response: Response): number => Number(response.headers.get('upload-offset'))
+const bodyOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
+
+/** Sends a part of what it announces, and holds the line. */
+function startPut(begun: Begun, announced: { offset: number; length: number }) {
+  const headers = { ...bearer(begun, announced.offset), 'Content-Length': announced.length }
+  const sending = request(begun.url, { method: 'PUT', headers })
+  sending.on('error', () => undefined)
+  return sending
+}
+
+describe('uploading', () => {
+  test('[R50] piece by piece, each where the last one ended', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(300_000)
+    const begun = await begin(relay, alice, data.length)
+    const first = await put(begun, data.subarray(0, 100_000), 0)
+    expect([first.status, offsetOf(first)]).toEqual([204, 100_000])
+    const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+    expect(offsetOf(head)).toBe(100_000)
+    expect(head.headers.get('content-length')).toBeNull()
+    expect((await fetch(begun.url)).status).toBe(404)
+
+    for (const wrong of [0, 99_999, 100_001]) {
+      const refused = await put(begun, data.subarray(0, 10), wrong)
+      expect([refused.status, offsetOf(refused)]).toEqual([409, 100_000])
+    }
+    const last = await put(begun, data.subarray(100_000), 100_000)
+    expect([last.status, offsetOf(last)]).toEqual([204, 300_000])
+    const complete = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+    expect([offsetOf(complete), complete.headers.get('content-length')]).toEqual([300_000, '300000'])
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+    // The answer to the last piece was lost.
+    expect((await put(begun, new Uint8Array(), 300_000)).status).toBe(204)
+  })
+
+  test('[R50] by its token only, and saying where', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const begun = await begin(relay, alice, 10)
+    const other = await begin(relay, alice, 10)
+    expect((await put({ ...begun, token: other.token }, randomBytes(10), 0)).status).toBe(401)
+    expect((await fetch(begun.url, { method: 'PUT', headers: { 'Upload-Offset': '0' }, body: 'x' })).status).toBe(401)
+    expect((await fetch(begun.url, { method: 'PUT', headers: bearer(begun), body: 'x' })).status).toBe(400)
+    expect((await fetch(begun.url, { method: 'HEAD', headers: bearer(other) })).status).toBe(401)
+    expect((await put({ ...begun, url: `${relay.url}/blobs/nothing` }, randomBytes(10), 0)).status).toBe(404)
+    const unknown = `${relay.url}/blobs/aaaaaaaaaaaaaaaaaaaaaaaaaa`
+    expect((await put({ ...begun, url: unknown }, randomBytes(10), 0)).status).toBe(404)
+    expect((await put(begun, randomBytes(10), 0)).status).toBe(204)
+  })
+
+  test('[R51] goes on where it broke off', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(200_000)
+    const begun = await begin(relay, alice, data.length)
+    const broken = startPut(begun, { offset: 0, length: data.length })
+    broken.write(data.subarray(0, 70_000))
+    let stored = 0
+    for (; stored < 70_000; await nextTurn())
+      stored = offsetOf(await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) }))
+    broken.destroy()
+    expect((await put(begun, data.subarray(70_000), 70_000)).status).toBe(204)
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+  })
+
+  test('[R51] a newer upload takes over from an older one', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(200_000)
+    const begun = await begin(relay, alice, data.length)
+    const older = startPut(begun, { offset: 0, length: data.length })
+    const cut = new Promise(resolve => older.on('close', resolve))
+    older.write(data.subarray(0, 50_000))
+    let stored = 0
+    for (; stored < 50_000; await nextTurn())
+      stored = offsetOf(await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) }))
+    expect((await put(begun, data.subarray(50_000), 50_000)).status).toBe(204)
+    await cut
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+  })
+
+  test('[R52] more than was announced is refused, by its length or as it comes', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const begun = await begin(relay, alice, 1000)
+    expect((await put(begun, randomBytes(1001), 0)).status).toBe(413)
+    async function* unannounced() {
+      yield randomBytes(900)
+      yield randomBytes(900)
+    }
+    const chunked = await fetch(begun.url, {
+      method: 'PUT',
+      headers: bearer(begun, 0),
+      body: ReadableStream.from(unannounced()) as never,
+      duplex: 'half',
+    } as RequestInit)
+    expect(chunked.status).toBe(413)
+    const offset = offsetOf(await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) }))
+    expect(offset).toBeLessThanOrEqual(1000)
+    expect((await fetch(begun.url)).status).toBe(404)
+    expect((await put(begun, randomBytes(1000 - offset), offset)).status).toBe(204)
+  })
+
+  test('[R55] sizes are limited', async () => {
+    const relay = await testRelay({ limits: { blobBytesMax: 100, blobsPerDayBytesMax: 150 } })
+    const alice = await arrive(relay)
+    await expect(alice.call('beginBlob', { size: 0 })).rejects.toMatchObject({ code: 'bad-field' })
+    await expect(alice.call('beginBlob', { size: 101 })).rejects.toMatchObject({ code: 'too-large' })
+    await alice.call('beginBlob', { size: 100 })
+    await expect(alice.call('beginBlob', { size: 100 })).rejects.toMatchObject({
+      code: 'rate-limited',
+      details: { retryAtMs: expect.any(Number) },
+    })
+  })
+})
+
+describe('downloading', () => {
+  const data = randomBytes(1000)
+  const uploaded = async () => {
+    const relay = await testRelay()
+    const begun = await begin(relay, await arrive(relay), data.length)
+    await put(begun, data, 0)
+    return begun.url
+  }
+
+  test.each([
+    ['bytes=0-0', 0, 0],
+    ['bytes=10-19', 10, 19],
+    ['bytes=990-', 990, 999],
+    ['bytes=990-5000', 990, 999],
+    ['bytes=-5', 995, 999],
+    ['bytes=-5000', 0, 999],
+  ])('[R53] the range %s', async (range, start, end) => {
+    const response = await fetch(await uploaded(), { headers: { Range: range } })
+    expect(response.status).toBe(206)
+    expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/1000`)
+    expect(await bodyOf(response)).toEqual(data.subarray(start, end + 1))
+  })
+
+  test.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0'])('[R53] the range %s is behind the end', async range => {
+    const response = await fetch(await uploaded(), { headers: { Range: range } })
+    expect(response.status).toBe(416)
+    expect(response.headers.get('content-range')).toBe('bytes */1000')
+  })
+
+  test.each(['bytes=20-10', 'bytes=1-2,5-6', 'lines=1-2', 'bytes=-'])('[R53] %s is ignored', async range => {
+    const response = await fetch(await uploaded(), { headers: { Range: range } })
+    expect(response.status).toBe(200)
+    expect(await bodyOf(response)).toEqual(data)
+  })
+
+  test('[R53] a head without a token tells the length', async () => {
+    const response = await fetch(await uploaded(), { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '1000'])
+  })
+
+  test('[R56] other origins may read, and ask first', async () => {
+    const url = await uploaded()
+    expect((await fetch(url)).headers.get('access-control-allow-origin')).toBe('*')
+    const preflight = await fetch(url, { method: 'OPTIONS' })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Upload-Offset')
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+describe('the end of a blob', () => {
+  const filesIn = (directory: string): string[] =>
+    existsSync(directory)
+      ? readdirSync(directory, { recursive: true, withFileTypes: true })
+          .filter(entry => entry.isFile())
+          .map(entry => entry.name)
+      : []
+
+  test('[R54] only its owner deletes it', async () => {
+    const dataDirectory = temporaryDirectory()
+    const relay = await testRelay({ dataDirectory })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const begun = await begin(relay, alice, 10)
+    await put(begun, randomBytes(10), 0)
+    const blob = begun.blob as never
+    await expect(bob.call('deleteBlob', { blob })).rejects.toMatchObject({ code: 'blob-unknown' })
+    expect((await fetch(begun.url)).status).toBe(200)
+    await alice.call('deleteBlob', { blob })
+    expect((await fetch(begun.url)).status).toBe(404)
+    await expect(alice.call('deleteBlob', { blob })).rejects.toMatchObject({ code: 'blob-unknown' })
+    expect(filesIn(join(dataDirectory, 'blobs'))).toEqual([])
+  })
+
+  test('[R27] unfinished and old ones are swept, their bytes too', async () => {
+    const clock = new ManualClock()
+    const dataDirectory = temporaryDirectory()
+    const relay = await testRelay({ clock, dataDirectory, limits: { sweepEveryMs: 1000 } })
+    const alice = await arrive(relay)
+    const [unfinished, complete] = [await begin(relay, alice, 20), await begin(relay, alice, 10)]
+    await put(unfinished, randomBytes(10), 0)
+    await put(complete, randomBytes(10), 0)
+    const files = join(dataDirectory, 'blobs')
+    expect(filesIn(files)).toHaveLength(2)
+    const sweptTo = async (count: number) => {
+      for (let turn = 0; turn < 2000 && filesIn(files).length !== count; turn++) await nextTurn()
+      return filesIn(files)
+    }
+    clock.advance(86_400_000 + 1000)
+    expect(await sweptTo(1)).toEqual([complete.blob])
+    expect((await put(unfinished, randomBytes(10), 10)).status).toBe(404)
+    clock.advance(30 * 86_400_000)
+    expect(await sweptTo(0)).toEqual([])
+    expect((await fetch(complete.url)).status).toBe(404)
+  })
+})
+
+describe('the rest of HTTP', () => {
+  test('[R56] health, a word for people, and nothing else', async () => {
+    const { url } = await testRelay()
+    const health = await fetch(`${url}/healthz`)
+    expect([health.status, await health.json()]).toEqual([200, {}])
+    expect(await (await fetch(url)).text()).toContain('Postern relay')
+    const missing = await fetch(`${url}/v1/me`)
+    expect([missing.status, await missing.json()]).toEqual([404, { error: expect.any(String), code: 'not-found' }])
+    expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${url}/relay/v1`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,210 @@
+// Connections: what limits them, what ends them, and that nothing that comes over the wire ends the relay.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { encodeClientFrame } from '@postern/protocol/relay'
+import { describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { ManualClock } from '../../testkit/src/manual-clock.ts'
+import type { RelayStore } from '../src/store/relay-store.ts'
+import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
+import { arrive, chatOf, openClient, testRelay } from './relay-fixture.ts'
+import { messageEnvelope, newPerson } from './test-client.ts'
+
+/** Until the other side has had its turns: what it was going to do, it has done. */
+export async function settled(turns = 50): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await nextTurn()
+}
+
+describe('malformed frames', () => {
+  const frame = encodeClientFrame({ kind: 'call', name: 'ping', id: 7, request: {} })
+
+  test('[R37] of a call are refused by its id, and the connection stays', async () => {
+    const alice = await arrive(await testRelay())
+    const message = once(alice.socket, 'message')
+    alice.socket.send(Buffer.concat([frame, Buffer.from([1])]))
+    expect(Buffer.from((await message)[0] as Buffer).toString('latin1')).toContain('frame-malformed')
+    await alice.call('ping', {})
+  })
+
+  test.each([
+    ['an empty frame', Buffer.alloc(0), 1002],
+    ['another version', Buffer.concat([Buffer.from([2]), frame.subarray(1)]), 1002],
+    ['a frame only the relay sends', Buffer.from([1, 129, 0, 0, 0, 0]), 1002],
+    ['text', 'hello', 1003],
+  ])('[R37] %s closes the connection', async (_what, data, code) => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    alice.socket.send(data)
+    expect((await alice.closed).code).toBe(code)
+    await bob.call('ping', {})
+  })
+
+  test('[R37] a frame that is too large closes the connection', async () => {
+    const alice = await arrive(await testRelay())
+    alice.socket.send(Buffer.alloc(4 * 1024 * 1024 + 1))
+    expect((await alice.closed).code).toBe(1009)
+  })
+
+  test('[R37] random bytes, torn frames and flipped bits never end the relay', async () => {
+    const relay = await testRelay({ limits: { connectionsPerAccountMax: 1000 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const payload = messageEnvelope({ group, epoch: 1 })
+    const samples = [
+      frame,
+      encodeClientFrame({ kind: 'call', name: 'append', id: 1, request: { payload, to: bob.id, leave: false } }),
+      encodeClientFrame({
+        kind: 'call',
+        name: 'commit',
+        id: 2,
+        request: { payload, add: [bob.id], remove: [], welcome: payload },
+      }),
+      encodeClientFrame({ kind: 'call', name: 'takeKeyPackages', id: 3, request: { accounts: [bob.id] } }),
+      encodeClientFrame({ kind: 'acknowledge', cursor: 5, mark: 1 }),
+    ]
+    let attacker = await arrive(relay, alice.person)
+    for (let round = 0; round < 600; round++) {
+      const sample = Buffer.from(samples[round % samples.length] ?? frame)
+      if (round % 3 === 0) attacker.socket.send(randomBytes(round % 97))
+      else if (round % 3 === 1) attacker.socket.send(sample.subarray(0, round % sample.length))
+      else {
+        sample[round % sample.length] = (sample[round % sample.length] ?? 0) ^ (1 << (round % 8))
+        attacker.socket.send(sample)
+      }
+      if (round % 10 === 9) {
+        await settled(3)
+        attacker.socket.terminate()
+        attacker = await arrive(relay, alice.person)
+      }
+    }
+    await bob.call('ping', {})
+    expect((await bob.call('getGroup', { group })).members).toContain(bob.id)
+  })
+
+  test('[R37] what is no WebSocket of this protocol is turned away', async () => {
+    const relay = await testRelay()
+    const socket = new WebSocket(`${relay.url.replace('http', 'ws')}/elsewhere`)
+    const [error] = (await once(socket, 'error')) as [Error]
+    expect(error.message).toContain('404')
+  })
+})
+
+/** Counts the calls that are open at once, and lets a test hold them. */
+function watchedStore(watch: { open: number; mostOpen: number; calls: number; gate?: Promise<void> }) {
+  return (options: StoreOptions): RelayStore => {
+    const store = openSqliteStore(options)
+    const append = store.append.bind(store)
+    store.append = async request => {
+      watch.calls += 1
+      watch.open += 1
+      watch.mostOpen = Math.max(watch.mostOpen, watch.open)
+      await watch.gate
+      return append(request).finally(() => {
+        watch.open -= 1
+      })
+    }
+    const getProfile = store.getProfile.bind(store)
+    store.getProfile = account => {
+      watch.calls += 1
+      return getProfile(account)
+    }
+    return store
+  }
+}
+
+describe('a peer that is too fast', () => {
+  test('[R38] waits when it sends more frames than it may, and loses none', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { framesPerSecond: 10, framesBurst: 20 } })
+    const alice = await arrive(relay)
+    let answered = 0
+    const pings = Array.from({ length: 50 }, () => alice.call('ping', {}).then(() => answered++))
+    await settled()
+    expect(answered).toBe(19)
+    clock.advance(1000)
+    await settled()
+    expect(answered).toBeGreaterThan(19)
+    expect(answered).toBeLessThanOrEqual(30)
+    for (let second = 0; second < 5; second++) {
+      clock.advance(1000)
+      await settled()
+    }
+    await Promise.all(pings)
+  })
+
+  test('[R38] waits when too many of its calls are open', async () => {
+    const gate = Promise.withResolvers<void>()
+    const watch = { open: 0, mostOpen: 0, calls: 0, gate: gate.promise }
+    const relay = await testRelay({ openStore: watchedStore(watch), limits: { requestsInFlightMax: 4 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const sends = Array.from({ length: 60 }, () => alice.append(messageEnvelope({ group, epoch: 1 })))
+    await settled()
+    expect(watch.calls).toBe(4)
+    gate.resolve()
+    const seqs = (await Promise.all(sends)).map(verdict => verdict.accepted?.seq)
+    expect(seqs).toEqual(sends.map((_, at) => at + 2))
+    expect(watch.mostOpen).toBe(4)
+  })
+
+  test('[R38] waits when it does not read its answers', async () => {
+    const watch = { open: 0, mostOpen: 0, calls: 0 }
+    const relay = await testRelay({ openStore: watchedStore(watch), limits: { sendBufferBytesMax: 200_000 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    await bob.call('putProfile', { version: 1, blob: randomBytes(60_000) })
+    alice.socket.pause()
+    const asks = Array.from({ length: 500 }, () => alice.call('getProfile', { account: bob.id }))
+    let before = -1
+    while (watch.calls !== before) {
+      before = watch.calls
+      await settled(200)
+    }
+    expect(watch.calls).toBeLessThan(500)
+    await bob.call('ping', {})
+    alice.socket.resume()
+    expect((await Promise.all(asks)).every(profile => profile.blob.length === 60_000)).toBe(true)
+  })
+})
+
+describe('connections', () => {
+  test('[R39] are limited in all', async () => {
+    const relay = await testRelay({ limits: { connectionsMax: 2 } })
+    const [first] = [await arrive(relay), await arrive(relay)]
+    await expect(openClient(relay).challenge).rejects.toThrow('503')
+    await first.close()
+    await settled()
+    await arrive(relay)
+  })
+
+  test('[R39] per account, the oldest goes', async () => {
+    const relay = await testRelay({ limits: { connectionsPerAccountMax: 2 } })
+    const [alice, bob] = [newPerson(), await arrive(relay)]
+    const [first, second, third] = [await arrive(relay, alice), await arrive(relay, alice), await arrive(relay, alice)]
+    expect((await first.closed).code).toBe(1008)
+    for (const client of [second, third, bob]) await client.call('ping', {})
+  })
+
+  test('[R40] a peer that does not answer a ping by the next is cut off', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock, limits: { heartbeatMs: 1000 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const deaf = new WebSocket(`${relay.url.replace('http', 'ws')}/relay/v1`, { autoPong: false })
+    const closed = once(deaf, 'close')
+    await once(deaf, 'message')
+    for (let beat = 0; beat < 3; beat++) {
+      clock.advance(1000)
+      // Both answer the ping before they answer the call.
+      await Promise.all([alice.call('ping', {}), bob.call('ping', {})])
+    }
+    expect((await closed)[0]).toBe(1006)
+    await alice.call('ping', {})
+  })
+
+  test('[R40] a clock that jumps cuts off nobody', async () => {
+    const clock = new ManualClock()
+    const alice = await arrive(await testRelay({ clock }))
+    clock.advance(86_400_000)
+    await alice.call('ping', {})
+  })
+})

@@ -1,0 +1,87 @@
+// Accounts: key packages, profiles, and how much one may have.
+import { randomBytes } from 'node:crypto'
+import { accountIdFromHash } from '@postern/protocol'
+import { expect, test } from 'vitest'
+import { newGroupId } from '../test-client.ts'
+import { bytes, codeOf, type Get, type Reopen } from './world.ts'
+
+export function accountRules(get: Get, reopen: Reopen): void {
+  test('[R15] one-time key packages go out once, then the last resort', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const oneTime = Array.from({ length: 20 }, (_, at) => bytes(`k${at}`))
+    expect(await world.store.publishKeyPackages(alice, { oneTime, lastResort: bytes('last'), replace: false })).toBe(20)
+    expect((await world.store.getAccount(alice))?.keyPackages).toBe(20)
+    const taken = await Promise.all(Array.from({ length: 30 }, () => world.store.takeKeyPackage(alice, world.nowMs)))
+    const once = taken
+      .filter(one => one?.lastResort === false)
+      .map(one => Buffer.from(one?.keyPackage ?? []).toString())
+    expect(once.toSorted()).toEqual(oneTime.map(one => Buffer.from(one).toString()).toSorted())
+    expect(taken.filter(one => one?.lastResort)).toHaveLength(10)
+    expect(await world.store.takeKeyPackage(bob, world.nowMs)).toBeUndefined()
+    expect(await world.store.hasKeyPackage(bob)).toBe(false)
+    expect(await world.store.hasKeyPackage(alice)).toBe(true)
+    expect((await world.store.getAccount(alice))?.keyPackages).toBe(0)
+  })
+
+  test('[R15] published again by a late resend, a taken package does not go out twice', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const publish = { oneTime: [bytes('k1'), bytes('k2')], lastResort: undefined, replace: false }
+    await world.store.publishKeyPackages(alice, publish)
+    expect(await world.store.publishKeyPackages(alice, publish)).toBe(2)
+    await world.store.takeKeyPackage(alice, world.nowMs)
+    expect(await world.store.publishKeyPackages(alice, publish)).toBe(1)
+    expect(await world.store.publishKeyPackages(alice, { ...publish, replace: true })).toBe(1)
+    await world.store.takeKeyPackage(alice, world.nowMs)
+    expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
+  })
+
+  test('[R15] replacing drops what was published before, the last resort too', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const old = { oneTime: [bytes('old')], lastResort: bytes('oldest'), replace: false }
+    await world.store.publishKeyPackages(alice, old)
+    expect(
+      await world.store.publishKeyPackages(alice, { oneTime: [bytes('new')], lastResort: undefined, replace: true }),
+    ).toBe(1)
+    expect((await world.store.takeKeyPackage(alice, world.nowMs))?.keyPackage).toEqual(bytes('new'))
+    expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
+  })
+
+  test('[R21] a profile is replaced by its next version only', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    expect(await world.store.getProfile(alice)).toMatchObject({ version: 0, blob: new Uint8Array() })
+    expect(await world.store.getProfile(accountIdFromHash(randomBytes(32)))).toBeUndefined()
+    const put = (version: number, text: string) => world.store.putProfile(alice, { version, blob: bytes(text) })
+    expect(await put(2, 'b')).toEqual({ accepted: false, version: 0 })
+    expect(await put(1, 'a')).toEqual({ accepted: true, version: 1 })
+    expect(await put(1, 'a')).toEqual({ accepted: true, version: 1 })
+    expect(await put(1, 'other')).toEqual({ accepted: false, version: 1 })
+    expect((await Promise.all([put(2, 'x'), put(2, 'y')])).map(one => one.accepted)).toEqual([true, false])
+    expect(await world.store.getProfile(alice)).toMatchObject({ version: 2, blob: bytes('x') })
+  })
+
+  test('[R25] accounts, their groups and their key packages are bounded', async () => {
+    const world = await reopen({ accountsMax: 5, groupsPerAccountMax: 2, keyPackagesPerAccountMax: 3 })
+    const [alice, bob] = await world.people()
+    const sixth = accountIdFromHash(randomBytes(32))
+    const accountKey = randomBytes(32)
+    const { nowMs } = world
+    expect(await codeOf(world.store.registerAccount(sixth, { accountKey, nowMs }))).toBe('rate-limited')
+    expect(await world.store.registerAccount(bob, { accountKey, nowMs })).toBe('exists')
+
+    const own = await world.chat(alice)
+    await world.chat(alice, bob)
+    expect(await codeOf(world.store.createGroup(newGroupId(), { creator: alice, nowMs }))).toBe('rate-limited')
+    await world.send(own, { sender: alice, delivery: { kind: 'leave' } })
+    expect(await world.store.createGroup(newGroupId(), { creator: alice, nowMs })).toBe('created')
+
+    const publish = (...names: string[]) =>
+      world.store.publishKeyPackages(alice, { oneTime: names.map(bytes), lastResort: undefined, replace: false })
+    expect(await publish('1', '2')).toBe(2)
+    expect(await codeOf(publish('3', '4'))).toBe('rate-limited')
+    expect(await publish('3')).toBe(3)
+  })
+}

@@ -1,0 +1,101 @@
+// People and chats, as the rules of the store speak of them.
+import { randomBytes } from 'node:crypto'
+import { type AccountId, accountIdFromHash, type GroupId, isCoded } from '@postern/protocol'
+import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { RelayLimits } from '../../src/limits/relay-limits.ts'
+import type { Delivery, RelayStore } from '../../src/store/relay-store.ts'
+import { idOf, newGroupId } from '../test-client.ts'
+
+export const DAY_MS = 86_400_000
+export const START_MS = Date.UTC(2030, 0, 1, 12)
+export const ALL = { entriesMax: 1000, bytesMax: 1 << 24 }
+
+/** The world of the test that runs. */
+export type Get = () => World
+/** The same data, opened again with other limits. */
+export type Reopen = (limits: Partial<RelayLimits>) => Promise<World>
+
+export class World {
+  readonly store: RelayStore
+  nowMs = START_MS
+
+  constructor(store: RelayStore) {
+    this.store = store
+  }
+
+  /** Five, of whom a test names as many as it needs. */
+  people(): Promise<[AccountId, AccountId, AccountId, AccountId, AccountId]> {
+    return this.crowd(5) as Promise<[AccountId, AccountId, AccountId, AccountId, AccountId]>
+  }
+
+  async crowd(count: number): Promise<[AccountId, AccountId, ...AccountId[]]> {
+    const ids = Array.from({ length: count }, () => accountIdFromHash(randomBytes(32)))
+    await Promise.all(ids.map(id => this.store.registerAccount(id, { accountKey: randomBytes(32), nowMs: this.nowMs })))
+    return ids as [AccountId, AccountId, ...AccountId[]]
+  }
+
+  /** The first of them makes it; the others are added by one commit, so that its epoch is 1. */
+  async chat(...members: AccountId[]): Promise<GroupId> {
+    const [creator, ...others] = members as [AccountId, ...AccountId[]]
+    const group = newGroupId()
+    await this.store.createGroup(group, { creator, nowMs: this.nowMs })
+    await this.commit(group, { sender: creator, epoch: 0, add: others })
+    return group
+  }
+
+  send(group: GroupId, sent: { sender: AccountId; payload?: Uint8Array; epoch?: number; delivery?: Delivery }) {
+    const { sender, payload = randomBytes(40), epoch = 1, delivery = { kind: 'message' } } = sent
+    return this.store.append({ group, epoch, sender, message: idOf(payload), payload, delivery, nowMs: this.nowMs })
+  }
+
+  commit(
+    group: GroupId,
+    made: { sender: AccountId; epoch: number; payload?: Uint8Array; add?: AccountId[]; remove?: AccountId[] },
+  ): Promise<Verdict> {
+    const { sender, epoch, payload = randomBytes(40), add = [], remove = [] } = made
+    const welcome = add.length > 0 ? Buffer.from('welcome') : undefined
+    const { nowMs } = this
+    return this.store.commit({ group, epoch, sender, message: idOf(payload), payload, add, remove, welcome, nowMs })
+  }
+
+  async read(account: AccountId, after = 0, pageSize = 7): Promise<Entry[]> {
+    const all: Entry[] = []
+    for (;;) {
+      const page = await this.store.readMailbox(account, all.at(-1)?.cursor ?? after, { ...ALL, entriesMax: pageSize })
+      if (page.length === 0) return all
+      all.push(...page)
+    }
+  }
+
+  async kinds(account: AccountId, after = 0): Promise<string[]> {
+    return (await this.read(account, after)).map(entry => entry.kind)
+  }
+
+  /** What the chat's start left in the mailbox. */
+  async head(account: AccountId): Promise<number> {
+    return this.store.mailboxHead(account)
+  }
+
+  async sweep(): Promise<void> {
+    while ((await this.store.sweep(this.nowMs)).more);
+  }
+}
+
+export const texts = (entries: Entry[]): string[] => entries.map(entry => Buffer.from(entry.payload).toString())
+export const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(8, '.'))
+export const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no error',
+    error => (isCoded(error) ? error.code : String(error)),
+  )
+export const padded = (text: string): string => text.padEnd(8, '.')
+
+export async function acknowledged(
+  world: World,
+  account: AccountId,
+  reached: { cursor: number; mark: number },
+): Promise<void> {
+  const done = world.store.acknowledge(account, reached)
+  await world.store.flush()
+  await done
+}

@@ -1,0 +1,106 @@
+// Delivery: from any cursor, in order, as fast as its reader and no faster.
+import { randomBytes } from 'node:crypto'
+import { systemClock } from '@postern/protocol'
+import { describe, expect, test } from 'vitest'
+import { relayLimits } from '../src/limits/relay-limits.ts'
+import { openSqliteStore } from '../src/store/sqlite-store.ts'
+import { InProcessWake } from '../src/wake.ts'
+import { World } from './contract/world.ts'
+import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { idOf, messageEnvelope, newPerson } from './test-client.ts'
+
+describe('following a mailbox', () => {
+  test('[R35] delivers what is there, then what comes', async () => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    await alice.append(messageEnvelope({ group, epoch: 1 }))
+    const { head } = await bob.call('follow', { after: 0 })
+    await bob.delivered(2)
+    expect(bob.lastCursor).toBe(head)
+    const payload = messageEnvelope({ group, epoch: 1 })
+    const { accepted } = await alice.append(payload)
+    const entry = (await bob.delivered(3))[2]
+    expect(entry).toMatchObject({ group, seq: accepted?.seq, ts: accepted?.ts, kind: 'message', sender: alice.id })
+    expect(idOf(entry?.payload ?? new Uint8Array())).toBe(idOf(payload))
+  })
+
+  test('[R35] from any cursor, also below what is acknowledged, and anew on the same connection', async () => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    for (let at = 0; at < 5; at++) await alice.append(messageEnvelope({ group, epoch: 1 }))
+    await bob.call('follow', { after: 0 })
+    const cursors = (await bob.delivered(6)).map(entry => entry.cursor)
+    bob.acknowledge(bob.lastCursor)
+    await bob.call('follow', { after: cursors[3] ?? 0 })
+    expect((await bob.delivered(8)).slice(6).map(entry => entry.cursor)).toEqual(cursors.slice(4))
+    await bob.call('follow', { after: bob.lastCursor })
+    await alice.append(messageEnvelope({ group, epoch: 1 }))
+    expect((await bob.delivered(9)).at(-1)?.cursor).toBeGreaterThan(cursors.at(-1) ?? 0)
+  })
+
+  test('[R35] each connection of an account follows for itself', async () => {
+    const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 3 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const second = await arrive(relay, bob.person)
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    await second.call('follow', { after: 0 })
+    second.autoAcknowledge = true
+    for (let at = 0; at < 9; at++) await alice.append(messageEnvelope({ group, epoch: 1 }))
+    await second.delivered(10)
+    await bob.call('ping', {})
+    expect(bob.entries).toHaveLength(3)
+    bob.acknowledge(bob.lastCursor)
+    await bob.delivered(6)
+    expect(second.entries.slice(0, 6)).toEqual(bob.entries)
+  })
+
+  test('[R36] the window is of bytes too, and is passed by one entry at most', async () => {
+    const relay = await testRelay({ limits: { unacknowledgedBytesMax: 5000 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    for (let at = 0; at < 5; at++) await alice.append(messageEnvelope({ group, epoch: 1, size: 2000 }))
+    await alice.append(messageEnvelope({ group, epoch: 1, size: 100_000 }))
+    await bob.call('follow', { after: 0 })
+    // A welcome and two of 2 KB, then one more that passes the window.
+    await bob.delivered(4)
+    await bob.call('ping', {})
+    expect(bob.entries).toHaveLength(4)
+    bob.autoAcknowledge = true
+    bob.acknowledge(bob.lastCursor)
+    await bob.delivered(7)
+  })
+
+  test('[R36] a mailbox of 100,000 entries is read in pages', async () => {
+    const dataDirectory = temporaryDirectory()
+    const bob = newPerson()
+    const limits = relayLimits()
+    const clock = systemClock
+    const world = new World(openSqliteStore({ directory: dataDirectory, limits, wake: new InProcessWake(), clock }))
+    world.nowMs = Date.now()
+    await world.store.registerAccount(bob.id, { accountKey: bob.account.publicKey, nowMs: world.nowMs })
+    const [alice] = await world.people()
+    const group = await world.chat(alice, bob.id)
+    for (let round = 0; round < 50; round++)
+      await Promise.all(
+        Array.from({ length: 2000 }, () => world.send(group, { sender: alice, payload: randomBytes(30) })),
+      )
+    await world.store.close()
+
+    const relay = await testRelay({ dataDirectory })
+    const reader = await arrive(relay, bob)
+    await reader.call('follow', { after: 0 })
+    await reader.delivered(limits.unacknowledgedEntriesMax)
+    await reader.call('ping', {})
+    expect(reader.entries).toHaveLength(limits.unacknowledgedEntriesMax)
+    expect(Math.max(...reader.pages)).toBe(256)
+
+    reader.autoAcknowledge = true
+    reader.acknowledge(reader.lastCursor)
+    const entries = await reader.delivered(100_001)
+    expect(entries.every((entry, at) => entry.seq === at + 1)).toBe(true)
+    expect(Math.max(...reader.pages)).toBe(256)
+  })
+})

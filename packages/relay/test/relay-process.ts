@@ -1,0 +1,37 @@
+// A relay in a process of its own, to be killed.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const MAIN = new URL('../src/main.ts', import.meta.url).pathname
+
+export class RelayProcess {
+  readonly #directory: string
+  #port = 0
+  #child: ChildProcess | undefined
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** On the same port every time, as a service would be. */
+  async start(): Promise<void> {
+    const listen = `127.0.0.1:${this.#port}`
+    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = (await once(child.stdout, 'data')) as [Buffer]
+    this.#port = (JSON.parse(String(line).split('\n')[0] ?? '') as { port: number }).port
+    this.#child = child
+  }
+
+  async kill(): Promise<void> {
+    if (!this.#child) return
+    const gone = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await gone
+    this.#child = undefined
+  }
+}

@@ -1,0 +1,132 @@
+// The SQLite store: the contract, and what is its own: one process, a full disk, a write that breaks.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type AccountId, isCoded, systemClock } from '@postern/protocol'
+import Database from 'better-sqlite3-multiple-ciphers'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
+import { openSqliteStore } from '../src/store/sqlite-store.ts'
+import { InProcessWake } from '../src/wake.ts'
+import { World } from './contract/world.ts'
+import { storeContract } from './store.contract.ts'
+
+const base = mkdtempSync(join(tmpdir(), 'relay-store-'))
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(base, 'data-'))
+})
+
+const open = (limits: Partial<RelayLimits> = {}) =>
+  openSqliteStore({ directory, limits: relayLimits(limits), wake: new InProcessWake(), clock: systemClock })
+
+storeContract('SQLite', async limits => open(limits))
+
+const DAY_MS = 86_400_000
+
+describe('one process', () => {
+  const tryToOpen = async (): Promise<unknown> => {
+    try {
+      await open().close()
+      return 'opened'
+    } catch (error) {
+      return isCoded(error) ? error.code : error
+    }
+  }
+
+  test('[R23] a second store on the same file is refused, and the first goes on', async () => {
+    const world = new World(open())
+    expect(await tryToOpen()).toBe('database-locked')
+    const [alice] = await world.people()
+    expect(await world.store.getAccount(alice)).toBeDefined()
+    await world.store.close()
+    expect(await tryToOpen()).toBe('opened')
+  })
+
+  test('[R23] another process that has the file is respected until it is gone', async () => {
+    const main = new URL('../src/main.ts', import.meta.url).pathname
+    const child: ChildProcess = spawn(process.execPath, [main, '--listen', '127.0.0.1:0', '--data', directory])
+    await once(child.stdout ?? child, 'data')
+    expect(await tryToOpen()).toBe('database-locked')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await tryToOpen()).toBe('opened')
+  })
+
+  test('[R23] data of a newer version is not touched', async () => {
+    await open().close()
+    const db = new Database(join(directory, 'relay.db'))
+    db.pragma('user_version = 9999')
+    db.close()
+    const before = readFileSync(join(directory, 'relay.db'))
+    expect(await tryToOpen()).toBe('database-newer')
+    expect(readFileSync(join(directory, 'relay.db'))).toEqual(before)
+  })
+})
+
+describe('when the disk is full', () => {
+  test('[R24] writes are refused with storage-full, reads go on, and with room all goes on', async () => {
+    const world = new World(open({ databaseBytesMax: 1 << 20 }))
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const payload = () => randomBytes(50_000)
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 40 }, () => world.send(group, { sender: alice, payload: payload() })),
+    )
+    const refusals = outcomes.filter(outcome => outcome.status === 'rejected')
+    expect(refusals.length).toBeGreaterThan(5)
+    for (const { reason } of refusals) expect(reason).toMatchObject({ code: 'storage-full' })
+    const accepted = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value.accepted?.seq] : []))
+    expect((await world.read(bob)).map(entry => entry.seq)).toEqual([1, ...accepted])
+    expect(accepted).toEqual(accepted.map((_, at) => at + 2))
+
+    world.nowMs += 31 * DAY_MS
+    await world.sweep()
+    const next = await world.send(group, { sender: alice, payload: payload() })
+    expect(next.accepted?.seq).toBe(accepted.length + 2)
+    await world.store.close()
+  })
+})
+
+describe('one transaction for many', () => {
+  test('[R18] a write that breaks half-way is undone alone', async () => {
+    const world = new World(open())
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const sends = await Promise.allSettled([
+      world.send(group, { sender: alice }),
+      // A payload that cannot be stored fails inside the transaction, after the group was advanced in memory.
+      world.store.append({
+        group,
+        epoch: 1,
+        sender: alice,
+        message: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' as never,
+        payload: null as never,
+        delivery: { kind: 'message' },
+        nowMs: world.nowMs,
+      }),
+      world.send(group, { sender: bob }),
+      world.send(group, { sender: alice }),
+    ])
+    expect(sends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+    expect((await world.read(bob)).map(entry => entry.seq)).toEqual([1, 2, 4])
+    expect((await world.read(alice)).map(entry => entry.seq)).toEqual([1, 3])
+    await world.store.close()
+  })
+
+  test('[R1] memory that is too small for all groups changes nothing', async () => {
+    const world = new World(open({ groupMembersCachedMax: 4, accountsCachedMax: 2, writesPerTransactionMax: 7 }))
+    const people = await world.crowd(8)
+    const groups = await Promise.all(people.slice(1).map(other => world.chat(people[0], other)))
+    const sends = Array.from({ length: 70 }, (_, at) =>
+      world.send(groups[at % 7] as (typeof groups)[number], { sender: people[0] }),
+    )
+    const seqs = (await Promise.all(sends)).map(verdict => verdict.accepted?.seq)
+    expect(seqs).toEqual(sends.map((_, at) => Math.floor(at / 7) + 2))
+    await world.store.close()
+  })
+})

@@ -1,0 +1,138 @@
+// How a relay ends: nothing that was answered is lost, nothing that was asked is left without an answer.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../testkit/src/manual-clock.ts'
+import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
+import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { messageEnvelope } from './test-client.ts'
+
+const heldBy = (gate: Promise<void>) => (options: StoreOptions) => {
+  const store = openSqliteStore(options)
+  const append = store.append.bind(store)
+  store.append = async request => {
+    await gate
+    return append(request)
+  }
+  return store
+}
+
+describe('stopping', () => {
+  test('[R42] answers what is in flight, makes it durable and says goodbye', async () => {
+    const gate = Promise.withResolvers<void>()
+    const dataDirectory = temporaryDirectory()
+    const relay = await testRelay({ dataDirectory, openStore: heldBy(gate.promise) })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const sends = Array.from({ length: 5 }, () => alice.append(messageEnvelope({ group, epoch: 1 })))
+    // Answered behind them: they have arrived.
+    await alice.call('ping', {})
+    const stopped = relay.stop()
+    expect((await bob.closed).code).toBe(1001)
+    await expect(openClient(relay).challenge).rejects.toThrow()
+    gate.resolve()
+    expect((await Promise.all(sends)).map(verdict => verdict.accepted?.seq)).toEqual([2, 3, 4, 5, 6])
+    expect(await alice.closed).toEqual({ code: 1001, reason: 'relay-stopping' })
+    await stopped
+
+    const again = await testRelay({ dataDirectory })
+    const reader = await arrive(again, bob.person)
+    await reader.call('follow', { after: 0 })
+    expect((await reader.delivered(6)).map(entry => entry.seq)).toEqual([1, 2, 3, 4, 5, 6])
+  })
+
+  test('[R42] within the time set, whatever is still open', async () => {
+    const clock = new ManualClock()
+    const never = new Promise<void>(() => {})
+    const relay = await testRelay({ clock, openStore: heldBy(never), limits: { stopWithinMs: 3000 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const lost = expect(alice.append(messageEnvelope({ group, epoch: 1 }))).rejects.toThrow('closed')
+    await alice.call('ping', {})
+    const stopped = relay.stop()
+    await bob.closed
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    clock.advance(3000)
+    await lost
+    await stopped
+  })
+
+  test('[R42] twice is once', async () => {
+    const relay = await testRelay()
+    await Promise.all([relay.stop(), relay.stop()])
+  })
+})
+
+describe('logs', () => {
+  test('[R44] hold no payloads, no tokens and no keys', async () => {
+    const lines: string[] = []
+    const stream = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
+    const relay = await testRelay({ logger: pino({ level: 'trace' }, stream) })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const payload = messageEnvelope({ group, epoch: 1 })
+    await alice.append(payload)
+    await alice.append(payload.subarray(0, 40).fill(9)).catch(() => undefined)
+    const { blob, token } = await alice.call('beginBlob', { size: 5 })
+    await fetch(`${relay.url}/blobs/${blob}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}` },
+      body: 'x',
+    })
+    await relay.stop()
+    const logged = lines.join('')
+    for (const encoding of ['hex', 'base64', 'latin1'] as const)
+      for (const secret of [payload.subarray(32, 60), alice.person.account.publicKey])
+        expect(logged).not.toContain(Buffer.from(secret).toString(encoding))
+    expect(logged).not.toContain(token)
+  })
+})
+
+describe('the process', () => {
+  const main = new URL('../src/main.ts', import.meta.url).pathname
+  const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
+    spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
+  const said = async (child: ChildProcess) => {
+    let text = ''
+    child.stderr?.on('data', chunk => (text += chunk))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, text }
+  }
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('[R57] says where it listens and ends with 0 on %s', async signal => {
+    const child = run([], { POSTERN_RELAY_LISTEN: '127.0.0.1:0', POSTERN_RELAY_DATA: temporaryDirectory() })
+    const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+    const { msg, url } = JSON.parse(String(line)) as { msg: string; url: string }
+    expect(msg).toBe('listening')
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    child.kill(signal)
+    expect(await said(child)).toEqual({ code: 0, text: '' })
+  })
+
+  test.each([
+    [['--data', 'x', '--listen', 'nowhere'], '--listen'],
+    [['--listen', ':0'], '--data'],
+    [['--data', 'x', '--new-people-per-day', 'many'], '--new-people-per-day'],
+    [['--unknown'], '--unknown'],
+  ])('[R57] %j is one line and exit code 1', async (args, named) => {
+    const { code, text } = await said(run(args))
+    expect(code).toBe(1)
+    expect(text).toContain(named)
+    expect(text.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('[R57] and so is a port that is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const outcome = await said(run(['--listen', `127.0.0.1:${port}`, '--data', temporaryDirectory()]))
+    server.close()
+    expect(outcome.code).toBe(1)
+    expect(outcome.text).toMatch(/^.*EADDRINUSE.*\n$/)
+  })
+})

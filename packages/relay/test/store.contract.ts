@@ -1,0 +1,39 @@
+// What every RelayStore guarantees: the rules R1 to R27 of SPEC.md, asked through the interface alone.
+import { afterEach, beforeEach, describe } from 'vitest'
+import type { RelayLimits } from '../src/limits/relay-limits.ts'
+import type { RelayStore } from '../src/store/relay-store.ts'
+import { accountRules } from './contract/accounts.ts'
+import { blobRules } from './contract/blobs.ts'
+import { commitRules, membershipRules } from './contract/commits.ts'
+import { expiryRules } from './contract/expiry.ts'
+import { mailboxRules } from './contract/mailboxes.ts'
+import { messageRules } from './contract/messages.ts'
+import { newPeopleRules } from './contract/new-people.ts'
+import { World } from './contract/world.ts'
+
+export type OpenStore = (limits: Partial<RelayLimits>) => Promise<RelayStore>
+
+export function storeContract(name: string, open: OpenStore): void {
+  let world: World
+  const reopen = async (limits: Partial<RelayLimits>): Promise<World> => {
+    await world.store.close()
+    world = new World(await open(limits))
+    return world
+  }
+
+  describe(`${name} keeps the store's rules`, () => {
+    beforeEach(async () => {
+      world = new World(await open({}))
+    })
+    afterEach(() => world.store.close())
+
+    describe('messages', () => messageRules(() => world))
+    describe('mailboxes', () => mailboxRules(() => world, reopen))
+    describe('commits', () => commitRules(() => world))
+    describe('membership', () => membershipRules(() => world))
+    describe('accounts', () => accountRules(() => world, reopen))
+    describe('new people', () => newPeopleRules(() => world, reopen))
+    describe('expiry', () => expiryRules(() => world, reopen))
+    describe('blobs', () => blobRules(() => world, reopen))
+  })
+}

@@ -1,0 +1,88 @@
+// A person in a test: a full client, and a way to wait for what happens to it.
+import type { Client, JournalEvent } from '@postern/core'
+import type { AccountId, ChatId } from '@postern/protocol'
+import { parseInvite } from '@postern/protocol/content'
+import type { Chat, Message } from '@postern/protocol/objects'
+import type { Wire } from './wire.ts'
+
+export const WITHIN = { deadlineMs: 10_000 }
+
+type Event<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
+
+export class Person {
+  readonly name: string
+  readonly client: Client
+  readonly wire: Wire
+  readonly directory: string
+  #seen = 0
+
+  constructor({ name, client, wire, directory }: { name: string; client: Client; wire: Wire; directory: string }) {
+    this.name = name
+    this.client = client
+    this.wire = wire
+    this.directory = directory
+  }
+
+  get id(): AccountId {
+    return this.client.account
+  }
+
+  /** The id of the private chat that others have with this person. */
+  get chatId(): ChatId {
+    return this.client.account as string as ChatId
+  }
+
+  async online(): Promise<this> {
+    await this.client.whenOnline(WITHIN)
+    return this
+  }
+
+  async openInvite(inviteUrl: string): Promise<Chat> {
+    return await this.client.openChat(parseInvite(inviteUrl), WITHIN)
+  }
+
+  async say(to: Person | ChatId, text: string): Promise<Message> {
+    return await this.client.sendText(to instanceof Person ? to.chatId : to, { text }, WITHIN)
+  }
+
+  /** The next event of a type that nobody has asked for yet; those before it are passed over. */
+  async next<Type extends JournalEvent['type']>(
+    type: Type,
+    isWanted: (event: Event<Type>) => boolean = () => true,
+  ): Promise<Event<Type>> {
+    return await new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearTimeout(timer)
+        unsubscribe()
+        settle()
+      }
+      const look = () => {
+        for (const entry of this.client.journal.read(this.#seen, 1000)) {
+          this.#seen = entry.id
+          const event = { ...(JSON.parse(entry.json) as JournalEvent), id: entry.id }
+          if (event.type === type && isWanted(event as Event<Type>)) return finish(() => resolve(event as Event<Type>))
+        }
+      }
+      const timer = setTimeout(() => finish(() => reject(new Error(`${this.name} saw no ${type} in time`))), 10_000)
+      const unsubscribe = this.client.journal.onAppend(look)
+      look()
+    })
+  }
+
+  async hears(text: string): Promise<Message> {
+    return (await this.next('message', event => event.message.text === text)).message
+  }
+
+  /** All texts of a chat, oldest first, as this person sees them. */
+  texts(chat: Person | ChatId): string[] {
+    const id = chat instanceof Person ? chat.chatId : chat
+    const texts: string[] = []
+    let beforeTs = Number.MAX_SAFE_INTEGER
+    for (;;) {
+      const page = this.client.messages(id, { beforeTs, limit: 100 })
+      texts.unshift(...page.map(message => message.text ?? ''))
+      if (page.length < 100 || !page[0]) return texts
+      beforeTs = page[0].ts
+    }
+  }
+}

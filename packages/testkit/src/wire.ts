@@ -1,0 +1,93 @@
+// The wire between a client and its relay, in a test's hands: cut it, hold it, and change what passes.
+import { connectNodeSocket, type RelaySocket, type SocketEvents, type SocketFactory } from '@postern/core/node'
+
+/** What comes out for one frame that goes in: none to drop it, two to replay it, another to tamper with it. */
+export type Pass = (frame: Uint8Array) => Uint8Array[]
+
+const asItIs: Pass = frame => [frame]
+
+type Line = { socket: RelaySocket; events: SocketEvents }
+
+export class Wire {
+  readonly #lines = new Set<Line>()
+  readonly #held: { line: Line; frame: Uint8Array }[] = []
+  #isCut = false
+  #isHeld = false
+  /** From the relay to the client. */
+  incoming: Pass = asItIs
+  /** From the client to the relay. */
+  outgoing: Pass = asItIs
+
+  readonly connect: SocketFactory = (url, events) => {
+    if (this.#isCut) {
+      queueMicrotask(() => events.closed('the wire is cut'))
+      return { send: () => {}, close: () => {} }
+    }
+    const line: Line = {
+      events,
+      socket: connectNodeSocket(url, {
+        message: frame => this.#receive(line, frame),
+        closed: reason => {
+          this.#lines.delete(line)
+          events.closed(reason)
+        },
+      }),
+    }
+    this.#lines.add(line)
+    return {
+      send: frame => {
+        if (this.#lines.has(line)) for (const passed of this.outgoing(frame)) line.socket.send(passed)
+      },
+      close: () => {
+        this.#lines.delete(line)
+        line.socket.close()
+      },
+    }
+  }
+
+  /** Nothing passes any more, in either direction, until it is mended. */
+  cut(): void {
+    this.#isCut = true
+    this.drop()
+  }
+
+  mend(): void {
+    this.#isCut = false
+  }
+
+  /** The connection breaks; the next one may be made at once. */
+  drop(): void {
+    for (const line of [...this.#lines]) {
+      this.#lines.delete(line)
+      line.socket.close()
+      line.events.closed('the wire was dropped')
+    }
+  }
+
+  /** What the relay sends waits, until `release` lets it through in the order that the test chooses. */
+  hold(): void {
+    this.#isHeld = true
+  }
+
+  get heldCount(): number {
+    return this.#held.length
+  }
+
+  release(order: (frames: Uint8Array[]) => Uint8Array[] = frames => frames): void {
+    this.#isHeld = false
+    const held = this.#held.splice(0)
+    const line = held.at(-1)?.line
+    if (!line || !this.#lines.has(line)) return
+    for (const frame of order(held.filter(one => one.line === line).map(one => one.frame))) line.events.message(frame)
+  }
+
+  /** A frame that the relay never sent. */
+  inject(frame: Uint8Array): void {
+    for (const line of this.#lines) line.events.message(frame)
+  }
+
+  #receive(line: Line, frame: Uint8Array): void {
+    if (this.#isHeld) this.#held.push({ line, frame })
+    else for (const passed of this.incoming(frame)) line.events.message(passed)
+  }
+}

@@ -1,0 +1,134 @@
+// A relay, gateways and people in one process, over real sockets and files, for tests.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Log, type RequestPolicy, silentLog } from '@postern/core'
+import { openNodeClient } from '@postern/core/node'
+import { type Gateway, readSettings, startGateway } from '@postern/gateway'
+import type { Clock } from '@postern/protocol'
+import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
+import { pino } from 'pino'
+import { Person } from './person.ts'
+import { Wire } from './wire.ts'
+
+export type WorldOptions = { relayLimits?: Partial<RelayLimits>; relayClock?: Clock; log?: Log }
+export type PersonOptions = { acceptRequests?: RequestPolicy; bot?: boolean; clock?: Clock; directory?: string }
+
+export type TestGateway = Gateway & {
+  readonly wire: Wire
+  readonly token: string
+  /** A request with the token; the answer's JSON. */
+  api<Answer>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Answer }>
+}
+
+export class World {
+  readonly directory: string
+  readonly #options: WorldOptions
+  readonly #people = new Map<string, Person>()
+  readonly #gateways: TestGateway[] = []
+  #relay: Relay
+
+  private constructor(directory: string, { relay, options }: { relay: Relay; options: WorldOptions }) {
+    this.directory = directory
+    this.#relay = relay
+    this.#options = options
+  }
+
+  static async start(options: WorldOptions = {}): Promise<World> {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-'))
+    return new World(directory, { relay: await openRelay(directory, { port: 0, options }), options })
+  }
+
+  get relayUrl(): string {
+    return this.#relay.url
+  }
+
+  async stopRelay(): Promise<void> {
+    await this.#relay.stop()
+  }
+
+  /** On the port it had. */
+  async startRelay(): Promise<void> {
+    this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
+  }
+
+  async person(name: string, options: PersonOptions = {}): Promise<Person> {
+    const wire = new Wire()
+    const directory = options.directory ?? join(this.directory, name)
+    const client = await openNodeClient({
+      directory,
+      acceptRequests: options.acceptRequests ?? 'all',
+      connect: wire.connect,
+      log: this.#options.log ?? silentLog,
+      ...(options.clock && { clock: options.clock }),
+      firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
+    })
+    const person = new Person({ name, client, wire, directory })
+    this.#people.set(name, person)
+    client.start()
+    return await person.online()
+  }
+
+  /** The person's process ends, and what it had on disk stays. */
+  async close(person: Person): Promise<void> {
+    this.#people.delete(person.name)
+    await person.client.stop()
+  }
+
+  async gateway(environment: Record<string, string> = {}, { clock }: { clock?: Clock } = {}): Promise<TestGateway> {
+    const token = environment['BOT_TOKEN'] ?? 'test-token'
+    const wire = new Wire()
+    const gateway = await startGateway({
+      connect: wire.connect,
+      log: this.#options.log ?? silentLog,
+      ...(clock && { clock }),
+      settings: readSettings({
+        BOT_TOKEN: token,
+        BOT_NAME: 'bot',
+        RELAY_URL: this.relayUrl,
+        LISTEN: '127.0.0.1:0',
+        DATA_DIR: join(this.directory, 'gateway'),
+        ...environment,
+      }),
+    })
+    const whole: TestGateway = { ...gateway, url: gateway.url, wire, token, api: callApi(gateway.url, token) }
+    this.#gateways.push(whole)
+    return whole
+  }
+
+  async closeGateway(gateway: TestGateway): Promise<void> {
+    this.#gateways.splice(this.#gateways.indexOf(gateway), 1)
+    await gateway.stop()
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#people.values()].map(person => person.client.stop()))
+    await Promise.all(this.#gateways.map(gateway => gateway.stop()))
+    await this.#relay.stop()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+}
+
+async function openRelay(
+  directory: string,
+  { port, options }: { port: number; options: WorldOptions },
+): Promise<Relay> {
+  return await startRelay({
+    listen: { host: '127.0.0.1', port },
+    dataDirectory: join(directory, 'relay'),
+    logger: pino({ level: 'silent' }),
+    ...(options.relayLimits && { limits: options.relayLimits }),
+    ...(options.relayClock && { clock: options.relayClock }),
+  })
+}
+
+function callApi(url: string, token: string): TestGateway['api'] {
+  return async <Answer>(method: string, path: string, body?: unknown) => {
+    const response = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+}

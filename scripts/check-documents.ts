@@ -1,0 +1,16 @@
+// `node scripts/check-documents.ts`: fails when a document says what is not so.
+
+import { join } from 'node:path'
+import { checkDependencies } from './documents/check-dependencies.ts'
+import { checkPaths } from './documents/check-paths.ts'
+import { checkRules } from './documents/check-rules.ts'
+import { checkSnippets } from './documents/check-snippets.ts'
+import { checkWords } from './documents/check-words.ts'
+import { documentsOf, openProject } from './documents/project.ts'
+
+const project = openProject(join(import.meta.dirname, '..'))
+const checks = [checkPaths, checkSnippets, checkRules, checkDependencies, checkWords]
+const problems = checks.flatMap(check => check(project))
+for (const problem of problems) console.log(problem)
+console.log(`${documentsOf(project).length} documents read, ${problems.length} problems.`)
+process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,0 +1,181 @@
+// The document checks on small projects in memory: what is wrong must be named, and what is right must pass.
+
+import { describe, expect, test } from 'vitest'
+import { checkDependencies } from '../documents/check-dependencies.ts'
+import { checkPaths } from '../documents/check-paths.ts'
+import { checkRules } from '../documents/check-rules.ts'
+import { checkSnippets } from '../documents/check-snippets.ts'
+import { checkWords } from '../documents/check-words.ts'
+import type { Project } from '../documents/project.ts'
+
+const projectOf = (files: Readonly<Record<string, string>>): Project => ({
+  paths: Object.keys(files),
+  read: path => files[path] ?? '',
+  installedLicence: name => (name === 'ws' ? 'MIT' : undefined),
+})
+
+const fenced = (language: string, text: string): string => `Text.\n\n\`\`\`${language}\n${text}\n\`\`\`\n`
+
+describe('paths', () => {
+  const files = {
+    'docs/architecture.md': '# The parts\n## One & two\n## One & two\n',
+    'packages/core/src/client.ts': '',
+  }
+  const problemsIn = (text: string, document = 'README.md') => checkPaths(projectOf({ ...files, [document]: text }))
+
+  test.each([
+    '[parts](docs/architecture.md)',
+    '[parts](./docs/architecture.md#the-parts) and [again](docs/architecture.md#one--two-1)',
+    '[web](https://example.org/docs/gone.md) and [mail](mailto:a@example.org)',
+    '# Start here\n[up](#start-here)',
+    '`packages/core/src/client.ts`, `packages/core/src/client.ts:12`, `packages/core/`, `packages/*/src/{client,gone}.ts`',
+    '`packages.json` and `GET /v1/docs/gone` and ``[a](gone.md)``',
+    '[parts]: docs/architecture.md',
+    fenced('ts', "import 'packages/gone.ts' // [x](gone.md)"),
+  ])('in order: %s', text => {
+    expect(problemsIn(text)).toEqual([])
+  })
+
+  test.each([
+    ['[parts](docs/gone.md)', 'README.md:1: docs/gone.md leads to docs/gone.md, which does not exist.'],
+    ['\n[parts](docs/architecture.md#gone)', 'README.md:2: docs/architecture.md has no heading #gone.'],
+    ['[parts]: docs/gone.md', 'README.md:1: docs/gone.md leads to docs/gone.md, which does not exist.'],
+    ['see `packages/core/src/gone.ts`', 'README.md:1: packages/core/src/gone.ts does not exist.'],
+    ['see `packages/*/src/gone*.ts`', 'README.md:1: packages/*/src/gone*.ts does not exist.'],
+    [fenced('sh', 'node scripts/gone.ts'), 'README.md:4: scripts/gone.ts does not exist.'],
+  ])('not in order: %s', (text, problem) => {
+    expect(problemsIn(text)).toEqual([problem])
+  })
+
+  test("a package's document may speak of the package's own folders", () => {
+    expect(problemsIn('`src/client.ts` and `src/gone.ts`', 'packages/core/SPEC.md')).toEqual([
+      'packages/core/SPEC.md:1: packages/core/src/gone.ts does not exist.',
+    ])
+  })
+
+  test('a link leads from the folder of its document', () => {
+    expect(problemsIn('[up](../README.md) [here](architecture.md)', 'docs/guide.md')).toEqual([
+      'docs/guide.md:1: ../README.md leads to README.md, which does not exist.',
+    ])
+  })
+})
+
+describe('snippets', () => {
+  const problemsIn = (text: string) =>
+    checkSnippets(projectOf({ 'package.json': '{ "scripts": { "start": "", "postern": "" } }', 'README.md': text }))
+
+  test.each([
+    fenced('sh', 'npm ci && npm start\nnpm run --silent postern -- person --name bob'),
+    fenced('sh', 'npm start # and npm gone is no command\ncat package.json'),
+    fenced('json', '{ "text": "hello" }'),
+    fenced('jsonl', '{"id": 1}\n{"id": 2}'),
+    fenced('text', 'npm run gone'),
+  ])('in order: %s', text => {
+    expect(problemsIn(text)).toEqual([])
+  })
+
+  test.each([
+    [fenced('sh', 'npm ci && npm test'), 'README.md:4: package.json has no script "test".'],
+    [fenced('sh', 'npm run --silent gone -- --name bob'), 'README.md:4: package.json has no script "gone".'],
+    [fenced('sh', 'npm postern'), 'README.md:4: npm has no command "postern".'],
+    [fenced('json', '{ text: 1 }'), expect.stringMatching(/^README\.md:4: not JSON: /)],
+    [fenced('jsonl', '{"id": 1}\n{"id": }'), expect.stringMatching(/^README\.md:4: not JSON: /)],
+  ])('not in order: %s', (text, problem) => {
+    expect(problemsIn(text)).toEqual([problem])
+  })
+})
+
+describe('rules and the tests that name them', () => {
+  const problemsIn = (specification: string, tests: string) =>
+    checkRules(projectOf({ 'packages/relay/SPEC.md': specification, 'packages/relay/test/store.test.ts': tests }))
+
+  test('each has the other', () => {
+    const specification = '# Rules\n- **R1** one, unlike R2.\nR2 two\n| R3 | three |\n'
+    expect(problemsIn(specification, "test('[R1] one')\ntest(`[R2, R3] two and ${three}`)")).toEqual([])
+  })
+
+  test('a rule without a test, and a test without a rule', () => {
+    expect(problemsIn('R1 one\nR2 two', "test('[R1] one')\ntest('[R7] seven')")).toEqual([
+      'packages/relay/SPEC.md: no test of packages/relay is named [R2].',
+      'packages/relay/test/store.test.ts: [R7] is no rule of packages/relay/SPEC.md.',
+    ])
+  })
+
+  test('a comment is no test', () => {
+    expect(problemsIn('R1 one', '// [R1] one')).toEqual([
+      'packages/relay/SPEC.md: no test of packages/relay is named [R1].',
+    ])
+  })
+
+  test('a number used twice, and a rule that is spoken of but not there', () => {
+    expect(problemsIn('R1 one\nR1 again, see R9', "test('[R1] one')")).toEqual([
+      'packages/relay/SPEC.md: R1 is stated twice.',
+      'packages/relay/SPEC.md:2: there is no rule R9.',
+    ])
+  })
+
+  test('a specification that states nothing', () => {
+    expect(problemsIn('# Rules\nG7 another letter', '')).toEqual([
+      'packages/relay/SPEC.md: states no rule; a rule is a line that begins with its number, R1.',
+    ])
+  })
+
+  test('rules in tests of a package without a specification', () => {
+    expect(checkRules(projectOf({ 'packages/core/test/a.test.ts': "test('[R1] one')" }))).toEqual([
+      'packages/core/SPEC.md does not exist, but tests there name its rules.',
+    ])
+  })
+})
+
+describe('dependencies', () => {
+  const problemsIn = (table: string, manifest: string, other = '{}') =>
+    checkDependencies(
+      projectOf({ 'docs/dependencies.md': table, 'package.json': manifest, 'packages/core/package.json': other }),
+    )
+  const manifest = '{ "devDependencies": { "ws": "8.0.0", "@postern/core": "0.1.0" } }'
+
+  test('a row for each', () => {
+    expect(problemsIn('| `ws` | MIT | Sockets. |', manifest)).toEqual([])
+  })
+
+  test('no row, and a row for nothing', () => {
+    expect(problemsIn('| `zod` | MIT | Schemas. |', manifest)).toEqual([
+      'docs/dependencies.md: ws has no row.',
+      'docs/dependencies.md: zod is in no package.json.',
+    ])
+  })
+
+  test('a row without a licence, with another licence than the package, without a sentence', () => {
+    expect(problemsIn('| `ws` | | Sockets. |', manifest)).toEqual(['docs/dependencies.md: ws has no licence.'])
+    expect(problemsIn('| `ws` | ISC | Sockets. |', manifest)).toEqual([
+      'docs/dependencies.md: ws is under MIT, not ISC.',
+    ])
+    expect(problemsIn('| `ws` | MIT | |', manifest)).toEqual([
+      'docs/dependencies.md: ws needs a sentence that says why it is there.',
+    ])
+  })
+
+  test('versions are exact, and the same everywhere', () => {
+    expect(problemsIn('| `ws` | MIT | Sockets. |', '{ "dependencies": { "ws": "^8.0.0" } }')).toEqual([
+      'package.json: ws ^8.0.0 is not an exact version.',
+    ])
+    const two = problemsIn('| `ws` | MIT | Sockets. |', manifest, '{ "dependencies": { "ws": "8.0.1" } }')
+    expect(two).toContain('package.json: ws is 8.0.0 here and 8.0.1 in packages/core/package.json.')
+  })
+})
+
+describe('words', () => {
+  test.each([
+    ['README.md', 'Look into /tmp/postern.', '"/tmp/" is a path of one machine'],
+    ['docs/a.md', 'cd /home/alice/postern', '"/home/" is a path of one machine'],
+    ['README.md', 'from registry.example.org', '"registry.example.org" names a package registry'],
+    ['.npmrc', 'registry=https://packages.example.org', 'names a package registry'],
+    ['package-lock.json', '"resolved": "https://example.org/a.tgz"', 'names the place a package was loaded from'],
+  ])('%s: %s', (path, text, problem) => {
+    expect(checkWords(projectOf({ [path]: text }))).toEqual([expect.stringContaining(problem)])
+  })
+
+  test.each(['docs/tmp/a.md', 'https://example.org/work/a', './work/a', '`/v1/updates`'])('in order: %s', text => {
+    expect(checkWords(projectOf({ 'README.md': text }))).toEqual([])
+  })
+})

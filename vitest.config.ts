@@ -1,0 +1,21 @@
+// One test run for the whole workspace: tests live beside the package they speak for.
+
+import './packages/cli/bin/require-node.cjs'
+import { defineConfig } from 'vitest/config'
+import { CountReporter } from './scripts/count-reporter.ts'
+
+const countFile = process.env['POSTERN_TEST_COUNT_FILE']
+
+export default defineConfig({
+  test: {
+    include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts', 'scripts/test/**/*.test.ts'],
+    // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    // Tests wait for events, never for a moment to pass: one that takes this long is worth a look.
+    slowTestThreshold: 2_000,
+    reporters: countFile === undefined ? ['default'] : ['default', new CountReporter(countFile)],
+  },
+})
