@@ -73,14 +73,14 @@ test('[R10] a second start goes on with the same bot and token, and answers noth
   await first.exited
   await using second = await started()
   expect([inviteIn(second.stdout), curlIn(second.stdout)]).toEqual([inviteIn(first.stdout), curlIn(first.stdout)])
-  expect(statSync(join(directory, 'token')).mode & 0o777).toBe(0o600)
+  expect(statSync(join(directory, 'demo.json')).mode & 0o777).toBe(0o600)
   await alice.do('send', { chat, text: 'twice' })
   await alice.line(() => alice.messages().some(({ text }) => text === 'twice'))
   expect(alice.messages().filter(({ text }) => text === 'once')).toHaveLength(1)
 })
 
 test('[R11] what is in use is said in one line that names the option', async () => {
-  await using demo = await started()
+  await using _demo = await started()
   const [relayPort, gatewayPort] = ports
   expect(await run(demoArguments())).toMatchObject({
     code: 1,
@@ -95,10 +95,17 @@ test('[R11] what is in use is said in one line that names the option', async () 
     code: 1,
     stderr: expect.stringMatching(new RegExp(`^--gateway-port: port ${gatewayPort} is in use`)),
   })
-  demo.signal('SIGTERM')
-  await demo.exited
   expect(await run(demoArguments('--relay-port', '0'))).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(new RegExp(`^--relay-port: the bot in .* lives on http://127.0.0.1:${relayPort};`)),
+    stderr: expect.stringMatching(new RegExp(`^--relay-port: the bot in .* lives on port ${relayPort};`)),
   })
+})
+
+test('[R10] without --relay-port the port of the first start is taken again', async () => {
+  await using first = await started()
+  first.signal('SIGTERM')
+  await first.exited
+  await using second = new Postern(['demo', '--gateway-port', '0', '--data', directory])
+  await second.says('Ctrl-C stops it.')
+  expect(inviteIn(second.stdout)).toBe(inviteIn(first.stdout))
 })

@@ -85,7 +85,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   const journal = new Journal(parts.store)
   const inbox = new Inbox(core, journal)
   const chores = new Chores(core)
-  return new Client(core, { inbox, journal })
+  return new Client(core, { inbox, chores, journal })
 }
 
 export class Client {
@@ -94,9 +94,11 @@ export class Client {
   readonly journal: Journal
   readonly #core: Core
   readonly #inbox: Inbox
+  readonly #chores: Chores
 
-  constructor(core: Core, { inbox, journal }: { inbox: Inbox; journal: Journal }) {
+  constructor(core: Core, { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal }) {
     this.#core = core
+    this.#chores = chores
     this.#inbox = inbox
     this.journal = journal
     this.account = core.own.id
@@ -110,7 +112,9 @@ export class Client {
 
   async stop(): Promise<void> {
     this.#core.link.stop()
+    this.#core.groups.stop()
     this.#inbox.stop()
+    await this.#chores.idle()
     await this.#inbox.idle()
     this.#core.store.close()
   }

@@ -42,3 +42,4 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
 
 export type { RelaySocket, SocketEvents, SocketFactory } from './relay-link/socket.ts'
 export { connectNodeSocket } from './relay-link/socket-node.ts'
+export { openDataDirectory } from './storage/data-directory-node.ts'

@@ -223,6 +223,22 @@ describe('errors', () => {
   })
 })
 
+test('[R24] a handler learns that its caller has gone', async () => {
+  const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  handlers.getUpdates.mockImplementationOnce(async (_, gone) => {
+    gone.addEventListener('abort', () => left.resolve())
+    asked.resolve()
+    await left.promise
+    return []
+  })
+  const caller = new AbortController()
+  const asking = ask('/v1/updates', { signal: caller.signal }).catch(() => 'gone')
+  await asked.promise
+  caller.abort()
+  expect(await asking).toBe('gone')
+  await left.promise
+})
+
 test('[R12] every endpoint of the table is served', async () => {
   for (const { method, path } of Object.values(endpoints)) {
     const answer = await ask(path.replaceAll(/\{\w+\}/g, 'c'), { method })

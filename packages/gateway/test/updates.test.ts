@@ -1,150 +1,203 @@
-// Long polling end to end: what is confirmed, who waits how long, and what survives a restart.
-import type { Client } from '@postern/core'
-import { privateChatId } from '@postern/protocol'
-import { ManualClock } from '@postern/testkit'
-import { expect, test } from 'vitest'
-import { type Api, openByLink, World, within } from './world.ts'
+// Updates end to end: what is confirmed, who waits how long, and what survives a restart.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Update } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LongPoll } from '../src/updates/long-poll.ts'
+import { UpdateQueue } from '../src/updates/update-queue.ts'
+import { type Api, onlineGateway } from './api.ts'
 
-const texts = (updates: { type: string }[]): unknown[] =>
-  updates.flatMap(update => ('message' in update ? [(update.message as { text?: string }).text] : []))
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
 
-async function say(person: Client, bot: { client: Client }, ...words: string[]): Promise<void> {
-  for (const text of words) await person.sendText(privateChatId(bot.client.account), { text }, within)
+const texts = (updates: Update[]) =>
+  updates.map(update => (update.type === 'message' ? update.message.text : undefined))
+
+async function say(person: Person, { client }: TestGateway, ...words: string[]): Promise<void> {
+  for (const text of words) await person.say(client.account as unknown as Person['chatId'], text)
 }
 
-/** A gateway with one chat whose opening is confirmed already. */
-async function chatting(world: World, clock?: ManualClock) {
-  const gateway = await world.onlineGateway({}, clock ? { clock } : {})
+/** A gateway with one chat, whose opening is confirmed already. */
+async function chatting(clock?: ManualClock) {
+  const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
   const alice = await world.person('alice')
-  await openByLink(alice, gateway.api)
-  const [opened] = await gateway.api.updates('timeout=20')
+  await alice.openInvite((await api.me()).invite_url)
+  const [opened] = await api.updates('timeout=20')
   const offset = (opened?.id ?? 0) + 1
-  await gateway.api.updates(`offset=${offset}`)
-  return { gateway, alice, api: gateway.api, offset }
+  await api.updates(`offset=${offset}`)
+  return { gateway, api, alice, offset }
 }
 
-async function waitFor(api: Api, count: number): Promise<void> {
-  for (let seen = 0; seen < count; ) seen = (await api.updates('timeout=20')).length
+async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
+  for (;;) {
+    const found = await api.updates('timeout=20')
+    if (found.length >= count) return found
+  }
 }
 
 test('[R20] updates come in order, again and again until they are confirmed', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api } = await chatting(world)
+  const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two', 'three')
-  await waitFor(api, 3)
-  const all = await api.updates('timeout=20')
+  const all = await updatesOnceThereAre(api, 3)
   expect(texts(all)).toEqual(['one', 'two', 'three'])
   expect(await api.updates('offset=0')).toEqual(all)
   expect(await api.updates('limit=2')).toEqual(all.slice(0, 2))
   expect(await api.updates(`offset=${all[1]?.id}`)).toEqual(all.slice(1))
-  expect(await api.updates('')).toEqual(all.slice(1))
+  expect(await api.updates()).toEqual(all.slice(1))
   // Going back finds nothing: what is confirmed is gone.
   expect(await api.updates(`offset=${all[0]?.id}`)).toEqual(all.slice(1))
 })
 
-test('[R20] an offset above the newest confirms all there is and nothing that comes', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api } = await chatting(world)
+test('[R20] an offset above the newest confirms all there is, and nothing that comes', async () => {
+  const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one')
-  await api.updates('timeout=20')
-  expect(await api.updates('offset=1000000')).toEqual([])
+  await updatesOnceThereAre(api, 1)
+  const polling = api.updates('offset=1000000&timeout=20')
+  await api.get('/healthz')
   await say(alice, gateway, 'two')
-  expect(texts(await api.updates('offset=1000000&timeout=20'))).toEqual(['two'])
+  expect(texts(await polling)).toEqual(['two'])
+  expect(texts(await api.updates())).toEqual(['two'])
 })
 
 test('[R21] what is confirmed stays confirmed over a restart, and what is not comes again under its id', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api } = await chatting(world)
+  const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two')
-  await waitFor(api, 2)
-  const [one, two] = await api.updates('')
+  const [, two] = await updatesOnceThereAre(api, 2)
   await api.updates(`offset=${two?.id}`)
-  await gateway.stop()
-  const again = await world.onlineGateway()
-  expect(await again.api.updates('')).toEqual([two])
+  await world.closeGateway(gateway)
+  const again = await onlineGateway(world)
+  expect(await again.api.updates()).toEqual([two])
   await say(alice, gateway, 'three')
-  await waitFor(again.api, 2)
-  const ids = (await again.api.updates('')).map(update => update.id)
-  expect(Math.min(...ids)).toBeGreaterThan(one?.id ?? 0)
-  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+  const [first, second] = await updatesOnceThereAre(again.api, 2)
+  expect(first).toEqual(two)
+  expect(second?.id).toBeGreaterThan(two?.id ?? 0)
 })
 
-test('[R22] a poll waits for the first update and is answered with it', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api, offset } = await chatting(world)
-  const polling = api.updates(`offset=${offset}&timeout=60`)
-  await say(alice, gateway, 'wake up')
-  expect(texts(await polling)).toEqual(['wake up'])
+test('[R21] a poll that confirms nothing new writes nothing', async () => {
+  const { gateway, api, offset } = await chatting()
+  const { journal } = gateway.client
+  let writes = 0
+  const confirm = journal.confirm.bind(journal)
+  journal.confirm = async (...confirmation) => {
+    writes++
+    await confirm(...confirmation)
+  }
+  for (const query of ['', 'offset=0', `offset=${offset}`, `offset=${offset + 5}`]) await api.updates(query)
+  expect(writes).toBe(0)
 })
 
-test('[R22] several polls are answered by one update', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api, offset } = await chatting(world)
+test('[R22] a poll waits for the first update and is answered with it, and so are all others', async () => {
+  const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2, 3].map(() => api.updates(`offset=${offset}&timeout=60`))
-  await say(alice, gateway, 'for all')
-  for (const answer of await Promise.all(polls)) expect(texts(answer)).toEqual(['for all'])
+  await api.get('/healthz')
+  await say(alice, gateway, 'wake up')
+  for (const answer of await Promise.all(polls)) expect(texts(answer)).toEqual(['wake up'])
 })
 
-test('[R23] without a timeout a poll does not wait; with one it is answered empty when the time is up', async () => {
-  await using world = await World.open()
-  const clock = new ManualClock(Date.now())
-  const { api, offset } = await chatting(world, clock)
-  expect(await api.updates(`offset=${offset}`)).toEqual([])
-  const before = clock.timerCount
-  const polling = api.updates(`offset=${offset}&timeout=60`)
-  await waiting(() => clock.timerCount > before)
-  clock.advance(59_999)
-  const state = await Promise.race([polling, api.get('/healthz')])
-  expect(state).toHaveProperty('status', 200)
-  clock.advance(1)
-  expect(await polling).toEqual([])
-})
+describe('waiting', () => {
+  async function poller() {
+    const { gateway } = await chatting()
+    const clock = new ManualClock()
+    const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
+    const stay = new AbortController()
+    const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, stay.signal)
+    /** No time has to pass for what is waited for: only turns of the event loop. */
+    const waiting = async (count: number) => {
+      while (clock.timerCount !== count) await new Promise(resolve => setImmediate(resolve))
+    }
+    return { clock, poll, ask, waiting, leave: () => stay.abort() }
+  }
 
-test('[R24] a caller that goes away gives its place back', async () => {
-  await using world = await World.open()
-  const clock = new ManualClock(Date.now())
-  const { api, offset } = await chatting(world, clock)
-  const before = clock.timerCount
-  const gone = new AbortController()
-  const polling = api.get(`/v1/updates?offset=${offset}&timeout=60`, gone.signal).catch(() => 'gone')
-  await waiting(() => clock.timerCount === before + 1)
-  gone.abort()
-  expect(await polling).toBe('gone')
-  await waiting(() => clock.timerCount === before)
+  test('[R23] a poll without a timeout does not wait', async () => {
+    const { ask, clock } = await poller()
+    expect(await ask(0)).toBe('[]')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('[R23] a poll is answered empty when its time is up, and not before', async () => {
+    const { ask, clock, waiting } = await poller()
+    const polling = ask(60_000)
+    await waiting(1)
+    clock.advance(59_999)
+    await waiting(1)
+    clock.advance(1)
+    expect(await polling).toBe('[]')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('[R24] a caller that goes away gives its place back', async () => {
+    const { ask, leave, waiting } = await poller()
+    const polls = [ask(60_000), ask(60_000)]
+    await waiting(2)
+    leave()
+    await waiting(0)
+    expect(await Promise.all(polls)).toEqual(['[]', '[]'])
+  })
+
+  test('[R24] more polls than there are places for are refused, not kept', async () => {
+    const { ask, poll, waiting } = await poller()
+    const polls = Array.from({ length: 1000 }, () => ask(60_000))
+    await waiting(1000)
+    await expect(ask(60_000)).rejects.toMatchObject({ code: 'rate-limited' })
+    poll.release()
+    await Promise.all(polls)
+  })
 })
 
 test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
-  await using world = await World.open()
   const clock = new ManualClock(Date.now())
-  const gateway = await world.onlineGateway({ UPDATES: 'off' }, { clock })
+  const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock })
   const alice = await world.person('alice')
-  await openByLink(alice, gateway.api)
+  await alice.openInvite((await api.me()).invite_url)
   await say(alice, gateway, 'unread')
-  const answer = await gateway.api.get('/v1/updates')
-  expect([answer.status, answer.body]).toEqual([409, { code: 'webhook', error: expect.stringMatching(/UPDATES=off/) }])
+  const answer = await api.get('/v1/updates')
+  expect(answer.status).toBe(409)
+  expect(await answer.json()).toEqual({ code: 'webhook', error: expect.stringMatching(/UPDATES=off/) })
   const { journal } = gateway.client
-  await waiting(() => journal.read(0, 10).length > 1)
+  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(2)
   clock.advance(1000)
-  await waiting(() => journal.read(0, 10).length === 0)
-  await gateway.stop()
-  const polled = await world.onlineGateway()
-  expect(await polled.api.updates('')).toEqual([])
+  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(0)
+  await say(alice, gateway, 'unread at the stop')
+  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(1)
+  await world.closeGateway(gateway)
+  expect(await (await onlineGateway(world)).api.updates()).toEqual([])
 })
 
 test('[R26] a stop answers those who wait at once, and cuts nobody', async () => {
-  await using world = await World.open()
-  const { gateway, alice, api, offset } = await chatting(world)
+  const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2].map(() => api.updates(`offset=${offset}&timeout=60`))
+  const sending = api.send(alice.id, { text: 'a last word' })
   await api.get('/healthz')
-  const sending = api.post(`/v1/chats/${alice.account}/messages`, { text: 'a last word' })
-  await api.get('/healthz')
-  const [answers, sent] = await Promise.all([Promise.all(polls), sending, gateway.stop()])
+  const [answers, sent] = await Promise.all([Promise.all(polls), sending, world.closeGateway(gateway)])
   expect(answers).toEqual([[], []])
   expect(sent.status).toBe(200)
-  await expect(api.get('/healthz')).rejects.toThrow()
+  await alice.hears('a last word')
+  await expect(api.get('/healthz')).rejects.toThrow('fetch failed')
 })
 
-/** Looks again at every turn of the event loop: no time has to pass for what is waited for. */
-async function waiting(until: () => boolean): Promise<void> {
-  while (!until()) await new Promise(resolve => setImmediate(resolve))
-}
+test('[R26] a connection that nobody uses does not hold up a stop', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway } = await onlineGateway(world, {}, { clock })
+  const unused = connect(gateway.port, '127.0.0.1')
+  await once(unused, 'connect')
+  await gateway.api('GET', '/healthz')
+  // The clock stands: nothing ends because its time is up.
+  await Promise.all([once(unused, 'close'), world.closeGateway(gateway)])
+})
+
+test('[R26] a send that waits for the relay at the stop is told 503, not cut', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, alice, api } = await chatting(clock)
+  gateway.wire.cut()
+  const sending = api.send(alice.id, { text: 'waits' })
+  await api.get('/healthz')
+  const stopped = world.closeGateway(gateway)
+  await new Promise(resolve => setImmediate(resolve))
+  clock.advance(7000)
+  expect((await sending).status).toBe(503)
+  await stopped
+})

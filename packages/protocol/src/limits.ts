@@ -96,6 +96,7 @@ export const clientLimits = {
   reconnectMaxMs: 30 * SECOND_MS,
   pingEveryMs: 25 * SECOND_MS,
   /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
+  keyPackagesFirst: 10,
   keyPackagesTarget: 100,
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,

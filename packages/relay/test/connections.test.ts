@@ -154,13 +154,14 @@ describe('a peer that is too fast', () => {
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     await bob.call('putProfile', { version: 1, blob: randomBytes(60_000) })
     alice.socket.pause()
-    const asks = Array.from({ length: 500 }, () => alice.call('getProfile', { account: bob.id }))
+    const asks = Array.from({ length: 1000 }, () => alice.call('getProfile', { account: bob.id }))
     let before = -1
     while (watch.calls !== before) {
       before = watch.calls
       await settled(200)
     }
-    expect(watch.calls).toBeLessThan(500)
+    // What the kernel takes, the bound, and one slice.
+    expect(watch.calls).toBeLessThan(900)
     await bob.call('ping', {})
     alice.socket.resume()
     expect((await Promise.all(asks)).every(profile => profile.blob.length === 60_000)).toBe(true)

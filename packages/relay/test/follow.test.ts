@@ -38,6 +38,8 @@ describe('following a mailbox', () => {
     await bob.call('follow', { after: bob.lastCursor })
     await alice.append(messageEnvelope({ group, epoch: 1 }))
     expect((await bob.delivered(9)).at(-1)?.cursor).toBeGreaterThan(cursors.at(-1) ?? 0)
+    await bob.call('ping', {})
+    expect(bob.entries).toHaveLength(9)
   })
 
   test('[R35] each connection of an account follows for itself', async () => {

@@ -119,7 +119,7 @@ describe('one transaction for many', () => {
   })
 
   test('[R1] memory that is too small for all groups changes nothing', async () => {
-    const world = new World(open({ groupMembersCachedMax: 4, accountsCachedMax: 2, writesPerTransactionMax: 7 }))
+    const world = new World(open({ groupMembersCachedMax: 4, accountsCachedMax: 2, writesPerTransactionMax: 17 }))
     const people = await world.crowd(8)
     const groups = await Promise.all(people.slice(1).map(other => world.chat(people[0], other)))
     const sends = Array.from({ length: 70 }, (_, at) =>

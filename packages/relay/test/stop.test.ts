@@ -69,15 +69,17 @@ describe('stopping', () => {
 })
 
 describe('logs', () => {
+  const failing = () => Promise.reject(new Error('broken'))
+
   test('[R44] hold no payloads, no tokens and no keys', async () => {
     const lines: string[] = []
     const stream = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
-    const relay = await testRelay({ logger: pino({ level: 'trace' }, stream) })
+    const broken = (options: StoreOptions) => Object.assign(openSqliteStore(options), { append: failing })
+    const relay = await testRelay({ logger: pino({ level: 'trace' }, stream), openStore: broken })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
     const payload = messageEnvelope({ group, epoch: 1 })
-    await alice.append(payload)
-    await alice.append(payload.subarray(0, 40).fill(9)).catch(() => undefined)
+    await expect(alice.append(payload)).rejects.toMatchObject({ code: 'internal' })
     const { blob, token } = await alice.call('beginBlob', { size: 5 })
     await fetch(`${relay.url}/blobs/${blob}`, {
       method: 'PUT',
@@ -86,6 +88,7 @@ describe('logs', () => {
     })
     await relay.stop()
     const logged = lines.join('')
+    expect(logged).toContain('a call failed')
     for (const encoding of ['hex', 'base64', 'latin1'] as const)
       for (const secret of [payload.subarray(32, 60), alice.person.account.publicKey])
         expect(logged).not.toContain(Buffer.from(secret).toString(encoding))

@@ -111,6 +111,7 @@ export class TestClient {
     this.socket.on('error', error => challenged.reject(error))
     this.closed = new Promise(resolve =>
       this.socket.once('close', (code, reason) => {
+        challenged.reject(new Error('closed'))
         for (const { reject } of this.#waiting.values()) reject(new Error('closed'))
         this.#waiting.clear()
         resolve({ code, reason: reason.toString() })

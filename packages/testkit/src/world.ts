@@ -2,17 +2,24 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Log, type RequestPolicy, silentLog } from '@postern/core'
+import type { Log, RequestPolicy } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { pino } from 'pino'
 import { Person } from './person.ts'
+import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
-export type WorldOptions = { relayLimits?: Partial<RelayLimits>; relayClock?: Clock; log?: Log }
-export type PersonOptions = { acceptRequests?: RequestPolicy; bot?: boolean; clock?: Clock; directory?: string }
+export type WorldOptions = { relayLimits?: Partial<RelayLimits>; relayClock?: Clock }
+export type PersonOptions = {
+  acceptRequests?: RequestPolicy
+  bot?: boolean
+  clock?: Clock
+  directory?: string
+  log?: Log
+}
 
 export type TestGateway = Gateway & {
   readonly wire: Wire
@@ -59,7 +66,7 @@ export class World {
       directory,
       acceptRequests: options.acceptRequests ?? 'all',
       connect: wire.connect,
-      log: this.#options.log ?? silentLog,
+      log: options.log ?? testLog(name),
       ...(options.clock && { clock: options.clock }),
       firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
     })
@@ -80,7 +87,7 @@ export class World {
     const wire = new Wire()
     const gateway = await startGateway({
       connect: wire.connect,
-      log: this.#options.log ?? silentLog,
+      log: testLog('gateway'),
       ...(clock && { clock }),
       settings: readSettings({
         BOT_TOKEN: token,

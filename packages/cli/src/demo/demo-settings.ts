@@ -1,10 +1,15 @@
 // The command line of `postern demo`.
 import { parseOptions, UsageError } from '../usage-error.ts'
 
-export type DemoSettings = { relayPort: number; gatewayPort: number; directory: string }
+export type DemoSettings = {
+  /** Absent: the port of the last start, and at the first one the usual port. */
+  relayPort: number | undefined
+  gatewayPort: number
+  directory: string
+}
 
 const options = {
-  'relay-port': { type: 'string', default: '8090' },
+  'relay-port': { type: 'string' },
   'gateway-port': { type: 'string', default: '8080' },
   data: { type: 'string', default: '.postern' },
 } as const
@@ -12,7 +17,7 @@ const options = {
 export function readDemoSettings(argv: readonly string[]): DemoSettings {
   const given = parseOptions(argv, options)
   return {
-    relayPort: portOf('--relay-port', given['relay-port']),
+    relayPort: given['relay-port'] === undefined ? undefined : portOf('--relay-port', given['relay-port']),
     gatewayPort: portOf('--gateway-port', given['gateway-port']),
     directory: given.data,
   }

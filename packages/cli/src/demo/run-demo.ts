@@ -6,8 +6,8 @@ import { stopSignal } from '../stop-signal.ts'
 import { whenOnline } from '../when-online.ts'
 import { demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
-import { keptToken } from './demo-token.ts'
 import { runEchoBot } from './echo-bot.ts'
+import { keepFacts, readKept } from './kept-facts.ts'
 import { startDemoGateway, startDemoRelay } from './start-demo.ts'
 
 /** Resolves with the exit code. */
@@ -29,9 +29,10 @@ type Surroundings = { stop: AbortSignal; print: (text: string) => void }
 /** Until the signal. The echo program ends first: its last word goes to a gateway that still listens. */
 export async function liveDemo(settings: DemoSettings, { stop, print }: Surroundings): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const token = keptToken(settings.directory)
-  const relay = await startDemoRelay(settings)
+  const kept = readKept(settings.directory)
+  const relay = await startDemoRelay(settings, kept)
   opened.defer(() => relay.stop())
+  const { token } = kept ?? keepFacts(settings.directory, relay.port)
   const gateway = await startDemoGateway(settings, { relayUrl: relay.url, token })
   opened.defer(() => gateway.stop())
   if ((await whenOnline(gateway.client, stop)) === 'stopped') return

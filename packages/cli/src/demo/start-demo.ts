@@ -5,18 +5,27 @@ import { CodedError } from '@postern/protocol'
 import { type Relay, startRelay } from '@postern/relay'
 import { terminalLog } from '../terminal-log.ts'
 import type { DemoSettings } from './demo-settings.ts'
+import type { KeptFacts } from './kept-facts.ts'
 
 const HOST = '127.0.0.1'
+const USUAL_RELAY_PORT = 8090
 
 const optionFault = (option: string, rule: string): CodedError => new CodedError('bad-field', { field: option, rule })
 const portFault = (option: string, port: number): CodedError =>
   optionFault(option, `port ${port} is in use; choose another one, as in ${option} ${port + 1}`)
 
-export async function startDemoRelay({ relayPort, directory }: DemoSettings): Promise<Relay> {
+/** On the port of the last start: the bot's account and its invite links point there. */
+export async function startDemoRelay(settings: DemoSettings, kept: KeptFacts | undefined): Promise<Relay> {
+  const { relayPort, directory } = settings
+  if (kept && relayPort !== undefined && relayPort !== kept.relayPort) {
+    const rule = `the bot in ${directory} lives on port ${kept.relayPort}; leave the option out, or start a new bot with another --data`
+    throw optionFault('--relay-port', rule)
+  }
+  const port = kept?.relayPort ?? relayPort ?? USUAL_RELAY_PORT
   try {
-    return await startRelay({ listen: { host: HOST, port: relayPort }, dataDirectory: join(directory, 'relay') })
+    return await startRelay({ listen: { host: HOST, port }, dataDirectory: join(directory, 'relay') })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw portFault('--relay-port', relayPort)
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw portFault('--relay-port', port)
     throw error
   }
 }
@@ -31,14 +40,8 @@ export async function startDemoGateway(demo: DemoSettings, { relayUrl, token }: 
     LISTEN: `${HOST}:${demo.gatewayPort}`,
     DATA_DIR: join(demo.directory, 'bot'),
   })
-  const gateway = await startGateway({ settings, log: terminalLog(process.stderr) }).catch((error: unknown) => {
-    if (error instanceof CodedError && error.details['field'] === 'LISTEN')
-      throw portFault('--gateway-port', demo.gatewayPort)
-    throw error
+  return await startGateway({ settings, log: terminalLog(process.stderr) }).catch((error: unknown) => {
+    const isPort = error instanceof CodedError && error.details['field'] === 'LISTEN'
+    throw isPort ? portFault('--gateway-port', demo.gatewayPort) : error
   })
-  const { relayUrl: home } = gateway.client
-  if (home === relayUrl) return gateway
-  await gateway.stop()
-  const rule = `the bot in ${demo.directory} lives on ${home}; keep --relay-port ${new URL(home).port}, or start a new bot with another --data`
-  throw optionFault('--relay-port', rule)
 }

@@ -43,6 +43,7 @@ function writeJoin(entry: Entry, joined: Joined): Change<void> {
   const { session, chat, inviter } = joined
   return database => {
     consumeKeyPackage(database, joined.reference)
+    database.run('DELETE FROM lost_group WHERE group_id = ?', entry.group)
     const known = findChat(database, chat)
     const current = known && findGroup(database, known.group_id)
     insertGroup(database, { id: entry.group, chat, generation, session, inviter, needsHello: 2, status: 'open' })

@@ -24,18 +24,31 @@ import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 
+/** Above every generation that may exist: for a chat whose groups this database has never seen. */
+export const beyondAll = (nowMs: number): number => Math.floor(nowMs / 1000)
+
 /** The private chat with a person, opened when there is none that works. */
 export async function ensurePrivateChat(core: Core, target: PrivateTarget, deadline: Deadline): Promise<ChatRow> {
+  return await openPrivateChat(core, target, { deadline, atLeast: 0 })
+}
+
+/** A chat below the wanted generation is replaced as if it were broken. */
+export async function openPrivateChat(
+  core: Core,
+  target: PrivateTarget,
+  { deadline, atLeast }: { deadline: Deadline; atLeast: number },
+): Promise<ChatRow> {
   const chat = privateChatId(target.account)
   if (target.account === core.own.id)
     throw new CodedError('bad-field', { field: 'chat', rule: 'an account cannot write to itself' })
   return await core.openings.run(chat, async () => {
-    const before = await usableChat(core, chat, deadline)
+    const before = await usableChat(core, chat, { deadline, atLeast })
     if (before) return before
     const { profileKey } = target
     if (profileKey) await core.store.write(database => noteProfileKey(database, target.account, profileKey))
     const lost = findChat(core.store, chat)
-    const generation = lost ? (findGroup(core.store, lost.group_id)?.generation ?? 0) + 1 : 0
+    const known = lost ? (findGroup(core.store, lost.group_id)?.generation ?? 0) + 1 : 0
+    const generation = Math.max(known, atLeast)
     const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
     await openGroup(core, { chat, settings, accounts: [target.account], deadline })
     return requiredChat(core, chat)
@@ -55,10 +68,14 @@ export async function openGroupChat(
 }
 
 /** Undefined when a chat is to be opened: there is none, its opening was refused, or its keys are lost. */
-async function usableChat(core: Core, chat: ChatId, deadline: Deadline): Promise<ChatRow | undefined> {
+async function usableChat(
+  core: Core,
+  chat: ChatId,
+  { deadline, atLeast }: { deadline: Deadline; atLeast: number },
+): Promise<ChatRow | undefined> {
   const row = findChat(core.store, chat)
   const group = row && findGroup(core.store, row.group_id)
-  if (!row || !group || group.status === 'broken') return undefined
+  if (!row || !group || group.status === 'broken' || group.generation < atLeast) return undefined
   if (group.status === 'opening') await settlePending(core, group.id, deadline)
   return findGroup(core.store, row.group_id)?.status === 'open' ? requiredChat(core, chat) : undefined
 }

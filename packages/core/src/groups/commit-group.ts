@@ -17,7 +17,7 @@ export type CommitPlan = { add?: NewMember[]; remove?: AccountId[]; settings?: G
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
 
-type CommitContext = Pick<Core, 'provider' | 'link' | 'groups'>
+type CommitContext = Pick<Core, 'provider' | 'link' | 'groups' | 'store'>
 
 /** Resolves when the commit has its place in the log and this client has reached it. */
 export async function commitToGroup(
@@ -83,6 +83,7 @@ async function submitPending(
   if (verdict.accepted) {
     // Its place in the log is reached through the mailbox, behind everything that came before it.
     await core.groups.until(group, live => live.pending?.message !== pending.message, deadline.leftMs())
+    await core.store.caughtUp()
     return 'adopted'
   }
   await withdrawPending(core, group, pending)

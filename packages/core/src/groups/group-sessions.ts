@@ -23,7 +23,9 @@ export class GroupSessions {
   readonly #clock: Clock
   readonly #live = new Map<GroupId, LiveGroup>()
   readonly #lanes = new Lanes<GroupId>()
-  readonly #watchers = new Set<(group: GroupId) => void>()
+  readonly #watchers = new Set<(group: GroupId | 'stopping') => void>()
+
+  #isStopped = false
 
   constructor({ store, mls, clock }: { store: Store; mls: MlsContext; clock: Clock }) {
     this.#store = store
@@ -79,6 +81,7 @@ export class GroupSessions {
 
   /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
   until(group: GroupId, isMet: (live: LiveGroup) => boolean, deadlineMs: number): Promise<void> {
+    if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
     if (isMet(this.#load(group))) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
@@ -87,11 +90,18 @@ export class GroupSessions {
         settle()
       }
       const timer = this.#clock.setTimer(deadlineMs, () => finish(() => reject(new CodedError('send-in-doubt'))))
-      const watcher = (touched: GroupId) => {
-        if (touched === group && this.has(group) && isMet(this.#load(group))) finish(resolve)
+      const watcher = (touched: GroupId | 'stopping') => {
+        if (touched === 'stopping') finish(() => reject(new CodedError('stopping')))
+        else if (touched === group && this.has(group) && isMet(this.#load(group))) finish(resolve)
       }
       this.#watchers.add(watcher)
     })
+  }
+
+  /** Nothing more will come: whoever waits for a group is told. */
+  stop(): void {
+    this.#isStopped = true
+    for (const watcher of [...this.#watchers]) watcher('stopping')
   }
 
   #load(group: GroupId): LiveGroup {

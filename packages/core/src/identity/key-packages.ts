@@ -51,12 +51,25 @@ export async function publishKeyPackages(
   context: KeyPackageContext & { link: RelayLink },
   { atRelay, replace }: { atRelay: number; replace: boolean },
 ): Promise<void> {
+  if (!replace && atRelay >= clientLimits.keyPackagesLow) return
+  await publishMore(context, { count: clientLimits.keyPackagesTarget - (replace ? 0 : atRelay), replace })
+}
+
+/** A new account can be written to from its first moment on; the rest of its key packages follows. */
+export async function publishFirstKeyPackages(context: KeyPackageContext & { link: RelayLink }): Promise<number> {
+  const isDone = context.store.get('SELECT 1 FROM key_package WHERE last_resort = 1 AND published = 1') !== undefined
+  if (isDone) return 0
+  await publishMore(context, { count: clientLimits.keyPackagesFirst, replace: false })
+  return clientLimits.keyPackagesFirst
+}
+
+async function publishMore(
+  context: KeyPackageContext & { link: RelayLink },
+  { count, replace }: { count: number; replace: boolean },
+): Promise<void> {
   const { store, link } = context
-  const isFirst = store.get('SELECT 1 FROM key_package WHERE last_resort = 1 AND published = 1') === undefined
-  const missing = replace ? clientLimits.keyPackagesTarget : clientLimits.keyPackagesTarget - atRelay
-  if (!isFirst && !replace && atRelay >= clientLimits.keyPackagesLow) return
   const made: GeneratedKeyPackage[] = []
-  for (let count = 0; count <= missing; count++) made.push(await makeKeyPackage(context))
+  while (made.length <= count) made.push(await makeKeyPackage(context))
   const [lastResort, ...oneTime] = made
   if (!lastResort) return
   await store.write(database => storeMade(database, { made, lastResort, madeMs: context.clock.nowMs() }))

@@ -1,5 +1,5 @@
 // The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
-import { type Clock, CodedError, clientLimits, isCoded, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, clientLimits, type ErrorCode, isCoded, type Timer } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -30,6 +30,7 @@ export interface RelayLinkOptions {
 }
 
 type State =
+  | { kind: 'idle' }
   | { kind: 'stopped' }
   | { kind: 'waiting'; timer: Timer }
   | { kind: 'connecting'; connection: Connection }
@@ -40,7 +41,7 @@ type Connection = { socket: RelaySocket; calls: PendingCalls; watch: Timer; isAl
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #listeners = new Set<() => void>()
-  #state: State = { kind: 'stopped' }
+  #state: State = { kind: 'idle' }
   #failures = 0
 
   constructor(options: RelayLinkOptions) {
@@ -57,7 +58,7 @@ export class RelayLink {
   }
 
   start(): void {
-    if (this.#state.kind === 'stopped') this.#connect()
+    if (this.#state.kind === 'idle') this.#connect()
   }
 
   stop(): void {
@@ -79,7 +80,8 @@ export class RelayLink {
     request: CallRequest<Name>,
     deadlineMs: number = clientLimits.requestTimeoutMs,
   ): Promise<CallAnswer<Name>> {
-    if (this.#state.kind !== 'online') throw new CodedError('relay-unreachable')
+    if (this.#state.kind !== 'online')
+      throw new CodedError(this.#state.kind === 'stopped' ? 'stopping' : 'relay-unreachable')
     return await this.#callOn(this.#state.connection, { name, request, deadlineMs })
   }
 
@@ -88,19 +90,21 @@ export class RelayLink {
       this.#state.connection.socket.send(encodeClientFrame({ kind: 'acknowledge', cursor, mark }))
   }
 
-  /** Resolves once online; rejects with `relay-unreachable` when that takes longer. */
+  /** Resolves once online; rejects with `relay-unreachable` when that takes longer, and with `stopping` at the end. */
   whenOnline(deadlineMs: number): Promise<void> {
     if (this.isOnline) return Promise.resolve()
+    if (this.#state.kind === 'stopped') return Promise.reject(new CodedError('stopping'))
     return new Promise((resolve, reject) => {
-      const timer = this.#options.clock.setTimer(deadlineMs, () => {
-        unsubscribe()
-        reject(new CodedError('relay-unreachable'))
-      })
-      const unsubscribe = this.onChange(() => {
-        if (!this.isOnline) return
+      const finish = (settle: () => void) => {
         timer.cancel()
         unsubscribe()
-        resolve()
+        settle()
+      }
+      const give = (code: ErrorCode) => finish(() => reject(new CodedError(code)))
+      const timer = this.#options.clock.setTimer(deadlineMs, () => give('relay-unreachable'))
+      const unsubscribe = this.onChange(() => {
+        if (this.isOnline) finish(resolve)
+        else if (this.#state.kind === 'stopped') give('stopping')
       })
     })
   }

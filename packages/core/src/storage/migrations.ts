@@ -101,6 +101,13 @@ const steps: string[] = [
     PRIMARY KEY (group_id, account_id)
   ) STRICT, WITHOUT ROWID;
 
+  CREATE TABLE lost_group (
+    group_id TEXT PRIMARY KEY,
+    speaker TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    healed INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+
   CREATE TABLE message (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

@@ -24,6 +24,7 @@ export class Store {
   readonly #listeners = new Set<() => void>()
   #queue: Waiting[] = []
   #isScheduled = false
+  #isClosed = false
 
   constructor(database: Database, defer: (run: () => void) => void) {
     this.#database = database
@@ -31,21 +32,29 @@ export class Store {
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    this.#assertOpen()
     return this.#database.get<Row>(sql, ...values)
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    this.#assertOpen()
     return this.#database.all<Row>(sql, ...values)
   }
 
   /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
   write<T>(change: Change<T>, durability: Durability = 'durable'): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      this.#assertOpen()
       this.#queue.push({ change, durability, resolve: resolve as (value: unknown) => void, reject })
       if (this.#isScheduled) return
       this.#isScheduled = true
       this.#defer(() => this.flush())
     })
+  }
+
+  /** Resolves when everything that was to be written before this call can be read. */
+  async caughtUp(): Promise<void> {
+    if (this.#queue.length > 0) await this.write(() => undefined, 'recorded')
   }
 
   /** Called after each commit, when what was written can be read. */
@@ -66,7 +75,13 @@ export class Store {
 
   close(): void {
     this.flush()
+    this.#isClosed = true
     this.#database.close()
+  }
+
+  /** Whoever is still at work when the program stops is told so, and not that SQLite is broken. */
+  #assertOpen(): void {
+    if (this.#isClosed) throw new CodedError('stopping')
   }
 
   #commitTogether(batch: Waiting[]): Outcome[] | undefined {

@@ -2,6 +2,7 @@
 
 import type { Core } from '../context.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
+import { publishFirstKeyPackages } from '../identity/key-packages.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import type { Chores } from './chores.ts'
@@ -20,7 +21,8 @@ export async function startSession(
   // Acknowledged is only what was durable: a relay that is ahead has seen a later state of this database.
   const isRestored = session.cursor > cursor
   if (isRestored) await recoverFromBackup(core, journal, session)
-  chores.noteKeyPackages(session.keyPackages, { replace: isRestored })
+  const published = await publishFirstKeyPackages(core)
+  chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
   await core.link.call('follow', { after: cursor })
   chores.poke()
 }

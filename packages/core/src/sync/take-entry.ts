@@ -22,6 +22,7 @@ import { receiveContent } from '../messages/receive.ts'
 import { type Decrypted, decryptMessage, type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
 import { isMlsError, type MlsError } from '../mls/mls-error.ts'
 import type { Change } from '../storage/store.ts'
+import { noteLostGroup } from './heal-chats.ts'
 
 /** Puts a change and the cursor behind its entry into one transaction. Called once for each entry. */
 export type Record = (change: Change<void>, live?: LiveGroup) => void
@@ -32,9 +33,15 @@ export async function takeEntry(core: Core, entry: Entry, record: Record): Promi
   if (entry.kind === 'welcome') return await takeWelcome(core, entry, record)
   const header = headerOf(entry)
   // Messages to one member carry no content that this version knows.
-  if (!header || entry.kind === 'direct' || !core.groups.has(entry.group)) {
+  if (!header || entry.kind === 'direct') {
     core.log.debug({ kind: entry.kind, group: entry.group }, 'an entry that is of no use here')
     return record(nothing)
+  }
+  if (!core.groups.has(entry.group)) {
+    // The relay counts this account among the members: the keys were lost, and without a word others would talk to nobody.
+    if (entry.sender === core.own.id) return record(nothing)
+    record(database => noteLostGroup(database, entry))
+    return core.poke()
   }
   await core.groups.run(entry.group, async live => takeEnvelope(core, live, { entry, header, record }))
 }

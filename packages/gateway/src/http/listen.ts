@@ -31,7 +31,9 @@ type Closing = { stopping: Stopping; clock: Clock }
 export async function closeServer(server: FastifyInstance, { stopping, clock }: Closing): Promise<void> {
   const lastCall = clock.setTimer(gatewayLimits.requestsEndWithinMs, () => stopping.lastCall())
   const cut = clock.setTimer(gatewayLimits.connectionsEndWithinMs, () => server.server.closeAllConnections())
-  await server.close()
+  const closed = server.close()
+  setImmediate(() => stopping.closeUnused())
+  await closed
   lastCall.cancel()
   cut.cancel()
 }

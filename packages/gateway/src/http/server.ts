@@ -30,6 +30,7 @@ export function createServer({ botToken, log, stopping }: ServerOptions): Fastif
     clientErrorHandler: (_, socket) => refuseMalformed(socket),
     frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
   })
+  server.server.on('connection', connection => stopping.watch(connection))
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
   server.setNotFoundHandler(request => {

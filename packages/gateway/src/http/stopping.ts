@@ -1,16 +1,28 @@
 // The stop as requests see it: first everybody is served to the end, then who still waits is told to come again.
+import type { Socket } from 'node:net'
 import { CodedError } from '@postern/protocol'
 
 export class Stopping {
   readonly #waiting = new Set<() => void>()
+  readonly #connections = new Set<Socket>()
   #state: 'serving' | 'stopping' | 'over' = 'serving'
 
   get isStopping(): boolean {
     return this.#state !== 'serving'
   }
 
+  watch(connection: Socket): void {
+    this.#connections.add(connection)
+    connection.once('close', () => this.#connections.delete(connection))
+  }
+
   begin(): void {
     this.#state = 'stopping'
+  }
+
+  /** Clients open connections in advance. One on which nothing was ever asked would hold up the stop. */
+  closeUnused(): void {
+    for (const connection of this.#connections) if (connection.bytesRead === 0) connection.destroy()
   }
 
   /** Whoever still waits is answered now: a connection that is cut would leave the caller without a word. */

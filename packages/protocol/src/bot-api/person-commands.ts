@@ -52,7 +52,7 @@ export type PersonCommandFields<Name extends PersonCommandName> = z.infer<(typeo
 /** A line: the answer carries its id, whatever that is. */
 export const personRequest = z.looseObject(
   {
-    id: z.unknown(),
+    id: z.unknown().optional(),
     do: z.enum(Object.keys(personCommands) as [PersonCommandName, ...PersonCommandName[]], {
       error: `one of ${Object.keys(personCommands).join(', ')} is required`,
     }),

@@ -7,6 +7,9 @@ import type { RelayParts } from '../relay-parts.ts'
 import type { Outlet } from './follow.ts'
 import { closeCodes } from './session.ts'
 
+/** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
+const FRAMES_PER_SLICE = 32
+
 /** What the frames are handed to. */
 export type Receiver = {
   receive(frame: Uint8Array): Promise<void> | undefined
@@ -23,6 +26,7 @@ export class Connection implements Outlet {
   /** Frames that came in one piece with others, while no more may be taken. */
   #held: Uint8Array[] = []
   #inFlight = 0
+  #sliceLeft = FRAMES_PER_SLICE
   #refill: Timer | undefined
   #corked = false
   #stopping: PromiseWithResolvers<void> | undefined
@@ -113,13 +117,28 @@ export class Connection implements Outlet {
     let taken = 0
     while (taken < this.#held.length && this.#mayTake()) this.#take(this.#held[taken++] as Uint8Array)
     this.#held = taken === this.#held.length ? [] : this.#held.slice(taken)
-    if (this.#held.length > 0) this.#webSocket.pause()
-    else if (this.#webSocket.isPaused && !this.#stopping) this.#webSocket.resume()
+    if (this.#held.length === 0) {
+      if (this.#webSocket.isPaused && !this.#stopping) this.#webSocket.resume()
+    } else if (this.#sliceLeft > 0) this.#webSocket.pause()
+  }
+
+  /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
+  #beginSliceLater(): void {
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#sliceLeft = FRAMES_PER_SLICE
+        if (this.#held.length > 0) this.#takeHeld()
+      }),
+    )
   }
 
   #mayTake(): boolean {
+    if (this.#sliceLeft === 0) return false
     if (this.#refill || this.#inFlight >= this.#parts.limits.requestsInFlightMax || !this.hasRoom()) return false
-    if (this.#bucket.take()) return true
+    if (this.#bucket.take()) {
+      if (this.#sliceLeft-- === FRAMES_PER_SLICE) this.#beginSliceLater()
+      return true
+    }
     this.#refill = this.#parts.clock.setTimer(this.#bucket.waitMs(), () => {
       this.#refill = undefined
       this.#takeHeld()

@@ -18,6 +18,8 @@ export function messageRules(get: Get): void {
     expect(first.accepted?.duplicate).toBe(false)
     expect(again).toEqual({ ...first, accepted: { ...first.accepted, duplicate: true } })
     expect(await world.kinds(bob)).toEqual(['welcome', 'message'])
+    const next = await world.send(group, { sender: alice })
+    expect(next.accepted?.seq).toBe((first.accepted?.seq ?? 0) + 1)
   })
 
   test('[R2] concurrent resends of one id are one message', async () => {

@@ -1,0 +1,30 @@
+// What is made of many measurements, and how two sides take turns.
+
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => percentile(values, 0.5)
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+/** Each side in turn, the other way round in every second round: what the machine does meanwhile must hit all alike. */
+export async function inTurn(rounds: number, sides: readonly (() => Promise<void>)[]): Promise<void> {
+  for (let round = 0; round < rounds; round++)
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) await side()
+}
+
+/** How many times a second: `atOnce` at a time, `count` in all. */
+export async function ratePerSec(
+  work: (at: number) => Promise<unknown>,
+  { count, atOnce }: { count: number; atOnce: number },
+): Promise<number> {
+  let next = 0
+  const worker = async () => {
+    while (next < count) await work(next++)
+  }
+  const startedMs = performance.now()
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return (count * 1000) / (performance.now() - startedMs)
+}

@@ -1,0 +1,29 @@
+// `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these.
+import { measureAppends } from './appends/appends.ts'
+import { measureCrypto } from './crypto/crypto.ts'
+import { measureEcho } from './echo/echo.ts'
+import { measureSends } from './sends/sends.ts'
+import { printTable, type Row } from './table.ts'
+
+const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
+  crypto: measureCrypto,
+  appends: measureAppends,
+  sends: measureSends,
+  echo: measureEcho,
+}
+
+async function run(names: readonly string[]): Promise<void> {
+  const rows: Row[] = []
+  for (const name of names) {
+    process.stderr.write(`${name} …\n`)
+    rows.push(...((await benchmarks[name]?.()) ?? []))
+  }
+  printTable(rows)
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter(name => !Object.hasOwn(benchmarks, name))
+if (unknown.length > 0) {
+  console.error(`There is no benchmark "${unknown.join('", "')}"; there are: ${Object.keys(benchmarks).join(', ')}.`)
+  process.exitCode = 2
+} else await run(asked.length > 0 ? asked : Object.keys(benchmarks))

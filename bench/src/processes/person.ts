@@ -1,0 +1,44 @@
+// A person in a process of its own: a full client that writes to the bot and waits for the echo.
+import type { JournalEvent } from '@postern/core'
+import { openNodeClient } from '@postern/core/node'
+import { type ChatId, CodedError } from '@postern/protocol'
+import { parseInvite } from '@postern/protocol/content'
+import { serveParent, settingsFromParent } from './parent.ts'
+import { RoundTrips, type Wanted } from './round-trips.ts'
+
+export type PersonSettings = { directory: string; relayUrl: string; invite: string }
+/** The chat that the bot has with this person. */
+export type PersonState = { chat: string }
+
+const WITHIN = { deadlineMs: 30_000 }
+const PAGE = 1000
+
+const { directory, relayUrl, invite } = settingsFromParent<PersonSettings>()
+const client = await openNodeClient({
+  directory,
+  acceptRequests: 'all',
+  firstStart: () => ({ relayUrl, name: 'Person', bot: false }),
+})
+client.start()
+await client.whenOnline(WITHIN)
+const bot = await client.openChat(parseInvite(invite), WITHIN)
+
+const trips = new RoundTrips({
+  send: text => client.sendText(bot.id as ChatId, { text }, WITHIN),
+  onText: listener => {
+    let seen = 0
+    client.journal.onAppend(() => {
+      for (const { id, json } of client.journal.read(seen, PAGE)) {
+        seen = id
+        const event = JSON.parse(json) as JournalEvent
+        if (event.type === 'notice') throw new CodedError('internal')
+        if (event.type === 'message' && event.message.text !== undefined) listener(event.message.text)
+      }
+    })
+  },
+})
+serveParent({
+  state: { chat: client.account } satisfies PersonState,
+  answers: { echo: (wanted: Wanted) => trips.run(wanted) },
+  stop: () => client.stop(),
+})

@@ -1,0 +1,74 @@
+// Texts that the operator posts, to people who are away: until the relay has each of them durably.
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { startRing, stopRing } from '../echo/ring.ts'
+import { inTurn, median, ratePerSec } from '../figures.ts'
+import { Child } from '../processes/child.ts'
+import { inScratch } from '../scratch.ts'
+import type { Row } from '../table.ts'
+import type { CeilingSettings } from './ceiling.ts'
+
+const ROUNDS = 5
+const PEOPLE = 4
+const body = JSON.stringify({
+  text: 'A text of about a hundred bytes, as a bot writes them to the people who have asked it for news.',
+})
+/** Connections, and how many sends one round has. */
+const loads: [connections: number, count: number][] = [
+  [1, 200],
+  [8, 1000],
+  [32, 2000],
+]
+
+export const measureSends = (): Promise<Row[]> =>
+  inScratch(async directory => {
+    const ring = await startRing(join(directory, 'ours'), { people: PEOPLE })
+    const chats = ring.people.map(person => person.state.chat)
+    await Promise.all([ring.bot, ...ring.people].map(child => child.stop()))
+    const ceiling = await Child.start<{ url: string }>(new URL('./ceiling.ts', import.meta.url), {
+      path: join(directory, 'ceiling.db'),
+    } satisfies CeilingSettings)
+    const rows: Row[] = []
+    for (const [connections, count] of loads) {
+      const agent = new Agent({ keepAlive: true, maxSockets: connections })
+      const ours = { ...ring.api, chats, agent }
+      const peer = { ...ours, url: ceiling.state.url }
+      rows.push(await measureLoad({ ours, peer }, { atOnce: connections, count }))
+      agent.destroy()
+    }
+    await ceiling.stop()
+    await stopRing(ring)
+    return rows
+  })
+
+type Target = { url: string; token: string; chats: string[]; agent: Agent }
+type Load = { atOnce: number; count: number }
+
+async function measureLoad({ ours, peer }: { ours: Target; peer: Target }, load: Load): Promise<Row> {
+  const rates = { ours: [] as number[], peer: [] as number[] }
+  const round = (target: Target) => ratePerSec(at => post(target, at), load)
+  for (const target of [ours, peer]) await round(target)
+  await inTurn(ROUNDS, [
+    async () => void rates.ours.push(await round(ours)),
+    async () => void rates.peer.push(await round(peer)),
+  ])
+  return {
+    what: `sends of a gateway, ${load.atOnce} connection${load.atOnce === 1 ? '' : 's'}`,
+    ours: median(rates.ours),
+    unit: '/s',
+    peer: { what: 'http + MLS + insert', figure: median(rates.peer), better: 'more' },
+  }
+}
+
+function post({ url, token, chats, agent }: Target, at: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const path = `/v1/chats/${chats[at % chats.length]}/messages`
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const sent = request(new URL(path, url), { method: 'POST', agent, headers }, answer => {
+    answer.resume()
+    answer.on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${path}: ${answer.statusCode}`))))
+  })
+  sent.on('error', reject)
+  sent.end(body)
+  return promise
+}

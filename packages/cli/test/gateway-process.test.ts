@@ -1,0 +1,118 @@
+// `postern gateway` as a process: what its log shows, and what a kill leaves behind.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Bot, Update } from '@postern/protocol/bot-api'
+import { type Relay, startRelay } from '@postern/relay'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Postern } from './process.ts'
+import { ScriptedPerson } from './scripted-person.ts'
+
+let directory: string
+let relay: Relay
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-gateway-'))
+  relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: join(directory, 'relay') })
+})
+afterAll(async () => {
+  await relay.stop()
+  rmSync(directory, { recursive: true })
+})
+
+const token = 'token-of-the-operator'
+
+class Operator implements AsyncDisposable {
+  readonly process: Postern
+
+  constructor(name: string) {
+    this.process = new Postern(['gateway'], {
+      BOT_TOKEN: token,
+      RELAY_URL: relay.url,
+      BOT_NAME: name,
+      LISTEN: '127.0.0.1:0',
+      DATA_DIR: join(directory, name),
+      LOG_LEVEL: 'debug',
+    })
+  }
+
+  async #url(): Promise<string> {
+    await this.process.says('is listening')
+    return /"url":"([^"]+)"/.exec(this.process.stdout)?.[1] ?? ''
+  }
+
+  /** Like any bot: what is unavailable is asked again. */
+  async call<Answer>(path: string, body?: object): Promise<Answer> {
+    for (;;) {
+      const answer = await fetch(`${await this.#url()}${path}`, {
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      if (answer.status !== 503) return (await answer.json()) as Answer
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.process[Symbol.asyncDispose]()
+  }
+}
+
+const person = (name: string) =>
+  new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name])
+
+test('[R13] a log at its most verbose holds no token, no key, no invite and no text', async () => {
+  await using operator = new Operator('talkative')
+  await using alice = person('alice')
+  await alice.ready()
+  const { invite_url: invite } = await operator.call<Bot>('/v1/me')
+  await alice.do('open', { invite, text: 'the text of a person' })
+  const [{ chat_id: chat } = { chat_id: '' }] = await operator.call<Update[]>('/v1/updates?timeout=20')
+  await operator.call(`/v1/chats/${chat}/messages`, { text: 'the text of a bot' })
+  await operator.call(`/v1/chats/${chat}/messages`, { text: 5 })
+  await operator.call('/v1/the/secret/path')
+  await alice.line(line => line.event === 'message')
+  operator.process.signal('SIGTERM')
+  expect([await operator.process.exited, operator.process.stderr]).toEqual([0, ''])
+  const log = operator.process.stdout
+  for (const line of log.trimEnd().split('\n'))
+    expect(JSON.parse(line)).toMatchObject({
+      level: expect.any(String),
+      time: expect.any(String),
+      msg: expect.any(String),
+    })
+  expect(log).toContain('POST /v1/chats/:chat/messages')
+  const key = readFileSync(join(directory, 'talkative', 'db.key'))
+  const keys = (['hex', 'base64', 'base64url'] as const).map(form => key.toString(form))
+  for (const secret of [token, 'the text of', '/the/secret', ...invite.split('/').slice(-2), ...keys])
+    expect(log).not.toContain(secret)
+})
+
+test('[R14] killed again and again, a gateway gives every update once under its id, in order', async () => {
+  await using bob = person('bob')
+  await bob.ready()
+  let operator = new Operator('survivor')
+  const { id: chat } = await operator.call<Bot>('/v1/me')
+  await bob.do('send', { chat, text: 'first' })
+  const seen = new Map<number, string>()
+  let offset = 0
+  const wanted = Array.from({ length: 60 }, (_, at) => `text ${at}`)
+  const sending = (async () => {
+    for (const text of wanted) await bob.do('send', { chat, text })
+  })()
+  for (let round = 0; ![...seen.values()].includes(wanted.at(-1) ?? ''); round++) {
+    for (let polls = 0; polls < 1 + (round % 4); polls++) {
+      for (const update of await operator.call<Update[]>(`/v1/updates?offset=${offset}&timeout=1&limit=5`)) {
+        const what = update.type === 'message' ? (update.message.text ?? '') : update.type
+        expect(seen.get(update.id) ?? what).toBe(what)
+        seen.set(update.id, what)
+        offset = update.id + 1
+      }
+    }
+    operator.process.signal('SIGKILL')
+    await operator.process.exited
+    operator = new Operator('survivor')
+  }
+  await sending
+  await operator[Symbol.asyncDispose]()
+  const texts = [...seen.values()].filter(text => text.startsWith('text '))
+  expect(texts).toEqual(wanted)
+})

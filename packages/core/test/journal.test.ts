@@ -1,0 +1,62 @@
+// The journal: ids that are never used twice, readers that keep their own place.
+import { World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const ids = (entries: { id: number }[]) => entries.map(entry => entry.id)
+
+test('[R30] [R31] entries go when every reader is past them, and their ids do not come back', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  await bob.client.journal.confirm('slow', 0)
+  await alice.say(bob, 'one')
+  await alice.say(bob, 'two')
+  await bob.hears('two')
+  const first = ids(bob.client.journal.read(0, 10))
+  expect(first).toEqual([1, 2, 3])
+
+  await bob.client.journal.confirm('operator', 3)
+  expect(ids(bob.client.journal.read(0, 10))).toEqual([1, 2, 3])
+  await bob.client.journal.confirm('slow', 2)
+  expect(ids(bob.client.journal.read(0, 10))).toEqual([3])
+  await bob.client.journal.confirm('slow', 99)
+  expect(bob.client.journal.read(0, 10)).toEqual([])
+  expect(bob.client.journal.confirmed('slow')).toBe(3)
+
+  await world.close(bob)
+  const again = await world.person('bob')
+  expect(again.client.journal.newest()).toBe(3)
+  await alice.say(again, 'three')
+  await again.hears('three')
+  expect(ids(again.client.journal.read(0, 10))).toEqual([4])
+})
+
+test('[R31] a reader never goes back', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  await alice.say(bob, 'one')
+  await bob.hears('one')
+  await bob.client.journal.confirm('operator', 2)
+  await bob.client.journal.confirm('operator', 1)
+  expect(bob.client.journal.confirmed('operator')).toBe(2)
+})
+
+test('[R32] what was told stands in the history after a restart, and the other way round', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  for (let at = 0; at < 20; at++) void alice.say(bob, `m${at}`)
+  await bob.hears('m3')
+  await world.close(bob)
+  const again = await world.person('bob')
+  await again.hears('m19')
+  const told = again.client.journal
+    .read(0, 100)
+    .flatMap(entry => (JSON.parse(entry.json) as { message?: { text: string } }).message?.text ?? [])
+  expect(told).toEqual(again.texts(alice))
+  expect(told).toHaveLength(20)
+})

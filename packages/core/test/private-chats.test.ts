@@ -1,0 +1,127 @@
+// Two people and a bot: opening, requests, and what the limits refuse.
+import { isCoded } from '@postern/protocol'
+import { parseInvite } from '@postern/protocol/content'
+import { WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+describe('private chats', () => {
+  test('[R1] a chat has the id of the other person on both sides', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    await alice.say(bob, 'hello')
+    const heard = await bob.hears('hello')
+    expect(heard).toMatchObject({ chat_id: alice.id, from: { id: alice.id, name: 'alice' } })
+    await bob.say(alice, 'hello to you')
+    expect((await alice.hears('hello to you')).chat_id).toBe(bob.id)
+    expect(alice.client.chats().map(chat => chat.id)).toEqual([bob.id])
+    expect(bob.client.chats().map(chat => chat.id)).toEqual([alice.id])
+  })
+
+  test('[R2] two who open at once meet in one group, and both first words arrive', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    alice.wire.hold()
+    bob.wire.hold()
+    const said = [alice.say(bob, 'from alice'), bob.say(alice, 'from bob')]
+    // Both have asked for key packages before either sees the other's welcome.
+    const steps = setInterval(() => {
+      alice.wire.release()
+      bob.wire.release()
+      alice.wire.hold()
+      bob.wire.hold()
+    }, 20)
+    await Promise.all(said)
+    clearInterval(steps)
+    alice.wire.release()
+    bob.wire.release()
+    await bob.hears('from alice')
+    await alice.hears('from bob')
+    await alice.say(bob, 'now one')
+    await bob.hears('now one')
+    await bob.say(alice, 'and the same')
+    await alice.hears('and the same')
+    expect(alice.client.chats()).toHaveLength(1)
+    expect(alice.texts(bob)).toHaveLength(4)
+    expect([...alice.texts(bob)].sort()).toEqual([...bob.texts(alice)].sort())
+  })
+
+  test('[R3] [R4] a chat is shown with its first content, as active', async () => {
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    await alice.say(bob, 'hi')
+    const shown = await bob.next('chat')
+    expect(shown.chat).toMatchObject({ id: alice.id, type: 'private', name: 'alice', state: 'active' })
+    await bob.hears('hi')
+  })
+
+  test('[R5] who came by the link gets in, who did not waits', async () => {
+    const bot = await world.person('bot', { acceptRequests: 'contacts', bot: true })
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    await alice.openInvite(bot.client.me().inviteUrl)
+    await alice.say(bot, 'by the link')
+    await bob.say(bot, 'by the id')
+    await bot.next('chat', event => event.chat_id === bob.id)
+    expect(bot.client.chat(alice.chatId).state).toBe('active')
+    expect(bot.client.chat(bob.chatId).state).toBe('request')
+  })
+
+  test('[R5] a token of another link is worth nothing', async () => {
+    const bot = await world.person('bot', { acceptRequests: 'contacts' })
+    const alice = await world.person('alice')
+    const target = { ...parseInvite(bot.client.me().inviteUrl), token: 'AAAAAAAAAAAAAAAAAAAAAA' }
+    await alice.client.openChat(target, WITHIN)
+    expect((await bot.next('chat')).chat.state).toBe('request')
+  })
+
+  test('[R6] [R7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
+    const bot = await world.person('bot', { acceptRequests: 'ask' })
+    const alice = await world.person('alice')
+    for (const text of ['one', 'two', 'three']) await alice.say(bot, text)
+    await bot.next('chat', event => event.chat.state === 'request')
+    await expect.poll(() => bot.texts(alice)).toEqual(['one', 'two', 'three'])
+    const kinds = bot.client.journal.read(0, 100).map(entry => (JSON.parse(entry.json) as { type: string }).type)
+    expect(kinds).toEqual(['chat'])
+    await expect(bot.say(alice, 'too early')).rejects.toSatisfy(error => isCoded(error, 'chat-is-request'))
+    expect(alice.texts(bot)).toEqual(['one', 'two', 'three'])
+
+    expect((await bot.client.acceptChat(alice.chatId)).state).toBe('active')
+    for (const text of ['one', 'two', 'three']) await bot.hears(text)
+    await bot.say(alice, 'welcome')
+    await alice.hears('welcome')
+    expect((await bot.client.acceptChat(alice.chatId)).state).toBe('active')
+  })
+
+  test('[R8] an account that nobody has is refused and leaves no chat', async () => {
+    const alice = await world.person('alice')
+    const nobody = 'a'.repeat(32) as never
+    await expect(alice.client.sendText(nobody, { text: 'hello?' }, WITHIN)).rejects.toSatisfy(error =>
+      isCoded(error, 'account-not-found'),
+    )
+    expect(alice.client.chats()).toEqual([])
+  })
+})
+
+describe('limits', () => {
+  test('[R9] past the limit of new people the chat is refused and leaves nothing', async () => {
+    const strict = await World.start({ relayLimits: { newPeoplePerDay: 1 } })
+    try {
+      const alice = await strict.person('alice')
+      const [bob, carol] = [await strict.person('bob'), await strict.person('carol')]
+      await alice.say(bob, 'the first today')
+      await expect(alice.say(carol, 'the second')).rejects.toSatisfy(error => isCoded(error, 'new-people-limit'))
+      expect(alice.client.chats().map(chat => chat.id)).toEqual([bob.id])
+      await carol.say(alice, 'I write first')
+      await alice.hears('I write first')
+      await alice.say(carol, 'answering is free')
+      await carol.hears('answering is free')
+    } finally {
+      await strict.stop()
+    }
+  })
+})

@@ -1,0 +1,50 @@
+// Names and profiles: they reach the other side, and only as their owner wrote them.
+import { decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
+import { World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+test('[R40] the name and the bot mark arrive, and a new name with the next message', async () => {
+  const [alice, bot] = [await world.person('alice'), await world.person('bot', { bot: true })]
+  await alice.openInvite(bot.client.me().inviteUrl)
+  await expect.poll(() => alice.client.profileOf(bot.id)).toMatchObject({ name: 'bot', bot: true })
+  await bot.client.setProfile({ name: 'Robot', about: 'helps' })
+  await bot.next('chat')
+  await bot.say(alice, 'I am called otherwise now')
+  await alice.hears('I am called otherwise now')
+  await expect.poll(() => alice.client.profileOf(bot.id)).toMatchObject({ name: 'Robot', about: 'helps' })
+  expect(alice.client.chat(bot.chatId).name).toBe('Robot')
+})
+
+test('[R41] who is not known yet is called by the beginning of the id', async () => {
+  const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
+  expect(alice.client.profileOf(bob.id).name).toBe(bob.id.slice(0, 8))
+  await carol.say(alice, 'hi')
+  await alice.hears('hi')
+  expect(alice.client.profileOf(carol.id).name).toBe('carol')
+})
+
+test('[R42] a profile under another key, or with a changed byte, is not taken', async () => {
+  const [alice, bot] = [await world.person('alice'), await world.person('bot', { bot: true })]
+  let fetched = 0
+  alice.wire.incoming = frame => {
+    const decoded = decodeRelayFrame(frame)
+    if (decoded.kind !== 'answer' || decoded.name !== 'getProfile') return [frame]
+    fetched++
+    const blob = decoded.answer.blob.slice()
+    blob[20] = (blob[20] ?? 0) ^ 1
+    return [encodeRelayFrame({ ...decoded, answer: { ...decoded.answer, blob } })]
+  }
+  await alice.openInvite(bot.client.me().inviteUrl)
+  await expect.poll(() => fetched).toBeGreaterThan(0)
+  await alice.say(bot, 'who are you?')
+  expect(alice.client.profileOf(bot.id)).toMatchObject({ bot: false, about: '' })
+})

@@ -1,0 +1,99 @@
+// Restarts, restores from a backup, and keys that are lost.
+import { cpSync, rmSync } from 'node:fs'
+import type { ChatId } from '@postern/protocol'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const backupOf = (person: Person) => `${person.directory}.backup`
+
+async function backUp(person: Person): Promise<Person> {
+  await world.close(person)
+  cpSync(person.directory, backupOf(person), { recursive: true })
+  return await world.person(person.name)
+}
+
+async function restore(person: Person): Promise<Person> {
+  await world.close(person)
+  rmSync(person.directory, { recursive: true })
+  cpSync(backupOf(person), person.directory, { recursive: true })
+  return await world.person(person.name)
+}
+
+test('[R52] chats go on after a restart of everybody', async () => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  await world.close(alice)
+  await world.close(bob)
+  await world.stopRelay()
+  await world.startRelay()
+  const [again, other] = [await world.person('alice'), await world.person('bob')]
+  await other.say(again, 'after')
+  await again.hears('after')
+  expect(again.texts(other)).toEqual(['before', 'after'])
+})
+
+test('[R60] [R61] [R64] a restored client reads what came since, and goes on with new keys and new ids', async () => {
+  await alice.say(bob, 'before the backup')
+  await bob.hears('before the backup')
+  bob = await backUp(bob)
+  await alice.say(bob, 'since then')
+  await bob.hears('since then')
+  await bob.say(alice, 'an answer that the backup lacks')
+  await alice.hears('an answer that the backup lacks')
+  const given = bob.client.journal.newest()
+
+  bob = await restore(bob)
+  await expect.poll(() => bob.texts(alice)).toEqual(['before the backup', 'since then'])
+  await alice.say(bob, 'are you there?')
+  const heard = await bob.next('message', event => event.message.text === 'are you there?')
+  expect(heard.id).toBeGreaterThan(given)
+  await bob.say(alice, 'with new keys')
+  await alice.hears('with new keys')
+  expect(alice.texts(bob)).toContain('an answer that the backup lacks')
+})
+
+test('[R62] a private chat whose own commit is lost gets its next generation', async () => {
+  bob = await backUp(bob)
+  await bob.say(alice, 'opened after the backup')
+  await alice.hears('opened after the backup')
+  bob = await restore(bob)
+  await alice.say(bob, 'to the old group')
+  await bob.next('notice', event => event.notice.code === 'undecryptable')
+  await bob.say(alice, 'and anew')
+  await alice.hears('and anew')
+  await alice.say(bob, 'to the new group')
+  await bob.hears('to the new group')
+})
+
+test('[R63] in a group another member adds the restored client anew', async () => {
+  const carol = await world.person('carol')
+  const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
+  const chat = group.id as ChatId
+  for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === chat)
+  bob = await backUp(bob)
+  await bob.client.renameGroup(chat, 'a commit that the backup lacks', WITHIN)
+  await alice.next('chat', event => event.chat.name === 'a commit that the backup lacks')
+  bob = await restore(bob)
+  await bob.next('notice', event => event.notice.code === 'undecryptable')
+  const asks = async () => {
+    await carol.say(chat, 'bob, do you read this?')
+    return bob.texts(chat)
+  }
+  await expect.poll(asks, { timeout: 10_000 }).toContain('bob, do you read this?')
+  await bob.say(chat, 'I do')
+  await alice.hears('I do')
+  await carol.hears('I do')
+})

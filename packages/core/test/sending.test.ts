@@ -1,0 +1,121 @@
+// Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing goes out behind one's back.
+import { isCoded } from '@postern/protocol'
+import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
+import { type Person, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+  await alice.say(bob, 'first')
+  await bob.hears('first')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const callOf = (frame: Uint8Array): string => {
+  const decoded = decodeClientFrame(frame)
+  return decoded.kind === 'call' ? decoded.name : decoded.kind
+}
+const soon = { deadlineMs: 300 }
+
+describe('the relay out of reach', () => {
+  test('[R21] a send is refused, and nothing of it goes out later', async () => {
+    alice.wire.cut()
+    await expect(alice.client.sendText(bob.chatId, { text: 'never' }, soon)).rejects.toSatisfy(error =>
+      isCoded(error, 'relay-unreachable'),
+    )
+    alice.wire.mend()
+    await alice.online()
+    await alice.say(bob, 'afterwards')
+    await bob.hears('afterwards')
+    expect(bob.texts(alice)).toEqual(['first', 'afterwards'])
+    expect(alice.texts(bob)).toEqual(['first', 'afterwards'])
+  })
+
+  test('[R20] a send that waits goes out when the relay is back', async () => {
+    await world.stopRelay()
+    const said = alice.say(bob, 'patience')
+    await world.startRelay()
+    await said
+    await bob.hears('patience')
+  })
+})
+
+describe('the answer is lost', () => {
+  /** The relay takes the message; its answer does not come through. */
+  function loseAnswers() {
+    alice.wire.incoming = frame => {
+      const decoded = decodeRelayFrame(frame)
+      if (decoded.kind !== 'answer' || decoded.name !== 'append') return [frame]
+      return []
+    }
+  }
+
+  test('[R22] the same bytes are sent again, and arrive once', async () => {
+    const sent: Uint8Array[] = []
+    alice.wire.outgoing = frame => {
+      if (callOf(frame) === 'append') sent.push(frame.slice())
+      return [frame]
+    }
+    loseAnswers()
+    const said = alice.say(bob, 'once')
+    await bob.hears('once')
+    alice.wire.incoming = frame => [frame]
+    alice.wire.drop()
+    await said
+    await alice.say(bob, 'next')
+    await bob.hears('next')
+    expect(bob.texts(alice)).toEqual(['first', 'once', 'next'])
+    expect(sent.length).toBeGreaterThanOrEqual(3)
+    const payloads = sent.slice(0, 2).map(frame => {
+      const decoded = decodeClientFrame(frame)
+      return decoded.kind === 'call' && decoded.name === 'append' ? Buffer.from(decoded.request.payload) : undefined
+    })
+    expect(payloads[0]).toEqual(payloads[1])
+  })
+
+  test('[R23] a send in doubt stands in the history once the relay says that it has it', async () => {
+    loseAnswers()
+    const refused = alice.client.sendText(bob.chatId, { text: 'in doubt' }, soon)
+    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    await bob.hears('in doubt')
+    expect(alice.texts(bob)).toEqual(['first'])
+    alice.wire.incoming = frame => [frame]
+    alice.wire.drop()
+    await expect.poll(() => alice.texts(bob)).toEqual(['first', 'in doubt'])
+  })
+
+  test('[R23] a send in doubt that the relay never got is nowhere', async () => {
+    alice.wire.outgoing = frame => (callOf(frame) === 'append' ? [] : [frame])
+    const refused = alice.client.sendText(bob.chatId, { text: 'lost' }, soon)
+    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    alice.wire.outgoing = frame => [frame]
+    alice.wire.drop()
+    await alice.online()
+    await alice.say(bob, 'afterwards')
+    await bob.hears('afterwards')
+    expect(alice.texts(bob)).toEqual(['first', 'afterwards'])
+    expect(bob.texts(alice)).toEqual(['first', 'afterwards'])
+  })
+})
+
+test('[R24] many at once keep one order with rising times, and pages skip nothing', async () => {
+  const count = 150
+  await Promise.all(
+    Array.from({ length: count }, (_, at) => (at % 2 ? alice : bob).say(at % 2 ? bob : alice, `m${at}`)),
+  )
+  await alice.say(bob, 'last')
+  await bob.hears('last')
+  await expect.poll(() => alice.texts(bob).length).toBe(count + 2)
+  expect(alice.texts(bob)).toEqual(bob.texts(alice))
+  const times = alice.client.messages(bob.chatId, { limit: 100 }).map(message => message.ts)
+  expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+  expect(alice.client.messages(bob.chatId, { limit: 1 })[0]?.text).toBe('last')
+})

@@ -1,0 +1,140 @@
+// The data directory: one process, one key, and only what changed is written.
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isCoded, systemClock } from '@postern/protocol'
+import { Person, Wire, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openClient } from '../src/client.ts'
+import { silentLog } from '../src/log.ts'
+import { makeNodeProvider } from '../src/mls/provider-node.ts'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { Store } from '../src/storage/store.ts'
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+test('[R50] a second process on one directory is refused', async () => {
+  const alice = await world.person('alice')
+  await expect(world.person('alice', { directory: alice.directory })).rejects.toSatisfy(error =>
+    isCoded(error, 'database-locked'),
+  )
+})
+
+test('[R51] a missing or a wrong key is refused, and nothing is touched', async () => {
+  const alice = await world.person('alice')
+  const { directory } = alice
+  await world.close(alice)
+  const [keyFile, databaseFile] = [join(directory, 'db.key'), join(directory, 'core.db')]
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600)
+  const [key, database] = [readFileSync(keyFile), readFileSync(databaseFile)]
+
+  rmSync(keyFile)
+  expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-key-missing' }))
+  expect(existsSync(keyFile)).toBe(false)
+  const wrong = Buffer.alloc(32, 7)
+  writeFileSync(keyFile, wrong)
+  expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-key-wrong' }))
+  expect(readFileSync(keyFile)).toEqual(wrong)
+  writeFileSync(keyFile, 'short')
+  expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-key-wrong' }))
+  expect(readFileSync(databaseFile)).toEqual(database)
+
+  writeFileSync(keyFile, key)
+  chmodSync(keyFile, 0o600)
+  expect((await world.person('alice')).id).toBe(alice.id)
+})
+
+test('[R53] a message writes its ratchet, and leaves the epoch as it is', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  await alice.say(bob, 'one')
+  await bob.hears('one')
+  await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('bob')
+  await world.close(alice)
+  const look = () => {
+    const store = new Store(openDataDirectory(alice.directory), setImmediate)
+    const group = store.get<{ epoch: number; state: Uint8Array }>('SELECT epoch, state FROM mls_group')
+    const ratchets = store.all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet ORDER BY node')
+    store.close()
+    return { group, ratchets }
+  }
+  const before = look()
+  const again = await world.person('alice')
+  await again.say(bob, 'two')
+  await world.close(again)
+  const after = look()
+  expect(after.group).toEqual(before.group)
+  const moved = after.ratchets.filter(
+    (row, at) => Buffer.compare(row.bytes, before.ratchets[at]?.bytes ?? Buffer.of()) !== 0,
+  )
+  expect(moved).toHaveLength(1)
+  expect(moved[0]?.bytes.length).toBeLessThan(200)
+})
+
+test('a change that throws takes no other with it', async () => {
+  const store = new Store(openDataDirectory(join(world.directory, 'alone')), setImmediate)
+  const insert = (id: number) => store.write(database => database.run('INSERT INTO reader VALUES (?, 0)', `r${id}`))
+  const outcomes = await Promise.allSettled([insert(1), insert(1), insert(2)])
+  expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(store.all('SELECT name FROM reader')).toEqual([{ name: 'r1' }, { name: 'r2' }])
+  store.close()
+  await expect(insert(3)).rejects.toSatisfy(error => isCoded(error, 'stopping'))
+})
+
+/** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
+async function personOnSmallDisk(name: string) {
+  const directory = join(world.directory, name)
+  const database = openDataDirectory(directory)
+  const wire = new Wire()
+  const client = await openClient({
+    store: new Store(database, setImmediate),
+    provider: makeNodeProvider(),
+    clock: systemClock,
+    log: silentLog,
+    connect: wire.connect,
+    jitter: () => 0,
+    acceptRequests: 'all',
+    firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
+  })
+  client.start()
+  const person = await new Person({ name, client, wire, directory }).online()
+  const pages = (sql: string) => database.get<Record<string, number>>(sql)
+  return {
+    person,
+    fillDisk: () => void database.exec(`PRAGMA max_page_count = ${pages('PRAGMA page_count')?.['page_count'] ?? 0}`),
+    freeDisk: () => void database.exec('PRAGMA max_page_count = 1073741823'),
+  }
+}
+
+test('[R54] a full disk refuses the send, acknowledges nothing, and everything goes on when there is room', async () => {
+  const { person: alice, fillDisk, freeDisk } = await personOnSmallDisk('alice')
+  const bob = await world.person('bob')
+  try {
+    await alice.say(bob, 'there is room')
+    await bob.hears('there is room')
+    await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('bob')
+    const long = 'x'.repeat(4000)
+    fillDisk()
+    const sends = Array.from({ length: 8 }, () => alice.say(bob, long))
+    const outcomes = await Promise.allSettled(sends)
+    const refused = outcomes.filter(outcome => outcome.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { reason } of refused) expect(reason).toSatisfy(error => isCoded(error, 'storage-full'))
+    const missed = Array.from({ length: 4 }, (_, at) => `${at}${long}`)
+    for (const text of missed) await bob.say(alice, text)
+    expect(alice.texts(bob)).not.toContain(missed[3])
+    freeDisk()
+    for (const text of missed) await alice.hears(text)
+    await alice.say(bob, 'room again')
+    await bob.hears('room again')
+    expect(bob.texts(alice).filter(text => text === long)).toHaveLength(outcomes.length - refused.length)
+    expect(alice.texts(bob).filter(text => missed.includes(text))).toEqual(missed)
+  } finally {
+    await alice.client.stop()
+  }
+})

@@ -1,0 +1,141 @@
+// The bot end to end: a relay, a gateway and people talk through it.
+import { bot, chat, message, update } from '@postern/protocol/bot-api'
+import { ManualClock, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Api, onlineGateway } from './api.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
+
+test('[R13] a first start registers the bot under its name; the next goes on with the same account', async () => {
+  const first = await onlineGateway(world)
+  const me = bot.parse(await first.api.me())
+  expect(me).toMatchObject({ id: first.gateway.client.account, name: 'bot', about: '', commands: [] })
+  await world.closeGateway(first.gateway)
+  const second = await onlineGateway(world, { RELAY_URL: '', BOT_NAME: '' })
+  expect(await second.api.me()).toEqual(me)
+})
+
+test('[R13] a later start under another name renames the bot, and people see it', async () => {
+  const alice = await world.person('alice')
+  const first = await onlineGateway(world)
+  await alice.openInvite((await first.api.me()).invite_url)
+  await world.closeGateway(first.gateway)
+  const second = await onlineGateway(world, { BOT_NAME: 'butler' })
+  expect((await second.api.me()).name).toBe('butler')
+  await second.api.send(alice.id, { text: 'it is me' })
+  await alice.hears('it is me')
+  await expect.poll(() => alice.client.profileOf(second.gateway.client.account).name).toBe('butler')
+})
+
+test.each(['RELAY_URL', 'BOT_NAME'])('[R14] a first start without %s makes no account', async setting => {
+  await expect(world.gateway({ [setting]: '' })).rejects.toThrow(new RegExp(`^${setting}: `))
+  const { api } = await onlineGateway(world)
+  expect((await api.me()).name).toBe('bot')
+})
+
+test('[R15] while the bot is not registered it is unavailable, and the rest answers', async () => {
+  await world.stopRelay()
+  const gateway = await world.gateway()
+  const api = new Api(gateway)
+  const answer = await api.get('/v1/me')
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  expect((await api.get('/healthz')).status).toBe(200)
+  expect(await (await api.get('/v1/chats')).json()).toEqual([])
+  expect(await api.updates()).toEqual([])
+  await world.startRelay()
+  await gateway.client.whenOnline({ deadlineMs: 20_000 })
+  expect((await api.get('/v1/me')).status).toBe(200)
+})
+
+test('[R16] a person writes, the bot reads it as an update, answers, and the person has the answer', async () => {
+  const { gateway, api } = await onlineGateway(world)
+  const alice = await world.person('alice')
+  const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
+  const [opened] = await api.updates('timeout=20')
+  expect(update.parse(opened)).toMatchObject({ type: 'chat', chat_id: alice.id, chat: { name: 'alice' } })
+
+  const sent = await alice.say(botChat as typeof alice.chatId, 'hello')
+  const { message: received } = await api.nextMessage()
+  expect(message.parse(received)).toEqual({
+    id: sent.id,
+    chat_id: alice.id,
+    from: { id: alice.id, name: 'alice' },
+    ts: sent.ts,
+    text: 'hello',
+  })
+
+  const answer = await api.send(alice.id, { text: 'hi 👋', reply_to: received.id })
+  expect(answer.status).toBe(200)
+  const answered = message.parse(answer.body)
+  const from = { id: gateway.client.account, name: 'bot' }
+  expect(answered).toMatchObject({ text: 'hi 👋', reply_to: received.id, status: 'sent', from })
+  expect(await alice.hears('hi 👋')).toMatchObject({ id: answered.id, ts: answered.ts, reply_to: received.id, from })
+})
+
+test('[R16] a reply to a message that is not in the chat is 400', async () => {
+  const { api } = await onlineGateway(world)
+  const bob = await world.person('bob')
+  const stranger = await api.send(bob.id, { text: 'x', reply_to: 'a'.repeat(32) })
+  expect([stranger.status, stranger.body]).toEqual([
+    400,
+    { code: 'bad_request', error: 'reply_to: there is no such message in this chat.' },
+  ])
+  expect(bob.client.chats()).toEqual([])
+})
+
+test('[R16] while the relay is out of reach a send is 503, and nothing is sent later', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api } = await onlineGateway(world, {}, { clock })
+  const alice = await world.person('alice')
+  const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
+  await api.updates('timeout=20')
+  gateway.wire.cut()
+  const answer = await passTime(clock, api.send(alice.id, { text: 'lost' }))
+  expect([answer.status, answer.body]).toEqual([503, { code: 'unavailable', error: expect.stringMatching(/relay/) }])
+  gateway.wire.mend()
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  expect((await api.send(alice.id, { text: 'sent' })).status).toBe(200)
+  await alice.hears('sent')
+  expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['sent'])
+})
+
+test('[R17] chats are listed and shown', async () => {
+  const { api } = await onlineGateway(world)
+  const alice = await world.person('alice')
+  await alice.openInvite((await api.me()).invite_url)
+  await api.updates('timeout=20')
+  const [only, ...rest] = chat.array().parse(await (await api.get('/v1/chats')).json())
+  expect(only).toMatchObject({ id: alice.id, type: 'private', name: 'alice', state: 'active', timer_ms: 0 })
+  expect(rest).toEqual([])
+  expect(await (await api.get(`/v1/chats/${alice.id}`)).json()).toEqual(only)
+})
+
+test('[R18] a chat that does not exist is 404, and so is an account that is registered nowhere', async () => {
+  const { api } = await onlineGateway(world)
+  for (const nobody of ['nobody', 'a'.repeat(32), 'b'.repeat(26), '%20']) {
+    expect((await api.get(`/v1/chats/${nobody}`)).status).toBe(404)
+    expect((await api.send(nobody, { text: 'x' })).status).toBe(404)
+  }
+})
+
+test('[R18] the bot writes first to a person whom it never met', async () => {
+  const { api } = await onlineGateway(world)
+  const bob = await world.person('bob')
+  expect((await api.send(bob.id, { text: 'good morning' })).status).toBe(200)
+  expect(await bob.hears('good morning')).toMatchObject({ from: { name: 'bot' } })
+})
+
+/** A tenth of a second at each turn of the event loop, until it is done. */
+async function passTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  )
+  const turn = () => new Promise<false>(resolve => setImmediate(() => resolve(false)))
+  while (!(await Promise.race([settled, turn()]))) clock.advance(100)
+  return await work
+}

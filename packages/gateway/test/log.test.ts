@@ -1,0 +1,74 @@
+// What the gateway says in its log, and what it never says.
+import { join } from 'node:path'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readSettings } from '../src/config.ts'
+import { type Gateway, startGateway } from '../src/gateway.ts'
+
+const TOKEN = 'a-token-of-the-operator'
+const logged: string[] = []
+const write = (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`)
+
+let world: World
+let alice: Person
+let gateway: Gateway
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  const settings = readSettings({
+    BOT_TOKEN: TOKEN,
+    BOT_NAME: 'bot',
+    RELAY_URL: world.relayUrl,
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: join(world.directory, 'bot'),
+    ...env,
+  })
+  gateway = await startGateway({ settings, log: { debug: write, info: write, warn: write, error: write } })
+  await gateway.client.whenOnline(WITHIN)
+}
+
+beforeEach(async () => {
+  logged.length = 0
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(async () => {
+  await gateway.stop()
+  await world.stop()
+})
+
+test('[R3] a setting that this version does not act on is named', async () => {
+  await start({ HOOKS_URL: 'https://example.org', BOT_AVATAR: import.meta.filename })
+  for (const setting of ['HOOKS_URL', 'BOT_AVATAR'])
+    expect(logged).toContainEqual(`this version does not act on the setting {"setting":"${setting}"}`)
+})
+
+test('[R13] another RELAY_URL than that of the first start is named, and the bot stays where it is', async () => {
+  await start()
+  await gateway.stop()
+  await start({ RELAY_URL: world.relayUrl.replace('http', 'ws') })
+  await gateway.stop()
+  expect(logged.join()).not.toContain('the bot stays on')
+  await start({ RELAY_URL: 'https://relay.example.org' })
+  expect(logged).toContainEqual(
+    `the bot stays on the relay of its first start {"setting":"RELAY_URL","registeredAt":"${world.relayUrl}"}`,
+  )
+})
+
+test('[R19] the log holds no token, invite or text', async () => {
+  await start()
+  const { inviteUrl } = gateway.client.me()
+  await alice.openInvite(inviteUrl)
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const send = (chat: string, text: unknown) =>
+    fetch(`${gateway.url}/v1/chats/${chat}/messages`, { method: 'POST', headers, body: JSON.stringify({ text }) })
+  expect((await send(alice.id, 'a secret text')).status).toBe(200)
+  await alice.hears('a secret text')
+  await send('x', 'another secret text')
+  await send(alice.id, ['a wrong secret text'])
+  await fetch(`${gateway.url}/v1/me`, { headers: { authorization: 'Bearer a-wrong-token' } })
+  await fetch(`${gateway.url}/v1/a-secret-path?token=${TOKEN}`, { headers })
+  const log = logged.join('\n')
+  expect(log).toContain('POST /v1/chats/:chat/messages')
+  for (const secret of [TOKEN, 'a-wrong-token', 'secret', ...inviteUrl.split('/').slice(-2)])
+    expect(log).not.toContain(secret)
+})

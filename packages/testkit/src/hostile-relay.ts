@@ -1,0 +1,83 @@
+// A relay that lies to one client: the real one, with what it says decoded, changed and encoded again on the wire.
+import {
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  type ClientFrame,
+  decodeClientFrame,
+  decodeRelayFrame,
+  type Entry,
+  encodeRelayFrame,
+  type RelayFrame,
+} from '@postern/protocol/relay'
+import type { Wire } from './wire.ts'
+
+type ChangeEntries = (entries: Entry[]) => Entry[]
+type ChangeFrame = (frame: RelayFrame) => RelayFrame[]
+type Call = Extract<ClientFrame, { kind: 'call' }>
+
+export class HostileRelay {
+  readonly #wire: Wire
+  /** Every entry that the real relay delivered since this one took over. */
+  readonly delivered: Entry[] = []
+  /** The highest cursor that the client was shown. */
+  shown = 0
+
+  constructor(wire: Wire) {
+    this.#wire = wire
+    this.change(frame => [frame])
+  }
+
+  /** For each frame to the client those that come instead of it. */
+  change(change: ChangeFrame): void {
+    this.#wire.incoming = bytes => {
+      const frame = decodeRelayFrame(bytes.slice())
+      if (frame.kind === 'deliver') this.delivered.push(...frame.entries)
+      const changed = change(frame)
+      for (const one of changed)
+        if (one.kind === 'deliver') this.shown = Math.max(this.shown, ...one.entries.map(entry => entry.cursor))
+      return changed.map(encodeRelayFrame)
+    }
+  }
+
+  changeEntries(change: ChangeEntries): void {
+    this.change(frame => {
+      if (frame.kind !== 'deliver') return [frame]
+      const entries = change(frame.entries)
+      return entries.length > 0 ? [{ kind: 'deliver', entries }] : []
+    })
+  }
+
+  changeAnswer<Name extends CallName>(name: Name, change: (answer: CallAnswer<Name>) => CallAnswer<Name>): void {
+    this.change(frame => {
+      if (frame.kind !== 'answer' || frame.name !== name) return [frame]
+      return [{ ...frame, answer: change(frame.answer as CallAnswer<Name>) } as RelayFrame]
+    })
+  }
+
+  /** Answers calls itself, without a word to the real relay; undefined lets a call pass. */
+  answerInstead<Name extends CallName>(
+    name: Name,
+    answer: (request: CallRequest<Name>) => CallAnswer<Name> | undefined,
+  ): void {
+    this.#wire.outgoing = bytes => {
+      const frame = decodeClientFrame(bytes.slice())
+      if (frame.kind !== 'call' || frame.name !== name) return [bytes]
+      const given = answer((frame as Call).request as CallRequest<Name>)
+      if (given === undefined) return [bytes]
+      this.say({ kind: 'answer', name, id: frame.id, answer: given } as RelayFrame)
+      return []
+    }
+  }
+
+  /** A frame that the real relay never sent. */
+  say(frame: RelayFrame): void {
+    queueMicrotask(() => this.#wire.inject(encodeRelayFrame(frame)))
+  }
+
+  /** From now on nothing is changed. */
+  repent(): void {
+    this.change(frame => [frame])
+    this.#wire.outgoing = frame => [frame]
+  }
+}

@@ -1,0 +1,162 @@
+// Relay, gateway and people as processes of their own: to be killed at any moment and started again on the same data.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+
+export abstract class Killable {
+  #child: ChildProcessWithoutNullStreams | undefined
+  #closed: Promise<unknown> = Promise.resolve()
+  #stderr = ''
+
+  protected abstract command(): { args: string[]; env?: Record<string, string> }
+  protected abstract takeLine(line: string): void
+  protected ended(): void {}
+
+  start(): void {
+    const { args, env } = this.command()
+    const child = spawn(process.execPath, [LAUNCHER, ...args], { env: { PATH: process.env['PATH'], ...env } })
+    this.#child = child
+    this.#closed = once(child, 'close')
+    createInterface({ input: child.stdout }).on('line', line => this.takeLine(line))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
+    // A line may be on its way to a process that is gone already.
+    child.stdin.on('error', () => undefined)
+    child.on('close', () => this.ended())
+  }
+
+  async kill(): Promise<void> {
+    this.#child?.kill('SIGKILL')
+    await this.#closed
+    this.#child = undefined
+  }
+
+  protected write(line: string): void {
+    this.#child?.stdin.write(`${line}\n`)
+  }
+
+  /** What it said on standard error in all its lives. */
+  get stderr(): string {
+    return this.#stderr
+  }
+}
+
+/** Listens on a port that it gets at the first start and keeps. */
+abstract class Listening extends Killable {
+  protected port = 0
+  readonly #listening = Promise.withResolvers<void>()
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  async listening(): Promise<this> {
+    await this.#listening.promise
+    return this
+  }
+
+  protected override takeLine(line: string): void {
+    const { url } = JSON.parse(line) as { url?: string }
+    if (this.port !== 0 || url === undefined) return
+    this.port = Number(new URL(url).port)
+    this.#listening.resolve()
+  }
+}
+
+export class RelayProcess extends Listening {
+  readonly directory: string
+
+  constructor(directory: string) {
+    super()
+    this.directory = directory
+  }
+
+  protected override command() {
+    return { args: ['relay', '--listen', `127.0.0.1:${this.port}`, '--data', this.directory] }
+  }
+}
+
+export class GatewayProcess extends Listening {
+  readonly directory: string
+  readonly token = 'kill-test-token'
+  readonly #relayUrl: string
+
+  constructor(directory: string, relayUrl: string) {
+    super()
+    this.directory = directory
+    this.#relayUrl = relayUrl
+  }
+
+  protected override command() {
+    const env = {
+      BOT_TOKEN: this.token,
+      BOT_NAME: 'echo',
+      RELAY_URL: this.#relayUrl,
+      LISTEN: `127.0.0.1:${this.port}`,
+      DATA_DIR: this.directory,
+    }
+    return { args: ['gateway'], env }
+  }
+}
+
+type Line = { id?: number; event?: string; ok?: unknown; error?: string; message?: { id: string }; me?: { id: string } }
+/** `in-doubt`: the process ended before it answered. */
+export type Answer = { kind: 'ok'; ok: unknown } | { kind: 'error'; error: string } | { kind: 'in-doubt' }
+
+export class PersonProcess extends Killable {
+  readonly name: string
+  readonly directory: string
+  readonly #relayUrl: string
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  #ready = Promise.withResolvers<string>()
+  #lastId = 0
+  /** Of every message event, in the order of the lines. */
+  readonly heard: string[] = []
+
+  constructor(name: string, place: { directory: string; relayUrl: string }) {
+    super()
+    this.name = name
+    this.directory = place.directory
+    this.#relayUrl = place.relayUrl
+  }
+
+  protected override command() {
+    return { args: ['person', '--relay', this.#relayUrl, '--data', this.directory, '--name', this.name] }
+  }
+
+  /** The account id, once this life is online. */
+  async ready(): Promise<string> {
+    return await this.#ready.promise
+  }
+
+  async ask(command: string, fields: object = {}): Promise<Answer> {
+    const id = ++this.#lastId
+    const { promise, resolve } = Promise.withResolvers<Answer>()
+    this.#waiting.set(id, resolve)
+    this.write(JSON.stringify({ id, do: command, ...fields }))
+    return await promise
+  }
+
+  async do<Ok>(command: string, fields: object = {}): Promise<Ok> {
+    const answer = await this.ask(command, fields)
+    if (answer.kind !== 'ok') throw new Error(`${this.name}: ${command}: ${JSON.stringify(answer)} ${this.stderr}`)
+    return answer.ok as Ok
+  }
+
+  protected override takeLine(text: string): void {
+    const { id, event, ok, error, message, me } = JSON.parse(text) as Line
+    if (event === 'ready' && me) this.#ready.resolve(me.id)
+    if (event === 'message' && message) this.heard.push(message.id)
+    if (id === undefined) return
+    this.#waiting.get(id)?.(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error })
+    this.#waiting.delete(id)
+  }
+
+  protected override ended(): void {
+    this.#ready = Promise.withResolvers()
+    for (const resolve of this.#waiting.values()) resolve({ kind: 'in-doubt' })
+    this.#waiting.clear()
+  }
+}
