@@ -15,7 +15,7 @@ const commands: Record<string, Command> = {
 /** Resolves with the exit code: 2 for a command line that is wrong. */
 export async function runPostern(argv: readonly string[], env: Environment): Promise<number> {
   const [name, ...rest] = argv
-  if (name === 'help' || name === '--help' || name === '-h') {
+  if (name === 'help' || argv.some(word => word === '--help' || word === '-h')) {
     process.stdout.write(usage)
     return 0
   }

@@ -6,7 +6,7 @@ export const usage = `Usage: postern <command>
               [--relay-port 8090] [--gateway-port 8080] [--data .postern]
   gateway   one bot behind an HTTP API; set up by environment variables (BOT_TOKEN, RELAY_URL, BOT_NAME, ...)
   relay     the server that carries the messages, unable to read them
-              --listen :8090 --data DIR
+              --data DIR [--listen :8090] [--public-host HOST]... [--new-people-per-day 50]
   person    a person without a screen: commands and events are JSON lines
               --relay URL --data DIR --name NAME [--requests all|ask]
   help      this text

@@ -25,8 +25,8 @@ import {
   loadAccount,
   proveAccount,
 } from './identity/account.ts'
-import { profileOf } from './identity/people.ts'
-import { changeProfile, ownProfile, type ProfileChange } from './identity/profile.ts'
+import { findPerson, profileOf } from './identity/people.ts'
+import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
@@ -163,6 +163,7 @@ export class Client {
     const { id } = await ensurePrivateChat(this.#core, target, deadline)
     const draft = newDraft(this.#core, { kind: 'hello' }, target.token)
     await sendDraft(this.#core, id, { draft, deadline })
+    await this.#learnName(target.account)
     return this.chat(id)
   }
 
@@ -231,6 +232,13 @@ export class Client {
     if (known?.state === 'request')
       throw new CodedError(known.visible ? 'chat-is-request' : 'chat-not-found', { chat: account })
     await ensurePrivateChat(this.#core, { account }, deadline)
+  }
+
+  /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
+  async #learnName(account: AccountId): Promise<void> {
+    const person = findPerson(this.#core.store, account)
+    if (person && person.wanted_version > person.profile_version)
+      await refreshProfile(this.#core, person).catch(() => undefined)
   }
 
   async #sayHello(id: ChatId, deadline: Deadline): Promise<void> {

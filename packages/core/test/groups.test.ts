@@ -60,7 +60,7 @@ test('[R11] who is added reads from then on', async () => {
   expect(carol.texts(chat)).toEqual(['after carol'])
 })
 
-test('[R12] [R13] who is removed hears nothing more; only admins remove', async () => {
+test('[R12, R13] who is removed hears nothing more; only admins remove', async () => {
   const chat = await groupOf(alice, [bob, carol])
   await expect(bob.client.removeMembers(chat, [carol.id], WITHIN)).rejects.toSatisfy(error =>
     isCoded(error, 'not-an-admin'),
@@ -96,7 +96,7 @@ test('[R11] who was removed can be added again', async () => {
   await carol.hears('welcome back')
 })
 
-test('[R15] [R16] commits and words at the same moment all take effect', async () => {
+test('[R15, R16] commits and words at the same moment all take effect', async () => {
   const chat = await groupOf(alice, [bob, carol])
   const dave = await world.person('dave')
   const everybody = [alice, bob, carol]

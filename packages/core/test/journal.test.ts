@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const ids = (entries: { id: number }[]) => entries.map(entry => entry.id)
 
-test('[R30] [R31] entries go when every reader is past them, and their ids do not come back', async () => {
+test('[R30, R31] entries go when every reader is past them, and their ids do not come back', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await bob.client.journal.confirm('slow', 0)
   await alice.say(bob, 'one')

@@ -52,7 +52,7 @@ describe('private chats', () => {
     expect([...alice.texts(bob)].sort()).toEqual([...bob.texts(alice)].sort())
   })
 
-  test('[R3] [R4] a chat is shown with its first content, as active', async () => {
+  test('[R3, R4] a chat is shown with its first content, as active', async () => {
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     await alice.say(bob, 'hi')
     const shown = await bob.next('chat')
@@ -79,7 +79,7 @@ describe('private chats', () => {
     expect((await bot.next('chat')).chat.state).toBe('request')
   })
 
-  test('[R6] [R7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
+  test('[R6, R7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
     const bot = await world.person('bot', { acceptRequests: 'ask' })
     const alice = await world.person('alice')
     for (const text of ['one', 'two', 'three']) await alice.say(bot, text)

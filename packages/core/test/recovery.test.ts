@@ -45,7 +45,7 @@ test('[R52] chats go on after a restart of everybody', async () => {
   expect(again.texts(other)).toEqual(['before', 'after'])
 })
 
-test('[R60] [R61] [R64] a restored client reads what came since, and goes on with new keys and new ids', async () => {
+test('[R60, R61, R64] a restored client reads what came since, and goes on with new keys and new ids', async () => {
   await alice.say(bob, 'before the backup')
   await bob.hears('before the backup')
   bob = await backUp(bob)

@@ -86,6 +86,31 @@ test('a change that throws takes no other with it', async () => {
   await expect(insert(3)).rejects.toSatisfy(error => isCoded(error, 'stopping'))
 })
 
+test('[R17] after a hundred withdrawn messages the keys are renewed before the next word', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  await alice.say(bob, 'one')
+  await bob.hears('one')
+  await world.close(alice)
+  const inside = async (work: (store: Store) => Promise<unknown> | undefined) => {
+    const store = new Store(openDataDirectory(alice.directory), setImmediate)
+    await work(store)
+    const group = store.get<{ epoch: number; withdrawn: number }>('SELECT epoch, withdrawn FROM mls_group')
+    store.close()
+    return group
+  }
+  await inside(store => store.write(database => database.run('UPDATE mls_group SET withdrawn = 99')))
+  let again = await world.person('alice')
+  await again.say(bob, 'two')
+  await world.close(again)
+  const before = await inside(store => store.write(database => database.run('UPDATE mls_group SET withdrawn = 100')))
+  again = await world.person('alice')
+  await again.say(bob, 'three')
+  await bob.hears('three')
+  await world.close(again)
+  expect(before).toEqual({ epoch: 1, withdrawn: 100 })
+  expect(await inside(() => undefined)).toEqual({ epoch: 2, withdrawn: 0 })
+})
+
 /** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
 async function personOnSmallDisk(name: string) {
   const directory = join(world.directory, name)
@@ -106,8 +131,8 @@ async function personOnSmallDisk(name: string) {
   const pages = (sql: string) => database.get<Record<string, number>>(sql)
   return {
     person,
-    fillDisk: () => void database.exec(`PRAGMA max_page_count = ${pages('PRAGMA page_count')?.['page_count'] ?? 0}`),
-    freeDisk: () => void database.exec('PRAGMA max_page_count = 1073741823'),
+    fillDisk: () => database.exec(`PRAGMA max_page_count = ${pages('PRAGMA page_count')?.['page_count'] ?? 0}`),
+    freeDisk: () => database.exec('PRAGMA max_page_count = 1073741823'),
   }
 }
 

@@ -1,8 +1,8 @@
 // Who may speak: the challenge, the proof, and what a connection may do before it.
 import { randomBytes } from 'node:crypto'
 import { decodeDeviceCertificate, encodeDeviceCertificate } from '@postern/protocol/relay'
+import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../testkit/src/manual-clock.ts'
 import { arrive, openClient, testRelay } from './relay-fixture.ts'
 import { commitEnvelope, newGroupId, newPerson, proofOf } from './test-client.ts'
 

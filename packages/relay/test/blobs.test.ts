@@ -5,8 +5,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../testkit/src/manual-clock.ts'
 import { arrive, type Connected, temporaryDirectory, testRelay } from './relay-fixture.ts'
 
 type Begun = { url: string; token: string; blob: string }

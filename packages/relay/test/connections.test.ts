@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { encodeClientFrame } from '@postern/protocol/relay'
+import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { ManualClock } from '../../testkit/src/manual-clock.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
 import { arrive, chatOf, openClient, testRelay } from './relay-fixture.ts'
 import { messageEnvelope, newPerson } from './test-client.ts'
 
 /** Until the other side has had its turns: what it was going to do, it has done. */
-export async function settled(turns = 50): Promise<void> {
+async function settled(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn()
 }
 

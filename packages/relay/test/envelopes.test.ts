@@ -1,7 +1,7 @@
 // Envelopes, profiles and key packages over the wire.
 import { randomBytes } from 'node:crypto'
+import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
-import { ManualClock } from '../../testkit/src/manual-clock.ts'
 import { arrive, chatOf, testRelay } from './relay-fixture.ts'
 import { commitEnvelope, directEnvelope, idOf, messageEnvelope, newPerson } from './test-client.ts'
 

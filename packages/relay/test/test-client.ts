@@ -5,7 +5,6 @@ import {
   accountIdFromHash,
   CodedError,
   concatBytes,
-  type ErrorCode,
   type GroupId,
   groupIdFromBytes,
   groupIdToBytes,
@@ -46,7 +45,7 @@ export function newPerson(): Person {
   return { id: accountIdFromHash(sha256(account.publicKey)), account, device: newSigner() }
 }
 
-export const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
 export const idOf = (payload: Uint8Array): MessageId => messageIdFromHash(sha256(payload))
 export const newGroupId = (): GroupId => groupIdFromBytes(randomBytes(16))
 
@@ -138,6 +137,8 @@ export class TestClient {
   }
 
   call<Name extends CallName>(name: Name, request: CallRequest<Name>): Promise<CallAnswer<Name>> {
+    // Sent on a closed socket it would vanish, and the test would wait for ever.
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('closed'))
     const id = this.#nextId++
     const answered = new Promise<CallAnswer<Name>>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
@@ -178,7 +179,7 @@ export class TestClient {
 }
 
 function failed({ code, message, retryAtMs }: Extract<RelayFrame, { kind: 'failure' }>): Error {
-  return new CodedError(isErrorCode(code) ? (code as ErrorCode) : 'internal', { retryAtMs }, { message })
+  return new CodedError(isErrorCode(code) ? code : 'internal', { retryAtMs }, { message })
 }
 
 export async function connect(url: string, person: Person): Promise<TestClient> {

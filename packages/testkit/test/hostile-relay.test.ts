@@ -158,12 +158,15 @@ describe('tampering', () => {
     return spoilt
   }
 
-  test.each(Object.entries(regions))('a message with another %s is refused and noticed', async (_region, at) => {
+  test.each(Object.entries(regions))('a message with another %s is refused and noticed', async (region, at) => {
     const pair = await talkingPair(world)
-    const { alice, bob, relay } = pair
+    const { alice, bob, relay, log } = pair
     relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
     await alice.say(bob, 'tampered with')
-    await undecryptable(bob)
+    // One of a past epoch may be a replay of what was read then: it is worth a line, and no notice.
+    if (region === 'epoch, down')
+      await expect.poll(() => log.warnings).toContain('an entry of a past epoch was sent again')
+    else await undecryptable(bob)
     await expectGoesOn(pair)
     expect(bob.texts(alice)).not.toContain('tampered with')
   })
@@ -171,11 +174,14 @@ describe('tampering', () => {
   test.each(Object.entries(regions))(
     'a commit with another %s is refused and the member added anew',
     async (_region, at) => {
-      const { alice, bob, relay, group, ...rest } = await talkingGroup(world)
+      const { alice, bob, relay, group, log } = await talkingGroup(world)
       relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
       await alice.client.renameGroup(group, 'renamed', WITHIN)
+      await expect.poll(() => log.warnings.length).toBeGreaterThan(0)
+      relay.repent()
+      await alice.say(group, 'cannot be read')
       await undecryptable(bob)
-      await expectGoesOn({ ...rest, alice, bob, relay }, group)
+      await expectGoesOn({ alice, bob, relay, log }, group)
       expect(bob.client.chat(group).name).toBe('renamed')
     },
   )

@@ -34,6 +34,7 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
     await victim.kill()
     await pause(random.below(150))
     victim.start()
+    expectAlive(parts)
   }
 
   traffic.stop()
@@ -45,6 +46,10 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
   expect(traffic.sent.length, 'there was traffic').toBeGreaterThan(KILLS * 10)
   check(parts, { traffic, operator })
 }, 200_000)
+
+function expectAlive({ relay, gateway, people }: Parts): void {
+  for (const { crash } of [relay, gateway, ...people]) expect(crash).toBeUndefined()
+}
 
 async function startParts(): Promise<Parts> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
@@ -146,12 +151,14 @@ class Traffic {
 }
 
 /** Every part is up; waits until everybody shows the same of the group, twice in a row, and the bot has nothing to do. */
-async function settled({ people }: Parts, operator: EchoOperator, group: string): Promise<void> {
+async function settled(parts: Parts, operator: EchoOperator, group: string): Promise<void> {
+  const { people } = parts
   const endMs = Date.now() + SETTLE_WITHIN_MS
   for (let same = 0; same < 2 && Date.now() < endMs; ) {
     await Promise.all(people.map(person => person.ready()))
     const views = await Promise.all(people.map(person => person.ask('messages', { chat: group, limit: 100 })))
     const ids = views.map(view => (view.kind === 'ok' ? (view.ok as { id: string }[]) : []).map(({ id }) => id).join())
+    expectAlive(parts)
     same = new Set(ids).size === 1 && operator.isIdle ? same + 1 : 0
     await pause(1000)
   }

@@ -10,6 +10,8 @@ export abstract class Killable {
   #child: ChildProcessWithoutNullStreams | undefined
   #closed: Promise<unknown> = Promise.resolve()
   #stderr = ''
+  /** Set when it ended without being killed. */
+  crash: string | undefined
 
   protected abstract command(): { args: string[]; env?: Record<string, string> }
   protected abstract takeLine(line: string): void
@@ -24,13 +26,17 @@ export abstract class Killable {
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
     // A line may be on its way to a process that is gone already.
     child.stdin.on('error', () => undefined)
-    child.on('close', () => this.ended())
+    child.on('close', code => {
+      if (this.#child === child) this.crash = `${args[0]} ended by itself with ${code}: ${this.#stderr.slice(-2000)}`
+      this.ended()
+    })
   }
 
   async kill(): Promise<void> {
-    this.#child?.kill('SIGKILL')
-    await this.#closed
+    const child = this.#child
     this.#child = undefined
+    child?.kill('SIGKILL')
+    await this.#closed
   }
 
   protected write(line: string): void {
@@ -111,6 +117,7 @@ export class PersonProcess extends Killable {
   readonly #relayUrl: string
   readonly #waiting = new Map<number, (answer: Answer) => void>()
   #ready = Promise.withResolvers<string>()
+  #isReady = false
   #lastId = 0
   /** Of every message event, in the order of the lines. */
   readonly heard: string[] = []
@@ -126,7 +133,7 @@ export class PersonProcess extends Killable {
     return { args: ['person', '--relay', this.#relayUrl, '--data', this.directory, '--name', this.name] }
   }
 
-  /** The account id, once this life is online. */
+  /** The account id, once it is online. */
   async ready(): Promise<string> {
     return await this.#ready.promise
   }
@@ -147,7 +154,10 @@ export class PersonProcess extends Killable {
 
   protected override takeLine(text: string): void {
     const { id, event, ok, error, message, me } = JSON.parse(text) as Line
-    if (event === 'ready' && me) this.#ready.resolve(me.id)
+    if (event === 'ready' && me) {
+      this.#isReady = true
+      this.#ready.resolve(me.id)
+    }
     if (event === 'message' && message) this.heard.push(message.id)
     if (id === undefined) return
     this.#waiting.get(id)?.(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error })
@@ -155,7 +165,9 @@ export class PersonProcess extends Killable {
   }
 
   protected override ended(): void {
-    this.#ready = Promise.withResolvers()
+    // Killed before it was ready: who waits for it waits for the next life.
+    if (this.#isReady) this.#ready = Promise.withResolvers()
+    this.#isReady = false
     for (const resolve of this.#waiting.values()) resolve({ kind: 'in-doubt' })
     this.#waiting.clear()
   }

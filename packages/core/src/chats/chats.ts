@@ -1,5 +1,5 @@
 // Chats and their members: the records, and how a chat looks from outside.
-import { type AccountId, type ChatId, CodedError, type GroupId, isAccountId, privateChatId } from '@postern/protocol'
+import { type AccountId, type ChatId, CodedError, type GroupId, isAccountId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
 import { nameOf, profileOf } from '../identity/people.ts'
@@ -116,8 +116,5 @@ export function showChat(database: Database, chat: ChatId, { state, ts }: { stat
 export function noteLeaving(database: Database, chat: ChatId, account: AccountId): void {
   database.run('UPDATE member SET leaving = 1 WHERE chat_id = ? AND account_id = ?', chat, account)
 }
-
-export const privateChatWith = (reads: Reads, account: AccountId): ChatRow | undefined =>
-  findChat(reads, privateChatId(account))
 
 const titleOf = (settings: GroupSettings): string => (settings.type === 'group' ? settings.title : '')

@@ -7,7 +7,7 @@ import { findGroup, type GroupRow, insertGroup } from '../groups/group-records.t
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { consumeKeyPackage, findKeyPackage } from '../identity/key-packages.ts'
 
-import { type GroupSession, groupId, rosterOf, settingsOf } from '../mls/group-session.ts'
+import { epoch, type GroupSession, groupId, rosterOf, settingsOf } from '../mls/group-session.ts'
 import { joinFromWelcome } from '../mls/join-group.ts'
 import { MlsError } from '../mls/mls-error.ts'
 import type { Change } from '../storage/store.ts'
@@ -31,11 +31,22 @@ export async function joinChat(
 ): Promise<void> {
   await core.groups.replace(entry.group, async () => {
     const joined = await readWelcome(core, entry)
+    assertNewer(core, entry.group, joined.session)
     const { chat, session } = joined
     const live: LiveGroup = { id: entry.group, chat, session, unsaved: 0, pending: undefined }
     record(live, writeJoin(entry, joined))
     return live
   })
+}
+
+/** Last resort key packages open a welcome again and again: an old one must not take the group back to old keys. */
+function assertNewer(core: Core, group: GroupId, session: GroupSession): void {
+  const known = findGroup(core.store, group)
+  if (known && epoch(session) <= known.epoch)
+    throw new MlsError(
+      'mls-replayed',
+      `The welcome leads to epoch ${epoch(session)}, and the group was in ${known.epoch}.`,
+    )
 }
 
 function writeJoin(entry: Entry, joined: Joined): Change<void> {

@@ -7,6 +7,7 @@ import type { Deadline } from '../deadline.ts'
 import { burnHandshakeGeneration, commitIntent } from '../mls/commit-intent.ts'
 import { leafOf, type Roster } from '../mls/credentials.ts'
 import { type GroupSession, rosterOf } from '../mls/group-session.ts'
+import { isMlsError } from '../mls/mls-error.ts'
 import { deletePending, insertPending, type PendingCommit, ratchetChanges, saveRatchets } from './group-records.ts'
 import { epochBytes, epochOf } from './group-sessions.ts'
 
@@ -56,7 +57,7 @@ async function prepareCommit(
       add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
       removeLeaves: (plan.remove ?? []).map(account => requiredLeaf(members, account)),
       ...(plan.settings && { settings: encodeGroupSettings(plan.settings) }),
-    })
+    }).catch(refuseKeyPackage)
     const pending: PendingCommit = {
       message: messageIdFromHash(core.provider.sha256(made.wire)),
       wire: made.wire,
@@ -125,6 +126,12 @@ async function withdrawPending(core: CommitContext, group: GroupId, pending: Pen
       saveRatchets(database, group, changes)
     })
   })
+}
+
+/** A key package that does not prove the wanted account comes from the relay, or was left there by a faulty client. */
+function refuseKeyPackage(error: unknown): never {
+  if (!isMlsError(error, 'mls-bad-key-package', 'mls-bad-credential', 'mls-duplicate-account')) throw error
+  throw new CodedError('relay-broken', { what: error.message }, { cause: error })
 }
 
 function requiredLeaf(members: Roster, account: AccountId): number {

@@ -1,5 +1,4 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { ChatId } from '@postern/protocol'
 import type { Chat, Message, Notice } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'

@@ -81,9 +81,12 @@ export function insertMessage(database: Database, row: MessageRow): MessageRow |
   return placed
 }
 
+/** The last moment that a Date can show: behind a later one there would be no free number to count to. */
+const TS_MAX = 8_640_000_000_000_000
+
 /** Times rise strictly within one group; two groups of one private chat may meet in a millisecond. */
 function freeTs(database: Database, row: MessageRow): number {
-  let ts = row.ts
+  let ts = Math.min(row.ts, TS_MAX)
   while (database.get('SELECT 1 FROM message WHERE chat_id = ? AND ts = ?', row.chat_id, ts)) ts++
   return ts
 }

@@ -29,7 +29,7 @@ export async function sendDraft(
   }
 }
 
-export function writableChat(core: Core, chat: ChatId): ChatRow {
+function writableChat(core: Core, chat: ChatId): ChatRow {
   const row = findChat(core.store, chat)
   if (!row) throw new CodedError('chat-not-found', { chat })
   if (row.state === 'request') throw new CodedError('chat-is-request')

@@ -27,7 +27,14 @@ export interface GroupSession {
 }
 
 export type Decrypted =
-  | { kind: 'application'; session: GroupSession; plaintext: Uint8Array; senderLeaf: number }
+  | {
+      kind: 'application'
+      session: GroupSession
+      plaintext: Uint8Array
+      senderLeaf: number
+      /** Messages of the same sender between the last one that was read and this one. */
+      skipped: number
+    }
   | ({ kind: 'commit'; session: GroupSession } & AppliedCommit)
 
 /** A session from its stored rows. */
@@ -97,7 +104,9 @@ async function readText({ context, state }: GroupSession, message: PrivateMessag
     throw new Error('a text moved other ratchets than its sender’s')
   }
   const session = { context, state: result.newState }
-  return { kind: 'application', session, plaintext: result.message.slice(), senderLeaf: senderNode / 2 }
+  const generationOf = ({ secretTree }: ClientState) => secretTree[senderNode]?.application.generation ?? 0
+  const skipped = Math.max(0, generationOf(result.newState) - generationOf(state) - 1)
+  return { kind: 'application', session, plaintext: result.message.slice(), senderLeaf: senderNode / 2, skipped }
 }
 
 async function readCommit({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {

@@ -1,4 +1,4 @@
-// What the MLS layer throws: the code says what a caller may do about it.
+// What the MLS layer throws: the code says what the rest of core does about it. None of these leaves core.
 
 export type MlsErrorCode =
   /** The bytes are no message of ours, or a library refused what is in them. */

@@ -46,6 +46,12 @@ export class Inbox {
     return this.#taken
   }
 
+  /** The relay's mailbox ends before the cursor: it lost entries, or once named a cursor that it did not have. */
+  async rewind(cursor: number): Promise<void> {
+    await this.#core.store.write(database => database.run('UPDATE mailbox SET cursor = ?', cursor))
+    this.#taken = cursor
+  }
+
   async idle(): Promise<void> {
     this.#queue = []
     await this.#running
@@ -67,8 +73,11 @@ export class Inbox {
   }
 
   async #takeNext(entry: Entry): Promise<void> {
-    // The relay repeats from the acknowledged cursor; a hostile one repeats at will.
-    if (entry.cursor <= this.#taken) return
+    // On one connection a relay never goes back; a hostile one repeats and reorders at will.
+    if (entry.cursor <= this.#taken) {
+      this.#core.log.warn({ cursor: entry.cursor, taken: this.#taken }, 'the relay delivers out of order')
+      return
+    }
     const before = this.#taken
     this.#taken = entry.cursor
     let isRecorded = false

@@ -10,21 +10,33 @@ import type { Inbox } from './inbox.ts'
 
 /** Updates that were handed out shortly before the loss, and whose mark had not reached the relay. */
 const UNMARKED_UPDATES = 1000
+/** No bot gets so many updates: a relay that claims it would leave no whole numbers for those to come. */
+const MARK_MAX = 2 ** 48
 
 export async function startSession(
   core: Core,
   { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal },
   session: Session,
 ): Promise<void> {
-  if (!isRegistered(core.store)) await noteRegistered(core.store)
   const cursor = await inbox.restart()
   // Acknowledged is only what was durable: a relay that is ahead has seen a later state of this database.
   const isRestored = session.cursor > cursor
   if (isRestored) await recoverFromBackup(core, journal, session)
   const published = await publishFirstKeyPackages(core)
+  // Only now can others write to it: whoever asks before is told to wait.
+  if (!isRegistered(core.store)) await noteRegistered(core.store)
   chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
-  await core.link.call('follow', { after: cursor })
+  await follow(core, inbox, cursor)
   chores.poke()
+}
+
+async function follow(core: Core, inbox: Inbox, cursor: number): Promise<void> {
+  const { head } = await core.link.call('follow', { after: cursor })
+  if (head >= cursor) return
+  // Left as it is, nothing that the relay delivers from now on would be taken.
+  core.log.error({ cursor, head }, 'the relay has less than was read from it: it is read on from where it ends')
+  await inbox.rewind(head)
+  await core.link.call('follow', { after: head })
 }
 
 async function recoverFromBackup(core: Core, journal: Journal, session: Session): Promise<void> {
@@ -32,6 +44,7 @@ async function recoverFromBackup(core: Core, journal: Journal, session: Session)
   core.groups.forgetAll()
   await core.store.write(database => {
     database.run('UPDATE mls_group SET needs_update = 1')
-    if (session.mark >= journal.newest()) raiseNextId(database, session.mark + UNMARKED_UPDATES)
+    const isUsable = session.mark >= journal.newest() && session.mark <= MARK_MAX
+    if (isUsable) raiseNextId(database, session.mark + UNMARKED_UPDATES)
   })
 }

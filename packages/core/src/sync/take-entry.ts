@@ -20,7 +20,7 @@ import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { receiveContent } from '../messages/receive.ts'
 import { type Decrypted, decryptMessage, type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
-import { isMlsError, type MlsError } from '../mls/mls-error.ts'
+import { isMlsError, MlsError } from '../mls/mls-error.ts'
 import type { Change } from '../storage/store.ts'
 import { noteLostGroup } from './heal-chats.ts'
 
@@ -33,18 +33,26 @@ export async function takeEntry(core: Core, entry: Entry, record: Record): Promi
   if (entry.kind === 'welcome') return await takeWelcome(core, entry, record)
   const header = headerOf(entry)
   // Messages to one member carry no content that this version knows.
-  if (!header || entry.kind === 'direct') {
+  if (header && entry.kind === 'direct') {
     core.log.debug({ kind: entry.kind, group: entry.group }, 'an entry that is of no use here')
     return record(nothing)
   }
   if (!core.groups.has(entry.group)) {
+    core.log.warn({ kind: entry.kind, group: entry.group }, 'an entry of a group that is not known here')
+    if (!header) return record(nothing)
     // The relay counts this account among the members: the keys were lost, and without a word others would talk to nobody.
     if (entry.sender === core.own.id) return record(nothing)
     record(database => noteLostGroup(database, entry))
     return core.poke()
   }
-  await core.groups.run(entry.group, async live => takeEnvelope(core, live, { entry, header, record }))
+  await core.groups.run(entry.group, async live => {
+    if (header) return await takeEnvelope(core, live, { entry, header, record })
+    const error = new MlsError('mls-malformed', 'The entry is not what the relay says it is.')
+    refuse(core, live, { entry, id: idOf(core, entry), record, error })
+  })
 }
+
+const idOf = (core: Core, { payload }: Entry): MessageId => messageIdFromHash(core.provider.sha256(payload))
 
 /** Undefined when the relay's label and the envelope do not agree. */
 function headerOf(entry: Entry): EnvelopeHeader | undefined {
@@ -71,10 +79,10 @@ async function takeWelcome(core: Core, entry: Entry, record: Record): Promise<vo
 type Envelope = { entry: Entry; header: EnvelopeHeader; record: Record }
 
 async function takeEnvelope(core: Core, live: LiveGroup, { entry, header, record }: Envelope): Promise<void> {
-  const id = messageIdFromHash(core.provider.sha256(entry.payload))
+  const id = idOf(core, entry)
   if (live.pending?.message === id) return adoptPending(core, live, { entry, record })
   if (header.epoch < epochOf(live)) {
-    core.log.debug({ group: live.id, epoch: header.epoch }, 'an entry of a past epoch was sent again')
+    core.log.warn({ group: live.id, epoch: header.epoch }, 'an entry of a past epoch was sent again')
     return record(nothing)
   }
   try {
@@ -91,6 +99,11 @@ function takeDecrypted(core: Core, live: LiveGroup, { entry, id, record, decrypt
   const before = live.session
   if (decrypted.kind === 'commit') return takeCommit(core, live, { entry, record, commit: decrypted })
   const sender = accountAt(before, decrypted.senderLeaf)
+  if (decrypted.skipped > 0)
+    core.log.warn(
+      { group: live.id, sender, count: decrypted.skipped },
+      'messages are missing: the relay held them back, or their sender gave them up',
+    )
   const { plaintext } = decrypted
   const changes = ratchetChanges(before, decrypted.session)
   const takeContent = receiveContent(core, { id, chat: live.chat, group: live.id, sender, ts: entry.ts, plaintext })

@@ -18,7 +18,7 @@ export class Follower {
   readonly #outlet: Outlet
   readonly #unsubscribe: () => void
   /** Delivered and not acknowledged, oldest first. */
-  #ahead: { cursor: number; bytes: number }[] = []
+  readonly #ahead: { cursor: number; bytes: number }[] = []
   #aheadBytes = 0
   #position: number
   #state: State = 'waiting'

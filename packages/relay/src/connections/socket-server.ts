@@ -7,7 +7,7 @@ import type { RelayParts } from '../relay-parts.ts'
 import { Connection } from './connection.ts'
 import { closeCodes, Session } from './session.ts'
 
-export const RELAY_PATH = '/relay/v1'
+const RELAY_PATH = '/relay/v1'
 
 export class SocketServer {
   readonly #parts: RelayParts

@@ -36,13 +36,13 @@ export function commitRules(get: Get): void {
     const world = get()
     const members = await world.crowd(8)
     const group = await world.chat(...members)
-    const start = await world.head(members[1] as AccountId)
+    const start = await world.head(members[1])
     for (let epoch = 1; epoch <= 10; epoch++) {
       const verdicts = await Promise.all(members.map(sender => world.commit(group, { sender, epoch })))
       expect(verdicts.filter(verdict => verdict.accepted)).toHaveLength(1)
       expect(new Set(verdicts.map(verdict => verdict.epoch))).toEqual(new Set([epoch + 1]))
     }
-    expect(await world.kinds(members[1] as AccountId, start)).toEqual(Array(10).fill('commit'))
+    expect(await world.kinds(members[1], start)).toEqual(Array(10).fill('commit'))
   })
 
   test('[R10] a resent commit is answered as accepted, and counts once', async () => {

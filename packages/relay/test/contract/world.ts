@@ -86,7 +86,7 @@ export const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(8, '.
 export const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'no error',
-    error => (isCoded(error) ? error.code : String(error)),
+    (error: unknown) => (isCoded(error) ? error.code : String(error)),
   )
 export const padded = (text: string): string => text.padEnd(8, '.')
 

@@ -47,7 +47,7 @@ function migrate(db: Sqlite, directory: string): void {
   }
 }
 
-export const sqliteCodeOf = (error: unknown): string => (error instanceof Database.SqliteError ? error.code : '')
+const sqliteCodeOf = (error: unknown): string => (error instanceof Database.SqliteError ? error.code : '')
 
 /** What a caller is told when a write failed. */
 export function storageError(cause: unknown): CodedError {

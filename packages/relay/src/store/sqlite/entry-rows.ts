@@ -22,7 +22,7 @@ type KnownRow = { seq: number; ts: number; sender: number; kind: number }
 export class EntryRows {
   readonly #sql
   /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
-  #touched = new Set<AccountId>()
+  readonly #touched = new Set<AccountId>()
   #committed = new Set<AccountId>()
 
   constructor(db: Sqlite) {

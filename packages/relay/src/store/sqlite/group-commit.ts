@@ -15,7 +15,7 @@ export class GroupCommit {
   readonly #begin
   readonly #commit
   readonly #rollback
-  #queue: Write[] = []
+  readonly #queue: Write[] = []
   #armed = false
 
   constructor(db: Sqlite, options: { hooks: CommitHooks; writesMax: number }) {

@@ -1,9 +1,10 @@
 // `postern demo` as a process: what it prints works when it is pasted.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Postern, run } from './process.ts'
@@ -48,14 +49,17 @@ test('[R9] the lines that are printed work when they are pasted, and the link le
   await using demo = await started()
   const { stdout } = await shell(`${curlIn(demo.stdout)} --silent`)
   expect(JSON.parse(stdout)).toMatchObject({ name: 'Echo', invite_url: inviteIn(demo.stdout) })
-  expect(personIn(demo.stdout)).toContain(' person --relay http://127.0.0.1:')
 
-  const options = personIn(demo.stdout).split(' person ')[1]?.split(' ') ?? []
-  await using alice = new ScriptedPerson(options)
-  await alice.ready()
-  await alice.do('open', { invite: inviteIn(demo.stdout), text: 'Hello!' })
-  await alice.line(line => line.event === 'message')
-  expect(alice.messages()).toMatchObject([{ text: 'Hello!', reply_to: expect.any(String), from: { name: 'Echo' } }])
+  const pasted = /^ *\(echo .*\n.*$/m.exec(demo.stdout)?.[0] ?? ''
+  const alice = spawn('sh', ['-c', pasted], { cwd: root })
+  const said: string[] = []
+  for await (const line of createInterface({ input: alice.stdout })) {
+    said.push(line)
+    if (line.startsWith('{"event":"message"')) alice.stdin.end()
+  }
+  expect(said[0]).toMatch(/^{"event":"ready"/)
+  const echo = JSON.parse(said.find(line => line.startsWith('{"event":"message"')) ?? '') as object
+  expect(echo).toMatchObject({ message: { text: 'Hello!', reply_to: expect.any(String), from: { name: 'Echo' } } })
   await demo.says('answered Alice')
   demo.signal('SIGINT')
   expect([await demo.exited, demo.stderr]).toEqual([0, ''])

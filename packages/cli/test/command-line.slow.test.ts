@@ -35,9 +35,12 @@ test.each([
   expect(stderr.split('\n')[0]).toContain(option)
 })
 
-test.each(['help', '--help', '-h'])('[R1] postern %s shows the usage', async word => {
-  expect(await run([word])).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: /), stderr: '' })
-})
+test.each([['help'], ['--help'], ['-h'], ['person', '--help']])(
+  '[R1] postern %s %s shows the usage',
+  async (...words) => {
+    expect(await run(words)).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: /), stderr: '' })
+  },
+)
 
 describe('postern gateway', () => {
   const env = () => ({

@@ -1,0 +1,78 @@
+// The connection to the relay, with a clock that the test moves and a socket that says what the test wants.
+import { clientLimits } from '@postern/protocol'
+import { encodeRelayFrame } from '@postern/protocol/relay'
+import { ManualClock } from '@postern/testkit/clock'
+import { expect, test } from 'vitest'
+import { silentLog } from '../src/log.ts'
+import { RelayLink } from '../src/relay-link/relay-link.ts'
+import type { SocketEvents } from '../src/relay-link/socket.ts'
+
+const account = 'a'.repeat(32) as never
+
+function linkTo(answer: (events: SocketEvents, frame: Uint8Array) => void, jitter = 0) {
+  const clock = new ManualClock()
+  const dials: { atMs: number; events: SocketEvents }[] = []
+  const link = new RelayLink({
+    relayUrl: 'http://relay.example',
+    clock,
+    log: silentLog,
+    jitter: () => jitter,
+    connect: (_, events) => {
+      dials.push({ atMs: clock.nowMs(), events })
+      return { send: frame => answer(events, frame), close: () => {} }
+    },
+    prove: async (_, audience) => ({
+      accountKey: new Uint8Array(32),
+      deviceKey: new Uint8Array(32),
+      certificate: new Uint8Array(72),
+      audience,
+      signature: new Uint8Array(64),
+      intent: 'login',
+    }),
+    onSession: async () => {},
+    onEntries: () => {},
+  })
+  return { clock, dials, link }
+}
+
+/** Lets what was promised come true. */
+const settle = () => new Promise(resolve => setImmediate(resolve))
+
+test.each([
+  [0, 0.5],
+  [1, 1],
+])('[R18] pauses double from a tenth of a second to half a minute (jitter %d)', (jitter, share) => {
+  const { clock, dials, link } = linkTo(() => {}, jitter)
+  link.start()
+  const waits = Array.from({ length: 12 }, () => {
+    const count = dials.length
+    const lostMs = clock.nowMs()
+    dials.at(-1)?.events.closed('gone')
+    while (dials.length === count) clock.advance(5)
+    return clock.nowMs() - lostMs
+  })
+  const expected = waits.map(
+    (_, at) => Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** at) * share,
+  )
+  expect(waits).toEqual(expected)
+  link.stop()
+  expect(clock.timerCount).toBe(0)
+})
+
+test('[R19] a relay that goes silent is noticed', async () => {
+  const { clock, dials, link } = linkTo((events, frame) => {
+    if (frame[1] !== 1) return
+    const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0 }
+    events.message(encodeRelayFrame({ kind: 'answer', name: 'authenticate', id: 1, answer }))
+  })
+  link.start()
+  dials[0]?.events.message(encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 }))
+  await settle()
+  expect(link.isOnline).toBe(true)
+  clock.advance(clientLimits.pingEveryMs)
+  expect(link.isOnline).toBe(true)
+  clock.advance(clientLimits.pingEveryMs)
+  expect(link.isOnline).toBe(false)
+  link.stop()
+  await expect(link.whenOnline(1000)).rejects.toMatchObject({ code: 'stopping' })
+})

@@ -1,0 +1,101 @@
+// Frames: every one comes back as it was sent, every bound holds, and nothing that is not a frame gets through.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CodedError, isCoded, toBase32, wireLimits } from '../src/index.ts'
+import {
+  type ClientFrame,
+  calls,
+  decodeClientFrame,
+  decodeRelayFrame,
+  encodeClientFrame,
+  encodeRelayFrame,
+  type RelayFrame,
+} from '../src/relay/index.ts'
+
+const account = toBase32(new Uint8Array(20).fill(1)) as never
+const group = toBase32(new Uint8Array(16).fill(2)) as never
+const message = toBase32(new Uint8Array(20).fill(3)) as never
+const payload = Uint8Array.of(1, 2, 3)
+
+const clientFrames: ClientFrame[] = [
+  { kind: 'acknowledge', cursor: 7, mark: Number.MAX_SAFE_INTEGER },
+  { kind: 'call', name: 'ping', id: 1, request: {} },
+  { kind: 'call', name: 'takeKeyPackages', id: 2, request: { accounts: [account, account] } },
+  { kind: 'call', name: 'append', id: 0xffff_ffff, request: { payload, to: account, leave: false } },
+  { kind: 'call', name: 'append', id: 3, request: { payload, to: undefined, leave: true } },
+  { kind: 'call', name: 'commit', id: 4, request: { payload, add: [account], remove: [], welcome: payload } },
+  { kind: 'call', name: 'outcome', id: 5, request: { group, message } },
+]
+
+const relayFrames: RelayFrame[] = [
+  { kind: 'challenge', nonce: new Uint8Array(32).fill(9), nowMs: 1_700_000_000_000 },
+  { kind: 'deliver', entries: [{ cursor: 1, group, seq: 2, kind: 'commit', sender: account, ts: 3, payload }] },
+  {
+    kind: 'answer',
+    name: 'append',
+    id: 6,
+    answer: { accepted: { message, seq: 1, ts: 2, duplicate: true }, epoch: 3 },
+  },
+  { kind: 'answer', name: 'append', id: 6, answer: { accepted: undefined, epoch: 4 } },
+  { kind: 'failure', id: 7, code: 'rate-limited', message: 'замедлите', retryAtMs: 5 },
+]
+
+const isRefusal = (error: unknown) => isCoded(error, 'frame-malformed', 'version-unsupported', 'too-large')
+
+describe('a frame comes back as it was sent', () => {
+  test.each(clientFrames)('from a client: $kind $name', frame => {
+    expect(decodeClientFrame(encodeClientFrame(frame))).toEqual(frame)
+  })
+  test.each(relayFrames)('from the relay: $kind $name', frame => {
+    expect(decodeRelayFrame(encodeRelayFrame(frame))).toEqual(frame)
+  })
+  test('no two calls share a tag', () => {
+    const tags = Object.values(calls).map(({ tag }) => tag)
+    expect(new Set(tags).size).toBe(tags.length)
+  })
+})
+
+describe('what is not a frame is refused', () => {
+  const whole = clientFrames.map(encodeClientFrame)
+
+  test('cut short or with bytes behind it', () => {
+    for (const frame of whole) {
+      for (let length = 0; length < frame.length; length++)
+        expect(() => decodeClientFrame(frame.subarray(0, length))).toThrow(CodedError)
+      expect(() => decodeClientFrame(Uint8Array.of(...frame, 0))).toThrow(CodedError)
+    }
+  })
+
+  test('another version', () => {
+    const frame = Uint8Array.from(whole[1] ?? [])
+    frame[0] = 2
+    expect(() => decodeClientFrame(frame)).toThrow(expect.objectContaining({ code: 'version-unsupported' }))
+  })
+
+  test('any bytes at all: an answer or a refusal, never another error', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, hasVersion) => {
+        const frame = hasVersion ? Uint8Array.of(1, ...bytes) : bytes
+        for (const decode of [decodeClientFrame, decodeRelayFrame]) {
+          try {
+            decode(frame)
+          } catch (error) {
+            expect(error).toSatisfy(isRefusal)
+          }
+        }
+      }),
+    )
+  })
+
+  test('a length beyond the bound is refused before anything is set aside for it', () => {
+    const huge = Uint8Array.of(1, calls.append.tag, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
+    expect(() => decodeClientFrame(huge)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
+    const many = Uint8Array.of(1, calls.takeKeyPackages.tag, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff)
+    expect(() => decodeClientFrame(many)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
+  })
+
+  test('what is too large is not even written', () => {
+    const request = { payload: new Uint8Array(wireLimits.messageBytesMax + 1), to: undefined, leave: false }
+    expect(() => encodeClientFrame({ kind: 'call', name: 'append', id: 1, request })).toThrow(CodedError)
+  })
+})
