@@ -7,8 +7,6 @@ export function percentile(values: readonly number[], part: number): number {
 
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
-export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
-
 /** Each side in turn, the other way round in every second round: what the machine does meanwhile must hit all alike. */
 export async function inTurn(rounds: number, sides: readonly (() => Promise<void>)[]): Promise<void> {
   for (let round = 0; round < rounds; round++)

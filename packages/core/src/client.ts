@@ -2,91 +2,47 @@
 import {
   type AccountId,
   type ChatId,
-  type Clock,
   CodedError,
   charCount,
   contentLimits,
-  isAccountId,
   type MessageId,
+  SEND_ID_BYTES,
+  toBase32,
 } from '@postern/protocol'
-import type { Command, Mention, Profile } from '@postern/protocol/content'
+import type { Command, KnownBody, Profile } from '@postern/protocol/content'
 import type { Chat, Message } from '@postern/protocol/objects'
-import { addMembers, removeMembers, renameGroup, writableGroup } from './chats/change-members.ts'
-import { findChat, setChatState, viewChat, visibleChat, visibleChats } from './chats/chats.ts'
+import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
+import { setChatState, viewChat, visibleChat, visibleChats } from './chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
-import type { Core, RequestPolicy } from './context.ts'
+import type { Idempotency } from './chats/sent-keys.ts'
+import type { Core } from './context.ts'
 import { Deadline, type Within } from './deadline.ts'
-import { GroupSessions } from './groups/group-sessions.ts'
-import {
-  createAccount,
-  type FirstStart,
-  inviteUrl,
-  isRegistered,
-  loadAccount,
-  proveAccount,
-} from './identity/account.ts'
+import { inviteUrl, isRegistered } from './identity/account.ts'
 import { findPerson, profileOf } from './identity/people.ts'
 import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
-import { Journal } from './journal/journal.ts'
+import type { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
-import type { Log } from './log.ts'
 import { acceptRequest } from './messages/accept-request.ts'
 import { newDraft } from './messages/compose.ts'
+import { assertDeletable, deleteHere } from './messages/delete.ts'
+import { assertEditable } from './messages/edit.ts'
 import { findMessage, listMessages, viewMessage } from './messages/messages.ts'
+import { assertReaction } from './messages/reactions.ts'
+import { markRead } from './messages/read.ts'
 import { sendDraft } from './messages/send.ts'
-import { makeMlsContext } from './mls/mls-context.ts'
-import type { MlsProvider } from './mls/provider.ts'
-import { RelayLink } from './relay-link/relay-link.ts'
-import type { SocketFactory } from './relay-link/socket.ts'
-import type { Store } from './storage/store.ts'
-import { Chores } from './sync/chores.ts'
-import { Inbox } from './sync/inbox.ts'
-import { startSession } from './sync/start-session.ts'
+import { assertText, type NewText, sendText } from './messages/send-text.ts'
+import type { Chores } from './sync/chores.ts'
+import type { Inbox } from './sync/inbox.ts'
+import type { Timekeeper } from './sync/timekeeper.ts'
 
-export interface ClientParts {
-  store: Store
-  provider: MlsProvider
-  clock: Clock
-  log: Log
-  connect: SocketFactory
-  jitter: () => number
-  acceptRequests: RequestPolicy
-  /** Asked only when there is no account yet; what it throws stops the opening. */
-  firstStart: () => FirstStart
-}
-
+export type TextEdit = Omit<NewText, 'replyTo'> & { message: MessageId }
 export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
-export type NewText = { text: string; replyTo?: MessageId; mentions?: Mention[] }
 export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
 
-export async function openClient(parts: ClientParts): Promise<Client> {
-  const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
-  const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
-  const link = new RelayLink({
-    relayUrl: own.relayUrl,
-    connect: parts.connect,
-    clock: parts.clock,
-    log: parts.log,
-    jitter: parts.jitter,
-    prove: (nonce, audience) => proveAccount({ ...parts, own }, { nonce, audience }),
-    onSession: session => startSession(core, { inbox, chores, journal }, session),
-    onEntries: entries => inbox.take(entries),
-  })
-  const core: Core = {
-    ...parts,
-    own,
-    mls,
-    link,
-    groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
-    openings: new Lanes(),
-    sending: new Set(),
-    poke: () => chores.poke(),
-  }
-  const journal = new Journal(parts.store)
-  const inbox = new Inbox(core, journal)
-  const chores = new Chores(core)
-  return new Client(core, { inbox, chores, journal })
-}
+/** With a key, the same request is carried out once. */
+export type Once = Within & { idempotency?: Idempotency }
+
+type ClientWorkers = { inbox: Inbox; chores: Chores; timekeeper: Timekeeper; journal: Journal }
 
 export class Client {
   readonly account: AccountId
@@ -95,10 +51,13 @@ export class Client {
   readonly #core: Core
   readonly #inbox: Inbox
   readonly #chores: Chores
+  readonly #timekeeper: Timekeeper
+  readonly #keys = new Lanes<string>()
 
-  constructor(core: Core, { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal }) {
+  constructor(core: Core, { inbox, chores, timekeeper, journal }: ClientWorkers) {
     this.#core = core
     this.#chores = chores
+    this.#timekeeper = timekeeper
     this.#inbox = inbox
     this.journal = journal
     this.account = core.own.id
@@ -108,12 +67,14 @@ export class Client {
   /** Connects, registers at the first time, and keeps connecting; returns at once. */
   start(): void {
     this.#core.link.start()
+    this.#timekeeper.armExpiry()
   }
 
   async stop(): Promise<void> {
     this.#core.link.stop()
     this.#core.groups.stop()
     this.#inbox.stop()
+    this.#timekeeper.stop()
     await this.#chores.idle()
     await this.#inbox.idle()
     this.#core.store.close()
@@ -140,13 +101,23 @@ export class Client {
     return { id: this.account, name, about, commands, inviteUrl: inviteUrl(this.#core.own) }
   }
 
+  /** Durable here at once; the relay gets it when it can be reached, others with the next message. */
   async setProfile(change: ProfileChange): Promise<void> {
     await changeProfile(this.#core.store, this.#core.own, change)
     this.#core.poke()
   }
 
+  /** As far as it is known here. */
   profileOf(account: AccountId): Profile & { id: AccountId } {
     return profileOf(this.#core.store, account)
+  }
+
+  /** As it is now, if the key to it is known and the relay can be reached. */
+  async learnProfile(account: AccountId, within: Within): Promise<Profile & { id: AccountId }> {
+    await this.#core.link.whenOnline(within.deadlineMs)
+    const person = findPerson(this.#core.store, account)
+    if (person?.profile_key) await refreshProfile(this.#core, person)
+    return this.profileOf(account)
   }
 
   chats(): Chat[] {
@@ -171,12 +142,14 @@ export class Client {
     return viewChat(this.#core.store, await acceptRequest(this.#core, id))
   }
 
-  async createGroup(group: { name: string; members: AccountId[] }, within: Within): Promise<Chat> {
+  async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
     assertGroupName(group.name)
     const deadline = this.#deadline(within)
-    const { id } = await openGroupChat(this.#core, { ...group, deadline })
-    await this.#sayHello(id, deadline)
-    return this.chat(id)
+    return await this.#once(within, async idempotency => {
+      const { id } = await openGroupChat(this.#core, { ...group, deadline, ...idempotency })
+      await this.#sayHello(id, deadline)
+      return this.chat(id)
+    })
   }
 
   async addMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
@@ -205,14 +178,47 @@ export class Client {
   }
 
   /** A person never met: the private chat is opened first. Resolves when the relay has the message durably. */
-  async sendText(id: ChatId, text: NewText, within: Within): Promise<Message> {
-    assertText(text.text)
+  async sendText(id: ChatId, text: NewText, within: Once): Promise<Message> {
     const deadline = this.#deadline(within)
-    if (isAccountId(id)) await this.#ensureOpen(id, deadline)
-    const draft = newDraft(this.#core, { kind: 'text', ...text })
-    const row = await sendDraft(this.#core, id, { draft, deadline })
-    if (!row) throw new CodedError('internal')
-    return viewMessage(this.#core.store, row, this.account)
+    return await this.#once(within, idempotency => sendText(this.#core, id, { text, deadline, ...idempotency }))
+  }
+
+  /** The message as it stands then. */
+  async editText(id: ChatId, { message, ...edit }: TextEdit, within: Within): Promise<Message> {
+    assertText(edit.text)
+    assertEditable(this.#core, id, message)
+    await this.#say(id, { kind: 'edit', target: message, ...edit }, within)
+    return this.message(id, message)
+  }
+
+  async deleteMessage(id: ChatId, deletion: { message: MessageId; for: 'all' | 'me' }, within: Within): Promise<void> {
+    const { message: target } = deletion
+    if (deletion.for === 'me') return await deleteHere(this.#core, id, target)
+    assertDeletable(this.#core, id, target)
+    await this.#say(id, { kind: 'delete', target }, within)
+    this.#core.store.eraseTraces()
+  }
+
+  /** An empty emoji takes the reaction back. */
+  async react(id: ChatId, reaction: { message: MessageId; emoji: string }, within: Within): Promise<void> {
+    const { message: target, emoji } = reaction
+    assertReaction(this.#core, id, { target, emoji })
+    await this.#say(id, { kind: 'reaction', target, emoji }, within)
+  }
+
+  /** Everything when no message is named. */
+  async markRead(id: ChatId, upTo?: MessageId): Promise<void> {
+    await markRead(this.#core, id, upTo)
+  }
+
+  async setTimer(id: ChatId, timerMs: number, within: Within): Promise<Chat> {
+    await setTimer(this.#core, id, { timerMs, deadline: this.#deadline(within) })
+    return this.chat(id)
+  }
+
+  async call(id: ChatId, within: Within): Promise<void> {
+    const call = toBase32(this.#core.provider.randomBytes(SEND_ID_BYTES))
+    await this.#say(id, { kind: 'call', call, state: 'ringing' }, within)
   }
 
   /** Oldest first; the newest page when `beforeTs` is absent. */
@@ -226,12 +232,13 @@ export class Client {
     return viewMessage(this.#core.store, findMessage(this.#core.store, id, message), this.account)
   }
 
-  async #ensureOpen(account: AccountId, deadline: Deadline): Promise<void> {
-    const known = findChat(this.#core.store, account as string as ChatId)
-    // A request waits for a decision: writing to it must not open another chat past it.
-    if (known?.state === 'request')
-      throw new CodedError(known.visible ? 'chat-is-request' : 'chat-not-found', { chat: account })
-    await ensurePrivateChat(this.#core, { account }, deadline)
+  /** Requests under one key wait for each other: the second finds what became of the first. */
+  async #once<T>({ idempotency }: Once, work: (given: { idempotency?: Idempotency }) => Promise<T>): Promise<T> {
+    return idempotency ? await this.#keys.run(idempotency.key, () => work({ idempotency })) : await work({})
+  }
+
+  async #say(id: ChatId, body: KnownBody, within: Within): Promise<void> {
+    await sendDraft(this.#core, id, { draft: newDraft(this.#core, body), deadline: this.#deadline(within) })
   }
 
   /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
@@ -248,15 +255,6 @@ export class Client {
   #deadline(within: Within): Deadline {
     return new Deadline(this.#core.clock, within)
   }
-}
-
-function assertText(text: string): void {
-  const count = charCount(text)
-  if (count < 1 || count > contentLimits.textCharsMax)
-    throw new CodedError('bad-field', {
-      field: 'text',
-      rule: `1 to ${contentLimits.textCharsMax} characters are allowed`,
-    })
 }
 
 function assertGroupName(name: string): void {

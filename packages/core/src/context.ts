@@ -26,6 +26,12 @@ export type Core = {
   /** Messages for whose answer somebody waits: they settle themselves. */
   readonly sending: Set<MessageId>
   readonly acceptRequests: RequestPolicy
+  /** Whether the journal also tells what is for people only: receipts and calls. */
+  readonly reportsAll: boolean
+  /** Receipts are due, or messages will expire: the timekeeper looks when. */
+  readonly rearm: () => void
+  /** A call that nobody will take: the chores say so. */
+  readonly decline: (call: { chat: ChatId; call: string }) => void
   /** Wakes the chores: something is to be done that no caller waits for. */
   readonly poke: () => void
 }

@@ -1,10 +1,11 @@
 // Core on Node: its files, its sockets, its cryptography. The one file of core through which Node comes in.
 import { type Clock, systemClock } from '@postern/protocol'
-import { type Client, openClient } from './client.ts'
+import type { Client } from './client.ts'
 import type { RequestPolicy } from './context.ts'
 import type { FirstStart } from './identity/account.ts'
 import { type Log, silentLog } from './log.ts'
 import { makeNodeProvider } from './mls/provider-node.ts'
+import { openClient } from './open-client.ts'
 import type { SocketFactory } from './relay-link/socket.ts'
 import { connectNodeSocket } from './relay-link/socket-node.ts'
 import { openDataDirectory } from './storage/data-directory-node.ts'
@@ -16,6 +17,8 @@ export interface NodeClientOptions {
   acceptRequests: RequestPolicy
   /** Asked only when the directory has no account yet. */
   firstStart: () => FirstStart
+  /** Journals receipts and calls, too: for people. */
+  reportsAll?: boolean
   clock?: Clock
   connect?: SocketFactory
   log?: Log
@@ -32,6 +35,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
       connect: options.connect ?? connectNodeSocket,
       jitter: Math.random,
       acceptRequests: options.acceptRequests,
+      reportsAll: options.reportsAll ?? false,
       firstStart: options.firstStart,
     })
   } catch (error) {

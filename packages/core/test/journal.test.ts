@@ -60,3 +60,20 @@ test('[R32] what was told stands in the history after a restart, and the other w
   expect(told).toEqual(again.texts(alice))
   expect(told).toHaveLength(20)
 })
+
+test('[R33, R34] a reader is moved past what is too much or too old, and remembers its state', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  for (const text of ['one', 'two', 'three', 'four']) await alice.say(bob, text)
+  await bob.hears('four')
+  const { journal } = bob.client
+  await journal.confirm('operator', 0)
+  await journal.setReaderState('operator', '{"attempt":3}')
+  expect(await journal.dropBefore('operator', { olderThanTs: 0, keepMax: 100 })).toBe(0)
+  expect(await journal.dropBefore('operator', { olderThanTs: 0, keepMax: 2 })).toBe(3)
+  expect(ids(journal.read(0, 10))).toEqual([4, 5])
+  expect(await journal.dropBefore('operator', { olderThanTs: Number.MAX_SAFE_INTEGER, keepMax: 100 })).toBe(2)
+  await world.close(bob)
+  const again = await world.person('bob')
+  expect(again.client.journal.readerState('operator')).toBe('{"attempt":3}')
+  expect(again.client.journal.confirmed('operator')).toBe(5)
+})

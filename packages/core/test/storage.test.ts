@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { isCoded, systemClock } from '@postern/protocol'
 import { Person, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openClient } from '../src/client.ts'
 import { silentLog } from '../src/log.ts'
 import { makeNodeProvider } from '../src/mls/provider-node.ts'
+import { openClient } from '../src/open-client.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
 
@@ -58,7 +58,9 @@ test('[R53] a message writes its ratchet, and leaves the epoch as it is', async 
   await world.close(alice)
   const look = () => {
     const store = new Store(openDataDirectory(alice.directory), setImmediate)
-    const group = store.get<{ epoch: number; state: Uint8Array }>('SELECT epoch, state FROM mls_group')
+    const group = store.get<{ epoch: number; bytes: Uint8Array }>(
+      'SELECT epoch, bytes FROM mls_group JOIN mls_state ON mls_state.group_id = mls_group.id',
+    )
     const ratchets = store.all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet ORDER BY node')
     store.close()
     return { group, ratchets }
@@ -78,7 +80,8 @@ test('[R53] a message writes its ratchet, and leaves the epoch as it is', async 
 
 test('a change that throws takes no other with it', async () => {
   const store = new Store(openDataDirectory(join(world.directory, 'alone')), setImmediate)
-  const insert = (id: number) => store.write(database => database.run('INSERT INTO reader VALUES (?, 0)', `r${id}`))
+  const insert = (id: number) =>
+    store.write(database => database.run('INSERT INTO reader (name, confirmed) VALUES (?, 0)', `r${id}`))
   const outcomes = await Promise.allSettled([insert(1), insert(1), insert(2)])
   expect(outcomes.map(outcome => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(store.all('SELECT name FROM reader')).toEqual([{ name: 'r1' }, { name: 'r2' }])
@@ -124,6 +127,7 @@ async function personOnSmallDisk(name: string) {
     connect: wire.connect,
     jitter: () => 0,
     acceptRequests: 'all',
+    reportsAll: false,
     firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
   })
   client.start()

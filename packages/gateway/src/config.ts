@@ -21,6 +21,8 @@ export type GatewaySettings = {
   botAvatar?: string
   acceptRequests: 'all' | 'contacts'
   updates: 'on' | 'off'
+  /** Updates are delivered there, instead of being polled. */
+  webhook?: { url: string; secret: string }
   hooksUrl?: string
   botOwners: readonly AccountId[]
   listen: ListenAddress
@@ -33,7 +35,7 @@ export type LogLevel = (typeof logLevels)[number]
 
 export function readSettings(environment: Environment): GatewaySettings {
   const env = new Variables(environment)
-  refuseWebhook(env)
+  const webhook = readWebhook(env)
   const relayUrl = env.url('RELAY_URL', ['http:', 'https:', 'ws:', 'wss:'])
   if (relayUrl !== undefined) checkIsOrigin('RELAY_URL', relayUrl)
   const botName = env.name('BOT_NAME')
@@ -46,6 +48,7 @@ export function readSettings(environment: Environment): GatewaySettings {
     ...(botAvatar !== undefined && { botAvatar }),
     acceptRequests: env.choice('ACCEPT_REQUESTS', ['all', 'contacts']) ?? 'all',
     updates: env.choice('UPDATES', ['on', 'off']) ?? 'on',
+    ...(webhook && { webhook }),
     ...(hooksUrl !== undefined && { hooksUrl }),
     botOwners: env.accountIds('BOT_OWNERS'),
     listen: env.listenAddress('LISTEN') ?? { host: undefined, port: 8080 },
@@ -57,15 +60,16 @@ export function readSettings(environment: Environment): GatewaySettings {
 export const settingFault = (setting: string, rule: string): CodedError =>
   new CodedError('bad-field', { field: setting, rule })
 
-/** Webhook settings are checked like all others, then refused: nothing would be delivered, and nothing could be polled. */
-function refuseWebhook(env: Variables): void {
+function readWebhook(env: Variables): GatewaySettings['webhook'] {
   const url = env.url('WEBHOOK_URL', ['http:', 'https:'])
-  if (url === undefined) return
-  if (env.text('WEBHOOK_SECRET') === undefined)
-    throw settingFault('WEBHOOK_SECRET', 'it is required when WEBHOOK_URL is set')
+  if (url === undefined) return undefined
+  const secret = env.text('WEBHOOK_SECRET')
+  if (secret === undefined) throw settingFault('WEBHOOK_SECRET', 'it is required when WEBHOOK_URL is set')
+  if (secret.startsWith('whsec_') && !/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(secret))
+    throw settingFault('WEBHOOK_SECRET', 'what begins with whsec_ must go on in base64')
   if (env.choice('UPDATES', ['on', 'off']) === 'off')
     throw settingFault('WEBHOOK_URL', 'it cannot be set together with UPDATES=off')
-  throw settingFault('WEBHOOK_URL', 'delivery by webhook is not part of this version')
+  return { url, secret }
 }
 
 function checkIsOrigin(setting: string, text: string): void {

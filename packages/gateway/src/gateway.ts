@@ -10,6 +10,8 @@ import { addRoutes } from './http/routes.ts'
 import { createServer } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
 import { createLog } from './logging.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { OperatorState } from './updates/operator-state.ts'
 import { Updates } from './updates/updates.ts'
 
 export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect?: SocketFactory; log?: Log }
@@ -27,21 +29,27 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     acceptRequests: settings.acceptRequests,
   })
   try {
-    await applySettings(client, settings, log)
-    return await serve(client, { settings, clock, log })
+    const state = new OperatorState(client.journal)
+    await applySettings(client, { settings, state, log })
+    return await serve(client, { settings, state, clock, log })
   } catch (error) {
     await client.stop()
     throw error
   }
 }
 
-type Surroundings = { settings: GatewaySettings; clock: Clock; log: Log }
+type Surroundings = { settings: GatewaySettings; state: OperatorState; clock: Clock; log: Log }
 
-async function serve(client: Client, { settings, clock, log }: Surroundings): Promise<Gateway> {
+async function serve(client: Client, surroundings: Surroundings): Promise<Gateway> {
+  const { settings, clock, log } = surroundings
   const stopping = new Stopping()
-  const updates = await Updates.open(client.journal, { keep: settings.updates, clock, log })
+  const metrics = new Metrics()
+  metrics.addGauge({ name: 'postern_relay_connected', help: '1 while the relay can be reached.' }, () =>
+    client.isOnline ? 1 : 0,
+  )
+  const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
   const server = createServer({ botToken: settings.botToken, log, stopping })
-  addRoutes(server, makeHandlers(client, updates), stopping)
+  addRoutes(server, makeHandlers({ client, updates, metrics }), stopping)
   const port = await listen(server, settings.listen)
   const url = listenUrl({ host: settings.listen.host, port })
   client.start()

@@ -4,13 +4,38 @@ import type { Bot, Update } from '@postern/protocol/bot-api'
 import { type TestGateway, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 
+type CallOptions = { json?: unknown; headers?: Record<string, string>; body?: BodyInit; duplex?: 'half' }
 type MessageUpdate = Extract<Update, { type: 'message' }>
 
 export class Api {
   readonly #gateway: TestGateway
+  #offset = 0
 
   constructor(gateway: TestGateway) {
     this.#gateway = gateway
+  }
+
+  /** Any request; the answer's status and JSON. */
+  async call<Answer = Record<string, unknown>>(method: string, path: string, options: CallOptions = {}) {
+    const { json, headers, ...init } = options
+    const response = await fetch(`${this.#gateway.url}${path}`, {
+      method,
+      ...init,
+      headers: {
+        authorization: `Bearer ${this.#gateway.token}`,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    })
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+
+  /** A request that must succeed; the answer's JSON. */
+  async ok<Answer = Record<string, unknown>>(method: string, path: string, json?: object): Promise<Answer> {
+    const { status, body } = await this.call<Answer>(method, path, json ? { json } : {})
+    expect([status, body]).toEqual([200, body])
+    return body
   }
 
   async get(path: string, init: RequestInit = {}): Promise<Response> {
@@ -30,6 +55,20 @@ export class Api {
     const { status, body } = await this.#gateway.api<Update[]>('GET', `/v1/updates?${query}`)
     expect(status).toBe(200)
     return body
+  }
+
+  /** Asks on until an update of this type comes, and confirms everything before it. */
+  async next<Type extends Update['type']>(
+    type: Type,
+    isWanted: (update: Extract<Update, { type: Type }>) => boolean = () => true,
+  ): Promise<Extract<Update, { type: Type }>> {
+    for (;;) {
+      const [first] = await this.updates(`offset=${this.#offset}&timeout=20&limit=1`)
+      if (!first) throw new Error(`no update of the type ${type} came in time`)
+      this.#offset = first.id + 1
+      const found = first as Extract<Update, { type: Type }>
+      if (first.type === type && isWanted(found)) return found
+    }
   }
 
   /** As bots do it: asks on from an offset until a message arrives. */

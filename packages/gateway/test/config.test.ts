@@ -105,9 +105,17 @@ describe('[R3] a setting that is wrong is named in one line', () => {
     ['WEBHOOK_URL', { WEBHOOK_URL: 'example.org', WEBHOOK_SECRET: 's' }],
     ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
     ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's', UPDATES: 'off' }],
-    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's' }],
+    ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 'whsec_not base64' }],
   ])('%s in %j', (setting, env) => {
     expect(() => readSettings({ ...needed, ...env })).toThrow(new RegExp(`^${setting}: .*\\.$`))
+  })
+})
+
+test('[R1] a webhook needs its address and its secret', () => {
+  const webhook = { WEBHOOK_URL: 'https://example.org/updates?x=1', WEBHOOK_SECRET: 'a secret' }
+  expect(readSettings({ ...needed, ...webhook }).webhook).toEqual({
+    url: 'https://example.org/updates?x=1',
+    secret: 'a secret',
   })
 })
 

@@ -18,7 +18,7 @@ const keep = (fields: object) => void logged.push(fields)
 const log = { debug: nothing, info: nothing, warn: keep, error: keep }
 const message = { id: 'm', chat_id: 'c', from: { id: 'a', name: 'A' }, ts: 1 }
 const handlers = {
-  health: () => ({}),
+  ...(Object.fromEntries(Object.keys(endpoints).map(name => [name, () => ({})])) as unknown as Handlers),
   getMe: vi.fn<Handlers['getMe']>(() => ({ id: 'b', name: 'Bot', invite_url: 'u', about: '', commands: [] })),
   listChats: vi.fn<Handlers['listChats']>(() => []),
   getChat: vi.fn<Handlers['getChat']>(() => {
@@ -45,11 +45,12 @@ async function ask(path: string, init: RequestInit = {}) {
     headers: { authorization, ...(init.headers as Record<string, string>) },
   })
   const text = await answer.text()
-  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+  return { status: answer.status, headers: answer.headers, body: isJson && text !== '' ? JSON.parse(text) : undefined }
 }
 
 const post = (body: BodyInit, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  ask('/v1/chats/c/messages', { method: 'POST', body, headers })
+  ask(`/v1/chats/${'c'.repeat(32)}/messages`, { method: 'POST', body, headers })
 
 describe('the token', () => {
   test.each([
@@ -91,6 +92,9 @@ describe('paths', () => {
     ['DELETE', '/v1/chats'],
     ['HEAD', '/v1/me'],
     ['GET', '/v1/chats/%ff'],
+    ['PUT', '/v1/me/avatar/'],
+    ['POST', '/v1/me/avatar'],
+    ['GET', '/openapi.json/'],
     ['GET', `/v1/chats/${'x'.repeat(5000)}/nothing`],
     ['POST', '/healthz'],
   ])('[R7] %s %s: 404', async (method, path) => {

@@ -37,9 +37,8 @@ afterEach(async () => {
 })
 
 test('[R3] a setting that this version does not act on is named', async () => {
-  await start({ HOOKS_URL: 'https://example.org', BOT_AVATAR: import.meta.filename })
-  for (const setting of ['HOOKS_URL', 'BOT_AVATAR'])
-    expect(logged).toContainEqual(`this version does not act on the setting {"setting":"${setting}"}`)
+  await start({ HOOKS_URL: 'https://example.org' })
+  expect(logged).toContainEqual('this version does not act on the setting {"setting":"HOOKS_URL"}')
 })
 
 test('[R13] another RELAY_URL than that of the first start is named, and the bot stays where it is', async () => {

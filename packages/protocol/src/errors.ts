@@ -8,6 +8,9 @@ const table = {
   'chat-not-found': d => `There is no chat ${d['chat']}.`,
   'message-not-found': d => `There is no message ${d['message']} in this chat.`,
   'account-not-found': d => `No account ${d['account']} is registered on the relay.`,
+  'not-own-message': () => 'Only the sender of a message can change it or delete it for everyone.',
+  'edit-too-late': () => 'A message can be edited for 48 hours.',
+  'idempotency-conflict': () => 'Idempotency-Key: the key was used with another request.',
   'chat-is-request': () => 'The chat is a request: accept it before you write to it.',
   'chat-left': () => 'The bot is no longer in this chat.',
   'not-a-group': () => 'The chat is not a group.',
@@ -21,6 +24,7 @@ const table = {
   'token-wrong': () => 'The bot token is missing or wrong: send the header Authorization: Bearer <BOT_TOKEN>.',
   'route-not-found': d => `There is no ${d['method']} ${d['path']}.`,
   'updates-off': () => 'This gateway keeps no updates: it was started with UPDATES=off.',
+  'webhook-set': () => 'Updates are delivered to WEBHOOK_URL: start the gateway without it to poll for them.',
   // The relay, as a client sees it.
   'relay-unreachable': () => 'The relay cannot be reached; try again in a few seconds.',
   'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',

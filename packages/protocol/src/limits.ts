@@ -18,6 +18,11 @@ export const contentLimits = {
   commandDescriptionCharsMax: 256,
   commandArgsCharsMax: 32,
   mentionsMax: 100,
+  /** UTF-16 code units of one sign: a family with skin colours takes 19. */
+  emojiUnitsMax: 64,
+  timerMsMax: 365 * DAY_MS,
+  editableMs: 48 * HOUR_MS,
+  avatarBytesMax: 40_000,
   /** The JSON of one content: text, mentions, hello and, later, a photo's preview. */
   contentBytesMax: 96 * KIB,
   profileBytesMax: 64 * KIB,
@@ -85,6 +90,9 @@ export const relayDefaults = {
   accountsCachedMax: 100_000,
   /** Groups held in memory, counted in members. */
   groupMembersCachedMax: 500_000,
+  /** The newest entries held in memory for readers that are caught up. */
+  recentEntriesBytesMax: 16 * MIB,
+  faultsLoggedPerMinute: 60,
   databaseBytesMax: 1024 * 1024 * MIB,
 } as const
 
@@ -106,6 +114,12 @@ export const clientLimits = {
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
   messagesPerPageMax: 100,
+  /** Receipts of a burst go out together. */
+  receiptsAfterMs: 150,
+  /** In larger groups nobody is told who has read what. */
+  receiptsGroupMembersMax: 50,
+  expirePerTurnMax: 500,
+  idempotencyKeptMs: DAY_MS,
 } as const
 
 /** The gateway's HTTP API. */
@@ -125,8 +139,22 @@ export const gatewayLimits = {
   updatesDiscardEveryMs: 1 * SECOND_MS,
   messagesPageDefault: 50,
   messagesPageMax: 100,
-  idempotencyKeptMs: DAY_MS,
   idempotencyKeyBytesMax: 255,
+  updatesSweepEveryMs: 1 * MINUTE_MS,
+  /** A full queue is swept after appends, at most this often. */
+  updatesSweepAfterMs: 1 * SECOND_MS,
+  updatesDroppedLogEveryMs: 1 * MINUTE_MS,
+  webhookAnswerWithinMs: 30 * SECOND_MS,
+  /** What comes behind the status is of no use: past this the connection is given up. */
+  webhookBodyWithinMs: 1 * SECOND_MS,
+  webhookBodyBytesMax: 64 * KIB,
+  webhookRetryFirstMs: 1 * SECOND_MS,
+  webhookRetryMaxMs: 5 * MINUTE_MS,
+  avatarUploadBytesMax: 20 * MIB,
+  avatarUploadsMax: 4,
+  avatarPixelsMax: 100_000_000,
+  avatarSidePixelsMax: 320,
+  avatarWithinSec: 20,
 } as const
 
 /** `postern person`: commands and events as JSON lines. */

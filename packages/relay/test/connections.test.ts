@@ -133,6 +133,18 @@ describe('a peer that is too fast', () => {
     await Promise.all(pings)
   })
 
+  test('[R38] pings count like frames', async () => {
+    const clock = new ManualClock()
+    const alice = await arrive(await testRelay({ clock, limits: { framesPerSecond: 10, framesBurst: 20 } }))
+    let pongs = 0
+    alice.socket.on('pong', () => pongs++)
+    for (let at = 0; at < 30_000; at++) alice.socket.ping()
+    await settled(200)
+    // Those of the piece that was read already are answered.
+    expect(pongs).toBeLessThan(29_000)
+    await expect(Promise.race([alice.call('ping', {}), settled(200).then(() => 'waits')])).resolves.toBe('waits')
+  })
+
   test('[R38] waits when too many of its calls are open', async () => {
     const gate = Promise.withResolvers<void>()
     const watch = { open: 0, mostOpen: 0, calls: 0, gate: gate.promise }

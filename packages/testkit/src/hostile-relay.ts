@@ -3,7 +3,6 @@ import {
   type CallAnswer,
   type CallName,
   type CallRequest,
-  type ClientFrame,
   decodeClientFrame,
   decodeRelayFrame,
   type Entry,
@@ -14,7 +13,6 @@ import type { Wire } from './wire.ts'
 
 type ChangeEntries = (entries: Entry[]) => Entry[]
 type ChangeFrame = (frame: RelayFrame) => RelayFrame[]
-type Call = Extract<ClientFrame, { kind: 'call' }>
 
 export class HostileRelay {
   readonly #wire: Wire
@@ -63,7 +61,7 @@ export class HostileRelay {
     this.#wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
       if (frame.kind !== 'call' || frame.name !== name) return [bytes]
-      const given = answer((frame as Call).request as CallRequest<Name>)
+      const given = answer(frame.request as CallRequest<Name>)
       if (given === undefined) return [bytes]
       this.say({ kind: 'answer', name, id: frame.id, answer: given } as RelayFrame)
       return []
@@ -72,7 +70,8 @@ export class HostileRelay {
 
   /** A frame that the real relay never sent. */
   say(frame: RelayFrame): void {
-    queueMicrotask(() => this.#wire.inject(encodeRelayFrame(frame)))
+    const bytes = encodeRelayFrame(frame)
+    queueMicrotask(() => this.#wire.inject(bytes))
   }
 
   /** From now on nothing is changed. */

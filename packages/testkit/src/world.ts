@@ -19,6 +19,8 @@ export type PersonOptions = {
   clock?: Clock
   directory?: string
   log?: Log
+  /** One that is watched or bent before the first frame passes. */
+  wire?: Wire
 }
 
 export type TestGateway = Gateway & {
@@ -60,11 +62,12 @@ export class World {
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
-    const wire = new Wire()
+    const wire = options.wire ?? new Wire()
     const directory = options.directory ?? join(this.directory, name)
     const client = await openNodeClient({
       directory,
       acceptRequests: options.acceptRequests ?? 'all',
+      reportsAll: !options.bot,
       connect: wire.connect,
       log: options.log ?? testLog(name),
       ...(options.clock && { clock: options.clock }),

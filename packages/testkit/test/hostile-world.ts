@@ -4,21 +4,24 @@ import { expect, vi } from 'vitest'
 import { HostileRelay, type Person, type World } from '../src/index.ts'
 import { RecordedLog } from './recorded-log.ts'
 
-export type Pair = { alice: Person; bob: Person; relay: HostileRelay; log: RecordedLog }
+type Talking = { alice: Person; bob: Person; relay: HostileRelay }
+/** The log is bob's. */
+export type Pair = Talking & { log: RecordedLog; aliceLog: RecordedLog }
 
 let pairs = 0
 
 /** Alice and bob have talked to each other; what the relay says to bob is in the test's hands, and his log is read. */
 export async function talkingPair(world: World): Promise<Pair> {
   const log = new RecordedLog()
+  const aliceLog = new RecordedLog()
   const number = ++pairs
-  const alice = await world.person(`alice ${number}`)
+  const alice = await world.person(`alice ${number}`, { log: aliceLog })
   const bob = await world.person(`bob ${number}`, { log })
   await alice.say(bob, 'hello bob')
   await bob.hears('hello bob')
   await bob.say(alice, 'hello alice')
   await alice.hears('hello alice')
-  return { alice, bob, relay: new HostileRelay(bob.wire), log }
+  return { alice, bob, relay: new HostileRelay(bob.wire), log, aliceLog }
 }
 
 export async function talkingGroup(world: World): Promise<Pair & { carol: Person; group: ChatId }> {
@@ -43,7 +46,7 @@ export async function freeCursors(world: World): Promise<void> {
 let rounds = 0
 
 /** The relay is honest again: after at most a healing, what one says the other hears, once. */
-export async function expectGoesOn({ alice, bob, relay }: Pair, chat?: ChatId): Promise<void> {
+export async function expectGoesOn({ alice, bob, relay }: Talking, chat?: ChatId): Promise<void> {
   relay.repent()
   const fromBob = `bob goes on ${++rounds}`
   const fromAlice = `alice goes on ${rounds}`
@@ -54,7 +57,7 @@ export async function expectGoesOn({ alice, bob, relay }: Pair, chat?: ChatId): 
   for (const person of [alice, bob]) expectNothingTwice(person, chat ?? (person === alice ? bob : alice))
 }
 
-export function expectNothingTwice(person: Person, chat: Person | ChatId): void {
+function expectNothingTwice(person: Person, chat: Person | ChatId): void {
   const texts = person.texts(chat)
   expect(texts, `${person.name} was shown something twice`).toEqual([...new Set(texts)])
 }

@@ -165,7 +165,8 @@ export class PersonProcess extends Killable {
   }
 
   protected override ended(): void {
-    // Killed before it was ready: who waits for it waits for the next life.
+    // Killed before it was ready: who waits for it waits for the next life, unless there is none.
+    if (this.crash !== undefined) this.#ready.reject(new Error(this.crash))
     if (this.#isReady) this.#ready = Promise.withResolvers()
     this.#isReady = false
     for (const resolve of this.#waiting.values()) resolve({ kind: 'in-doubt' })

@@ -12,6 +12,7 @@ export type Command<Fields> = { order: Order<Fields>; run: (client: Client, fiel
 const within = { deadlineMs: personLimits.commandWithinMs }
 const now: Order<unknown> = { kind: 'now' }
 const alone: Order<{ chat: ChatId }> = { kind: 'alone', chat: fields => fields.chat }
+const sends: Order<{ chat: ChatId }> = { kind: 'send', chat: fields => fields.chat }
 
 /** The link says more about somebody than the bare id: it holds the key of the profile and a token. */
 function targetOf({ invite, account }: PersonCommandFields<'open'>) {
@@ -37,7 +38,7 @@ export const commands: { [Name in PersonCommandName]: Command<PersonCommandField
       return client.chat(chat)
     },
   },
-  profile: { order: now, run: (client, { account }) => client.profileOf(account) },
+  profile: { order: now, run: (client, { account }) => client.learnProfile(account, within) },
   chats: { order: now, run: client => client.chats() },
   messages: {
     order: now,
@@ -45,10 +46,26 @@ export const commands: { [Name in PersonCommandName]: Command<PersonCommandField
       client.messages(chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
   },
   send: {
-    order: { kind: 'send', chat: fields => fields.chat },
+    order: sends,
     run: (client, { chat, text, reply_to, mentions }) =>
       client.sendText(chat, { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) }, within),
   },
+  edit: {
+    order: sends,
+    run: (client, { chat, message, text, mentions }) =>
+      client.editText(chat, { message, text, ...(mentions && { mentions }) }, within),
+  },
+  delete: {
+    order: sends,
+    run: (client, { chat, message, for: whom }) => client.deleteMessage(chat, { message, for: whom }, within),
+  },
+  react: {
+    order: sends,
+    run: (client, { chat, message, emoji }) => client.react(chat, { message, emoji }, within),
+  },
+  read: { order: sends, run: (client, { chat, up_to }) => client.markRead(chat, up_to) },
+  timer: { order: alone, run: (client, { chat, ms }) => client.setTimer(chat, ms, within) },
+  call: { order: sends, run: (client, { chat }) => client.call(chat, within) },
   group: { order: now, run: (client, group) => client.createGroup(group, within) },
   add: { order: alone, run: (client, { chat, members }) => client.addMembers(chat, members, within) },
   remove: { order: alone, run: (client, { chat, members }) => client.removeMembers(chat, members, within) },

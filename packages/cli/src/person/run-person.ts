@@ -41,6 +41,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     log,
     firstStart: () => personFirstStart(settings),
     acceptRequests: settings.acceptRequests,
+    reportsAll: true,
   })
   const ended = new AbortController()
   const until = AbortSignal.any([stop, output.closed, ended.signal])

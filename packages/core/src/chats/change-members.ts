@@ -63,9 +63,33 @@ export async function renameGroup(
   await commitToGroup(core, group_id, { intent, deadline })
 }
 
+/** In private chats, too. */
+export async function setTimer(
+  core: Core,
+  chat: ChatId,
+  { timerMs, deadline }: { timerMs: number; deadline: Deadline },
+): Promise<void> {
+  const isTimer = Number.isSafeInteger(timerMs) && timerMs >= 0 && timerMs <= contentLimits.timerMsMax
+  if (!isTimer)
+    throw new CodedError('bad-field', {
+      field: 'ms',
+      rule: `a number from 0 to ${contentLimits.timerMsMax} is required`,
+    })
+  const { group_id } = writable(visibleChat(core.store, chat))
+  const intent: CommitIntent = session => {
+    const settings = requiredSettings(session)
+    return settings.timerMs === timerMs ? 'satisfied' : { settings: { ...settings, timerMs } }
+  }
+  await commitToGroup(core, group_id, { intent, deadline })
+}
+
 export function writableGroup(core: Core, chat: ChatId): ChatRow {
   const row = visibleChat(core.store, chat)
   if (row.type !== 'group') throw new CodedError('not-a-group')
+  return writable(row)
+}
+
+function writable(row: ChatRow): ChatRow {
   if (row.state === 'request') throw new CodedError('chat-is-request')
   if (row.state === 'left') throw new CodedError('chat-left')
   return row

@@ -43,6 +43,9 @@ export const otherPerson = (row: ChatRow): AccountId | undefined =>
 export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
   reads.all<MemberRow>('SELECT account_id, admin, leaving FROM member WHERE chat_id = ? ORDER BY account_id', chat)
 
+const presentMembers = (reads: Reads, chat: ChatId): MemberRow[] =>
+  membersOf(reads, chat).filter(member => !member.leaving)
+
 export function viewChat(reads: Reads, row: ChatRow): Chat {
   const other = otherPerson(row)
   return {
@@ -50,7 +53,7 @@ export function viewChat(reads: Reads, row: ChatRow): Chat {
     type: row.type,
     name: other ? nameOf(reads, other) : row.title,
     state: row.state,
-    members: membersOf(reads, row.id).map(member => {
+    members: presentMembers(reads, row.id).map(member => {
       const { id, name, bot } = profileOf(reads, member.account_id)
       return { id, name, bot, ...(member.admin && { admin: true }) }
     }),

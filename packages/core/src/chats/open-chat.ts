@@ -21,6 +21,7 @@ import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
 import { createGroup } from '../mls/group-session.ts'
 import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
+import { findKey, type Idempotency, noteKey } from './sent-keys.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 
@@ -55,15 +56,20 @@ export async function openPrivateChat(
   })
 }
 
+export type NewGroupChat = { name: string; members: AccountId[]; deadline: Deadline; idempotency?: Idempotency }
+
 export async function openGroupChat(
   core: Core,
-  { name, members, deadline }: { name: string; members: AccountId[]; deadline: Deadline },
+  { name, members, deadline, idempotency }: NewGroupChat,
 ): Promise<ChatRow> {
+  const earlier = idempotency && findKey(core, idempotency)
+  const made = earlier && (await usableChat(core, earlier.subject as ChatId, { deadline, atLeast: 0 }))
+  if (made) return made
   const accounts = [...new Set(members)].filter(account => account !== core.own.id)
   if (accounts.length + 1 > contentLimits.groupMembersMax)
     throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
   const settings: GroupSettings = { v: 1, type: 'group', title: name, admins: [core.own.id], timerMs: 0 }
-  const chat = await openGroup(core, { settings, accounts, deadline })
+  const chat = await openGroup(core, { settings, accounts, deadline, ...(idempotency && { idempotency }) })
   return requiredChat(core, chat)
 }
 
@@ -80,14 +86,20 @@ async function usableChat(
   return findGroup(core.store, row.group_id)?.status === 'open' ? requiredChat(core, chat) : undefined
 }
 
-type Opening = { chat?: ChatId; settings: GroupSettings; accounts: AccountId[]; deadline: Deadline }
+type Opening = {
+  chat?: ChatId
+  settings: GroupSettings
+  accounts: AccountId[]
+  deadline: Deadline
+  idempotency?: Idempotency
+}
 
 async function openGroup(core: Core, { settings, accounts, deadline, ...opening }: Opening): Promise<ChatId> {
   await core.link.whenOnline(deadline.leftMs())
   const added = await takeKeyPackages(core, accounts, deadline)
   const group = groupIdFromBytes(core.provider.randomBytes(GROUP_ID_BYTES))
   const chat = opening.chat ?? groupChatId(group)
-  await startGroup(core, { group, chat, settings, accounts })
+  await startGroup(core, { ...opening, group, chat, settings, accounts })
   try {
     await commitToGroup(core, group, {
       intent: () => ({ add: added }),
@@ -107,7 +119,7 @@ const hasPending = (core: Core, group: GroupId): Promise<boolean> =>
 
 async function startGroup(
   core: Core,
-  { group, chat, settings, accounts }: { group: GroupId; chat: ChatId; settings: GroupSettings; accounts: AccountId[] },
+  { group, chat, settings, accounts, idempotency }: Omit<Opening, 'deadline'> & { group: GroupId; chat: ChatId },
 ): Promise<void> {
   const keyPackage = await makeKeyPackage(core)
   const session = await createGroup(core.mls, {
@@ -117,6 +129,7 @@ async function startGroup(
   })
   const generation = settings.type === 'private' ? settings.generation : 0
   await core.store.write(database => {
+    if (idempotency) noteKey(database, idempotency, { subject: chat, nowMs: core.clock.nowMs() })
     insertGroup(database, {
       id: group,
       chat,
@@ -142,6 +155,7 @@ async function dropOpening(core: Core, group: GroupId, chat: ChatId): Promise<vo
   core.groups.forget(group)
   await core.store.write(database => {
     database.run('DELETE FROM mls_group WHERE id = ?', group)
+    database.run('DELETE FROM mls_state WHERE group_id = ?', group)
     database.run('DELETE FROM chat WHERE id = ? AND visible = 0 AND group_id = ?', chat, group)
     database.run('DELETE FROM member WHERE chat_id = ? AND NOT EXISTS (SELECT 1 FROM chat WHERE id = ?)', chat, chat)
   })

@@ -13,7 +13,6 @@ export type GroupRow = {
   chat_id: ChatId
   generation: number
   epoch: number
-  state: Uint8Array
   /** Others in it do not know yet how this account is called. 1: the next content says it. 2: it is said at once. */
   needs_hello: number
   /** Its keys may have been used already, by a copy of this database or by messages that were withdrawn. */
@@ -47,6 +46,10 @@ type Reads = Pick<Store, 'get' | 'all'>
 export const findGroup = (reads: Reads, group: GroupId): GroupRow | undefined =>
   reads.get<GroupRow>('SELECT * FROM mls_group WHERE id = ?', group)
 
+/** Large, so it stands by itself: the group's row is looked at with every message. */
+export const epochState = (reads: Reads, group: GroupId): Uint8Array =>
+  reads.get<{ bytes: Uint8Array }>('SELECT bytes FROM mls_state WHERE group_id = ?', group)?.bytes ?? new Uint8Array(0)
+
 export const ratchetRows = (reads: Reads, group: GroupId): [node: number, bytes: Uint8Array][] =>
   reads
     .all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet WHERE group_id = ?', group)
@@ -63,19 +66,23 @@ export type NewGroup = {
 }
 
 export function insertGroup(database: Database, group: NewGroup): void {
-  database.run('DELETE FROM ratchet WHERE group_id = ?', group.id)
+  writeState(database, group.id, group.session)
   database.run(
-    `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, state, needs_hello, inviter, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     group.id,
     group.chat,
     group.generation,
     epoch(group.session),
-    encodeEpoch(group.session.state),
     group.needsHello,
     group.inviter,
     group.status,
   )
+}
+
+function writeState(database: Database, group: GroupId, session: GroupSession): void {
+  database.run('DELETE FROM ratchet WHERE group_id = ?', group)
+  database.run('INSERT OR REPLACE INTO mls_state VALUES (?, ?)', group, encodeEpoch(session.state))
 }
 
 export function saveEpoch(
@@ -83,11 +90,10 @@ export function saveEpoch(
   group: GroupId,
   { session, hasNewMembers }: { session: GroupSession; hasNewMembers: boolean },
 ): void {
-  database.run('DELETE FROM ratchet WHERE group_id = ?', group)
+  writeState(database, group, session)
   database.run(
-    `UPDATE mls_group SET epoch = ?, state = ?, status = 'open', needs_hello = max(needs_hello, ?) WHERE id = ?`,
+    `UPDATE mls_group SET epoch = ?, status = 'open', needs_hello = max(needs_hello, ?) WHERE id = ?`,
     epoch(session),
-    encodeEpoch(session.state),
     hasNewMembers ? 1 : 0,
     group,
   )

@@ -5,7 +5,7 @@ import { epoch, type GroupSession, openSession } from '../mls/group-session.ts'
 import { encodeEpoch } from '../mls/group-state.ts'
 import type { MlsContext } from '../mls/mls-context.ts'
 import type { Change, Durability, Store } from '../storage/store.ts'
-import { findGroup, findPending, type PendingCommit, ratchetRows } from './group-records.ts'
+import { epochState, findGroup, findPending, type PendingCommit, ratchetRows } from './group-records.ts'
 
 export type LiveGroup = {
   readonly id: GroupId
@@ -118,7 +118,10 @@ export class GroupSessions {
       id: group,
       chat: row.chat_id,
       unsaved: 0,
-      session: openSession(this.#mls, { epochBlob: row.state, ratchetRows: ratchetRows(this.#store, group) }),
+      session: openSession(this.#mls, {
+        epochBlob: epochState(this.#store, group),
+        ratchetRows: ratchetRows(this.#store, group),
+      }),
       pending: pending && {
         ...pending,
         next: openSession(this.#mls, { epochBlob: pending.nextState, ratchetRows: [] }),

@@ -13,12 +13,14 @@ import {
   fixed,
   fromUtf8,
   struct,
+  toBase64,
   u32,
   utf8,
 } from '@postern/protocol'
 import { type Profile, profile as profileSchema } from '@postern/protocol/content'
 import { type MlsProvider, NONCE_BYTES } from '../mls/provider.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
+import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'
 import { giveUpVersion, noteOwnProfile, noteProfile, type PersonRow } from './people.ts'
@@ -31,11 +33,19 @@ const sealedProfile: Codec<SealedProfile> = struct({
   signature: fixed(64),
 })
 const LABEL = utf8('postern profile v1')
+/** Of a bot with thousands of chats, so many hear of a new name before it writes to them. */
+const TOLD_AT_ONCE_MAX = 100
 const versionBytes = (version: number): Uint8Array => encodeWith(u32, version)
 
 export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount }
 
-export type ProfileChange = { name?: string; about?: string; commands?: Profile['commands'] }
+/** The avatar: a small picture; null takes it away. */
+export type ProfileChange = {
+  name?: string
+  about?: string
+  commands?: Profile['commands']
+  avatar?: Uint8Array | null
+}
 
 export function ownProfile(store: Store): { profile: Profile; version: number } {
   const row = store.get<{ profile: string; profile_version: number }>('SELECT profile, profile_version FROM account')
@@ -43,27 +53,73 @@ export function ownProfile(store: Store): { profile: Profile; version: number } 
   return { profile: JSON.parse(row.profile) as Profile, version: row.profile_version }
 }
 
+/** What others can fetch: they are told of no version that the relay does not have yet. */
+export const publishedVersion = (store: Pick<Store, 'get'>): number =>
+  store.get<{ version: number }>('SELECT published_version AS version FROM account')?.version ?? 0
+
 /** Durable here; `publishProfile` brings it to the relay. */
 export async function changeProfile(store: Store, own: OwnAccount, change: ProfileChange): Promise<void> {
-  const wanted = profileSchema.parse({ ...ownProfile(store).profile, ...change })
+  const { avatar, ...words } = change
+  const wanted = profileSchema.parse({
+    ...ownProfile(store).profile,
+    ...words,
+    ...(avatar !== undefined && { avatar: avatar ? pictureUrl(avatar) : undefined }),
+  })
   await store.write(database => {
     noteOwnProfile(database, own.id, wanted)
     database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(wanted))
   })
 }
 
-export async function publishProfile({ store, provider, link, own }: ProfileContext): Promise<void> {
-  const published = store.get<{ published_version: number }>('SELECT published_version FROM account')?.published_version
-  const { profile, version } = ownProfile(store)
-  if (published === version) return
+function pictureUrl(picture: Uint8Array): string {
+  const type = picture[0] === 0xff ? 'image/jpeg' : picture[0] === 0x89 ? 'image/png' : 'image/webp'
+  if (picture.length > contentLimits.avatarBytesMax)
+    throw new CodedError('too-large', { what: 'The avatar', max: contentLimits.avatarBytesMax })
+  return `data:${type};base64,${toBase64(picture)}`
+}
+
+export async function publishProfile(context: ProfileContext): Promise<void> {
+  const { store } = context
+  const { version } = ownProfile(store)
+  if (publishedVersion(store) === version) return
+  const answer = await putProfile(context, version)
+  if (answer.accepted) return
+  if (answer.version < version) return await publishEach(context, { from: answer.version + 1, to: version })
+  // The relay has a newer one from before a restore: this profile becomes the next after it.
+  await store.write(database => database.run('UPDATE account SET profile_version = ?', answer.version + 1))
+  await publishEach(context, { from: answer.version + 1, to: answer.version + 1 })
+}
+
+/** Changed more than once since the relay heard of it: the relay takes one version after the other. */
+async function publishEach(context: ProfileContext, { from, to }: { from: number; to: number }): Promise<void> {
+  for (let version = from; version <= to; version++) {
+    const { accepted } = await putProfile(context, version)
+    // Tried again at the next connection: a relay that refuses the next version too would be asked for ever.
+    if (!accepted) throw new CodedError('relay-broken', { what: 'it refuses the next version of the profile' })
+  }
+}
+
+async function putProfile(
+  { store, provider, link, own }: ProfileContext,
+  version: number,
+): Promise<{ accepted: boolean; version: number }> {
+  const { profile } = ownProfile(store)
   const blob = await sealProfile(provider, own, { profile, version })
   const answer = await link.call('putProfile', { version, blob }, clientLimits.requestTimeoutMs)
-  await store.write(database => {
-    if (answer.accepted) database.run('UPDATE account SET published_version = ?', version)
-    // The relay has a newer one from before a restore: this profile becomes the next after it.
-    else database.run('UPDATE account SET profile_version = max(profile_version, ?) + 1', answer.version)
-  })
-  if (!answer.accepted) await publishProfile({ store, provider, link, own })
+  if (answer.accepted) await store.write(database => notePublished(database, version))
+  return answer
+}
+
+/** Who talked with this account lately is told at once, everybody else with the next message. */
+function notePublished(database: Database, version: number): void {
+  database.run('UPDATE account SET published_version = ?', version)
+  database.run('UPDATE mls_group SET needs_hello = 1 WHERE needs_hello = 0')
+  database.run(
+    `UPDATE mls_group SET needs_hello = 2 WHERE id IN (
+       SELECT chat.group_id FROM chat WHERE chat.visible = 1 AND chat.state = 'active'
+       ORDER BY (SELECT max(ts) FROM message WHERE message.chat_id = chat.id) DESC LIMIT ?)`,
+    TOLD_AT_ONCE_MAX,
+  )
 }
 
 export async function refreshProfile(context: ProfileContext, person: PersonRow): Promise<void> {

@@ -1,12 +1,20 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { Chat, Message, Notice } from '@postern/protocol/objects'
+import type { MessageId } from '@postern/protocol'
+import type { Chat, Message, Notice, Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Durability, Store } from '../storage/store.ts'
 
 export type JournalEvent =
   | { type: 'message'; chat_id: string; message: Message }
+  | { type: 'edited'; chat_id: string; message: Message }
+  | { type: 'deleted'; chat_id: string; deleted: { message_id: string; from: Person } }
+  | { type: 'reaction'; chat_id: string; reaction: { message_id: string; from: Person; emoji: string } }
+  | { type: 'expired'; chat_id: string; expired: string[] }
   | { type: 'chat'; chat_id: string; chat: Chat }
   | { type: 'notice'; chat_id: string; notice: Notice }
+  /** For people only: a bot's operator reads the status of a message where it stands. */
+  | { type: 'receipt'; chat_id: string; receipt: { message_id: string; from: Person; status: 'delivered' | 'read' } }
+  | { type: 'call'; chat_id: string; call: { from: Person; state: 'ringing' | 'declined' } }
 
 export type JournalEntry = { id: number; json: string; ts: number }
 
@@ -23,7 +31,8 @@ export class Journal {
 
   read(after: number, limit: number): JournalEntry[] {
     return this.#store.all<JournalEntry>(
-      'SELECT id, json, ts FROM journal WHERE id > ? ORDER BY id LIMIT ?',
+      // A bare LIMIT ? makes SQLite compile the statement anew each time.
+      'SELECT id, json, ts FROM journal WHERE id > ? ORDER BY id LIMIT 0 + ?',
       after,
       limit,
     )
@@ -39,16 +48,51 @@ export class Journal {
   }
 
   /** Removes what every reader has confirmed. */
-  async confirm(reader: string, upTo: number): Promise<void> {
+  async confirm(reader: string, upTo: number, durability: Durability = 'durable'): Promise<void> {
     const wanted = Math.min(upTo, this.#newest)
-    await this.#store.write(database => {
-      database.run(
-        'INSERT INTO reader VALUES (?, ?) ON CONFLICT DO UPDATE SET confirmed = max(confirmed, excluded.confirmed)',
-        reader,
-        wanted,
+    await this.#store.write(database => moveReader(database, reader, wanted), durability)
+  }
+
+  /** Moves the reader past what is too old or too much; gives how many entries it has lost by that. */
+  async dropBefore(reader: string, limits: { olderThanTs: number; keepMax: number }): Promise<number> {
+    return await this.#store.write(database => {
+      const from = this.confirmed(reader)
+      const tooOld = database.get<{ id: number | null }>(
+        'SELECT max(id) AS id FROM journal WHERE ts < ?',
+        limits.olderThanTs,
       )
-      database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
+      const tooMany = database.get<{ id: number }>(
+        'SELECT id FROM journal ORDER BY id DESC LIMIT 1 OFFSET ?',
+        limits.keepMax,
+      )
+      const upTo = Math.max(tooOld?.id ?? 0, tooMany?.id ?? 0)
+      if (upTo <= from) return 0
+      const lost = database.get<{ count: number }>(
+        'SELECT count(*) AS count FROM journal WHERE id > ? AND id <= ?',
+        from,
+        upTo,
+      )
+      moveReader(database, reader, upTo)
+      return lost?.count ?? 0
     })
+  }
+
+  /** What a reader must remember with its place, as the number of tries for the entry it is at. */
+  readerState(reader: string): string | undefined {
+    return (
+      this.#store.get<{ state: string | null }>('SELECT state FROM reader WHERE name = ?', reader)?.state ?? undefined
+    )
+  }
+
+  async setReaderState(reader: string, state: string): Promise<void> {
+    await this.#store.write(database =>
+      database.run(
+        'INSERT INTO reader (name, confirmed, state) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+        reader,
+        this.#newest,
+        state,
+      ),
+    )
   }
 
   /** Called when new entries can be read. */
@@ -68,10 +112,36 @@ export class Journal {
 const newestId = (store: Pick<Store, 'get'>): number =>
   store.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
 
+function moveReader(database: Database, reader: string, upTo: number): void {
+  database.run(
+    `INSERT INTO reader (name, confirmed) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET confirmed = max(confirmed, excluded.confirmed)`,
+    reader,
+    upTo,
+  )
+  database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
+}
+
 /** Part of the transaction in which the event happened. */
 export function appendEvent(database: Database, event: JournalEvent, ts: number): void {
-  const json = JSON.stringify(event)
-  database.run('INSERT INTO journal (ts, chat_id, json) VALUES (?, ?, ?)', ts, event.chat_id, json)
+  database.run(
+    'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
+    ts,
+    event.chat_id,
+    JSON.stringify(event),
+    event.type === 'message' || event.type === 'edited' ? event.message.id : null,
+  )
+}
+
+/** A message that is gone is gone from waiting events, too: who, where and when stay, the words do not. */
+export function stripMessage(database: Database, message: MessageId): void {
+  const rows = database.all<{ id: number; json: string }>('SELECT id, json FROM journal WHERE message_id = ?', message)
+  for (const row of rows) {
+    const event = JSON.parse(row.json) as Extract<JournalEvent, { type: 'message' | 'edited' }>
+    const { id, chat_id, from, ts } = event.message
+    const json = JSON.stringify({ ...event, message: { id, chat_id, from, ts } })
+    database.run('UPDATE journal SET json = ? WHERE id = ?', json, row.id)
+  }
 }
 
 /** After a restore from a backup: ids that were given out since then are not given out again. */

@@ -10,13 +10,14 @@ import {
   sendIdFromBytes,
 } from '@postern/protocol'
 import { type Content, encodeContent, type Hello, type KnownBody } from '@postern/protocol/content'
+import { type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
-import { ownProfile } from '../identity/profile.ts'
+import { ownProfile, publishedVersion } from '../identity/profile.ts'
 import { encryptMessage } from '../mls/group-session.ts'
 
 /** What is to be said: the same send id however often it must be encrypted. */
-export type Draft = { send: SendId; body: KnownBody; token?: string }
+export type Draft = { send: SendId; body: KnownBody; token?: string; idempotency?: Idempotency }
 
 export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array; saysHello: boolean }
 
@@ -50,6 +51,7 @@ export async function composeMessage(
         draft.send,
         JSON.stringify(draft.body),
       )
+      if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.clock.nowMs() })
     })
     return { composed: { id, group, wire, saysHello: content.hello !== undefined }, saved }
   })
@@ -63,12 +65,15 @@ export async function composeMessage(
 }
 
 function contentOf(core: Core, group: GroupId, draft: Draft): Content & { body: KnownBody } {
-  const { profile, version } = ownProfile(core.store)
   const row = findGroup(core.store, group)
   if (!row) throw new CodedError('group-unknown')
   const hello: Hello | undefined =
     row.needs_hello || draft.body.kind === 'hello' || draft.token
-      ? { name: profile.name, profileKey: core.own.profileKey, ...(draft.token && { token: draft.token }) }
+      ? {
+          name: ownProfile(core.store).profile.name,
+          profileKey: core.own.profileKey,
+          ...(draft.token && { token: draft.token }),
+        }
       : undefined
-  return { send: draft.send, profileVersion: version, body: draft.body, ...(hello && { hello }) }
+  return { send: draft.send, profileVersion: publishedVersion(core.store), body: draft.body, ...(hello && { hello }) }
 }

@@ -3,6 +3,7 @@ import { type AccountId, type ChatId, CodedError, type MessageId, type SendId } 
 import type { Content } from '@postern/protocol/content'
 import type { Message } from '@postern/protocol/objects'
 import { personOf } from '../identity/people.ts'
+import { stripMessage } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -16,7 +17,14 @@ export type MessageRow = {
   body: string
   /** Whether the journal has it: not while its chat is a request. */
   reported: number
+  edited_ts: number | null
+  /** How long it is kept after it was read; 0: for ever. */
+  timer_ms: number
+  expires_ts: number | null
+  read: number
 }
+
+export type NewMessage = Omit<MessageRow, 'edited_ts'>
 
 type Reads = Pick<Store, 'get' | 'all'>
 type Body = Content['body']
@@ -31,7 +39,7 @@ export function findMessage(reads: Reads, chat: ChatId, message: MessageId): Mes
 export function listMessages(reads: Reads, chat: ChatId, page: { beforeTs?: number; limit: number }): MessageRow[] {
   return reads
     .all<MessageRow>(
-      'SELECT * FROM message WHERE chat_id = ? AND ts < ? ORDER BY ts DESC LIMIT ?',
+      'SELECT * FROM message WHERE chat_id = ? AND ts < ? ORDER BY ts DESC LIMIT 0 + ?',
       chat,
       page.beforeTs ?? Number.MAX_SAFE_INTEGER,
       page.limit,
@@ -44,6 +52,7 @@ export const unreportedMessages = (reads: Reads, chat: ChatId): MessageRow[] =>
 
 export function viewMessage(reads: Reads, row: MessageRow, own: AccountId): Message {
   const body = JSON.parse(row.body) as Body
+  const reactions = reactionsOf(reads, row.id)
   return {
     id: row.id,
     chat_id: row.chat_id,
@@ -54,12 +63,34 @@ export function viewMessage(reads: Reads, row: MessageRow, own: AccountId): Mess
       ...(body.replyTo && { reply_to: body.replyTo }),
       ...(body.mentions && { mentions: body.mentions }),
     }),
-    ...(row.sender === own && { status: 'sent' as const }),
+    ...(reactions.length > 0 && { reactions }),
+    ...(row.edited_ts !== null && { edited_ts: row.edited_ts }),
+    ...(row.expires_ts !== null && { expires_ts: row.expires_ts }),
+    ...(row.sender === own && { status: statusOf(reads, row) }),
   }
 }
 
+function reactionsOf(reads: Reads, message: MessageId): NonNullable<Message['reactions']> {
+  return reads
+    .all<{ account_id: AccountId; emoji: string }>(
+      'SELECT account_id, emoji FROM reaction WHERE message_id = ? ORDER BY ts',
+      message,
+    )
+    .map(({ account_id, emoji }) => ({ emoji, from: personOf(reads, account_id) }))
+}
+
+/** In a group: as soon as somebody has it, has read it. */
+function statusOf(reads: Reads, row: MessageRow): NonNullable<Message['status']> {
+  const reached = reads.get<{ delivered: number | null; read: number | null }>(
+    'SELECT max(delivered_ts) AS delivered, max(read_ts) AS read FROM member WHERE chat_id = ?',
+    row.chat_id,
+  )
+  if ((reached?.read ?? 0) >= row.ts) return 'read'
+  return (reached?.delivered ?? 0) >= row.ts ? 'delivered' : 'sent'
+}
+
 /** False for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
-export function insertMessage(database: Database, row: MessageRow): MessageRow | undefined {
+export function insertMessage(database: Database, row: NewMessage): MessageRow | undefined {
   const repeat = database.get(
     'SELECT 1 FROM message WHERE id = ? OR (sender = ? AND send_id = ?)',
     row.id,
@@ -67,9 +98,10 @@ export function insertMessage(database: Database, row: MessageRow): MessageRow |
     row.send_id,
   )
   if (repeat) return undefined
-  const placed = { ...row, ts: freeTs(database, row) }
+  const placed: MessageRow = { ...row, ts: freeTs(database, row), edited_ts: null }
   database.run(
-    'INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported, timer_ms, expires_ts, read)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placed.id,
     placed.chat_id,
     placed.sender,
@@ -77,6 +109,9 @@ export function insertMessage(database: Database, row: MessageRow): MessageRow |
     placed.send_id,
     placed.body,
     placed.reported,
+    placed.timer_ms,
+    placed.expires_ts,
+    placed.read,
   )
   return placed
 }
@@ -85,10 +120,25 @@ export function insertMessage(database: Database, row: MessageRow): MessageRow |
 const TS_MAX = 8_640_000_000_000_000
 
 /** Times rise strictly within one group; two groups of one private chat may meet in a millisecond. */
-function freeTs(database: Database, row: MessageRow): number {
+function freeTs(database: Database, row: NewMessage): number {
   let ts = Math.min(row.ts, TS_MAX)
   while (database.get('SELECT 1 FROM message WHERE chat_id = ? AND ts = ?', row.chat_id, ts)) ts++
   return ts
+}
+
+export function countUnread(database: Database, chat: ChatId): void {
+  database.run(
+    'UPDATE chat SET unread = (SELECT count(*) FROM message WHERE chat_id = ? AND read = 0) WHERE id = ?',
+    chat,
+    chat,
+  )
+}
+
+/** Without a trace: its row, its reactions, and its words in events that wait. */
+export function eraseMessage(database: Database, message: MessageId): void {
+  database.run('DELETE FROM message WHERE id = ?', message)
+  database.run('DELETE FROM reaction WHERE message_id = ?', message)
+  stripMessage(database, message)
 }
 
 export function markReported(database: Database, message: MessageId): void {

@@ -1,10 +1,13 @@
 // What waits for the relay's word: each ciphertext stays until it is known to be in the log, or known not to be.
-import type { AccountId, ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
+import type { ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import type { Accepted } from '@postern/protocol/relay'
+import { findChat } from '../chats/chats.ts'
+import { noteSent } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import type { Database } from '../storage/database.ts'
-import { insertMessage, type MessageRow } from './messages.ts'
+import type { MessageRow } from './messages.ts'
+import { takeBody } from './take-body.ts'
 
 type OutboxRow = { message_id: MessageId; group_id: GroupId; chat_id: ChatId; send_id: SendId; body: string }
 
@@ -18,7 +21,7 @@ export async function settleAccepted(
     const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
     if (!row) return undefined
     database.run('DELETE FROM outbox WHERE message_id = ?', message)
-    return storeOwn(database, core.own.id, { row, ts: accepted.ts })
+    return takeOwn(core, database, { row, ts: accepted.ts })
   }, 'recorded')
 }
 
@@ -42,21 +45,13 @@ export async function settleInDoubt(core: Core): Promise<void> {
   }
 }
 
-function storeOwn(
-  database: Database,
-  own: AccountId,
-  { row, ts }: { row: OutboxRow; ts: number },
-): MessageRow | undefined {
-  const { kind } = JSON.parse(row.body) as Content['body']
-  database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ?', row.group_id)
-  if (kind !== 'text') return undefined
-  return insertMessage(database, {
-    id: row.message_id,
-    chat_id: row.chat_id,
-    sender: own,
-    ts,
-    send_id: row.send_id,
-    body: row.body,
-    reported: 1,
-  })
+/** What we have said has its place in the log: it is applied here as it is at the others. */
+function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; ts: number }): MessageRow | undefined {
+  const body = JSON.parse(row.body) as Content['body']
+  database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0', row.group_id)
+  noteSent(database, row.send_id, { id: row.message_id, ts })
+  const chat = findChat(database, row.chat_id)
+  return (
+    chat && takeBody(core, database, { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body })
+  )
 }

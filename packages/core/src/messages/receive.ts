@@ -1,7 +1,7 @@
 // What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
 import { type Content, decodeContent } from '@postern/protocol/content'
-import { type ChatRow, findChat, noteLeaving, showChat, viewChat } from '../chats/chats.ts'
+import { type ChatRow, findChat, showChat, viewChat } from '../chats/chats.ts'
 import { noteRejoin } from '../chats/rejoin.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
@@ -10,7 +10,8 @@ import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
 import { reportUnreported } from './accept-request.ts'
-import { insertMessage, type MessageRow, viewMessage } from './messages.ts'
+import { takeReceipt } from './receipts.ts'
+import { takeBody } from './take-body.ts'
 
 export type Received = {
   id: MessageId
@@ -22,6 +23,14 @@ export type Received = {
 }
 
 type Understood = Received & { content: Content }
+
+/** A message to this account alone: nothing but receipts is said in them. */
+export function receiveDirect(core: Core, received: Received): Change<void> {
+  const body = decodeContent(received.plaintext)?.body
+  if (body?.kind !== 'receipt') return () => {}
+  const { chat, sender: from } = received
+  return database => takeReceipt(core, database, { chat, from, deliveredTs: body.deliveredTs, readTs: body.readTs })
+}
 
 /** The part of the inbox's transaction that is about the content. */
 export function receiveContent(core: Core, received: Received): Change<void> {
@@ -37,8 +46,8 @@ export function receiveContent(core: Core, received: Received): Change<void> {
     if (content.body.kind === 'rejoin')
       return noteRejoin(core, database, { account: received.sender, group: content.body.group })
     const chat = letIn(core, database, understood)
-    if (!chat) return
-    takeBody(core, database, { chat, understood })
+    const { id, sender, ts } = received
+    if (chat) takeBody(core, database, { id, chat, sender, ts, send: content.send, body: content.body })
   }
 }
 
@@ -66,47 +75,12 @@ function letIn(core: Core, database: Database, { chat, group, ts }: Understood):
   const shown = findChat(database, chat)
   if (shown) appendEvent(database, { type: 'chat', chat_id: chat, chat: viewChat(database, shown) }, ts)
   if (isWelcome) {
+    if (row.type === 'group') {
+      const notice = { code: 'created' as const, from: personOf(database, inviter), text: row.title }
+      appendEvent(database, { type: 'notice', chat_id: chat, notice }, ts)
+    }
     reportUnreported(database, chat, { own: core.own.id, ts })
     core.poke()
   }
   return shown
-}
-
-function takeBody(
-  core: Core,
-  database: Database,
-  { chat, understood }: { chat: ChatRow; understood: Understood },
-): void {
-  const { content, id, sender, ts } = understood
-  switch (content.body.kind) {
-    case 'hello':
-    case 'rejoin':
-      return
-    case 'leave':
-      return takeLeave(database, chat, { account: sender, ts })
-    case 'text':
-    case 'unknown': {
-      const body = JSON.stringify(content.body)
-      const reported = chat.state === 'active' ? 1 : 0
-      const row = insertMessage(database, { id, chat_id: chat.id, sender, ts, send_id: content.send, body, reported })
-      if (row) takeMessage(core, database, row)
-      return
-    }
-    default:
-      content.body satisfies never
-  }
-}
-
-function takeMessage(core: Core, database: Database, row: MessageRow): void {
-  database.run('UPDATE chat SET unread = unread + 1 WHERE id = ?', row.chat_id)
-  if (!row.reported) return
-  const message = viewMessage(database, row, core.own.id)
-  appendEvent(database, { type: 'message', chat_id: row.chat_id, message }, row.ts)
-}
-
-function takeLeave(database: Database, chat: ChatRow, { account, ts }: { account: AccountId; ts: number }): void {
-  noteLeaving(database, chat.id, account)
-  if (chat.state !== 'active') return
-  const notice = { code: 'left' as const, from: personOf(database, account) }
-  appendEvent(database, { type: 'notice', chat_id: chat.id, notice }, ts)
 }

@@ -1,6 +1,8 @@
 // A commit that another member made: applied only if all it does is what our clients do.
 import { type ClientState, emptyPskIndex, type PrivateMessage, type Proposal, processPrivateMessage } from 'ts-mls'
+import { roster } from './credentials.ts'
 import { assertPathKeys, checkedChange, settingsIn, withoutOldKeys } from './group-rules.ts'
+import { ownerOf } from './key-package.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 
@@ -8,6 +10,8 @@ export interface AppliedCommit {
   committerLeaf: number
   /** We were removed: the session is at its end, and the other fields describe the group that goes on without us. */
   removedSelf: boolean
+  /** With `removedSelf`: the same commit adds us anew, and a welcome follows. */
+  readdedSelf: boolean
   addedLeaves: number[]
   removedLeaves: number[]
 }
@@ -18,21 +22,23 @@ export async function applyCommit(
   message: PrivateMessage,
 ): Promise<AppliedCommit & { state: ClientState }> {
   let seen: { committerLeaf: number; removedLeaves: number[] } | undefined
+  let readdedSelf = false
   const result = await processPrivateMessage(before, message, emptyPskIndex, context.provider.cipherSuite, incoming => {
     // ts-mls asks when the proposals are known and nothing is applied yet.
     if (incoming.kind !== 'commit' || incoming.senderLeafIndex === undefined) throw forbidden('it comes from outside')
-    seen = {
-      committerLeaf: incoming.senderLeafIndex,
-      removedLeaves: removedBy(incoming.proposals.map(({ proposal }) => proposal)),
-    }
+    const proposals = incoming.proposals.map(({ proposal }) => proposal)
+    seen = { committerLeaf: incoming.senderLeafIndex, removedLeaves: removedBy(proposals) }
+    readdedSelf = addsOwnAccount(context, before, proposals)
     return 'accept'
   })
   if (seen === undefined || result.kind !== 'newState') throw new Error('a commit was read as something else')
   const after = withoutOldKeys(result.newState)
-  if (after.groupActiveState.kind !== 'active') return { ...seen, state: after, removedSelf: true, addedLeaves: [] }
+  if (after.groupActiveState.kind !== 'active') {
+    return { ...seen, state: after, removedSelf: true, readdedSelf, addedLeaves: [] }
+  }
   const { addedLeaves } = checkedChange(context, { before, after }, seen.removedLeaves)
   assertPathKeys(context, after, before)
-  return { ...seen, state: after, removedSelf: false, addedLeaves }
+  return { ...seen, state: after, removedSelf: false, readdedSelf: false, addedLeaves }
 }
 
 /** The leaves that the proposals remove. Throws on a kind of proposal that none of our clients makes. */
@@ -44,6 +50,11 @@ function removedBy(proposals: Proposal[]): number[] {
     else if (!isKind(proposal, 'add')) throw forbidden(`a proposal of kind ${proposal.proposalType}`)
   }
   return removed
+}
+
+function addsOwnAccount(context: MlsContext, state: ClientState, proposals: Proposal[]): boolean {
+  const own = roster(context.provider, state).get(state.privatePath.leafIndex)?.accountId
+  return proposals.some(proposal => isKind(proposal, 'add') && ownerOf(context, proposal.add.keyPackage) === own)
 }
 
 /** ts-mls types custom proposals by any number, so the compiler needs help to tell them apart. */

@@ -9,5 +9,7 @@ export interface Database {
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
   /** Whether the next commits wait for the disk. Commits that do not are made durable by the next one that does. */
   waitForDisk(wait: boolean): void
+  /** Writes the write-ahead log back into the database and leaves nothing in it. */
+  emptyLog(): void
   close(): void
 }

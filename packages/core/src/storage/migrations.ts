@@ -15,10 +15,10 @@ const steps: string[] = [
     relay_url TEXT NOT NULL,
     registered INTEGER NOT NULL DEFAULT 0,
     profile_key BLOB NOT NULL,
-    profile TEXT NOT NULL,
     profile_version INTEGER NOT NULL,
     published_version INTEGER NOT NULL DEFAULT 0,
-    invite_token TEXT NOT NULL
+    invite_token TEXT NOT NULL,
+    profile TEXT NOT NULL
   ) STRICT;
 
   CREATE TABLE mailbox (one INTEGER PRIMARY KEY CHECK (one = 1), cursor INTEGER NOT NULL) STRICT;
@@ -69,7 +69,6 @@ const steps: string[] = [
     chat_id TEXT NOT NULL,
     generation INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
-    state BLOB NOT NULL,
     needs_hello INTEGER NOT NULL,
     needs_update INTEGER NOT NULL DEFAULT 0,
     withdrawn INTEGER NOT NULL DEFAULT 0,
@@ -77,6 +76,8 @@ const steps: string[] = [
     status TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX mls_group_chat ON mls_group (chat_id);
+
+  CREATE TABLE mls_state (group_id TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 
   CREATE TABLE ratchet (
     group_id TEXT NOT NULL,
@@ -140,6 +141,49 @@ const steps: string[] = [
   ) STRICT;
 
   CREATE TABLE reader (name TEXT PRIMARY KEY, confirmed INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE message ADD COLUMN edited_ts INTEGER;
+  ALTER TABLE message ADD COLUMN timer_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE message ADD COLUMN expires_ts INTEGER;
+  ALTER TABLE message ADD COLUMN read INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX message_expires ON message (expires_ts) WHERE expires_ts IS NOT NULL;
+  CREATE INDEX message_unread ON message (chat_id, ts) WHERE read = 0;
+
+  CREATE TABLE reaction (
+    message_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    emoji TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    PRIMARY KEY (message_id, account_id)
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE member ADD COLUMN delivered_ts INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE member ADD COLUMN read_ts INTEGER NOT NULL DEFAULT 0;
+
+  CREATE TABLE receipt_due (
+    chat_id TEXT NOT NULL,
+    author TEXT NOT NULL,
+    delivered_ts INTEGER NOT NULL,
+    read_ts INTEGER NOT NULL,
+    PRIMARY KEY (chat_id, author)
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE journal ADD COLUMN message_id TEXT;
+  CREATE INDEX journal_message ON journal (message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX journal_ts ON journal (ts);
+
+  ALTER TABLE reader ADD COLUMN state TEXT;
+
+  CREATE TABLE sent_key (
+    key TEXT PRIMARY KEY,
+    request BLOB NOT NULL,
+    subject TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    message_id TEXT,
+    ts INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sent_key_subject ON sent_key (subject);
   `,
 ]
 

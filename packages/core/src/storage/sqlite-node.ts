@@ -60,6 +60,10 @@ class NodeDatabase implements Database {
     this.#waits = wait
   }
 
+  emptyLog(): void {
+    this.#sqlite.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
   close(): void {
     this.#sqlite.close()
   }

@@ -25,6 +25,7 @@ export class Store {
   #queue: Waiting[] = []
   #isScheduled = false
   #isClosed = false
+  #isErasing = false
 
   constructor(database: Database, defer: (run: () => void) => void) {
     this.#database = database
@@ -71,6 +72,18 @@ export class Store {
     const outcomes = this.#commitTogether(batch) ?? this.#commitOneByOne(batch)
     for (const { waiting, value } of outcomes) waiting.resolve(value)
     if (outcomes.length > 0) for (const listener of this.#listeners) listener()
+  }
+
+  /** What was deleted is still in the write-ahead log: it is written back and the log emptied, soon and once for many. */
+  eraseTraces(): void {
+    if (this.#isErasing) return
+    this.#isErasing = true
+    this.#defer(() => {
+      this.#isErasing = false
+      if (this.#isClosed) return
+      this.flush()
+      this.#database.emptyLog()
+    })
   }
 
   close(): void {

@@ -10,13 +10,17 @@ import { peopleToRefresh } from '../identity/people.ts'
 import { publishProfile, refreshProfile } from '../identity/profile.ts'
 import { newDraft } from '../messages/compose.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
+import { dueReceipts, sendReceipt } from '../messages/receipts.ts'
 import { sendDraft } from '../messages/send.ts'
 import { healChats } from './heal-chats.ts'
 
 const PROFILES_PER_ROUND = 50
 
+type RingingCall = { chat: ChatId; call: string }
+
 export class Chores {
   readonly #core: Core
+  readonly #calls: RingingCall[] = []
   #running: Promise<void> | undefined
   #isPoked = false
   #keyPackagesAtRelay = 0
@@ -30,6 +34,12 @@ export class Chores {
   noteKeyPackages(atRelay: number, { replace }: { replace: boolean }): void {
     this.#keyPackagesAtRelay = atRelay
     this.#mustReplaceKeyPackages ||= replace
+  }
+
+  /** Not kept over a restart: by then nobody rings any more. */
+  decline(call: RingingCall): void {
+    this.#calls.push(call)
+    this.poke()
   }
 
   poke(): void {
@@ -63,6 +73,9 @@ export class Chores {
     for (const rejoin of wantedRejoins(this.#core))
       await this.#attempt('rejoin', () => addAnew(this.#core, rejoin, this.#deadline()))
     for (const chat of this.#chatsToGreet()) await this.#attempt('hello', () => this.#sayHello(chat))
+    for (const call of this.#calls.splice(0)) await this.#attempt('decline', () => this.#declineCall(call))
+    for (const due of dueReceipts(this.#core))
+      await this.#attempt('receipts', () => sendReceipt(this.#core, due, this.#deadline()))
     for (const person of peopleToRefresh(store, PROFILES_PER_ROUND))
       await this.#attempt('profiles', () => refreshProfile(this.#core, person))
   }
@@ -83,6 +96,11 @@ export class Chores {
     await publishKeyPackages(this.#core, { atRelay: this.#keyPackagesAtRelay, replace })
     this.#mustReplaceKeyPackages = false
     this.#keyPackagesAtRelay = Math.max(this.#keyPackagesAtRelay, clientLimits.keyPackagesLow)
+  }
+
+  async #declineCall({ chat, call }: RingingCall): Promise<void> {
+    const draft = newDraft(this.#core, { kind: 'call', call, state: 'declined' })
+    await sendDraft(this.#core, chat, { draft, deadline: this.#deadline() })
   }
 
   async #sayHello(chat: ChatId): Promise<void> {

@@ -18,7 +18,8 @@ import {
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
-import { receiveContent } from '../messages/receive.ts'
+import { receiveContent, receiveDirect } from '../messages/receive.ts'
+import { openDirect } from '../mls/direct.ts'
 import { type Decrypted, decryptMessage, type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
 import { isMlsError, MlsError } from '../mls/mls-error.ts'
 import type { Change } from '../storage/store.ts'
@@ -33,10 +34,6 @@ export async function takeEntry(core: Core, entry: Entry, record: Record): Promi
   if (entry.kind === 'welcome') return await takeWelcome(core, entry, record)
   const header = headerOf(entry)
   // Messages to one member carry no content that this version knows.
-  if (header && entry.kind === 'direct') {
-    core.log.debug({ kind: entry.kind, group: entry.group }, 'an entry that is of no use here')
-    return record(nothing)
-  }
   if (!core.groups.has(entry.group)) {
     core.log.warn({ kind: entry.kind, group: entry.group }, 'an entry of a group that is not known here')
     if (!header) return record(nothing)
@@ -80,6 +77,7 @@ type Envelope = { entry: Entry; header: EnvelopeHeader; record: Record }
 
 async function takeEnvelope(core: Core, live: LiveGroup, { entry, header, record }: Envelope): Promise<void> {
   const id = idOf(core, entry)
+  if (entry.kind === 'direct') return await takeDirect(core, live, { entry, id, record })
   if (live.pending?.message === id) return adoptPending(core, live, { entry, record })
   if (header.epoch < epochOf(live)) {
     core.log.warn({ group: live.id, epoch: header.epoch }, 'an entry of a past epoch was sent again')
@@ -90,6 +88,23 @@ async function takeEnvelope(core: Core, live: LiveGroup, { entry, header, record
   } catch (error) {
     if (!isMlsError(error)) throw error
     refuse(core, live, { entry, id, record, error })
+  }
+}
+
+/** Losing one costs a receipt, so it heals nothing. */
+async function takeDirect(
+  core: Core,
+  live: LiveGroup,
+  { entry, id, record }: { entry: Entry; id: MessageId; record: Record },
+): Promise<void> {
+  try {
+    const { plaintext, senderLeaf } = await openDirect(live.session, entry.payload)
+    const sender = accountAt(live.session, senderLeaf)
+    record(receiveDirect(core, { id, chat: live.chat, group: live.id, sender, ts: entry.ts, plaintext }), live)
+  } catch (error) {
+    if (!isMlsError(error)) throw error
+    core.log.warn({ code: error.code, group: live.id }, 'a message to this account alone could not be read')
+    record(nothing)
   }
 }
 
@@ -124,6 +139,7 @@ function takeCommit(core: Core, live: LiveGroup, { entry, record, commit }: Comm
   if (commit.removedSelf) {
     return record(database => {
       setGroupStatus(database, id, 'broken')
+      if (commit.readdedSelf) return
       applyRemoval(database, { chat, ts: entry.ts, committer, own: core.own.id })
     }, live)
   }

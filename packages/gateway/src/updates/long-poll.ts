@@ -24,7 +24,8 @@ export class LongPoll {
     for (;;) {
       const updates = this.#queue.read(limit)
       const leftMs = endsAtMs - this.#clock.nowMs()
-      if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased) return `[${updates.join(',')}]`
+      if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased)
+        return `[${updates.map(({ json }) => json).join(',')}]`
       await this.#wait(leftMs, gone)
     }
   }

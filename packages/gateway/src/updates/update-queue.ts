@@ -1,12 +1,16 @@
 // The operator's queue of updates: a cursor on the journal. What lies below it is confirmed and never shown again.
 import type { Journal } from '@postern/core'
+import { gatewayLimits } from '@postern/protocol'
 
-/** The name of the cursor, whether updates are read or discarded. */
+/** The name of the cursor, whether updates are read, delivered or discarded. */
 export const OPERATOR = 'operator'
+
+/** An update: its id, and its JSON. */
+export type QueuedUpdate = { id: number; json: string }
 
 export class UpdateQueue {
   readonly #journal: Journal
-  /** Durable: never ahead of the disk. */
+  /** Never ahead of the database. */
   #confirmed: number
 
   private constructor(journal: Journal) {
@@ -28,10 +32,35 @@ export class UpdateQueue {
     this.#confirmed = Math.max(this.#confirmed, upTo)
   }
 
-  /** The oldest unconfirmed updates, each as its JSON. */
-  read(limit: number): string[] {
+  /** Survives a kill, and may be lost with the power: then the receiver sees the last updates again, under their ids. */
+  async confirmDelivered(id: number): Promise<void> {
+    await this.#journal.confirm(OPERATOR, id, 'recorded')
+    this.#confirmed = Math.max(this.#confirmed, id)
+  }
+
+  /** The oldest unconfirmed updates. */
+  read(limit: number): QueuedUpdate[] {
     if (this.#journal.newest() <= this.#confirmed) return []
-    return this.#journal.read(this.#confirmed, limit).map(entry => `{"id":${entry.id},${entry.json.slice(1)}`)
+    return this.#journal
+      .read(this.#confirmed, limit)
+      .map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
+  }
+
+  /** How many wait; counted no further than the queue's limit. */
+  pending(): number {
+    if (this.#journal.newest() <= this.#confirmed) return 0
+    return this.#journal.read(this.#confirmed, gatewayLimits.updatesKeptMax).length
+  }
+
+  /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
+  async drop(nowMs: number): Promise<number> {
+    const limits = { olderThanTs: nowMs - gatewayLimits.updatesKeptMs, keepMax: gatewayLimits.updatesKeptMax }
+    const isFull = this.#journal.newest() - this.#confirmed > limits.keepMax
+    const [oldest] = this.#journal.read(this.#confirmed, 1)
+    if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return 0
+    const dropped = await this.#journal.dropBefore(OPERATOR, limits)
+    this.#confirmed = Math.max(this.#confirmed, this.#journal.confirmed(OPERATOR))
+    return dropped
   }
 
   onAppend(listener: () => void): () => void {

@@ -1,11 +1,31 @@
-// The updates of this gateway: a queue that is polled, or none at all.
+// The updates of this gateway: a queue that is polled, one that is delivered to a webhook, or none at all.
 import type { Journal, Log } from '@postern/core'
 import { type Clock, CodedError } from '@postern/protocol'
+import type { WebhookStatus } from '@postern/protocol/objects'
+import type { GatewaySettings } from '../config.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { Attempts } from '../webhook/attempts.ts'
+import { Receiver } from '../webhook/deliver.ts'
+import { WebhookDrain } from '../webhook/drain.ts'
 import { LongPoll, type Poll } from './long-poll.ts'
+import type { OperatorState } from './operator-state.ts'
 import { UpdateDiscard } from './update-discard.ts'
 import { UpdateQueue } from './update-queue.ts'
+import { UpdateRetention } from './update-retention.ts'
 
-type Mode = { kind: 'poll'; longPoll: LongPoll } | { kind: 'off'; discard: UpdateDiscard }
+type Mode =
+  | { kind: 'poll'; queue: UpdateQueue; retention: UpdateRetention; longPoll: LongPoll }
+  | { kind: 'webhook'; queue: UpdateQueue; retention: UpdateRetention; drain: WebhookDrain }
+  | { kind: 'off'; discard: UpdateDiscard }
+
+export type UpdatesOptions = {
+  settings: Pick<GatewaySettings, 'updates' | 'webhook'>
+  account: string
+  state: OperatorState
+  clock: Clock
+  log: Log
+  metrics: Metrics
+}
 
 export class Updates {
   readonly #mode: Mode
@@ -14,15 +34,39 @@ export class Updates {
     this.#mode = mode
   }
 
-  static async open(journal: Journal, options: { keep: 'on' | 'off'; clock: Clock; log: Log }): Promise<Updates> {
-    if (options.keep === 'off') return new Updates({ kind: 'off', discard: new UpdateDiscard(journal, options) })
-    return new Updates({ kind: 'poll', longPoll: new LongPoll(await UpdateQueue.open(journal), options.clock) })
+  static async open(journal: Journal, options: UpdatesOptions): Promise<Updates> {
+    const { settings, clock, metrics } = options
+    if (settings.updates === 'off') return new Updates({ kind: 'off', discard: new UpdateDiscard(journal, options) })
+    const queue = await UpdateQueue.open(journal)
+    const retention = new UpdateRetention(queue, options)
+    metrics.addGauge({ name: 'postern_updates_pending', help: 'Updates that nobody confirmed yet.' }, () =>
+      queue.pending(),
+    )
+    if (!settings.webhook) return new Updates({ kind: 'poll', queue, retention, longPoll: new LongPoll(queue, clock) })
+    return new Updates({ kind: 'webhook', queue, retention, drain: drainTo(settings.webhook, queue, options) })
   }
 
   /** The JSON array of updates; waits for the first one. */
   async poll(poll: Poll, gone: AbortSignal): Promise<string> {
-    if (this.#mode.kind === 'off') throw new CodedError('updates-off')
-    return await this.#mode.longPoll.answer(poll, gone)
+    switch (this.#mode.kind) {
+      case 'off':
+        throw new CodedError('updates-off')
+      case 'webhook':
+        throw new CodedError('webhook-set')
+      case 'poll':
+        return await this.#mode.longPoll.answer(poll, gone)
+    }
+  }
+
+  webhookStatus(): WebhookStatus {
+    switch (this.#mode.kind) {
+      case 'off':
+        return { enabled: false, pending: 0 }
+      case 'poll':
+        return { enabled: false, pending: this.#mode.queue.pending() }
+      case 'webhook':
+        return { pending: this.#mode.queue.pending(), ...this.#mode.drain.status() }
+    }
   }
 
   /** At the stop: nobody waits any longer. */
@@ -32,6 +76,25 @@ export class Updates {
 
   /** After the last request. */
   async close(): Promise<void> {
-    if (this.#mode.kind === 'off') await this.#mode.discard.stop()
+    switch (this.#mode.kind) {
+      case 'off':
+        return await this.#mode.discard.stop()
+      case 'webhook':
+        await this.#mode.drain.stop()
+        return await this.#mode.retention.stop()
+      case 'poll':
+        return await this.#mode.retention.stop()
+    }
   }
+}
+
+function drainTo(webhook: { url: string; secret: string }, queue: UpdateQueue, options: UpdatesOptions): WebhookDrain {
+  const { account, state, clock, log, metrics } = options
+  return new WebhookDrain(queue, {
+    receiver: new Receiver({ ...webhook, account, clock }),
+    attempts: new Attempts({ url: webhook.url, state, clock }),
+    clock,
+    log,
+    metrics,
+  })
 }

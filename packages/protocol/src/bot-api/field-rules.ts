@@ -1,20 +1,31 @@
 // The rules that fields of a request keep, each with the sentence that a caller reads when it is broken.
+// What JSON Schema cannot say by itself stands in `meta`, for the documents.
 import { z } from 'zod'
 import { CodedError } from '../errors.ts'
-import { isAccountId, isMessageId } from '../ids.ts'
+import { isAccountId, isMessageId, type MessageId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
+import { chatIdOf, messageIdOf } from './path-ids.ts'
 
 type Range = { min: number; max: number }
 
 /** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
 export function characters({ min, max }: Range) {
-  const rule = `${min} to ${max} characters are required`
+  const rule = min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
   return z
     .string(rule)
     .refine(value => value.length <= 2 * max && charCount(value) >= min && charCount(value) <= max, { error: rule })
     .refine(value => value.isWellFormed(), { error: 'it holds half of a surrogate pair' })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
+
+/** A name that is only white space would show as none. */
+export const shownName = (max: number) =>
+  characters({ min: 1, max }).refine(value => value.trim() !== '', { error: 'more than white space is required' })
+
+/** Null is the same as absent. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => value ?? undefined, schema.optional())
 
 /** A number in a query, where everything is text. */
 export function wholeNumber({ min, max }: Range) {
@@ -27,14 +38,37 @@ export function wholeNumber({ min, max }: Range) {
     .regex(/^\d{1,16}$/, rule)
     .transform(Number)
     .refine(value => value >= min && value <= max, { error: rule })
+    .meta({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
 }
 
 export const accountId = z.string('an account id is required').refine(isAccountId, { error: 'it is no account id' })
 
-const messageId = z.string('a message id is required').refine(isMessageId, { error: 'it is no message id' })
+const messageId = z
+  .string('a message id is required')
+  .refine((value): value is MessageId => isMessageId(value), { error: 'it is no message id' })
 
-/** Absent, null and "" are the same: no reply. */
-const replyTo = z.preprocess(value => (value === null || value === '' ? undefined : value), messageId.optional())
+/** Absent, null and "" are the same: no message. */
+export const optionalMessageId = z.preprocess(
+  value => (value === null || value === '' ? undefined : value),
+  messageId.optional(),
+)
+
+/** In a path: any text. What is no id of a chat names a chat that does not exist. */
+export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
+export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
+
+const emojiRule = 'one emoji is required'
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Pictures, flags and keycaps; a plain digit is none. */
+const emojiMark = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20e3}/u
+
+/** What a person sees as one sign, however many code points it takes. */
+export const emoji = z
+  .string(emojiRule)
+  .max(contentLimits.emojiUnitsMax, emojiRule)
+  .refine(value => [...graphemes.segment(value)].length === 1 && emojiMark.test(value) && value.isWellFormed(), {
+    error: emojiRule,
+  })
 
 const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 
@@ -47,26 +81,25 @@ const mention = z.object(
   'an object with user, offset and length is required',
 )
 
-const mentions = z.preprocess(
-  value => value ?? undefined,
+export const mentions = optional(
   z
     .array(mention, 'an array is required')
-    .max(contentLimits.mentionsMax, `at most ${contentLimits.mentionsMax} are allowed`)
-    .optional(),
+    .max(contentLimits.mentionsMax, `at most ${contentLimits.mentionsMax} are allowed`),
 )
 
-/** What a text message is made of, in a request and in a command of `postern person`. */
-export const textMessageFields = {
-  text: characters({ min: 1, max: contentLimits.textCharsMax }),
-  reply_to: replyTo,
-  mentions,
-  buttons: z.array(z.unknown(), 'an array is required').max(0, 'this version has no buttons').nullish(),
-}
+export const messageText = characters({ min: 1, max: contentLimits.textCharsMax })
 
-type Mentioning = { text: string; mentions?: z.infer<typeof mention>[] | undefined }
+export const noButtons = optional(
+  z.array(z.unknown(), 'an array is required').max(0, 'this version has no buttons'),
+).describe('Buttons are not part of this version: only an empty array is taken.')
+
+/** What a text message is made of, in a request and in a command of `postern person`. */
+export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions, buttons: noButtons }
+
+type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof mention>[] | undefined }
 
 /** For a schema with text and mentions: a mention outside of the text would show a name nobody wrote. */
-export function mentionsAreInText({ text, mentions }: Mentioning, context: z.RefinementCtx): void {
+export function mentionsAreInText({ text = '', mentions }: Mentioning, context: z.RefinementCtx): void {
   const outside = mentions?.findIndex(({ offset, length }) => offset + length > text.length) ?? -1
   if (outside >= 0)
     context.addIssue({ code: 'custom', path: ['mentions', outside], message: 'it reaches beyond the end of the text' })

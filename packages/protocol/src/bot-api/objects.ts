@@ -7,13 +7,13 @@ export type Person = z.infer<typeof person>
 export const botCommand = z.object({
   name: z.string(),
   description: z.string(),
-  args: z.string().optional(),
+  args: z.string().optional().describe('A hint for the input field. Without it the command is sent when it is tapped.'),
 })
 
 export const bot = z.object({
   id: z.string(),
   name: z.string(),
-  invite_url: z.string(),
+  invite_url: z.string().describe('Opens a chat with the bot.'),
   about: z.string(),
   commands: z.array(botCommand),
 })
@@ -22,10 +22,12 @@ export type Bot = z.infer<typeof bot>
 export const chat = z.object({
   id: z.string().describe("A private chat: the other person's account id."),
   type: z.enum(['private', 'group']),
-  name: z.string(),
-  state: z.enum(['active', 'request', 'left']),
-  members: z.array(person.extend({ bot: z.boolean(), admin: z.boolean().optional() })),
-  timer_ms: z.int(),
+  name: z.string().describe("The person's name, or the group's title."),
+  state: z
+    .enum(['active', 'request', 'left'])
+    .describe('`request` waits to be accepted; `left`: the bot is no longer in it.'),
+  members: z.array(person.extend({ bot: z.boolean(), admin: z.boolean().optional() })).describe('The bot included.'),
+  timer_ms: z.int().describe('How long messages are kept after they were read; 0 is for ever.'),
   unread: z.int(),
   ts: z.int().describe('When the bot first saw the chat.'),
 })
@@ -41,11 +43,14 @@ export const message = z.object({
   id: z.string(),
   chat_id: z.string(),
   from: person,
-  ts: z.int(),
+  ts: z.int().describe("The relay's time of acceptance, strictly rising within a chat."),
   text: z.string().optional(),
   reply_to: z.string().optional(),
   mentions: z.array(mention).optional(),
-  status: z.enum(['sent', 'delivered', 'read']).optional(),
+  reactions: z.array(z.object({ emoji: z.string(), from: person })).optional(),
+  edited_ts: z.int().optional(),
+  expires_ts: z.int().optional().describe('When a disappearing message is erased; set once its time runs.'),
+  status: z.enum(['sent', 'delivered', 'read']).optional().describe("The bot's own messages only."),
 })
 export type Message = z.infer<typeof message>
 
@@ -69,6 +74,18 @@ export type Notice = z.infer<typeof notice>
 const updateBase = { id: z.int(), chat_id: z.string() }
 export const update = z.discriminatedUnion('type', [
   z.object({ ...updateBase, type: z.literal('message'), message }),
+  z.object({ ...updateBase, type: z.literal('edited'), message }),
+  z.object({
+    ...updateBase,
+    type: z.literal('deleted'),
+    deleted: z.object({ message_id: z.string(), from: person }),
+  }),
+  z.object({
+    ...updateBase,
+    type: z.literal('reaction'),
+    reaction: z.object({ message_id: z.string(), from: person, emoji: z.string() }),
+  }),
+  z.object({ ...updateBase, type: z.literal('expired'), expired: z.array(z.string()) }),
   z.object({ ...updateBase, type: z.literal('chat'), chat }),
   z.object({ ...updateBase, type: z.literal('notice'), notice }),
 ])
@@ -80,3 +97,14 @@ export const apiError = z.object({
 })
 export type ApiError = z.infer<typeof apiError>
 export type ApiErrorCode = ApiError['code']
+
+/** How delivery by webhook is doing. */
+export const webhookStatus = z.object({
+  enabled: z.boolean().describe('Whether WEBHOOK_URL is set.'),
+  pending: z.int().describe('Updates that wait to be delivered, or to be polled.'),
+  last_attempt_ts: z.int().optional(),
+  last_error: z.string().optional().describe('Of the last attempt that failed.'),
+  last_error_ts: z.int().optional(),
+  next_attempt_ts: z.int().optional().describe('Set while a failed update waits for its next attempt.'),
+})
+export type WebhookStatus = z.infer<typeof webhookStatus>

@@ -1,15 +1,25 @@
 // What a scripted person can be told to do, one JSON line each: the fields of every command of `postern person`.
 import { z } from 'zod'
 import { contentLimits, gatewayLimits } from '../limits.ts'
-import { chatIdOf } from './chat-id.ts'
-import { accountId, characters, mentionsAreInText, textMessageFields } from './field-rules.ts'
+import {
+  accountId,
+  chatInPath as chat,
+  emoji,
+  mentions,
+  mentionsAreInText,
+  messageInPath as message,
+  messageText,
+  optionalMessageId,
+  shownName,
+  textMessageFields,
+} from './field-rules.ts'
 
-const chat = z.string('a chat id is required').transform(chatIdOf)
-const groupName = characters({ min: 1, max: contentLimits.groupNameCharsMax })
+const groupName = shownName(contentLimits.groupNameCharsMax)
 const members = z
   .array(accountId, 'an array of account ids is required')
   .max(contentLimits.groupMembersMax, `at most ${contentLimits.groupMembersMax} are allowed`)
 const timeRule = 'a time in milliseconds is required'
+const timerRule = `a whole number from 0 to ${contentLimits.timerMsMax} is required`
 const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
 
 const open = z
@@ -38,6 +48,13 @@ export const personCommands = {
       .default(gatewayLimits.messagesPageDefault),
   }),
   send: z.object({ chat, ...textMessageFields }).superRefine(mentionsAreInText),
+  edit: z.object({ chat, message, text: messageText, mentions }).superRefine(mentionsAreInText),
+  delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
+  /** An emoji of "" takes a reaction back. */
+  react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'one emoji is required') }),
+  read: z.object({ chat, up_to: optionalMessageId }),
+  timer: z.object({ chat, ms: z.int(timerRule).min(0, timerRule).max(contentLimits.timerMsMax, timerRule) }),
+  call: z.object({ chat }),
   group: z.object({ name: groupName, members }),
   add: z.object({ chat, members }),
   remove: z.object({ chat, members }),

@@ -24,6 +24,8 @@ const keyBytes = z.codec(
   },
 )
 
+const timerMs = z.int().min(1).max(contentLimits.timerMsMax)
+
 const mention = z.object({
   user: accountId,
   offset: z.int().min(0),
@@ -36,7 +38,28 @@ const textBody = z.object({
   text: chars(contentLimits.textCharsMax).min(1),
   replyTo: messageId.optional(),
   mentions: z.array(mention).max(contentLimits.mentionsMax).optional(),
+  /** How long it is to be kept after it was read; absent: for ever. */
+  timerMs: timerMs.optional(),
 })
+
+/** The words of the sender's own message, as they are now. */
+const editBody = z.object({
+  kind: z.literal('edit'),
+  target: messageId,
+  text: chars(contentLimits.textCharsMax).min(1),
+  mentions: z.array(mention).max(contentLimits.mentionsMax).optional(),
+})
+/** The sender's own message is to be forgotten by everybody. */
+const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
+/** One emoji, or none to take it back. */
+const reactionBody = z.object({ kind: z.literal('reaction'), target: messageId, emoji: z.string().max(64) })
+/** To the author alone: everything up to these times has arrived, was read. */
+const receiptBody = z.object({
+  kind: z.literal('receipt'),
+  deliveredTs: z.int().min(0),
+  readTs: z.int().min(0),
+})
+const callBody = z.object({ kind: z.literal('call'), call: z.string().max(64), state: z.enum(['ringing', 'declined']) })
 
 /** Says who one is without saying anything else. */
 const helloBody = z.object({ kind: z.literal('hello') })
@@ -46,7 +69,17 @@ const leaveBody = z.object({ kind: z.literal('leave') })
 /** Asks to be added to a group anew, by somebody whose keys to it are lost: said in private to another member. */
 const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
 
-const knownBody = z.discriminatedUnion('kind', [textBody, helloBody, leaveBody, rejoinBody])
+const knownBody = z.discriminatedUnion('kind', [
+  textBody,
+  editBody,
+  deleteBody,
+  reactionBody,
+  receiptBody,
+  callBody,
+  helloBody,
+  leaveBody,
+  rejoinBody,
+])
 export type KnownBody = z.infer<typeof knownBody>
 /** Written by a newer client: kept as it is, shown as something this version cannot show. */
 export type UnknownBody = { kind: 'unknown'; raw: unknown }

@@ -17,5 +17,11 @@ export const profile = z.object({
   about: chars(contentLimits.aboutCharsMax),
   bot: z.boolean(),
   commands: z.array(command).max(contentLimits.commandsMax),
+  /** A data: URL of a small square picture. */
+  avatar: z
+    .string()
+    .max(contentLimits.avatarBytesMax * 2)
+    .regex(/^data:image\/(jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/)
+    .optional(),
 })
 export type Profile = z.infer<typeof profile>

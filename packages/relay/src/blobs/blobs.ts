@@ -38,6 +38,8 @@ export async function deleteBlob(
 async function removeBlob({ store, blobs }: RelayParts, blob: BlobId): Promise<void> {
   await blobs.delete(blob)
   await store.forgetBlob(blob)
+  // An upload may have slipped in between.
+  await blobs.delete(blob)
 }
 
 /** The blob that the token may write to. */
@@ -53,9 +55,14 @@ export async function blobForToken({ store }: RelayParts, blob: BlobId, token: s
 export async function uploadedLength(parts: RelayParts, blob: BlobId, stored: StoredBlob): Promise<number> {
   if (stored.state === 'complete') return stored.size
   const length = await parts.blobs.length(blob)
-  if (length === stored.size) await parts.store.finishBlob(blob, parts.clock.nowMs())
+  if (length < stored.size) return length
+  // Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure.
+  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: stored.size })
+  await parts.store.finishBlob(blob, parts.clock.nowMs())
   return length
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 export async function sweepBlobs(parts: RelayParts, signal: AbortSignal): Promise<number> {
   let removed = 0

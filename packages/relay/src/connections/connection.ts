@@ -29,6 +29,7 @@ export class Connection implements Outlet {
   #sliceLeft = FRAMES_PER_SLICE
   #refill: Timer | undefined
   #corked = false
+  #deaf = false
   #stopping: PromiseWithResolvers<void> | undefined
   #heardSincePing = true
 
@@ -46,12 +47,17 @@ export class Connection implements Outlet {
     this.#receiver = receiver
     this.#webSocket.on('message', (data, isBinary) => {
       this.#heardSincePing = true
+      if (this.#deaf) return
       if (!isBinary || !(data instanceof Uint8Array)) return this.close(closeCodes.notBinary, 'frames are binary')
       this.#held.push(data)
       if (this.#held.length === 1) this.#takeHeld()
     })
     this.#webSocket.on('pong', () => {
       this.#heardSincePing = true
+    })
+    // A ping is answered by ws at once; it counts like a frame.
+    this.#webSocket.on('ping', () => {
+      if (!this.#deaf && !this.#mayTake()) this.#webSocket.pause()
     })
     this.#stream.on('drain', () => {
       this.#heardSincePing = true
@@ -86,6 +92,7 @@ export class Connection implements Outlet {
   }
 
   close(code: number, reason: string): void {
+    this.#takeNoMore()
     this.#webSocket.close(code, reason)
   }
 
@@ -104,22 +111,31 @@ export class Connection implements Outlet {
   /** Takes no more frames, waits for the answers that are due, then says goodbye. */
   async stop(): Promise<void> {
     this.#stopping ??= Promise.withResolvers()
-    this.#held = []
-    this.#webSocket.pause()
+    this.#takeNoMore()
     if (this.#inFlight === 0) this.#stopping.resolve()
     await this.#stopping.promise
-    this.#webSocket.resume()
     this.close(closeCodes.goingAway, 'relay-stopping')
+  }
+
+  /** The peer's goodbye must be read: from here on frames are dropped instead of left waiting. */
+  #takeNoMore(): void {
+    this.#deaf = true
+    this.#held = []
+    if (this.#webSocket.isPaused) this.#webSocket.resume()
   }
 
   /** Slower instead of refused: what the peer may not send yet stays in its own buffers. */
   #takeHeld(): void {
     let taken = 0
-    while (taken < this.#held.length && this.#mayTake()) this.#take(this.#held[taken++] as Uint8Array)
+    while (taken < this.#held.length && !this.#deaf && this.#mayTake()) this.#take(this.#held[taken++] as Uint8Array)
     this.#held = taken === this.#held.length ? [] : this.#held.slice(taken)
     if (this.#held.length === 0) {
-      if (this.#webSocket.isPaused && !this.#stopping) this.#webSocket.resume()
+      if (this.#webSocket.isPaused && !this.#refill) this.#webSocket.resume()
     } else if (this.#sliceLeft > 0) this.#webSocket.pause()
+  }
+
+  #goOn(): void {
+    if (this.#held.length > 0 || this.#webSocket.isPaused) this.#takeHeld()
   }
 
   /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
@@ -127,7 +143,7 @@ export class Connection implements Outlet {
     queueMicrotask(() =>
       process.nextTick(() => {
         this.#sliceLeft = FRAMES_PER_SLICE
-        if (this.#held.length > 0) this.#takeHeld()
+        this.#goOn()
       }),
     )
   }
@@ -147,14 +163,13 @@ export class Connection implements Outlet {
   }
 
   #take(frame: Uint8Array): void {
-    if (this.#stopping) return
     const answered = this.#receiver?.receive(frame)
     if (!answered) return
     this.#inFlight += 1
     void answered.finally(() => {
       this.#inFlight -= 1
       if (this.#stopping && this.#inFlight === 0) this.#stopping.resolve()
-      if (this.#held.length > 0) this.#takeHeld()
+      this.#goOn()
     })
   }
 }

@@ -2,6 +2,7 @@
 import { type AccountId, wireLimits } from '@postern/protocol'
 import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
 import type { RelayParts } from '../relay-parts.ts'
+import type { Page } from '../store/relay-store.ts'
 
 export type Outlet = {
   send(frame: Uint8Array): void
@@ -9,6 +10,8 @@ export type Outlet = {
   hasRoom(): boolean
   close(code: number, reason: string): void
 }
+
+const NOTHING: Page = { entries: [], more: false }
 
 type State = 'waiting' | 'reading' | 'ended'
 
@@ -60,22 +63,26 @@ export class Follower {
   async #readOn(): Promise<void> {
     while (this.#hinted && this.#state === 'reading') {
       this.#hinted = false
-      for (let page = await this.#page(); page.length > 0; page = await this.#page()) this.#deliver(page)
+      for (let more = true; more; ) {
+        const page = await this.#page()
+        if (page.entries.length > 0) this.#deliver(page.entries)
+        more = page.more
+      }
     }
     if (this.#state === 'reading') this.#state = 'waiting'
   }
 
   /** Empty when there is nothing, or when the reader has to catch up first. */
-  async #page(): Promise<Entry[]> {
+  async #page(): Promise<Page> {
     const { limits, store } = this.#parts
     const entriesLeft = limits.unacknowledgedEntriesMax - this.#ahead.length
     const bytesLeft = limits.unacknowledgedBytesMax - this.#aheadBytes
-    if (entriesLeft <= 0 || bytesLeft <= 0 || !this.#outlet.hasRoom() || this.#state === 'ended') return []
+    if (entriesLeft <= 0 || bytesLeft <= 0 || !this.#outlet.hasRoom() || this.#state === 'ended') return NOTHING
     const page = await store.readMailbox(this.#account, this.#position, {
       entriesMax: Math.min(entriesLeft, wireLimits.deliverEntriesMax),
       bytesMax: Math.min(bytesLeft, wireLimits.deliverBytesMax),
     })
-    return this.#isEnded() ? [] : page
+    return this.#isEnded() ? NOTHING : page
   }
 
   /** It may have ended while a page was read. */

@@ -79,8 +79,7 @@ export class Session {
       this.#send({ kind: 'answer', id, name, answer: await this.#answerTo(call) } as RelayFrame)
       if (name === 'follow') this.pump()
     } catch (error) {
-      if (!(error instanceof CodedError) || error.cause !== undefined)
-        this.#parts.logger.error({ err: error, call: name }, 'a call failed')
+      this.#logFault(error, name)
       this.#send({ kind: 'failure', id, ...failureOf(error) })
       if (name === 'authenticate') this.#countTry()
     }
@@ -128,6 +127,14 @@ export class Session {
     })
     follower?.acknowledged(cursor)
     return undefined
+  }
+
+  /** Only faults of ours; and not thousands of lines a second while the disk is full. */
+  #logFault(error: unknown, call: CallName): void {
+    const { rates, limits, logger } = this.#parts
+    if (error instanceof CodedError && error.cause === undefined) return
+    if (rates.allows('log a call that failed', limits.faultsLoggedPerMinute))
+      logger.error({ err: error, call }, 'a call failed')
   }
 
   #countTry(): void {

@@ -13,6 +13,16 @@ export class MinuteRates {
     this.#clock = clock
   }
 
+  /** Whether something that happens once more is still to be told. */
+  allows(key: string, max: number): boolean {
+    try {
+      this.charge(key, { count: 1, max, what: key })
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /** Throws `rate-limited` when the key is over its limit; then nothing is counted. */
   charge(key: string, cost: { count: number; max: number; what: string }): void {
     const minute = Math.floor(this.#clock.nowMs() / MINUTE_MS)

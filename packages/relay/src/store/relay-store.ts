@@ -15,6 +15,8 @@ export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uin
 export type TakenKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
 
 export type PageBounds = { entriesMax: number; bytesMax: number }
+/** `more` when the bounds ended the page, not the mailbox. */
+export type Page = { entries: Entry[]; more: boolean }
 
 /** Who gets an appended envelope. */
 export type Delivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
@@ -68,7 +70,7 @@ export interface RelayStore {
   ): Promise<number>
   takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined>
   hasKeyPackage(account: AccountId): Promise<boolean>
-  readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Entry[]>
+  readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
   mailboxHead(account: AccountId): Promise<number>
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 

@@ -8,12 +8,13 @@ import {
   type MessageId,
   type Timer,
 } from '@postern/protocol'
-import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { Wake } from '../wake.ts'
 import type {
   Append,
   Commit,
+  Page,
   PageBounds,
   RelayStore,
   StoredAccount,
@@ -32,6 +33,7 @@ import { GroupCommit } from './sqlite/group-commit.ts'
 import { GroupRows } from './sqlite/group-rows.ts'
 import { KeyPackageRows } from './sqlite/key-package-rows.ts'
 import { MailboxRows } from './sqlite/mailbox-rows.ts'
+import { RecentEntries } from './sqlite/recent-entries.ts'
 import { SweepRows } from './sqlite/sweep-rows.ts'
 
 export type StoreOptions = { directory: string; limits: RelayLimits; wake: Wake; clock: Clock }
@@ -56,8 +58,9 @@ class SqliteStore implements RelayStore {
     const groups = new GroupRows(db, { accounts, limits })
     this.#db = db
     this.#options = options
-    this.#log = { accounts, groups, contacts: new ContactRows(db, limits), entries: new EntryRows(db) }
-    this.#mailboxes = new MailboxRows(db, accounts)
+    const recent = new RecentEntries(limits.recentEntriesBytesMax)
+    this.#log = { accounts, groups, contacts: new ContactRows(db, limits), entries: new EntryRows(db, recent) }
+    this.#mailboxes = new MailboxRows(db, { accounts, recent })
     this.#keyPackages = new KeyPackageRows(db, { accounts, limits })
     this.#blobs = new BlobRows(db, { accounts, limits })
     this.#sweep = new SweepRows(db, { groups, keyPackages: this.#keyPackages, limits })
@@ -114,7 +117,7 @@ class SqliteStore implements RelayStore {
     return this.#keyPackages.has(account)
   }
 
-  async readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Entry[]> {
+  async readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page> {
     return this.#mailboxes.read(account, after, bounds)
   }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { RelayStore } from '../../src/store/relay-store.ts'
 import { newGroupId } from '../test-client.ts'
-import { bytes, codeOf, DAY_MS, type Get, type Reopen } from './world.ts'
+import { codeOf, DAY_MS, type Get, type Reopen } from './world.ts'
 
 export function blobRules(get: Get, reopen: Reopen): void {
   const blobId = () => newGroupId() as string as Parameters<RelayStore['getBlob']>[0]

@@ -11,13 +11,13 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
     for (let at = 0; at < 10; at++) await world.send(group, { sender: alice, payload: bytes(`m${at}`) })
-    const page = { ...ALL, entriesMax: 4 }
-    const first = await world.store.readMailbox(bob, 0, page)
-    expect(await world.store.readMailbox(bob, 0, page)).toEqual(first)
+    const page = async (after: number) => (await world.store.readMailbox(bob, after, { ...ALL, entriesMax: 4 })).entries
+    const first = await page(0)
+    expect(await page(0)).toEqual(first)
     const cursor = first.at(-1)?.cursor ?? 0
     await acknowledged(world, bob, { cursor, mark: 0 })
-    expect(texts(await world.store.readMailbox(bob, cursor, page))).toEqual(['m3', 'm4', 'm5', 'm6'].map(padded))
-    expect(await world.store.readMailbox(bob, 0, page)).toEqual(first)
+    expect(texts(await page(cursor))).toEqual(['m3', 'm4', 'm5', 'm6'].map(padded))
+    expect(await page(0)).toEqual(first)
     expect(await world.read(carol)).toHaveLength(11)
     const cursors = (await world.read(bob)).map(entry => entry.cursor)
     expect(cursors).toEqual([...new Set(cursors)].toSorted((a, b) => a - b))
@@ -99,11 +99,15 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     const group = await world.chat(alice, bob)
     const start = await world.head(bob)
     for (let at = 0; at < 10; at++) await world.send(group, { sender: alice, payload: randomBytes(1000) })
-    const page = (entriesMax: number, bytesMax: number) => world.store.readMailbox(bob, start, { entriesMax, bytesMax })
-    expect(await page(3, 1 << 20)).toHaveLength(3)
-    expect(await page(100, 4500)).toHaveLength(4)
-    expect(await page(100, 4000)).toHaveLength(4)
-    expect(await page(100, 10)).toHaveLength(1)
+    const page = async (entriesMax: number, bytesMax: number) => {
+      const { entries, more } = await world.store.readMailbox(bob, start, { entriesMax, bytesMax })
+      return { count: entries.length, more }
+    }
+    expect(await page(3, 1 << 20)).toEqual({ count: 3, more: true })
+    expect(await page(100, 4500)).toEqual({ count: 4, more: true })
+    expect(await page(100, 4000)).toEqual({ count: 4, more: true })
+    expect(await page(100, 10)).toEqual({ count: 1, more: true })
+    expect(await page(100, 1 << 20)).toEqual({ count: 10, more: false })
   })
 
   test('[R1] what was answered is there when the store is opened again', async () => {

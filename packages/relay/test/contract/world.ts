@@ -61,9 +61,10 @@ export class World {
   async read(account: AccountId, after = 0, pageSize = 7): Promise<Entry[]> {
     const all: Entry[] = []
     for (;;) {
-      const page = await this.store.readMailbox(account, all.at(-1)?.cursor ?? after, { ...ALL, entriesMax: pageSize })
-      if (page.length === 0) return all
-      all.push(...page)
+      const bounds = { ...ALL, entriesMax: pageSize }
+      const { entries, more } = await this.store.readMailbox(account, all.at(-1)?.cursor ?? after, bounds)
+      all.push(...entries)
+      if (!more) return all
     }
   }
 

@@ -21,7 +21,8 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
   const ts = Math.max(append.nowMs, group.lastTs + 1)
   group.seq += 1
   const { message, payload } = append
-  const pos = parts.entries.insert(group, { kind: append.delivery.kind, sender, ts, message, payload })
+  const from = { num: sender, id: append.sender }
+  const pos = parts.entries.insert(group, { kind: append.delivery.kind, sender: from, ts, message, payload })
   if (pos === undefined) {
     group.seq -= 1
     return knownVerdict(parts, group, { message, by: sender }) ?? unreachable()

@@ -65,13 +65,14 @@ function apply(parts: LogParts, group: HeldGroup, { commit, change }: { commit: 
   group.epoch += 1
   group.lastTs = ts
   const { message, payload } = commit
-  const pos = parts.entries.insert(group, { kind: 'commit', sender, ts, message, payload })
+  const from = { num: sender, id: commit.sender }
+  const pos = parts.entries.insert(group, { kind: 'commit', sender: from, ts, message, payload })
   if (pos === undefined) throw new TypeError('a commit that is not in the log could not be added to it')
   parts.entries.deliverToMembers(group, pos, { except: undefined })
   for (const num of removed) parts.groups.remove(group, num)
   for (const account of added) parts.groups.add(group, account)
   if (commit.welcome) {
-    const welcome = { kind: 'welcome', sender, ts, message: undefined, payload: commit.welcome } as const
+    const welcome = { kind: 'welcome', sender: from, ts, message: undefined, payload: commit.welcome } as const
     const at = parts.entries.insert(group, welcome)
     if (at !== undefined) for (const account of added) parts.entries.deliverTo(account, at)
   }

@@ -3,6 +3,7 @@ import { type AccountId, fromBase32, type MessageId } from '@postern/protocol'
 import type { Accepted, Entry } from '@postern/protocol/relay'
 import type { Sqlite } from './database.ts'
 import type { HeldGroup } from './group-rows.ts'
+import type { RecentEntries } from './recent-entries.ts'
 
 type Kind = Entry['kind']
 
@@ -12,7 +13,7 @@ const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [n
 
 export type NewEntry = {
   kind: Kind
-  sender: number
+  sender: { num: number; id: AccountId }
   ts: number
   message: MessageId | undefined
   payload: Uint8Array
@@ -20,12 +21,14 @@ export type NewEntry = {
 type KnownRow = { seq: number; ts: number; sender: number; kind: number }
 
 export class EntryRows {
+  readonly #recent: RecentEntries
   readonly #sql
   /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
   readonly #touched = new Set<AccountId>()
   #committed = new Set<AccountId>()
 
-  constructor(db: Sqlite) {
+  constructor(db: Sqlite, recent: RecentEntries) {
+    this.#recent = recent
     this.#sql = {
       insert: db.prepare(
         `INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -45,8 +48,12 @@ export class EntryRows {
     const message = entry.message === undefined ? null : fromBase32(entry.message)
     const kind = kindNumbers[entry.kind]
     const { seq } = group
-    const done = this.#sql.insert.run(group.num, seq, kind, entry.sender, entry.ts, message, entry.payload)
-    return done.changes === 1 ? Number(done.lastInsertRowid) : undefined
+    const { sender, ts, payload } = entry
+    const done = this.#sql.insert.run(group.num, seq, kind, sender.num, ts, message, payload)
+    if (done.changes !== 1) return undefined
+    const cursor = Number(done.lastInsertRowid)
+    this.#recent.add({ cursor, group: group.id, seq, kind: entry.kind, sender: sender.id, ts, payload })
+    return cursor
   }
 
   known(message: MessageId): (Accepted & { sender: number; kind: Kind }) | undefined {
@@ -66,11 +73,13 @@ export class EntryRows {
   }
 
   committed(): void {
+    this.#recent.committed()
     for (const account of this.#touched) this.#committed.add(account)
     this.#touched.clear()
   }
 
   forget(): void {
+    this.#recent.forget()
     this.#touched.clear()
   }
 

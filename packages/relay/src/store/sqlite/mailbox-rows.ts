@@ -1,10 +1,11 @@
 // Mailboxes: what waits for an account, in order, and how far it has acknowledged.
 import type { AccountId } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
-import type { PageBounds } from '../relay-store.ts'
+import type { Page, PageBounds } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
 import { kindOf } from './entry-rows.ts'
+import type { RecentEntries } from './recent-entries.ts'
 
 type Row = Omit<Entry, 'kind'> & { kind: number }
 type Reached = { cursor: number; mark: number }
@@ -12,14 +13,22 @@ type Waiting = Reached & { settled: PromiseWithResolvers<void> }
 
 export class MailboxRows {
   readonly #accounts: AccountRows
+  readonly #recent: RecentEntries
   readonly #sql
   /** Acknowledgements that wait for a transaction; `#written` are those of the one that is under way. */
   #waiting = new Map<number, Waiting>()
   #written = new Map<number, Waiting>()
 
-  constructor(db: Sqlite, accounts: AccountRows) {
-    this.#accounts = accounts
+  constructor(db: Sqlite, parts: { accounts: AccountRows; recent: RecentEntries }) {
+    this.#accounts = parts.accounts
+    this.#recent = parts.recent
     this.#sql = {
+      cursors: db
+        .prepare<[number, number, number], number>(
+          `SELECT pos FROM mailbox
+           WHERE account = ? AND pos > max(?, (SELECT floor FROM retention) - 1) ORDER BY pos LIMIT ?`,
+        )
+        .pluck(),
       page: db.prepare<[number, number, number], Row>(
         `SELECT mailbox.pos AS cursor, chat_group.id AS "group", entry.seq, entry.kind, account.id AS sender,
            entry.ts, entry.payload
@@ -47,16 +56,23 @@ export class MailboxRows {
   }
 
   /** At least one entry when there is any, then as many as fit. */
-  read(account: AccountId, after: number, bounds: PageBounds): Entry[] {
+  read(account: AccountId, after: number, bounds: PageBounds): Page {
     const number = this.#accounts.numberOf(account)
-    const entries: Entry[] = []
-    let bytes = 0
-    for (const row of this.#sql.page.iterate(number, after, bounds.entriesMax)) {
-      bytes += row.payload.length
-      if (bytes > bounds.bytesMax && entries.length > 0) break
-      entries.push({ ...row, kind: kindOf(row.kind) })
-    }
-    return entries
+    const cursors = this.#sql.cursors.all(number, after, bounds.entriesMax)
+    const recent = cursors.map(cursor => this.#recent.get(cursor))
+    const entries = recent.includes(undefined)
+      ? this.#fromDisk(number, after, bounds)
+      : fitting(recent as Entry[], bounds.bytesMax)
+    const more = entries.length > 0 && (entries.length < cursors.length || cursors.length === bounds.entriesMax)
+    return { entries, more }
+  }
+
+  #fromDisk(number: number, after: number, bounds: PageBounds): Entry[] {
+    return fitting(this.#rows(number, after, bounds.entriesMax), bounds.bytesMax)
+  }
+
+  *#rows(number: number, after: number, entriesMax: number): Generator<Entry> {
+    for (const row of this.#sql.page.iterate(number, after, entriesMax)) yield { ...row, kind: kindOf(row.kind) }
   }
 
   head(account: AccountId): number {
@@ -97,4 +113,15 @@ export class MailboxRows {
     for (const [number, written] of this.#written) this.#waiting.set(number, written)
     this.#written = new Map()
   }
+}
+
+function fitting(candidates: Iterable<Entry>, bytesMax: number): Entry[] {
+  const entries: Entry[] = []
+  let bytes = 0
+  for (const entry of candidates) {
+    bytes += entry.payload.length
+    if (bytes > bytesMax && entries.length > 0) break
+    entries.push(entry)
+  }
+  return entries
 }

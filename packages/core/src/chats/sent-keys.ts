@@ -1,0 +1,46 @@
+// The keys under which callers sent: kept for a day, with what became of each.
+import { type ChatId, CodedError, clientLimits, equalBytes, type MessageId, type SendId } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import type { Database } from '../storage/database.ts'
+
+/** `request` is a hash of everything that must be equal. */
+export type Idempotency = { key: string; request: Uint8Array }
+
+type SentKey = {
+  key: string
+  request: Uint8Array
+  /** The send id of a message, or the id of a chat. */
+  subject: SendId | ChatId
+  made_ms: number
+  message_id: MessageId | null
+  ts: number | null
+}
+
+/** Undefined when the key is new. Throws when it was used with another request. */
+export function findKey(core: Core, { key, request }: Idempotency): SentKey | undefined {
+  const oldestMs = core.clock.nowMs() - clientLimits.idempotencyKeptMs
+  const row = core.store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
+  if (row && !equalBytes(row.request, request)) throw new CodedError('idempotency-conflict')
+  return row
+}
+
+/** In the transaction that puts the message into the outbox, or begins the group. */
+export function noteKey(
+  database: Database,
+  { key, request }: Idempotency,
+  { subject, nowMs }: { subject: SendId | ChatId; nowMs: number },
+): void {
+  database.run('DELETE FROM sent_key WHERE made_ms < ?', nowMs - clientLimits.idempotencyKeptMs)
+  database.run(
+    `INSERT INTO sent_key (key, request, subject, made_ms) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET subject = excluded.subject`,
+    key,
+    request,
+    subject,
+    nowMs,
+  )
+}
+
+export function noteSent(database: Database, send: SendId, { id, ts }: { id: MessageId; ts: number }): void {
+  database.run('UPDATE sent_key SET message_id = ?, ts = ? WHERE subject = ?', id, ts, send)
+}

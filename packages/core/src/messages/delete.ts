@@ -1,0 +1,36 @@
+// Deleting: for everyone by the sender alone, or only here.
+import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
+import { visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { countUnread, eraseMessage, findMessage, type MessageRow } from './messages.ts'
+import type { SaidOf } from './said.ts'
+
+export function takeDelete(core: Core, database: Database, { chat, sender, body }: SaidOf<'delete'>): void {
+  const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
+  if (!row || row.sender !== sender) return
+  eraseMessage(database, row.id)
+  countUnread(database, chat.id)
+  if (sender === core.own.id || !row.reported || chat.state !== 'active') return
+  const deleted = { message_id: row.id, from: personOf(database, sender) }
+  appendEvent(database, { type: 'deleted', chat_id: chat.id, deleted }, core.clock.nowMs())
+}
+
+/** Throws unless the message is this account's own. */
+export function assertDeletable(core: Core, chat: ChatId, target: MessageId): void {
+  visibleChat(core.store, chat)
+  if (findMessage(core.store, chat, target).sender !== core.own.id) throw new CodedError('not-own-message')
+}
+
+/** Nobody else notices. */
+export async function deleteHere(core: Core, chat: ChatId, target: MessageId): Promise<void> {
+  visibleChat(core.store, chat)
+  findMessage(core.store, chat, target)
+  await core.store.write(database => {
+    eraseMessage(database, target)
+    countUnread(database, chat)
+  })
+  core.store.eraseTraces()
+}

@@ -1,0 +1,33 @@
+// Disappearing messages: erased when their time is up, with one event per chat.
+import { type ChatId, clientLimits, type MessageId } from '@postern/protocol'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { countUnread, eraseMessage } from './messages.ts'
+
+type Expired = { id: MessageId; chat_id: ChatId; reported: number }
+
+export const nextExpiryTs = (core: Core): number | undefined =>
+  core.store.get<{ ts: number | null }>('SELECT min(expires_ts) AS ts FROM message WHERE expires_ts IS NOT NULL')?.ts ??
+  undefined
+
+/** A bounded turn; whoever calls looks again when the next is due. */
+export async function expireMessages(core: Core): Promise<void> {
+  const nowMs = core.clock.nowMs()
+  const count = await core.store.write(database => {
+    const expired = database.all<Expired>(
+      'SELECT id, chat_id, reported FROM message WHERE expires_ts <= ? ORDER BY expires_ts LIMIT ?',
+      nowMs,
+      clientLimits.expirePerTurnMax,
+    )
+    const byChat = Map.groupBy(expired, row => row.chat_id)
+    for (const [chat, rows] of byChat) {
+      for (const { id } of rows) eraseMessage(database, id)
+      countUnread(database, chat)
+      if (findChat(database, chat)?.state === 'request') continue
+      appendEvent(database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) }, nowMs)
+    }
+    return expired.length
+  })
+  if (count > 0) core.store.eraseTraces()
+}

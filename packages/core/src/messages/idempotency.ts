@@ -1,0 +1,28 @@
+// One key, one send: a request that is repeated under its key finds what became of the first.
+import type { ChatId, MessageId, SendId } from '@postern/protocol'
+import type { Message } from '@postern/protocol/objects'
+import { findKey, type Idempotency } from '../chats/sent-keys.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { type MessageRow, viewMessage } from './messages.ts'
+import { settleInDoubt } from './outbox.ts'
+
+export type Earlier = { kind: 'sent'; message: Message } | { kind: 'unsent'; send: SendId }
+
+/** Undefined when the key is new. A send in doubt is settled first, so the relay must be in reach. */
+export async function findEarlier(core: Core, chat: ChatId, given: Idempotency): Promise<Earlier | undefined> {
+  const row = findKey(core, given)
+  if (!row) return undefined
+  const isWaiting = core.store.get('SELECT 1 FROM outbox WHERE send_id = ?', row.subject) !== undefined
+  if (isWaiting) await settleInDoubt(core)
+  const settled = findKey(core, given) ?? row
+  if (settled.message_id === null || settled.ts === null) return { kind: 'unsent', send: row.subject as SendId }
+  return { kind: 'sent', message: viewSent(core, chat, { id: settled.message_id, ts: settled.ts }) }
+}
+
+/** What was deleted since then is not shown again, but it was sent. */
+function viewSent(core: Core, chat: ChatId, { id, ts }: { id: MessageId; ts: number }): Message {
+  const row = core.store.get<MessageRow>('SELECT * FROM message WHERE id = ?', id)
+  if (row) return viewMessage(core.store, row, core.own.id)
+  return { id, chat_id: chat, from: personOf(core.store, core.own.id), ts, status: 'sent' }
+}

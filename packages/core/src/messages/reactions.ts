@@ -1,0 +1,45 @@
+// Reactions: one emoji per person and message; a new one takes the place of the old.
+import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
+import { visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { findMessage, type MessageRow } from './messages.ts'
+import type { SaidOf } from './said.ts'
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji}\uFE0F?\u20E3/u
+
+export function takeReaction(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'reaction'>): void {
+  const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
+  if (!row || (body.emoji !== '' && !isOneEmoji(body.emoji))) return
+  if (body.emoji === '') {
+    const { changes } = database.run('DELETE FROM reaction WHERE message_id = ? AND account_id = ?', row.id, sender)
+    if (changes === 0) return
+  } else {
+    database.run(
+      'INSERT OR REPLACE INTO reaction (message_id, account_id, emoji, ts) VALUES (?, ?, ?, ?)',
+      row.id,
+      sender,
+      body.emoji,
+      ts,
+    )
+  }
+  if (sender === core.own.id || !row.reported || chat.state !== 'active') return
+  const reaction = { message_id: row.id, from: personOf(database, sender), emoji: body.emoji }
+  appendEvent(database, { type: 'reaction', chat_id: chat.id, reaction }, core.clock.nowMs())
+}
+
+export function assertReaction(
+  core: Core,
+  chat: ChatId,
+  { target, emoji }: { target: MessageId; emoji: string },
+): void {
+  visibleChat(core.store, chat)
+  findMessage(core.store, chat, target)
+  if (emoji !== '' && !isOneEmoji(emoji))
+    throw new CodedError('bad-field', { field: 'emoji', rule: 'exactly one emoji is required' })
+}
+
+const isOneEmoji = (text: string): boolean => [...graphemes.segment(text)].length === 1 && EMOJI.test(text)

@@ -1,0 +1,28 @@
+// Marking as read: the count of unread falls, the authors learn of it, and disappearing messages start to count down.
+import type { AccountId, ChatId, MessageId } from '@postern/protocol'
+import { visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { countUnread, findMessage, type MessageRow } from './messages.ts'
+import { owesReceipt } from './receipts.ts'
+
+/** Everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
+export async function markRead(core: Core, chat: ChatId, upTo: MessageId | undefined): Promise<void> {
+  const row = visibleChat(core.store, chat)
+  const upToTs = upTo === undefined ? Number.MAX_SAFE_INTEGER : findMessage(core.store, chat, upTo).ts
+  await core.store.write(database => {
+    const unread = database.all<MessageRow>(
+      'SELECT * FROM message WHERE chat_id = ? AND read = 0 AND ts <= ? ORDER BY ts',
+      chat,
+      upToTs,
+    )
+    const newest = new Map<AccountId, number>()
+    for (const message of unread) {
+      const expires = message.timer_ms > 0 ? core.clock.nowMs() + message.timer_ms : null
+      database.run('UPDATE message SET read = 1, expires_ts = ? WHERE id = ?', expires, message.id)
+      newest.set(message.sender, message.ts)
+    }
+    countUnread(database, chat)
+    for (const [author, ts] of newest) owesReceipt(core, database, { chat: row, author, deliveredTs: ts, readTs: ts })
+  })
+  core.rearm()
+}

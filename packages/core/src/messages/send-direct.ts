@@ -1,0 +1,35 @@
+// Messages to one member: sealed to its leaf, ordered in the group's log like any other, delivered to that account alone.
+import { type AccountId, type ChatId, CodedError, SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
+import { encodeContent, type KnownBody } from '@postern/protocol/content'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { epochOf } from '../groups/group-sessions.ts'
+import { publishedVersion } from '../identity/profile.ts'
+import { leafOf } from '../mls/credentials.ts'
+import { sealDirect } from '../mls/direct.ts'
+import { rosterOf } from '../mls/group-session.ts'
+
+type Recipient = { chat: ChatId; to: AccountId }
+
+/** Gives up silently when the recipient is no longer in the chat: there is nobody to tell. */
+export async function sendDirect(
+  core: Core,
+  { chat, to }: Recipient,
+  { body, deadline }: { body: KnownBody; deadline: Deadline },
+): Promise<void> {
+  const send = sendIdFromBytes(core.provider.randomBytes(SEND_ID_BYTES))
+  const content = encodeContent({ send, profileVersion: publishedVersion(core.store), body })
+  for (;;) {
+    const group = findChat(core.store, chat)?.group_id
+    if (!group) throw new CodedError('chat-not-found', { chat })
+    const payload = await core.groups.run(group, async live => {
+      const leaf = leafOf(rosterOf(live.session), to)
+      return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
+    })
+    if (!payload) return
+    const verdict = await core.link.call('append', { payload, to, leave: false }, deadline.leftMs())
+    if (verdict.accepted) return
+    await core.groups.until(group, live => epochOf(live) >= verdict.epoch, deadline.leftMs())
+  }
+}

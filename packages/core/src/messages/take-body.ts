@@ -1,0 +1,84 @@
+// What somebody has said in a chat, applied to the records: the same for what others say and for what we said ourselves.
+import { findChat, noteLeaving, viewChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { takeCall } from './calls.ts'
+import { takeDelete } from './delete.ts'
+import { takeEdit } from './edit.ts'
+import { insertMessage, type MessageRow, viewMessage } from './messages.ts'
+import { takeReaction } from './reactions.ts'
+import { owesReceipt } from './receipts.ts'
+import type { Said } from './said.ts'
+
+/** The row of a message that is new. */
+export function takeBody(core: Core, database: Database, said: Said): MessageRow | undefined {
+  const { body } = said
+  switch (body.kind) {
+    case 'text':
+    case 'unknown':
+      return takeMessage(core, database, said)
+    case 'edit':
+      takeEdit(core, database, { ...said, body })
+      return undefined
+    case 'delete':
+      takeDelete(core, database, { ...said, body })
+      return undefined
+    case 'reaction':
+      takeReaction(core, database, { ...said, body })
+      return undefined
+    case 'call':
+      takeCall(core, database, { ...said, body })
+      return undefined
+    case 'leave':
+      takeLeave(core, database, said)
+      return undefined
+    // Said between clients, or in a direct message: nothing to show.
+    case 'hello':
+    case 'rejoin':
+    case 'receipt':
+      return undefined
+    default:
+      return body satisfies never
+  }
+}
+
+function takeMessage(core: Core, database: Database, said: Said): MessageRow | undefined {
+  const { id, chat, sender, ts, send, body } = said
+  const isOwn = sender === core.own.id
+  const timerMs = body.kind === 'text' ? (body.timerMs ?? 0) : 0
+  const row = insertMessage(database, {
+    id,
+    chat_id: chat.id,
+    sender,
+    ts,
+    send_id: send,
+    body: JSON.stringify(body),
+    reported: isOwn || chat.state === 'active' ? 1 : 0,
+    timer_ms: timerMs,
+    // The countdown starts for the sender when it is sent, for a reader when it is read.
+    expires_ts: isOwn && timerMs > 0 ? ts + timerMs : null,
+    read: isOwn ? 1 : 0,
+  })
+  if (row?.expires_ts) core.rearm()
+  if (!row || isOwn) return row
+  database.run('UPDATE chat SET unread = unread + 1 WHERE id = ?', chat.id)
+  owesReceipt(core, database, { chat, author: sender, deliveredTs: row.ts, readTs: 0 })
+  if (!row.reported) return row
+  appendEvent(
+    database,
+    { type: 'message', chat_id: chat.id, message: viewMessage(database, row, core.own.id) },
+    core.clock.nowMs(),
+  )
+  return row
+}
+
+function takeLeave(core: Core, database: Database, { chat, sender, ts }: Said): void {
+  noteLeaving(database, chat.id, sender)
+  const row = findChat(database, chat.id)
+  if (!row || chat.state !== 'active' || sender === core.own.id) return
+  appendEvent(database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) }, ts)
+  const notice = { code: 'left' as const, from: personOf(database, sender) }
+  appendEvent(database, { type: 'notice', chat_id: chat.id, notice }, ts)
+}

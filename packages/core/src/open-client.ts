@@ -1,0 +1,63 @@
+// Puts a client together: an account on a database, with its connection and everything that works behind it.
+import type { Clock } from '@postern/protocol'
+import { Client } from './client.ts'
+import type { Core, RequestPolicy } from './context.ts'
+import { GroupSessions } from './groups/group-sessions.ts'
+import { createAccount, type FirstStart, loadAccount, proveAccount } from './identity/account.ts'
+import { Journal } from './journal/journal.ts'
+import { Lanes } from './lanes.ts'
+import type { Log } from './log.ts'
+import { makeMlsContext } from './mls/mls-context.ts'
+import type { MlsProvider } from './mls/provider.ts'
+import { RelayLink } from './relay-link/relay-link.ts'
+import type { SocketFactory } from './relay-link/socket.ts'
+import type { Store } from './storage/store.ts'
+import { Chores } from './sync/chores.ts'
+import { Inbox } from './sync/inbox.ts'
+import { startSession } from './sync/start-session.ts'
+import { Timekeeper } from './sync/timekeeper.ts'
+
+export interface ClientParts {
+  store: Store
+  provider: MlsProvider
+  clock: Clock
+  log: Log
+  connect: SocketFactory
+  jitter: () => number
+  acceptRequests: RequestPolicy
+  reportsAll: boolean
+  /** Asked only when there is no account yet; what it throws stops the opening. */
+  firstStart: () => FirstStart
+}
+
+export async function openClient(parts: ClientParts): Promise<Client> {
+  const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
+  const link = new RelayLink({
+    relayUrl: own.relayUrl,
+    connect: parts.connect,
+    clock: parts.clock,
+    log: parts.log,
+    jitter: parts.jitter,
+    prove: (nonce, audience) => proveAccount({ ...parts, own }, { nonce, audience }),
+    onSession: session => startSession(core, { inbox, chores, journal }, session),
+    onEntries: entries => inbox.take(entries),
+  })
+  const core: Core = {
+    ...parts,
+    own,
+    mls,
+    link,
+    groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
+    openings: new Lanes(),
+    sending: new Set(),
+    rearm: () => timekeeper.rearm(),
+    decline: call => chores.decline(call),
+    poke: () => chores.poke(),
+  }
+  const journal = new Journal(parts.store)
+  const inbox = new Inbox(core, journal)
+  const chores = new Chores(core)
+  const timekeeper = new Timekeeper(core)
+  return new Client(core, { inbox, chores, timekeeper, journal })
+}

@@ -1,0 +1,290 @@
+// What can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
+import type { Message } from '@postern/protocol/objects'
+import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const idOf = (message: Message) => message.id as MessageId
+const seenBy = (person: Person, chat: Person, message: Message) => person.client.message(chat.chatId, idOf(message))
+const kindsOf = (person: Person) =>
+  person.client.journal.read(0, 1000).map(entry => (JSON.parse(entry.json) as { type: string }).type)
+
+describe('edits', () => {
+  test('[R70, R80] the others see the new words; oneself is told nothing', async () => {
+    const said = await alice.say(bob, 'helo')
+    await bob.hears('helo')
+    const before = kindsOf(alice).length
+    const edited = await alice.client.editText(bob.chatId, { message: idOf(said), text: 'hello' }, WITHIN)
+    expect(edited).toMatchObject({ id: said.id, text: 'hello', ts: said.ts, edited_ts: expect.any(Number) })
+    const told = await bob.next('edited')
+    expect(told.message).toMatchObject({ id: said.id, text: 'hello', from: { id: alice.id } })
+    expect(seenBy(bob, alice, said).text).toBe('hello')
+    expect(kindsOf(alice).slice(before)).not.toContain('edited')
+  })
+
+  test('[R70] nobody edits what others said, or what is older than two days', async () => {
+    const clock = new ManualClock(Date.now())
+    const carol = await world.person('carol', { clock })
+    const said = await carol.say(bob, 'mine')
+    await bob.hears('mine')
+    const edit = { message: idOf(said), text: 'changed' }
+    await expect(bob.client.editText(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+      isCoded(error, 'not-own-message'),
+    )
+    clock.advance(48 * 3600_000 + 60_000)
+    await expect(carol.client.editText(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+      isCoded(error, 'edit-too-late'),
+    )
+    expect(seenBy(bob, carol, said).text).toBe('mine')
+  })
+})
+
+describe('deletions', () => {
+  test('[R71] for everyone: row, reactions and waiting words are gone', async () => {
+    const said = await alice.say(bob, 'a secret slip')
+    await bob.hears('a secret slip')
+    await bob.client.react(alice.chatId, { message: idOf(said), emoji: '😱' }, WITHIN)
+    await alice.next('reaction')
+    await alice.client.deleteMessage(bob.chatId, { message: idOf(said), for: 'all' }, WITHIN)
+    const told = await bob.next('deleted')
+    expect(told.deleted).toEqual({ message_id: said.id, from: { id: alice.id, name: 'alice' } })
+    for (const [person, chat] of [
+      [alice, bob],
+      [bob, alice],
+    ] as const) {
+      expect(() => seenBy(person, chat, said)).toThrow(expect.objectContaining({ code: 'message-not-found' }))
+      expect(
+        person.client.journal
+          .read(0, 100)
+          .map(entry => entry.json)
+          .join(),
+      ).not.toContain('a secret slip')
+    }
+    expect(bob.client.chat(alice.chatId).unread).toBe(0)
+  })
+
+  test('[R71] only by the sender', async () => {
+    const said = await alice.say(bob, 'stays')
+    await bob.hears('stays')
+    const deletion = { message: idOf(said), for: 'all' as const }
+    await expect(bob.client.deleteMessage(alice.chatId, deletion, WITHIN)).rejects.toSatisfy(error =>
+      isCoded(error, 'not-own-message'),
+    )
+  })
+
+  test('[R72] here alone: the others keep it', async () => {
+    const said = await alice.say(bob, 'not for me')
+    await bob.hears('not for me')
+    await bob.client.deleteMessage(alice.chatId, { message: idOf(said), for: 'me' }, WITHIN)
+    expect(bob.texts(alice)).toEqual([])
+    expect(alice.texts(bob)).toEqual(['not for me'])
+  })
+})
+
+test('[R73] one reaction each: set, replaced, taken back', async () => {
+  const said = await alice.say(bob, 'react to me')
+  await bob.hears('react to me')
+  const react = (emoji: string) => bob.client.react(alice.chatId, { message: idOf(said), emoji }, WITHIN)
+  await react('👍')
+  expect((await alice.next('reaction')).reaction).toMatchObject({
+    message_id: said.id,
+    emoji: '👍',
+    from: { id: bob.id },
+  })
+  await react('👩‍👩‍👧')
+  await alice.next('reaction')
+  expect(seenBy(alice, bob, said).reactions).toEqual([{ emoji: '👩‍👩‍👧', from: { id: bob.id, name: 'bob' } }])
+  await react('')
+  expect((await alice.next('reaction')).reaction.emoji).toBe('')
+  expect(seenBy(alice, bob, said)).not.toHaveProperty('reactions')
+  for (const bad of ['ok', '👍👍', 'x', ' '])
+    await expect(react(bad)).rejects.toSatisfy(error => isCoded(error, 'bad-field'))
+})
+
+describe('receipts', () => {
+  test('[R74, R75] delivered by itself, read when marked, and only up to there', async () => {
+    const first = await alice.say(bob, 'one')
+    const second = await alice.say(bob, 'two')
+    await bob.hears('two')
+    expect(bob.client.chat(alice.chatId).unread).toBe(2)
+    await alice.next('receipt', event => event.receipt.message_id === second.id && event.receipt.status === 'delivered')
+    expect(seenBy(alice, bob, first).status).toBe('delivered')
+    await bob.client.markRead(alice.chatId, idOf(first))
+    expect(bob.client.chat(alice.chatId).unread).toBe(1)
+    const read = await alice.next('receipt', event => event.receipt.status === 'read')
+    expect(read.receipt).toMatchObject({ message_id: first.id, from: { id: bob.id } })
+    expect([seenBy(alice, bob, first).status, seenBy(alice, bob, second).status]).toEqual(['read', 'delivered'])
+    await bob.client.markRead(alice.chatId)
+    await expect.poll(() => seenBy(alice, bob, second).status).toBe('read')
+    expect(bob.client.chat(alice.chatId).unread).toBe(0)
+  })
+
+  test('[R74] in a group the author alone is told', async () => {
+    const carol = await world.person('carol')
+    const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
+    const chat = group.id as ChatId
+    for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === chat)
+    const said = await alice.say(chat, 'who reads this?')
+    await bob.hears('who reads this?')
+    await carol.hears('who reads this?')
+    await bob.client.markRead(chat)
+    await alice.next('receipt', event => event.receipt.message_id === said.id && event.receipt.status === 'read')
+    expect(alice.client.message(chat, idOf(said)).status).toBe('read')
+    await carol.say(chat, 'nothing was told to me')
+    await bob.hears('nothing was told to me')
+    const told = carol.client.journal.read(0, 100).map(entry => entry.json)
+    expect(told.filter(json => json.includes('"receipt"') && json.includes(bob.id) && json.includes(said.id))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('disappearing messages', () => {
+  test('[R76, R77] gone for the sender after sending, for the reader after reading, from every file', async () => {
+    const clock = new ManualClock(Date.now())
+    const reader = await world.person('reader', { clock })
+    await alice.say(reader, 'hello')
+    await reader.hears('hello')
+    await reader.client.setTimer(alice.chatId, 60_000, WITHIN)
+    await alice.next('notice', event => event.notice.code === 'timer')
+    expect(alice.client.chat(reader.chatId).timer_ms).toBe(60_000)
+    const said = await alice.say(reader, 'burn after reading')
+    expect(said.expires_ts).toBe(said.ts + 60_000)
+    await reader.hears('burn after reading')
+    clock.advance(120_000)
+    expect(seenBy(reader, alice, said).text).toBe('burn after reading')
+    await reader.client.markRead(alice.chatId)
+    expect(seenBy(reader, alice, said).expires_ts).toBe(clock.nowMs() + 60_000)
+    // The look at what is due comes shortly after the burst; then the minute passes.
+    clock.advance(1000)
+    clock.advance(60_000)
+    expect((await reader.next('expired')).expired).toEqual([said.id])
+    expect(reader.texts(alice)).toEqual(['hello'])
+    expect(
+      reader.client.journal
+        .read(0, 100)
+        .map(entry => entry.json)
+        .join(),
+    ).not.toContain('burn after reading')
+    await expect.poll(() => readFileSync(join(reader.directory, 'core.db-wal')).length).toBe(0)
+  })
+
+  test('[R76] also when the reader was away at that time', async () => {
+    const clock = new ManualClock(Date.now())
+    let reader = await world.person('reader', { clock })
+    await reader.say(alice, 'hello')
+    await alice.hears('hello')
+    await reader.client.setTimer(alice.chatId, 1000, WITHIN)
+    await reader.say(alice, 'mine')
+    await world.close(reader)
+    clock.advance(60_000)
+    reader = await world.person('reader', { clock })
+    clock.advance(0)
+    expect((await reader.next('expired')).expired).toHaveLength(1)
+    expect(reader.texts(alice)).toEqual(['hello'])
+  })
+})
+
+test('[R78] a bot declines calls, and both sides see it', async () => {
+  const bot = await world.person('bot', { bot: true })
+  await alice.openInvite(bot.client.me().inviteUrl)
+  await bot.next('chat')
+  await alice.client.call(bot.chatId, WITHIN)
+  expect((await bot.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: alice.id } })
+  expect((await alice.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: bot.id } })
+})
+
+test('[R79] a command in a group mentions the one bot there', async () => {
+  const bot = await world.person('bot', { bot: true })
+  await alice.openInvite(bot.client.me().inviteUrl)
+  await expect.poll(() => alice.client.profileOf(bot.id).bot).toBe(true)
+  const group = await alice.client.createGroup({ name: 'with a bot', members: [bot.id, bob.id] }, WITHIN)
+  await bot.next('chat', event => event.chat_id === group.id)
+  await alice.say(group.id as ChatId, '/start now')
+  const heard = await bot.hears('/start now')
+  expect(heard.mentions).toEqual([{ user: bot.id, offset: 0, length: 6 }])
+  await alice.say(group.id as ChatId, 'no command')
+  expect(await bot.hears('no command')).not.toHaveProperty('mentions')
+})
+
+describe('idempotency', () => {
+  const request = new Uint8Array(32).fill(1)
+  const under = (key: string) => ({ ...WITHIN, idempotency: { key, request } })
+
+  test('[R81] the same key sends once', async () => {
+    await alice.say(bob, 'first')
+    const send = () => alice.client.sendText(bob.chatId, { text: 'once' }, under('k'))
+    const [one, two] = await Promise.all([send(), send()])
+    const three = await send()
+    expect([two.id, three.id]).toEqual([one.id, one.id])
+    await alice.say(bob, 'last')
+    await bob.hears('last')
+    expect(bob.texts(alice)).toEqual(['first', 'once', 'last'])
+    const other = { ...WITHIN, idempotency: { key: 'k', request: new Uint8Array(32).fill(2) } }
+    await expect(alice.client.sendText(bob.chatId, { text: 'another' }, other)).rejects.toSatisfy(error =>
+      isCoded(error, 'idempotency-conflict'),
+    )
+  })
+
+  test('[R81] a send that was in doubt is found, whether the relay has it or not', async () => {
+    await alice.say(bob, 'first')
+    const soon = (key: string) => ({ ...under(key), deadlineMs: 300 })
+    const sendSoon = (key: string) => alice.client.sendText(bob.chatId, { text: key }, soon(key))
+    alice.wire.incoming = frame => (frame[1] === 130 && frame[2] === 9 ? [] : [frame])
+    await expect(sendSoon('has it')).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    alice.wire.incoming = frame => [frame]
+    alice.wire.outgoing = frame => (frame[1] === 9 ? [] : [frame])
+    await expect(sendSoon('has it not')).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    alice.wire.outgoing = frame => [frame]
+    alice.wire.drop()
+    await alice.client.sendText(bob.chatId, { text: 'has it' }, under('has it'))
+    await alice.client.sendText(bob.chatId, { text: 'has it not' }, under('has it not'))
+    await bob.hears('has it not')
+    expect(bob.texts(alice)).toEqual(['first', 'has it', 'has it not'])
+    expect(alice.texts(bob)).toEqual(['first', 'has it', 'has it not'])
+  })
+
+  test('[R81] a group is made once', async () => {
+    const create = () => alice.client.createGroup({ name: 'one', members: [bob.id] }, under('g'))
+    const [one, two] = [await create(), await create()]
+    expect(two.id).toBe(one.id)
+    expect(alice.client.chats()).toHaveLength(1)
+  })
+
+  test('[R81] what was deleted since is not sent again', async () => {
+    await alice.say(bob, 'first')
+    const sent = await alice.client.sendText(bob.chatId, { text: 'gone' }, under('k'))
+    await alice.client.deleteMessage(bob.chatId, { message: idOf(sent), for: 'all' }, WITHIN)
+    const again = await alice.client.sendText(bob.chatId, { text: 'gone' }, under('k'))
+    expect(again.id).toBe(sent.id)
+    expect(again).not.toHaveProperty('text')
+    expect(alice.texts(bob)).toEqual(['first'])
+  })
+})
+
+test('[R82] a reply names a message of its chat', async () => {
+  const said = await alice.say(bob, 'answer me')
+  await bob.hears('answer me')
+  const answer = await bob.client.sendText(alice.chatId, { text: 'here', replyTo: idOf(said) }, WITHIN)
+  expect(answer.reply_to).toBe(said.id)
+  expect((await alice.hears('here')).reply_to).toBe(said.id)
+  const nowhere = 'a'.repeat(32) as MessageId
+  await expect(bob.client.sendText(alice.chatId, { text: 'x', replyTo: nowhere }, WITHIN)).rejects.toSatisfy(error =>
+    isCoded(error, 'bad-field'),
+  )
+})

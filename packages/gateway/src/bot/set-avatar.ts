@@ -1,0 +1,65 @@
+// The bot's picture, from an upload or from BOT_AVATAR. Only so many at a time: each may take much memory.
+import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Client } from '@postern/core'
+import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
+import { settingFault } from '../config.ts'
+import type { OperatorState } from '../updates/operator-state.ts'
+import { makeAvatar } from './make-avatar.ts'
+
+export type Upload = AsyncIterable<Uint8Array>
+
+export class Avatars {
+  readonly #client: Client
+  #uploads = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async set(upload: Upload): Promise<void> {
+    if (this.#uploads >= gatewayLimits.avatarUploadsMax)
+      throw new CodedError('rate-limited', { what: `${gatewayLimits.avatarUploadsMax} pictures are being uploaded` })
+    this.#uploads++
+    try {
+      const bytes = await readWhole(upload)
+      const setting = this.#last.then(async () => this.#client.setProfile({ avatar: await makeAvatar(bytes) }))
+      this.#last = setting.catch(() => undefined)
+      await setting
+    } finally {
+      this.#uploads--
+    }
+  }
+}
+
+/** When the file differs from the one last applied: a picture that was uploaded since then stays. */
+export async function applyAvatarFile(client: Client, path: string, state: OperatorState): Promise<void> {
+  try {
+    const bytes = await readWhole(createReadStream(path) as Upload)
+    const avatarHash = hash('sha256', bytes)
+    if (avatarHash === state.avatarHash) return
+    await client.setProfile({ avatar: await makeAvatar(bytes) })
+    await state.keep({ avatarHash })
+  } catch (error) {
+    if (isCoded(error, 'bad-field')) throw settingFault('BOT_AVATAR', String(error.details['rule']))
+    if (error instanceof CodedError) throw error
+    throw settingFault('BOT_AVATAR', `the file ${JSON.stringify(path)} cannot be read`)
+  }
+}
+
+/** Ends at the first byte too many: nobody fills the memory by sending on. */
+async function readWhole(upload: Upload): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of upload) {
+    length += chunk.length
+    if (length > gatewayLimits.avatarUploadBytesMax)
+      throw new CodedError('bad-field', {
+        field: 'picture',
+        rule: `at most ${gatewayLimits.avatarUploadBytesMax} bytes are allowed`,
+      })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}

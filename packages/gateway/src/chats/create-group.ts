@@ -1,0 +1,15 @@
+// A group that the bot makes: it is a member and the first admin.
+import type { Client } from '@postern/core'
+import { type AccountId, gatewayLimits } from '@postern/protocol'
+import type { Chat } from '@postern/protocol/objects'
+import { idempotencyOf } from '../messages/idempotency.ts'
+
+type NewGroup = { name: string; members: AccountId[]; key: string | undefined }
+
+export async function createGroup(client: Client, { name, members, key }: NewGroup): Promise<Chat> {
+  // Named twice is meant once, and the bot is in it anyway.
+  const others = [...new Set(members)].filter(member => member !== client.account)
+  const group = { name, members: others }
+  const within = { deadlineMs: gatewayLimits.sendWithinMs }
+  return await client.createGroup(group, { ...within, ...idempotencyOf(key, { group }) })
+}

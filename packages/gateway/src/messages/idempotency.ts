@@ -1,0 +1,9 @@
+// What a caller's Idempotency-Key stands for: the key, and a hash of everything that must be equal when it comes again.
+import { hash } from 'node:crypto'
+import type { Idempotency } from '@postern/core'
+
+/** `request` is what was asked, after its fields were checked: the order of fields and unknown ones do not matter. */
+export function idempotencyOf(key: string | undefined, request: object): { idempotency?: Idempotency } {
+  if (key === undefined) return {}
+  return { idempotency: { key, request: hash('sha256', JSON.stringify(request), 'buffer') } }
+}

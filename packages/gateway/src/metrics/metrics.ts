@@ -1,0 +1,73 @@
+// The gateway's figures, in the text format of Prometheus.
+
+type Kind = 'counter' | 'gauge'
+type Shape = { name: string; help: string; label?: string }
+
+/** Grows only; one figure for each value of its label. */
+export class Counter {
+  readonly shape: Shape
+  readonly kind: Kind = 'counter'
+  readonly #counts = new Map<string, number>()
+
+  constructor(shape: Shape, labelValues: readonly string[] = ['']) {
+    this.shape = shape
+    // From the start, so that a first event shows as a rise.
+    for (const value of labelValues) this.#counts.set(value, 0)
+  }
+
+  add(labelValue: string, by = 1): void {
+    this.#counts.set(labelValue, (this.#counts.get(labelValue) ?? 0) + by)
+  }
+
+  samples(): [string, number][] {
+    return [...this.#counts]
+  }
+}
+
+/** Read when somebody asks. */
+class Gauge {
+  readonly shape: Shape
+  readonly kind: Kind = 'gauge'
+  readonly #read: () => number
+
+  constructor(shape: Shape, read: () => number) {
+    this.shape = shape
+    this.#read = read
+  }
+
+  samples(): [string, number][] {
+    return [['', this.#read()]]
+  }
+}
+
+export class Metrics {
+  readonly sends = new Counter(
+    { name: 'postern_sends_total', help: 'Requests that send, by what became of them.', label: 'outcome' },
+    ['sent', 'refused', 'unavailable', 'failed'],
+  )
+  readonly updatesDropped = new Counter({
+    name: 'postern_updates_dropped_total',
+    help: 'Updates that were dropped because nobody fetched them in time.',
+  })
+  readonly webhookAttempts = new Counter(
+    { name: 'postern_webhook_attempts_total', help: 'Attempts to deliver an update.', label: 'outcome' },
+    ['delivered', 'failed'],
+  )
+  readonly #all: (Counter | Gauge)[] = [this.sends, this.updatesDropped, this.webhookAttempts]
+
+  addGauge(shape: Shape, read: () => number): void {
+    this.#all.push(new Gauge(shape, read))
+  }
+
+  render(): string {
+    return this.#all.map(renderOne).join('')
+  }
+}
+
+function renderOne(metric: Counter | Gauge): string {
+  const { name, help, label } = metric.shape
+  const lines = metric
+    .samples()
+    .map(([value, count]) => `${name}${label === undefined ? '' : `{${label}="${value}"}`} ${count}\n`)
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${metric.kind}\n${lines.join('')}`
+}

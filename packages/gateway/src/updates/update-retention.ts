@@ -1,0 +1,62 @@
+// Updates that nobody fetches: the oldest are dropped after a day, or when there are too many, and never in silence.
+import type { Log } from '@postern/core'
+import { type Clock, gatewayLimits, type Timer } from '@postern/protocol'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { UpdateQueue } from './update-queue.ts'
+
+export type RetentionOptions = { clock: Clock; log: Log; metrics: Metrics }
+
+export class UpdateRetention {
+  readonly #queue: UpdateQueue
+  readonly #options: RetentionOptions
+  readonly #unsubscribe: () => void
+  #timer: Timer
+  #soon: Timer | undefined
+  #sweeping = Promise.resolve()
+  #unsaid = 0
+  #saidAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(queue: UpdateQueue, options: RetentionOptions) {
+    this.#queue = queue
+    this.#options = options
+    this.#unsubscribe = queue.onAppend(() => this.#sweepSoon())
+    this.#timer = options.clock.setTimer(0, () => this.#sweepNow())
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#timer.cancel()
+    this.#soon?.cancel()
+    await this.#sweeping
+  }
+
+  #sweepSoon(): void {
+    this.#soon ??= this.#options.clock.setTimer(gatewayLimits.updatesSweepAfterMs, () => {
+      this.#soon = undefined
+      this.#sweeping = this.#sweeping.then(() => this.#sweep())
+    })
+  }
+
+  #sweepNow(): void {
+    this.#timer = this.#options.clock.setTimer(gatewayLimits.updatesSweepEveryMs, () => this.#sweepNow())
+    this.#sweeping = this.#sweeping.then(() => this.#sweep())
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock, log, metrics } = this.#options
+    try {
+      const dropped = await this.#queue.drop(clock.nowMs())
+      metrics.updatesDropped.add('', dropped)
+      this.#unsaid += dropped
+    } catch (error) {
+      log.warn({ err: error }, 'old updates could not be dropped; it is tried again')
+    }
+    if (this.#unsaid === 0 || clock.nowMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
+    log.warn(
+      { dropped: this.#unsaid },
+      'updates were dropped: nobody fetched them for a day, or more than 10,000 waited',
+    )
+    this.#unsaid = 0
+    this.#saidAtMs = clock.nowMs()
+  }
+}

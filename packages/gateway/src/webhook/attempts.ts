@@ -1,0 +1,67 @@
+// Where delivery stands: how often it failed in a row, why, and when the next attempt is due. Survives restarts.
+import { hash } from 'node:crypto'
+import { type Clock, gatewayLimits } from '@postern/protocol'
+import type { DeliveryState, OperatorState } from '../updates/operator-state.ts'
+
+export type AttemptsOptions = { url: string; state: OperatorState; clock: Clock }
+
+export class Attempts {
+  readonly #urlHash: string
+  readonly #state: OperatorState
+  readonly #clock: Clock
+  #known: DeliveryState | undefined
+  #lastAttemptTs: number | undefined
+
+  constructor({ url, state, clock }: AttemptsOptions) {
+    this.#urlHash = hash('sha256', url)
+    this.#state = state
+    this.#clock = clock
+    this.#known = state.delivery?.urlHash === this.#urlHash ? state.delivery : undefined
+    this.#lastAttemptTs = this.#known?.lastAttemptTs
+  }
+
+  get lastAttemptTs(): number | undefined {
+    return this.#lastAttemptTs
+  }
+
+  get known(): DeliveryState | undefined {
+    return this.#known
+  }
+
+  /** 0 when the next attempt may begin. A clock that was set back makes nobody wait longer than the longest pause. */
+  dueInMs(): number {
+    const dueInMs = (this.#known?.nextAttemptTs ?? 0) - this.#clock.nowMs()
+    return Math.min(Math.max(0, dueInMs), gatewayLimits.webhookRetryMaxMs)
+  }
+
+  begin(): void {
+    this.#lastAttemptTs = this.#clock.nowMs()
+  }
+
+  /** What is not kept is lost only with the process: the next attempt is due at the same time. */
+  async failed(error: string): Promise<void> {
+    const nowMs = this.#clock.nowMs()
+    const attempts = (this.#known?.attempts ?? 0) + 1
+    this.#known = {
+      urlHash: this.#urlHash,
+      attempts,
+      nextAttemptTs: nowMs + retryDelayMs(attempts),
+      lastAttemptTs: this.#lastAttemptTs ?? nowMs,
+      lastError: error,
+      lastErrorTs: nowMs,
+    }
+    await this.#state.keep({ delivery: this.#known })
+  }
+
+  /** Written once after failures, never for a success that follows another. */
+  async succeeded(): Promise<void> {
+    if (!this.#known || this.#known.attempts === 0) return
+    const { nextAttemptTs: _, ...rest } = this.#known
+    this.#known = { ...rest, attempts: 0, lastAttemptTs: this.#lastAttemptTs ?? rest.lastAttemptTs }
+    await this.#state.keep({ delivery: this.#known })
+  }
+}
+
+/** 1, 2, 4 … 300 seconds after the first, second, third … failure in a row. */
+export const retryDelayMs = (attempts: number): number =>
+  Math.min(gatewayLimits.webhookRetryFirstMs * 2 ** Math.min(attempts - 1, 16), gatewayLimits.webhookRetryMaxMs)

@@ -1,0 +1,123 @@
+// One POST of one update: its deadline, what counts as delivered, and an answer of which only the status is read.
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps, Agent as TlsAgent } from 'node:https'
+import { type Clock, gatewayLimits } from '@postern/protocol'
+import { Signer } from './sign.ts'
+
+export type Outcome = { kind: 'delivered' } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+
+export type ReceiverOptions = { url: string; secret: string; account: string; clock: Clock }
+
+type Try = Outcome | { kind: 'stale-connection' }
+
+const oneConnection = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 }
+
+export class Receiver {
+  readonly #options: ReceiverOptions
+  readonly #signer: Signer
+  readonly #url: URL
+  readonly #agent: Agent
+  readonly #request: typeof requestHttp
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options
+    this.#signer = new Signer(options.secret)
+    this.#url = new URL(options.url)
+    const isTls = this.#url.protocol === 'https:'
+    this.#agent = isTls ? new TlsAgent(oneConnection) : new Agent(oneConnection)
+    this.#request = isTls ? requestHttps : requestHttp
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async deliver(update: { id: number; json: string }, stop: AbortSignal): Promise<Outcome> {
+    const first = await this.#try(update, stop)
+    if (first.kind !== 'stale-connection') return first
+    // The receiver closed the kept connection while we wrote: nobody's fault, and no reason to wait.
+    const second = await this.#try(update, stop)
+    return second.kind === 'stale-connection' ? { kind: 'failed', error: cutError } : second
+  }
+
+  #try({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<Try> {
+    const body = Buffer.from(json)
+    const timestampSec = Math.floor(this.#options.clock.nowMs() / 1000)
+    const request = this.#request(this.#url, {
+      method: 'POST',
+      agent: this.#agent,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': body.length,
+        'user-agent': 'Postern',
+        ...this.#signer.headers({ id: `${this.#options.account}_${id}`, timestampSec, body }),
+      },
+    })
+    const outcome = outcomeOf(request, { clock: this.#options.clock, stop })
+    request.end(body)
+    return outcome
+  }
+}
+
+type Surroundings = { clock: Clock; stop: AbortSignal }
+
+async function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<Try> {
+  const { promise, resolve } = Promise.withResolvers<Try>()
+  let isLate = false
+  let isAnswered = false
+  const timer = clock.setTimer(gatewayLimits.webhookAnswerWithinMs, () => {
+    isLate = true
+    request.destroy()
+  })
+  const end = () => request.destroy()
+  stop.addEventListener('abort', end)
+  if (stop.aborted) end()
+  request.on('response', response => {
+    isAnswered = true
+    timer.cancel()
+    discardBody(response, clock)
+    response.on('close', () => resolve(outcomeOfStatus(response.statusCode ?? 0)))
+  })
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    if (stop.aborted) resolve({ kind: 'stopped' })
+    else if (isLate) resolve({ kind: 'failed', error: lateError })
+    else resolve(isStale ? { kind: 'stale-connection' } : { kind: 'failed', error: errorOf(error) })
+  })
+  // Closed without an answer and without an error, as after an answer that is no HTTP of ours.
+  request.on('close', () => {
+    if (!isAnswered) resolve(stop.aborted ? { kind: 'stopped' } : { kind: 'failed', error: cutError })
+  })
+  const outcome = await promise
+  timer.cancel()
+  stop.removeEventListener('abort', end)
+  return outcome
+}
+
+const lateError = `The receiver did not answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds.`
+
+const cutError = 'The receiver cut the connection.'
+
+const errorOf = ({ code }: NodeJS.ErrnoException): string =>
+  code === 'ECONNRESET' ? cutError : `The receiver could not be reached (${code ?? 'unknown reason'}).`
+
+function outcomeOfStatus(status: number): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered' }
+  const isRedirect = status >= 300 && status < 400
+  return {
+    kind: 'failed',
+    error: `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`,
+  }
+}
+
+/** A body that is large or slow costs a connection, never memory or the next update's turn. */
+function discardBody(response: IncomingMessage, clock: Clock): void {
+  let bytesRead = 0
+  const timer = clock.setTimer(gatewayLimits.webhookBodyWithinMs, () => response.destroy())
+  response.on('data', (chunk: Buffer) => {
+    bytesRead += chunk.length
+    if (bytesRead > gatewayLimits.webhookBodyBytesMax) response.destroy()
+  })
+  response.on('error', () => undefined)
+  response.on('close', () => timer.cancel())
+}

@@ -1,0 +1,264 @@
+// Messages end to end: what the bot does reaches people, and what people do reaches the bot.
+import { type MessageId, privateChatId } from '@postern/protocol'
+import { type Message, message } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, onlineGateway } from './api.ts'
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+/** A bot and alice, who came by its link. */
+async function talking(clock?: ManualClock) {
+  const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  const path = `/v1/chats/${alice.id}`
+  return { gateway, api, path, toBot: privateChatId(gateway.client.account) }
+}
+
+async function sent(api: Api, text: string): Promise<Message & { id: MessageId }> {
+  const answer = message.parse(await api.ok('POST', `/v1/chats/${alice.id}/messages`, { text }))
+  await alice.hears(text)
+  return answer as Message & { id: MessageId }
+}
+
+async function heard(api: Api, said: Promise<Message>): Promise<MessageId> {
+  const { id } = await said
+  await api.next('message', update => update.message.id === id)
+  return id as MessageId
+}
+
+const badRequest = (sentence: RegExp) => ({
+  status: 400,
+  body: { code: 'bad_request', error: expect.stringMatching(sentence) },
+})
+const notFound = { status: 404, body: { code: 'not_found', error: expect.any(String) } }
+
+describe('reading', () => {
+  test('[R35] messages are listed oldest first, page by page before a time, and none is skipped', async () => {
+    const { api, path, toBot } = await talking()
+    for (let at = 1; at <= 7; at++) await (at % 2 ? alice.say(toBot, `text ${at}`) : sent(api, `text ${at}`))
+    await api.next('message', update => update.message.text === 'text 7')
+    const list = async (query: string) => message.array().parse(await api.ok('GET', `${path}/messages?${query}`))
+    await expect.poll(async () => (await list('')).map(({ status }) => status ?? '')).not.toContain('sent')
+    const all = await list('')
+    expect(all.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5, 6, 7].map(at => `text ${at}`))
+    const pages: Message[] = []
+    for (let before = ''; ; before = `&before=${pages[0]?.ts}`) {
+      const page = await list(`limit=3${before}`)
+      if (page.length === 0) break
+      pages.unshift(...page)
+    }
+    expect(pages).toEqual(all)
+    expect(await list('before=0')).toEqual([])
+    for (const one of all) expect(await api.ok('GET', `${path}/messages/${one.id}`)).toEqual(one)
+  })
+
+  test('[R35] a chat or a message that does not exist is 404', async () => {
+    const { api, path } = await talking()
+    const unknown = 'b'.repeat(32)
+    for (const wrong of [`/v1/chats/${unknown}/messages`, `${path}/messages/${unknown}`, `${path}/messages/x`])
+      expect(await api.call('GET', wrong)).toEqual(notFound)
+  })
+})
+
+describe('editing', () => {
+  test('[R36] the bot edits its text; people see it, and the bot is told nothing of its own doing', async () => {
+    const { api, path } = await talking()
+    const { id, ts } = await sent(api, 'first')
+    const edited = message.parse(await api.ok('PATCH', `${path}/messages/${id}`, { text: 'second' }))
+    expect(edited).toMatchObject({ id, ts, text: 'second', edited_ts: expect.any(Number) })
+    expect((await alice.next('edited')).message).toMatchObject({ id, text: 'second' })
+    expect(await api.ok('GET', `${path}/messages/${id}`)).toEqual(edited)
+    expect(await api.ok('PATCH', `${path}/messages/${id}`, { text: null, buttons: [] })).toEqual(edited)
+    expect((await api.updates()).filter(update => update.type === 'edited')).toEqual([])
+  })
+
+  test("[R36] somebody else's message cannot be edited, and one that does not exist is 404", async () => {
+    const { api, path, toBot } = await talking()
+    const id = await heard(api, alice.say(toBot, 'mine'))
+    for (const json of [{ text: 'yours' }, {}])
+      expect(await api.call('PATCH', `${path}/messages/${id}`, { json })).toEqual(badRequest(/sender/))
+    const unknown = `${path}/messages/${'b'.repeat(32)}`
+    expect(await api.call('PATCH', unknown, { json: { text: 'x' } })).toEqual(notFound)
+    expect(await api.call('PATCH', unknown, { json: {} })).toEqual(notFound)
+  })
+
+  test('[R36] after 48 hours a message cannot be edited any more', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, path } = await talking(clock)
+    const { id } = await sent(api, 'old')
+    clock.advance(48 * 3_600_000 + 60_000)
+    expect(await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'new' } })).toEqual(badRequest(/48 hours/))
+  })
+})
+
+describe('deleting', () => {
+  test('[R37] for everyone: its own message is gone on both sides', async () => {
+    const { gateway, api, path, toBot } = await talking()
+    const { id } = await sent(api, 'oops')
+    expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
+    expect((await alice.next('deleted')).deleted).toEqual({
+      message_id: id,
+      from: { id: gateway.client.account, name: 'bot' },
+    })
+    expect(alice.texts(toBot)).toEqual([])
+    expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
+    expect(await api.call('DELETE', `${path}/messages/${id}?for=all`)).toEqual(notFound)
+  })
+
+  test("[R37] for everyone is for its own messages only; for=me removes anybody's here alone", async () => {
+    const { api, path, toBot } = await talking()
+    const id = await heard(api, alice.say(toBot, 'keep me'))
+    expect(await api.call('DELETE', `${path}/messages/${id}`)).toEqual(badRequest(/sender/))
+    expect(await api.ok('DELETE', `${path}/messages/${id}?for=me`)).toEqual({})
+    expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
+    expect(alice.texts(toBot)).toEqual(['keep me'])
+    expect(await api.call('DELETE', `${path}/messages/${id}?for=them`)).toEqual(badRequest(/^for: all or me/))
+  })
+})
+
+test('[R38] the bot reacts, changes its mind, and takes it back', async () => {
+  const { api, path, toBot } = await talking()
+  const id = await heard(api, alice.say(toBot, 'good news'))
+  const reactions = () => alice.client.message(toBot, id).reactions?.map(({ emoji }) => emoji)
+  for (const emoji of ['👍', '❤️']) {
+    expect(await api.ok('PUT', `${path}/messages/${id}/reaction`, { emoji })).toEqual({})
+    expect((await alice.next('reaction')).reaction).toMatchObject({ message_id: id, emoji, from: { name: 'bot' } })
+    expect(reactions()).toEqual([emoji])
+  }
+  expect((await api.ok<Message>('GET', `${path}/messages/${id}`)).reactions).toMatchObject([{ emoji: '❤️' }])
+  expect(await api.ok('DELETE', `${path}/messages/${id}/reaction`)).toEqual({})
+  expect((await alice.next('reaction')).reaction).toMatchObject({ message_id: id, emoji: '' })
+  expect(reactions() ?? []).toEqual([])
+  const unknown = `${path}/messages/${'b'.repeat(32)}/reaction`
+  expect(await api.call('PUT', unknown, { json: { emoji: '👍' } })).toEqual(notFound)
+  expect(await api.call('DELETE', unknown)).toEqual(notFound)
+})
+
+test('[R39] people see their messages as delivered until the bot has read them', async () => {
+  const { api, path, toBot } = await talking()
+  const ids: MessageId[] = []
+  for (const text of ['one', 'two', 'three']) ids.push(await heard(api, alice.say(toBot, text)))
+  const statuses = () => ids.map(id => alice.client.message(toBot, id).status)
+  const unread = async () => (await api.ok<{ unread: number }>('GET', path)).unread
+  await expect.poll(statuses).toEqual(['delivered', 'delivered', 'delivered'])
+  expect(await unread()).toBe(3)
+  expect(await api.ok('POST', `${path}/read`, { up_to: ids[1] ?? '' })).toEqual({})
+  await expect.poll(statuses).toEqual(['read', 'read', 'delivered'])
+  expect(await unread()).toBe(1)
+  expect(await api.ok('POST', `${path}/read`)).toEqual({})
+  await expect.poll(statuses).toEqual(['read', 'read', 'read'])
+  expect(await unread()).toBe(0)
+  expect(await api.call('POST', `${path}/read`, { json: { up_to: 'b'.repeat(32) } })).toEqual(notFound)
+})
+
+test("[R39] the bot's own messages show when they were delivered and read", async () => {
+  const { api, path, toBot } = await talking()
+  const { id, status } = await sent(api, 'for you')
+  expect(status).toBe('sent')
+  const now = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
+  await expect.poll(now).toBe('delivered')
+  await alice.client.markRead(toBot)
+  await expect.poll(now).toBe('read')
+})
+
+describe('Idempotency-Key', () => {
+  const send = (api: Api, json: object, key: string) =>
+    api.call('POST', `/v1/chats/${alice.id}/messages`, { json, headers: { 'idempotency-key': key } })
+
+  test('[R40] the same key gives the first outcome, and nothing is sent twice', async () => {
+    const { api, toBot } = await talking()
+    const first = await send(api, { text: 'once' }, 'k 1')
+    const again = await send(api, { mentions: null, text: 'once', unknown: 1 }, 'k 1')
+    expect([first.status, again]).toEqual([200, first])
+    const both = await Promise.all([1, 2, 3].map(() => send(api, { text: 'at once' }, 'k 2')))
+    expect(new Set(both.map(({ body }) => body['id'])).size).toBe(1)
+    await sent(api, 'the end')
+    expect(alice.texts(toBot)).toEqual(['once', 'at once', 'the end'])
+  })
+
+  test('[R40] the same key with another request is 400', async () => {
+    const { api } = await talking()
+    await send(api, { text: 'one' }, 'key')
+    expect(await send(api, { text: 'two' }, 'key')).toEqual(badRequest(/^Idempotency-Key: .*another request/))
+    const group = { json: { name: 'g', members: [alice.id] }, headers: { 'idempotency-key': 'key' } }
+    expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*another request/))
+  })
+
+  test('[R40] a group is made once', async () => {
+    const { api } = await talking()
+    const make = () =>
+      api.call('POST', '/v1/groups', {
+        json: { name: 'g', members: [alice.id] },
+        headers: { 'idempotency-key': 'group' },
+      })
+    const first = await make()
+    expect([first.status, (await make()).body['id']]).toEqual([200, first.body['id']])
+    expect(await api.ok<unknown[]>('GET', '/v1/chats')).toHaveLength(2)
+  })
+
+  test('[R40] a key survives a restart of the gateway', async () => {
+    const { gateway, api } = await talking()
+    const first = await send(api, { text: 'once' }, 'lasting')
+    await world.closeGateway(gateway)
+    const { api: next } = await onlineGateway(world)
+    expect((await send(next, { text: 'once' }, 'lasting')).body['id']).toBe(first.body['id'])
+  })
+
+  test.each(['', 'x'.repeat(256)])('[R40] a key of %j is 400', async key => {
+    const { api } = await talking()
+    expect(await send(api, { text: 'x' }, key)).toEqual(badRequest(/^idempotency-key: 1 to 255 bytes/))
+  })
+})
+
+describe('what people do', () => {
+  test('[R41] edits, deletions and reactions of people are updates of their types', async () => {
+    const { api, toBot } = await talking()
+    const from = { id: alice.id, name: 'alice' }
+    const id = await heard(api, alice.say(toBot, 'frist'))
+    await alice.client.editText(toBot, { message: id, text: 'first' }, WITHIN)
+    expect((await api.next('edited')).message).toMatchObject({ id, text: 'first', from, edited_ts: expect.any(Number) })
+    await alice.client.react(toBot, { message: id, emoji: '🎉' }, WITHIN)
+    expect((await api.next('reaction')).reaction).toEqual({ message_id: id, from, emoji: '🎉' })
+    await alice.client.react(toBot, { message: id, emoji: '' }, WITHIN)
+    expect((await api.next('reaction')).reaction).toEqual({ message_id: id, from, emoji: '' })
+    await alice.client.deleteMessage(toBot, { message: id, for: 'all' }, WITHIN)
+    expect((await api.next('deleted')).deleted).toEqual({ message_id: id, from })
+  })
+
+  test('[R41] what was deleted is stripped from updates that wait', async () => {
+    const { api, toBot } = await talking()
+    const { id } = await alice.say(toBot, 'a secret')
+    await expect.poll(async () => (await api.updates()).some(update => update.type === 'message')).toBe(true)
+    await alice.client.deleteMessage(toBot, { message: id as MessageId, for: 'all' }, WITHIN)
+    await expect.poll(async () => (await api.updates()).some(update => update.type === 'deleted')).toBe(true)
+    expect(JSON.stringify(await api.updates())).not.toContain('a secret')
+  })
+
+  test('[R41] a disappearing message is erased once its time since reading is over', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, path, toBot } = await talking(clock)
+    await alice.client.setTimer(toBot, 60_000, WITHIN)
+    const id = await heard(api, alice.say(toBot, 'burn after reading'))
+    clock.advance(3_600_000)
+    expect((await api.call('GET', `${path}/messages/${id}`)).status).toBe(200)
+    await api.ok('POST', `${path}/read`, { up_to: id })
+    clock.advance(60_001)
+    expect((await api.next('expired')).expired).toEqual([id])
+    expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
+  })
+
+  test('[R42] a call to the bot is declined by itself, and a notice says so', async () => {
+    const { api, toBot } = await talking()
+    await alice.client.call(toBot, WITHIN)
+    expect((await api.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: alice.id } })
+    expect((await alice.next('notice')).notice).toMatchObject({ code: 'call_declined' })
+  })
+})

@@ -1,0 +1,137 @@
+// The bot's name, description, commands and picture: what the operator sets, people see.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gatewayLimits } from '@postern/protocol'
+import { bot } from '@postern/protocol/bot-api'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import sharp from 'sharp'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Api, onlineGateway } from './api.ts'
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+async function known(env: Record<string, string> = {}) {
+  const { gateway, api } = await onlineGateway(world, env)
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  return { gateway, api, seen: () => alice.client.learnProfile(gateway.client.account, WITHIN) }
+}
+
+const colour = (background: string, side = 64) =>
+  sharp({ create: { width: side, height: side, channels: 3, background } })
+
+const upload = (api: Api, body: BodyInit, type = 'image/png') =>
+  api.call('PUT', '/v1/me/avatar', { body, headers: { 'content-type': type } })
+
+/** The colour that a data: URL of one colour shows. */
+async function colourOf(avatar: string | undefined): Promise<number[]> {
+  const bytes = Buffer.from(avatar?.split(',')[1] ?? '', 'base64')
+  const { data } = await sharp(bytes).removeAlpha().resize(1, 1).raw().toBuffer({ resolveWithObject: true })
+  return [...data].map(value => Math.round(value / 255))
+}
+
+test('[R27] PATCH /v1/me changes what is given, answers the bot, and people see it', async () => {
+  const { api, seen } = await known()
+  const before = await api.me()
+  const changed = bot.parse(await api.ok('PATCH', '/v1/me', { about: 'I help 🤝' }))
+  expect(changed).toEqual({ ...before, about: 'I help 🤝' })
+  expect(await api.ok('PATCH', '/v1/me', { name: 'Helper', about: null })).toEqual({ ...changed, name: 'Helper' })
+  expect(await api.ok('PATCH', '/v1/me', {})).toEqual(await api.me())
+  await expect.poll(seen).toMatchObject({ name: 'Helper', about: 'I help 🤝', bot: true })
+  expect(await api.ok('PATCH', '/v1/me', { about: '' })).toMatchObject({ about: '' })
+})
+
+test('[R27] while the bot is not registered PATCH /v1/me is 503 and changes nothing', async () => {
+  await world.stopRelay()
+  const gateway = await world.gateway()
+  expect(await gateway.api('PATCH', '/v1/me', { name: 'early' })).toMatchObject({ status: 503 })
+  expect(gateway.client.me().name).toBe('bot')
+  await world.startRelay()
+})
+
+test('[R28] PUT /v1/me/commands replaces all commands, people see them, and [] removes them', async () => {
+  const { api, seen } = await known()
+  const commands = [
+    { name: 'start', description: 'Begins' },
+    { name: 'ask_2', description: '', args: 'question' },
+  ]
+  expect(await api.ok('PUT', '/v1/me/commands', { commands })).toEqual({})
+  expect((await api.me()).commands).toEqual(commands)
+  await expect.poll(async () => (await seen()).commands).toEqual(commands)
+  await api.ok('PUT', '/v1/me/commands', { commands: [{ name: 'only' }] })
+  expect((await api.me()).commands).toEqual([{ name: 'only', description: '' }])
+  await api.ok('PUT', '/v1/me/commands', { commands: [] })
+  expect((await api.me()).commands).toEqual([])
+})
+
+test.each(['png', 'jpeg', 'webp'] as const)('[R29] a picture in %s is set, and people see it', async format => {
+  const { api, seen } = await known()
+  const picture = await colour('#ff0000').toFormat(format).toBuffer()
+  expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
+  await expect.poll(async () => (await seen()).avatar).toMatch(/^data:image\/webp;base64,/)
+  expect(await colourOf((await seen()).avatar)).toEqual([1, 0, 0])
+})
+
+test('[R29] the header does not matter, the bytes do; a body may come without a length', async () => {
+  const { api } = await known()
+  const picture = await colour('#00ff00').png().toBuffer()
+  for (const type of ['image/jpeg', 'application/json', 'text/plain', 'application/octet-stream'])
+    expect(await upload(api, picture, type)).toEqual({ status: 200, body: {} })
+  const stream = new Blob([picture]).stream()
+  expect(await api.call('PUT', '/v1/me/avatar', { body: stream, duplex: 'half' })).toEqual({ status: 200, body: {} })
+})
+
+test('[R30] what is no picture is 400, whatever its header says, and the old one stays', async () => {
+  const { api, seen } = await known()
+  await upload(api, await colour('#0000ff').png().toBuffer())
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+  const gif = await colour('#ffffff').gif().toBuffer()
+  for (const body of [svg, gif, 'hello', ''])
+    expect(await upload(api, body, 'image/jpeg')).toEqual({
+      status: 400,
+      body: { code: 'bad_request', error: 'picture: a JPEG, PNG or WebP file is required.' },
+    })
+  await expect.poll(async () => colourOf((await seen()).avatar)).toEqual([0, 0, 1])
+})
+
+test('[R30] more than 20 MB are 400, with a length and without one', async () => {
+  const { api } = await known()
+  const large = new Uint8Array(gatewayLimits.avatarUploadBytesMax + 1)
+  const refused = {
+    status: 400,
+    body: { code: 'bad_request', error: expect.stringMatching(/: at most 20971520 bytes/) },
+  }
+  expect(await upload(api, large)).toEqual(refused)
+  expect(await api.call('PUT', '/v1/me/avatar', { body: new Blob([large]).stream(), duplex: 'half' })).toEqual(refused)
+})
+
+test('[R31] BOT_AVATAR is applied when the file differs from the one last applied', async () => {
+  const path = join(world.directory, 'face.png')
+  const env = { BOT_AVATAR: path }
+  writeFileSync(path, await colour('#ff0000').png().toBuffer())
+  const first = await known(env)
+  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([1, 0, 0])
+  await upload(first.api, await colour('#00ff00').png().toBuffer())
+  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([0, 1, 0])
+
+  await world.closeGateway(first.gateway)
+  const second = await onlineGateway(world, env)
+  expect(await colourOf((await first.seen()).avatar)).toEqual([0, 1, 0])
+  await world.closeGateway(second.gateway)
+  writeFileSync(path, await colour('#0000ff').png().toBuffer())
+  await onlineGateway(world, env)
+  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([0, 0, 1])
+})
+
+test('[R31] a BOT_AVATAR that is no picture is named, and the next start works', async () => {
+  const path = join(world.directory, 'face.txt')
+  writeFileSync(path, 'no picture')
+  await expect(world.gateway({ BOT_AVATAR: path })).rejects.toThrow('BOT_AVATAR: a JPEG, PNG or WebP file is required.')
+  await onlineGateway(world)
+})

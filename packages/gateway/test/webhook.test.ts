@@ -1,0 +1,359 @@
+// Delivery by webhook: order, proof, retries, restarts, and receivers that behave badly.
+import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { gatewayLimits, privateChatId } from '@postern/protocol'
+import { update, type WebhookStatus, webhookStatus } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Api, onlineGateway } from './api.ts'
+import { answerWith, TestReceiver } from './receiver.ts'
+
+const SECRET = 'a shared secret'
+
+let world: World
+let receiver: TestReceiver
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  receiver = await TestReceiver.start()
+  alice = await world.person('alice')
+})
+afterEach(async () => {
+  await world.stop()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: SECRET })
+
+/** A gateway that delivers to the receiver, after the news of the chat with alice has arrived. */
+async function delivering(clock?: ManualClock) {
+  const { gateway, api } = await onlineGateway(world, webhookTo(receiver.url), clock ? { clock } : {})
+  await alice.openInvite((await api.me()).invite_url)
+  await arrived(['chat'])
+  await statusOnce(api, ({ pending }) => pending === 0)
+  receiver.requests.length = 0
+  const say = (...texts: string[]) => sayAll(gateway, texts)
+  return { gateway, api, say, status: () => status(api) }
+}
+
+async function sayAll({ client }: TestGateway, texts: string[]): Promise<void> {
+  for (const text of texts) await alice.say(privateChatId(client.account), text)
+}
+
+const arrived = (texts: string[]) => expect.poll(() => receiver.texts, { interval: 5, timeout: 10_000 }).toEqual(texts)
+const status = async (api: Api): Promise<WebhookStatus> => webhookStatus.parse(await api.ok('GET', '/v1/webhook'))
+
+async function statusOnce(api: Api, is: (status: WebhookStatus) => boolean): Promise<WebhookStatus> {
+  for (;;) {
+    const now = await status(api)
+    if (is(now)) return now
+  }
+}
+
+describe('delivery', () => {
+  test('[R43] one update a request, in order, over one connection, and nothing is left to poll', async () => {
+    const { api, say } = await delivering()
+    const texts = Array.from({ length: 30 }, (_, at) => `text ${at}`)
+    await say(...texts)
+    await arrived(texts)
+    for (const { body, headers } of receiver.requests) {
+      expect(update.parse(JSON.parse(body)).type).toBe('message')
+      expect(headers['content-type']).toBe('application/json')
+    }
+    expect(receiver.ids).toEqual([...new Set(receiver.ids)].toSorted((a, b) => a - b))
+    expect(receiver.connections).toBe(1)
+    expect(await statusOnce(api, ({ pending }) => pending === 0)).toMatchObject({ enabled: true })
+    expect(await api.call('GET', '/v1/updates')).toEqual({
+      status: 409,
+      body: { code: 'webhook', error: expect.stringMatching(/WEBHOOK_URL/) },
+    })
+  })
+
+  test('[R43] the signatures hold for the exact body', async () => {
+    const { gateway, say } = await delivering()
+    await say('größe 🤖')
+    await arrived(['größe 🤖'])
+    const { headers, body, update: received } = receiver.requests[0] ?? expect.fail()
+    const sign = (text: string) => createHmac('sha256', SECRET).update(text)
+    expect(headers['x-service-signature']).toBe(`sha256=${sign(body).digest('hex')}`)
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+    expect(id).toBe(`${gateway.client.account}_${received.id}`)
+    expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60)
+    expect(headers['webhook-signature']).toBe(`v1,${sign(`${id}.${timestamp}.${body}`).digest('base64')}`)
+  })
+
+  test('[R43] a secret in the form of Standard Webhooks is its key there, and taken as it is in our header', async () => {
+    const secret = `whsec_${Buffer.from('0123456789abcdef').toString('base64')}`
+    const { api } = await onlineGateway(world, { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret })
+    await alice.openInvite((await api.me()).invite_url)
+    await arrived(['chat'])
+    const { headers, body } = receiver.requests[0] ?? expect.fail()
+    expect(headers['x-service-signature']).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    const standard = createHmac('sha256', '0123456789abcdef').update(signed).digest('base64')
+    expect(headers['webhook-signature']).toBe(`v1,${standard}`)
+  })
+
+  test('[R43] while the receiver holds a request, later updates wait and everything else goes on', async () => {
+    const { api, say } = await delivering()
+    const held = Promise.withResolvers<ServerResponse>()
+    receiver.answer = response => held.resolve(response)
+    await say('one', 'two')
+    const response = await held.promise
+    expect((await api.send(alice.id, { text: 'meanwhile' })).status).toBe(200)
+    expect(receiver.texts).toEqual(['one'])
+    receiver.answer = answerWith(204)
+    response.writeHead(200).end()
+    await arrived(['one', 'two'])
+  })
+
+  test('[R43] a kept connection that the receiver has closed costs no retry', async () => {
+    const { say, status } = await delivering(new ManualClock(Date.now()))
+    for (const text of ['one', 'two', 'three']) {
+      receiver.closeConnections()
+      await say(text)
+      await expect.poll(() => receiver.texts.at(-1), { interval: 5 }).toBe(text)
+    }
+    expect((await status()).last_error).toBeUndefined()
+  })
+})
+
+describe('retries', () => {
+  test('[R44] after 1, 2, 4 … 300 seconds, for an hour, the later ones wait, and then all come in order', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say, status } = await delivering(clock)
+    receiver.answer = answerWith(500)
+    await say('one', 'two', 'three')
+    const startMs = clock.nowMs()
+    const pausesSec: number[] = []
+    while (clock.nowMs() - startMs < 3_600_000) {
+      const attempt = receiver.requests.length
+      await expect.poll(() => receiver.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(pausesSec.length + 1)
+      const { next_attempt_ts: next = 0 } = await statusOnce(api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
+      pausesSec.push((next - clock.nowMs()) / 1000)
+      clock.advance(next - clock.nowMs() - 1)
+      expect(receiver.requests.length).toBeLessThanOrEqual(attempt + 1)
+      clock.advance(1)
+    }
+    expect(pausesSec.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+    expect(new Set(receiver.texts)).toEqual(new Set(['one']))
+    expect((await status()).last_error).toBe('The receiver answered 500.')
+    // A success ends the row: the next failure waits one second again.
+    receiver.answer = (response, received) =>
+      answerWith(received.body.includes('three') ? 404 : 200)(response, received)
+    clock.advance(gatewayLimits.webhookRetryMaxMs)
+    const failed = await statusOnce(api, now => now.last_error === 'The receiver answered 404.')
+    expect((failed.next_attempt_ts ?? 0) - clock.nowMs()).toBe(1000)
+    receiver.answer = answerWith(200)
+    clock.advance(1000)
+    expect((await statusOnce(api, ({ pending }) => pending === 0)).next_attempt_ts).toBeUndefined()
+    expect(receiver.texts.slice(-4)).toEqual(['one', 'two', 'three', 'three'])
+  })
+
+  test('[R44] the same update comes again under its id and its webhook-id', async () => {
+    const clock = new ManualClock(Date.now())
+    const { say } = await delivering(clock)
+    receiver.answer = answerWith(503)
+    await say('again')
+    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    receiver.answer = answerWith(201)
+    await expect.poll(() => (clock.advance(1000), receiver.requests.length), { interval: 5 }).toBe(2)
+    const [first, second] = receiver.requests
+    expect([second?.body, second?.headers['webhook-id']]).toEqual([first?.body, first?.headers['webhook-id']])
+  })
+})
+
+describe('restarts', () => {
+  test('[R45] the queue and the place in the backoff survive', async () => {
+    const clock = new ManualClock(Date.now())
+    const first = await delivering(clock)
+    receiver.answer = answerWith(500)
+    await first.say('one', 'two')
+    for (let attempts = 1; attempts < 4; attempts++) {
+      await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(attempts)
+      const { next_attempt_ts: next = 0 } = await statusOnce(
+        first.api,
+        now => (now.next_attempt_ts ?? 0) > clock.nowMs(),
+      )
+      clock.advance(next - clock.nowMs())
+    }
+    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(4)
+    const before = await statusOnce(first.api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
+    await world.closeGateway(first.gateway)
+    const gateway = await world.gateway(webhookTo(receiver.url), { clock })
+    const api = new Api(gateway)
+    expect(await status(api)).toEqual(before)
+    clock.advance(7999)
+    await api.get('/healthz')
+    expect(receiver.requests.length).toBe(4)
+    clock.advance(1)
+    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(5)
+    const after = await statusOnce(api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
+    expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
+  })
+
+  test('[R45] another address is tried at once', async () => {
+    const clock = new ManualClock(Date.now())
+    const { gateway, api, say } = await delivering(clock)
+    receiver.answer = answerWith(500)
+    await say('one')
+    await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    await world.closeGateway(gateway)
+    receiver.requests.length = 0
+    receiver.answer = answerWith(200)
+    await world.gateway(webhookTo(`${receiver.url}&new=1`), { clock })
+    await arrived(['one'])
+  })
+
+  test('[R45] who polled before goes on with the webhook where it was', async () => {
+    const { gateway, api } = await onlineGateway(world)
+    await alice.openInvite((await api.me()).invite_url)
+    await sayAll(gateway, ['one', 'two'])
+    await api.next('message', ({ message }) => message.text === 'one')
+    await expect.poll(async () => (await api.updates()).length).toBe(2)
+    const [one] = await api.updates()
+    await api.updates(`offset=${(one?.id ?? 0) + 1}`)
+    await world.closeGateway(gateway)
+    await onlineGateway(world, webhookTo(receiver.url))
+    await arrived(['two'])
+  })
+})
+
+describe('receivers that behave badly', () => {
+  /** The next attempt is made a second later, and answered as it should be. */
+  async function recovers(clock: ManualClock, api: Api, error: RegExp): Promise<void> {
+    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    expect(failed.last_error).toMatch(error)
+    receiver.answer = answerWith(200)
+    clock.advance(1000)
+    await statusOnce(api, ({ pending }) => pending === 0)
+    expect(receiver.texts).toEqual(['one', 'one'])
+  }
+
+  test('[R46] one that hangs is given up after 30 seconds', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say } = await delivering(clock)
+    receiver.answer = () => undefined
+    await say('one')
+    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    clock.advance(29_999)
+    await api.get('/healthz')
+    expect((await status(api)).next_attempt_ts).toBeUndefined()
+    clock.advance(1)
+    await recovers(clock, api, /did not answer within 30 seconds/)
+  })
+
+  test('[R46] one that resets the connection is tried again', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say } = await delivering(clock)
+    receiver.answer = response => response.socket?.resetAndDestroy()
+    await say('one')
+    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    expect(failed.last_error).toMatch(/cut the connection/)
+    // The first reset was of a kept connection, which is tried at once on a new one.
+    expect(receiver.texts).toEqual(['one', 'one'])
+  })
+
+  test('[R46] a redirect is not followed', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say } = await delivering(clock)
+    await using other = await TestReceiver.start()
+    receiver.answer = response => response.writeHead(307, { location: other.url }).end()
+    await say('one')
+    await recovers(clock, api, /answered 307; redirects are not followed/)
+    expect(other.requests).toEqual([])
+  })
+
+  test('[R46] one that is not there is tried again', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say } = await delivering(clock)
+    const { port } = receiver
+    await receiver[Symbol.asyncDispose]()
+    await say('one')
+    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    expect(failed.last_error).toMatch(/could not be reached \(ECONNREFUSED\)/)
+    receiver = await TestReceiver.start(port)
+    clock.advance(1000)
+    await arrived(['one'])
+  })
+
+  test('[R46] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, say } = await delivering(clock)
+    const trickling = Promise.withResolvers<ServerResponse>()
+    receiver.answer = response => {
+      response.writeHead(200).write('.')
+      trickling.resolve(response)
+    }
+    await say('one', 'two')
+    const response = await trickling.promise
+    const timer = setInterval(() => response.write('.'), 5)
+    receiver.answer = answerWith(200)
+    await expect
+      .poll(() => (clock.advance(gatewayLimits.webhookBodyWithinMs), receiver.texts), { interval: 20 })
+      .toEqual(['one', 'two'])
+    clearInterval(timer)
+    await statusOnce(api, ({ pending }) => pending === 0)
+  })
+
+  test('[R46] an answer of 100 MB is not read', async () => {
+    const { api, say } = await delivering()
+    let written = 0
+    receiver.answer = response => {
+      response.writeHead(200)
+      const chunk = Buffer.alloc(1 << 20)
+      const pour = () => {
+        while (written < 100 && !response.destroyed) {
+          written++
+          if (!response.write(chunk)) return void response.once('drain', pour)
+        }
+        response.end()
+      }
+      pour()
+    }
+    await say('one')
+    await expect.poll(() => receiver.texts, { interval: 5 }).toEqual(['one'])
+    await statusOnce(api, ({ pending }) => pending === 0)
+    expect(written).toBeLessThan(50)
+    receiver.answer = answerWith(200)
+    await say('two')
+    await arrived(['one', 'two'])
+  })
+
+  test('[R46] a stop does not wait for a receiver that hangs', async () => {
+    const { gateway, say } = await delivering(new ManualClock(Date.now()))
+    receiver.answer = () => undefined
+    await say('one')
+    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    // The clock stands: nothing ends because its time is up.
+    await world.closeGateway(gateway)
+    receiver.answer = answerWith(200)
+    await onlineGateway(world, webhookTo(receiver.url))
+    await arrived(['one', 'one'])
+  })
+})
+
+test('[R47] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api, say } = await delivering(clock)
+  const fresh = await status(api)
+  expect(fresh).toEqual({ enabled: true, pending: 0, last_attempt_ts: clock.nowMs() })
+  clock.advance(5)
+  receiver.answer = answerWith(500)
+  await say('one', 'two', 'three')
+  await statusOnce(api, now => now.next_attempt_ts !== undefined && now.pending === 3)
+  expect(await status(api)).toEqual({
+    enabled: true,
+    pending: 3,
+    last_attempt_ts: clock.nowMs(),
+    last_error: 'The receiver answered 500.',
+    last_error_ts: clock.nowMs(),
+    next_attempt_ts: clock.nowMs() + 1000,
+  })
+  await world.closeGateway(gateway)
+  const polled = await onlineGateway(world)
+  expect(await status(polled.api)).toEqual({ enabled: false, pending: 3 })
+  await world.closeGateway(polled.gateway)
+  const off = await onlineGateway(world, { UPDATES: 'off' })
+  expect(await status(off.api)).toEqual({ enabled: false, pending: 0 })
+})

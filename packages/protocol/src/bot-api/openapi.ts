@@ -1,0 +1,157 @@
+// The OpenAPI 3.1 document, made from the table of endpoints.
+import { z } from 'zod'
+import { type Endpoint, endpoints } from './endpoints.ts'
+import { apiStatuses } from './errors.ts'
+import { componentSchemas, type JsonSchema, jsonSchemaOf } from './json-schemas.ts'
+import { type ApiErrorCode, update } from './objects.ts'
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+}
+export type Operation = {
+  operationId: string
+  summary: string
+  tags: string[]
+  security?: []
+  parameters?: Parameter[]
+  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
+  responses: Record<string, object>
+}
+export type OpenapiDocument = {
+  openapi: '3.1.1'
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, JsonSchema> } & Record<string, unknown>
+} & Record<string, unknown>
+
+export function makeOpenapi({ version }: { version: string }): OpenapiDocument {
+  const paths: OpenapiDocument['paths'] = {}
+  for (const [name, endpoint] of Object.entries(endpoints) as [string, Endpoint][])
+    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operationOf(name, endpoint)
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Postern',
+      version,
+      description: 'One bot on an end-to-end encrypted relay. Ids are strings, times are Unix milliseconds.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: [...new Set(Object.values(endpoints).map(({ section }) => section))].map(name => ({ name })),
+    paths,
+    webhooks: { update: { post: webhookOperation } },
+    components: {
+      schemas: componentSchemas(),
+      responses: Object.fromEntries(errorCodes.map(code => [code, errorResponse(code)])),
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The BOT_TOKEN of the gateway.' } },
+    },
+  }
+}
+
+function operationOf(name: string, endpoint: Endpoint): Operation {
+  const parameters = parametersOf(endpoint)
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    tags: [endpoint.section],
+    ...(endpoint.open && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...requestOf(endpoint),
+    responses: {
+      200: {
+        description: 'Done.',
+        content: { [endpoint.answerType ?? 'application/json']: { schema: jsonSchemaOf(endpoint.answer) } },
+      },
+      ...Object.fromEntries(
+        errorCodesOf(endpoint).map(code => [apiStatuses[code], { $ref: `#/components/responses/${code}` }]),
+      ),
+    },
+  }
+}
+
+const places = { params: 'path', query: 'query', headers: 'header' } as const
+
+function parametersOf(endpoint: Endpoint): Parameter[] {
+  return (Object.keys(places) as (keyof typeof places)[]).flatMap(part =>
+    Object.entries(endpoint[part]?.shape ?? {}).map(([name, schema]) => {
+      const { description, ...rest } = jsonSchemaOf(schema as z.ZodType)
+      return {
+        name,
+        in: places[part],
+        required: !z.safeParse(schema as z.ZodType, undefined).success,
+        ...(typeof description === 'string' && { description }),
+        schema: rest,
+      }
+    }),
+  )
+}
+
+function requestOf({ body, upload }: Endpoint): Pick<Operation, 'requestBody'> {
+  if (upload)
+    return {
+      requestBody: { required: true, content: Object.fromEntries(upload.types.map(type => [type, { schema: {} }])) },
+    }
+  if (!body) return {}
+  const required = !z.safeParse(body, undefined).success
+  return { requestBody: { required, content: { 'application/json': { schema: jsonSchemaOf(body) } } } }
+}
+
+function errorCodesOf(endpoint: Endpoint): ApiErrorCode[] {
+  const takesInput = endpoint.query ?? endpoint.headers ?? endpoint.body ?? endpoint.upload
+  return [
+    ...(takesInput ? (['bad_request'] as const) : []),
+    ...(endpoint.open ? [] : (['unauthorized'] as const)),
+    ...(endpoint.params ? (['not_found'] as const) : []),
+    ...(endpoint.path === '/v1/updates' ? (['webhook'] as const) : []),
+    ...(endpoint.open ? [] : (['internal', 'unavailable'] as const)),
+  ]
+}
+
+const errorTexts: Record<ApiErrorCode, string> = {
+  bad_request: 'A parameter is wrong, or the request is against a rule; the text names it.',
+  unauthorized: 'The token is missing or wrong.',
+  not_found: 'There is no such chat or message.',
+  webhook: 'A webhook is set, or UPDATES=off.',
+  internal: 'A fault of the gateway.',
+  unavailable: 'Try again: the relay cannot be reached, the bot is not registered yet, or the disk is full.',
+}
+
+const errorCodes = Object.keys(errorTexts) as ApiErrorCode[]
+
+const errorResponse = (code: ApiErrorCode) => ({
+  description: `\`${code}\`: ${errorTexts[code]}`,
+  ...(code === 'unavailable' && {
+    headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
+  }),
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+})
+
+/** What the gateway sends, when it is started with WEBHOOK_URL. */
+const webhookOperation = {
+  summary:
+    'One update, in order. Any 2xx answer means delivered; everything else is tried again after 1, 2, 4 … 300 seconds.',
+  tags: ['Updates'],
+  parameters: [
+    header('X-Service-Signature', '`sha256=` and the hexadecimal HMAC-SHA256 of the exact body under WEBHOOK_SECRET.'),
+    header('webhook-id', 'The same at every attempt for one update.'),
+    header('webhook-timestamp', 'Seconds since 1970 at this attempt.'),
+    header(
+      'webhook-signature',
+      '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots (Standard Webhooks). The key is WEBHOOK_SECRET; of a secret that begins with `whsec_`, the bytes that the rest is the base64 of.',
+    ),
+  ],
+  requestBody: { required: true, content: { 'application/json': { schema: jsonSchemaOf(update) } } },
+  responses: { '2XX': { description: 'Delivered.' } },
+}

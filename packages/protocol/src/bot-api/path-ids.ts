@@ -1,0 +1,14 @@
+// Ids as a caller wrote them: what is no id names something that does not exist.
+import { CodedError } from '../errors.ts'
+import { type ChatId, groupChatId, isAccountId, isGroupId, isMessageId, type MessageId, privateChatId } from '../ids.ts'
+
+export function chatIdOf(text: string): ChatId {
+  if (isAccountId(text)) return privateChatId(text)
+  if (isGroupId(text)) return groupChatId(text)
+  throw new CodedError('chat-not-found', { chat: text })
+}
+
+export function messageIdOf(text: string): MessageId {
+  if (isMessageId(text)) return text
+  throw new CodedError('message-not-found', { message: text })
+}

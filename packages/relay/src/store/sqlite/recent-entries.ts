@@ -1,0 +1,42 @@
+// The newest entries in memory: most readers are caught up, and a payload is then not read from disk for each of them.
+import type { Entry } from '@postern/protocol/relay'
+
+export class RecentEntries {
+  readonly #bytesMax: number
+  readonly #entries = new Map<number, Entry>()
+  #bytes = 0
+  /** Of the transaction that is under way. */
+  #uncommitted: Entry[] = []
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get(cursor: number): Entry | undefined {
+    return this.#entries.get(cursor)
+  }
+
+  add(entry: Entry): void {
+    this.#uncommitted.push(entry)
+  }
+
+  committed(): void {
+    for (const entry of this.#uncommitted) this.#keep(entry)
+    this.#uncommitted = []
+  }
+
+  forget(): void {
+    this.#uncommitted = []
+  }
+
+  #keep(entry: Entry): void {
+    // A copy: the payload is a view of what was received, and would keep all of that in memory.
+    this.#entries.set(entry.cursor, { ...entry, payload: Buffer.from(entry.payload) })
+    this.#bytes += entry.payload.length
+    for (const [oldest, { payload }] of this.#entries) {
+      if (this.#bytes <= this.#bytesMax) return
+      this.#entries.delete(oldest)
+      this.#bytes -= payload.length
+    }
+  }
+}
