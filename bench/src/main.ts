@@ -2,14 +2,20 @@
 import { measureAppends } from './appends/appends.ts'
 import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
+import { measureHistory } from './history/history.ts'
 import { measureSends } from './sends/sends.ts'
 import { printTable, type Row } from './table.ts'
+import { measureUpdates } from './updates/updates.ts'
+import { measureWebhook } from './webhook/webhook.ts'
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   crypto: measureCrypto,
   appends: measureAppends,
   sends: measureSends,
   echo: measureEcho,
+  updates: measureUpdates,
+  webhook: measureWebhook,
+  history: measureHistory,
 }
 
 async function run(names: readonly string[]): Promise<void> {

@@ -2,10 +2,16 @@
 import { readSettings, startGateway } from '@postern/gateway'
 import { serveParent, settingsFromParent } from './parent.ts'
 
-export type GatewaySettings = { directory: string; relayUrl: string; port: number; token: string }
+export type GatewaySettings = {
+  directory: string
+  relayUrl: string
+  port: number
+  token: string
+  webhook?: { url: string; secret: string }
+}
 export type GatewayState = { url: string }
 
-const { directory, relayUrl, port, token } = settingsFromParent<GatewaySettings>()
+const { directory, relayUrl, port, token, webhook } = settingsFromParent<GatewaySettings>()
 const gateway = await startGateway({
   settings: readSettings({
     BOT_TOKEN: token,
@@ -14,13 +20,30 @@ const gateway = await startGateway({
     LISTEN: `127.0.0.1:${port}`,
     DATA_DIR: directory,
     LOG_LEVEL: 'error',
+    ...(webhook && { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
   }),
 })
+const { client } = gateway
+
+/** Resolves when so many things have happened to the bot in all. */
+async function happened(count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = () => {
+    if (client.journal.newest() >= count) resolve()
+  }
+  const unsubscribe = client.journal.onAppend(look)
+  look()
+  await promise
+  unsubscribe()
+}
+
 serveParent({
   state: { url: gateway.url },
   answers: {
-    online: () => gateway.client.whenOnline({ deadlineMs: 10_000 }),
-    invite: () => gateway.client.me().inviteUrl,
+    online: () => client.whenOnline({ deadlineMs: 10_000 }),
+    invite: () => client.me().inviteUrl,
+    happenings: () => client.journal.newest(),
+    happened,
   },
   stop: () => gateway.stop(),
 })

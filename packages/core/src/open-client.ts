@@ -56,7 +56,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     poke: () => chores.poke(),
   }
   const journal = new Journal(parts.store)
-  const inbox = new Inbox(core, journal)
+  const inbox = new Inbox(core)
   const chores = new Chores(core)
   const timekeeper = new Timekeeper(core)
   return new Client(core, { inbox, chores, timekeeper, journal })

@@ -65,6 +65,18 @@ test('[R60, R61, R64] a restored client reads what came since, and goes on with 
   expect(alice.texts(bob)).toContain('an answer that the backup lacks')
 })
 
+test('[R64] a client that has only sent since its backup uses no key twice either', async () => {
+  await bob.say(alice, 'before the backup')
+  await alice.hears('before the backup')
+  bob = await backUp(bob)
+  for (const text of ['one', 'two', 'three']) await bob.say(alice, text)
+  await alice.hears('three')
+  bob = await restore(bob)
+  for (const text of ['four', 'five']) await bob.say(alice, text)
+  await alice.hears('five')
+  expect(alice.texts(bob)).toEqual(['before the backup', 'one', 'two', 'three', 'four', 'five'])
+})
+
 test('[R62] a private chat whose own commit is lost gets its next generation', async () => {
   bob = await backUp(bob)
   await bob.say(alice, 'opened after the backup')

@@ -192,6 +192,21 @@ describe('restarts', () => {
     expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
   })
 
+  test('[R45] a clock that is set back makes nobody wait longer than the longest pause', async () => {
+    const clock = new ManualClock(Date.now() + 86_400_000)
+    const { gateway, api, say } = await delivering(clock)
+    receiver.answer = answerWith(500)
+    await say('one')
+    await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    await world.closeGateway(gateway)
+    receiver.answer = answerWith(200)
+    const today = new ManualClock(Date.now())
+    const next = await world.gateway(webhookTo(receiver.url), { clock: today })
+    today.advance(gatewayLimits.webhookRetryMaxMs)
+    await arrived(['one', 'one'])
+    await statusOnce(new Api(next), ({ pending }) => pending === 0)
+  })
+
   test('[R45] another address is tried at once', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, api, say } = await delivering(clock)

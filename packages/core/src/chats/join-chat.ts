@@ -33,7 +33,7 @@ export async function joinChat(
     const joined = await readWelcome(core, entry)
     assertNewer(core, entry.group, joined.session)
     const { chat, session } = joined
-    const live: LiveGroup = { id: entry.group, chat, session, unsaved: 0, pending: undefined }
+    const live: LiveGroup = { id: entry.group, chat, session, isBroken: false, unsaved: 0, pending: undefined }
     record(live, writeJoin(entry, joined))
     return live
   })

@@ -50,6 +50,7 @@ async function prepareCommit(
 ): Promise<'satisfied' | 'prepared' | 'busy'> {
   return await core.groups.run(group, async live => {
     if (live.pending) return 'busy'
+    if (live.isBroken) throw new CodedError('relay-unreachable')
     const plan = intent(live.session)
     if (plan === 'satisfied') return 'satisfied'
     const members = rosterOf(live.session)
@@ -88,7 +89,7 @@ async function submitPending(
     return 'adopted'
   }
   await withdrawPending(core, group, pending)
-  await core.groups.until(group, live => epochOf(live) >= verdict.epoch, deadline.leftMs())
+  await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
   return 'withdrawn'
 }
 

@@ -11,6 +11,8 @@ export type LiveGroup = {
   readonly id: GroupId
   readonly chat: ChatId
   session: GroupSession
+  /** Its keys are lost: nobody need wait for anything in it. */
+  isBroken: boolean
   /** Writes under way: until they are done the database is behind. */
   unsaved: number
   /** A commit of ours that the relay has not answered, or whose place in the log is not reached yet. */
@@ -79,6 +81,12 @@ export class GroupSessions {
     this.#live.clear()
   }
 
+  /** Resolves when the group has come to the epoch, or will never come to it. */
+  async untilEpoch(group: GroupId, epoch: number, deadlineMs: number): Promise<void> {
+    await this.until(group, live => live.isBroken || epochOf(live) >= epoch, deadlineMs)
+    await this.#store.caughtUp()
+  }
+
   /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
   until(group: GroupId, isMet: (live: LiveGroup) => boolean, deadlineMs: number): Promise<void> {
     if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
@@ -117,6 +125,7 @@ export class GroupSessions {
     const live: LiveGroup = {
       id: group,
       chat: row.chat_id,
+      isBroken: row.status === 'broken',
       unsaved: 0,
       session: openSession(this.#mls, {
         epochBlob: epochState(this.#store, group),

@@ -14,6 +14,7 @@ import { type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { ownProfile, publishedVersion } from '../identity/profile.ts'
+import { noteEncrypted } from '../journal/progress.ts'
 import { encryptMessage } from '../mls/group-session.ts'
 
 /** What is to be said: the same send id however often it must be encrypted. */
@@ -42,6 +43,7 @@ export async function composeMessage(
     core.sending.add(id)
     const saved = core.groups.save(live, database => {
       saveRatchets(database, group, changes)
+      noteEncrypted(database)
       database.run(
         'INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body) VALUES (?, ?, ?, ?, ?, ?)',
         id,

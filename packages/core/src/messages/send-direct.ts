@@ -4,7 +4,7 @@ import { encodeContent, type KnownBody } from '@postern/protocol/content'
 import { findChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
-import { epochOf } from '../groups/group-sessions.ts'
+import { findGroup } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
 import { leafOf } from '../mls/credentials.ts'
 import { sealDirect } from '../mls/direct.ts'
@@ -30,6 +30,7 @@ export async function sendDirect(
     if (!payload) return
     const verdict = await core.link.call('append', { payload, to, leave: false }, deadline.leftMs())
     if (verdict.accepted) return
-    await core.groups.until(group, live => epochOf(live) >= verdict.epoch, deadline.leftMs())
+    await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
+    if (findGroup(core.store, group)?.status === 'broken') return
   }
 }

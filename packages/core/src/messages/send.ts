@@ -7,7 +7,7 @@ import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow } from '../groups/group-records.ts'
-import { epochOf } from '../groups/group-sessions.ts'
+import { progressOf } from '../journal/progress.ts'
 import { type Composed, composeMessage, type Draft } from './compose.ts'
 import type { MessageRow } from './messages.ts'
 import { dropWithdrawn, settleAccepted } from './outbox.ts'
@@ -65,7 +65,7 @@ async function submit(core: Core, { composed, draft, deadline }: Submission): Pr
     const verdict = await appendUntilAnswered(core, { composed, draft, deadline })
     if (verdict.accepted) return verdict.accepted
     await dropWithdrawn(core, composed.id)
-    await core.groups.until(composed.group, live => epochOf(live) >= verdict.epoch, deadline.leftMs())
+    await core.groups.untilEpoch(composed.group, verdict.epoch, deadline.leftMs())
     return undefined
   } catch (error) {
     if (isFinal(error)) await dropWithdrawn(core, composed.id)
@@ -79,6 +79,8 @@ async function appendUntilAnswered(core: Core, { composed, draft, deadline }: Su
   const request = { payload: composed.wire, to: undefined, leave: draft.body.kind === 'leave' }
   for (;;) {
     try {
+      // Ahead of the message: whatever of it outlives this database, the relay knows how far it had come.
+      core.link.acknowledge(progressOf(core.store))
       return await core.link.call('append', request, deadline.leftMs())
     } catch (error) {
       if (!isCoded(error, 'send-in-doubt', 'relay-unreachable', 'relay-stopping')) throw error

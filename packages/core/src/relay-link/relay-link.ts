@@ -85,9 +85,9 @@ export class RelayLink {
     return await this.#callOn(this.#state.connection, { name, request, deadlineMs })
   }
 
-  acknowledge(cursor: number, mark: number): void {
-    if (this.#state.kind === 'online' || this.#state.kind === 'connecting')
-      this.#state.connection.socket.send(encodeClientFrame({ kind: 'acknowledge', cursor, mark }))
+  acknowledge(progress: { cursor: number; mark: number }): void {
+    if (this.#state.kind === 'online')
+      this.#state.connection.socket.send(encodeClientFrame({ kind: 'acknowledge', ...progress }))
   }
 
   /** Resolves once online; rejects with `relay-unreachable` when that takes longer, and with `stopping` at the end. */

@@ -21,8 +21,12 @@ const steps: string[] = [
     profile TEXT NOT NULL
   ) STRICT;
 
-  CREATE TABLE mailbox (one INTEGER PRIMARY KEY CHECK (one = 1), cursor INTEGER NOT NULL) STRICT;
-  INSERT INTO mailbox VALUES (1, 0);
+  CREATE TABLE mailbox (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    cursor INTEGER NOT NULL,
+    encrypted INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO mailbox VALUES (1, 0, 0);
 
   CREATE TABLE key_package (
     reference BLOB PRIMARY KEY,

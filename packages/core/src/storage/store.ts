@@ -58,6 +58,11 @@ export class Store {
     if (this.#queue.length > 0) await this.write(() => undefined, 'recorded')
   }
 
+  /** When the present turn is over and its writes are on their way. */
+  afterTurn(run: () => void): void {
+    this.#defer(run)
+  }
+
   /** Called after each commit, when what was written can be read. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener)

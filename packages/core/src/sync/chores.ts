@@ -53,13 +53,23 @@ export class Chores {
   }
 
   async #run(): Promise<void> {
+    try {
+      await this.#rounds()
+    } catch (error) {
+      // The program stops, or the disk is full: the next poke or connection begins again.
+      this.#core.log.debug({ error: String(error) }, 'the chores were cut off')
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #rounds(): Promise<void> {
     while (this.#isPoked && this.#core.link.isOnline) {
       this.#isPoked = false
       // What pokes is often part of a transaction that is not written yet.
       await this.#core.store.caughtUp()
       await this.#round()
     }
-    this.#running = undefined
   }
 
   async #round(): Promise<void> {

@@ -1,37 +1,37 @@
 // The mailbox, entry by entry: each is written together with the cursor behind it, and only then acknowledged.
-import { type Clock, CodedError, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, isCoded, type Timer } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
-import type { Journal } from '../journal/journal.ts'
+import { progressOf } from '../journal/progress.ts'
 import type { Change } from '../storage/store.ts'
 import { takeEntry } from './take-entry.ts'
 
 /** After a failed write, so that a full disk is not asked a thousand times a second. */
 const RETRY_AFTER_MS = 1000
+const TRIES_MAX = 3
 
 export class Inbox {
   readonly #core: Core
-  readonly #journal: Journal
   readonly #clock: Clock
   readonly #unsettled = new Set<Promise<void>>()
   #queue: Entry[] = []
   #running: Promise<void> | undefined
   /** Up to here entries were taken; the database may be a little behind. */
   #taken: number
-  #acknowledged = 0
+  #isAcknowledging = false
+  #stuck = { cursor: 0, times: 0 }
   #retry: Timer | undefined
 
-  constructor(core: Core, journal: Journal) {
+  constructor(core: Core) {
     this.#core = core
-    this.#journal = journal
     this.#clock = core.clock
     this.#taken = this.cursor()
   }
 
   /** What is durable here: where the relay is asked to go on. */
   cursor(): number {
-    return this.#core.store.get<{ cursor: number }>('SELECT cursor FROM mailbox')?.cursor ?? 0
+    return progressOf(this.#core.store).cursor
   }
 
   take(entries: Entry[]): void {
@@ -80,12 +80,20 @@ export class Inbox {
     }
     const before = this.#taken
     this.#taken = entry.cursor
-    let isRecorded = false
-    await takeEntry(this.#core, entry, (change, live) => {
-      isRecorded = true
-      this.#record(change, { before, entry, live })
-    })
-    if (!isRecorded) throw new CodedError('internal')
+    const record = (change: Change<void>, live?: LiveGroup) => this.#record(change, { before, entry, live })
+    try {
+      await takeEntry(this.#core, entry, record)
+    } catch (error) {
+      if (!this.#isStuckAt(entry) || isCoded(error)) throw error
+      // A fault of ours in one entry must not cut the account off from all that follows.
+      this.#core.log.error({ error: String(error), group: entry.group }, 'an entry was given up')
+      record(() => {})
+    }
+  }
+
+  #isStuckAt({ cursor }: Entry): boolean {
+    this.#stuck = { cursor, times: this.#stuck.cursor === cursor ? this.#stuck.times + 1 : 1 }
+    return this.#stuck.times >= TRIES_MAX
   }
 
   #record(
@@ -101,18 +109,21 @@ export class Inbox {
     }
     const written = live ? groups.save(live, whole) : store.write(whole)
     const settled = written.then(
-      () => this.#acknowledge(entry.cursor),
+      () => this.#acknowledge(),
       (error: unknown) => this.#fail(error),
     )
     this.#unsettled.add(settled)
     void settled.finally(() => this.#unsettled.delete(settled))
   }
 
-  /** With the highest update id given out: a database restored from a backup goes on above it. */
-  #acknowledge(cursor: number): void {
-    if (cursor <= this.#acknowledged && this.#acknowledged <= this.#taken) return
-    this.#acknowledged = cursor
-    this.#core.link.acknowledge(cursor, this.#journal.newest())
+  /** Once for all that one transaction has made durable. */
+  #acknowledge(): void {
+    if (this.#isAcknowledging) return
+    this.#isAcknowledging = true
+    this.#core.store.afterTurn(() => {
+      this.#isAcknowledging = false
+      if (this.#core.link.isOnline) this.#core.link.acknowledge(progressOf(this.#core.store))
+    })
   }
 
   /** The database alone is true: what is in memory is read again, and the relay delivers again. */

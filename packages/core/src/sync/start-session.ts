@@ -4,6 +4,7 @@ import type { Core } from '../context.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
 import { publishFirstKeyPackages } from '../identity/key-packages.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
+import { progressOf } from '../journal/progress.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import type { Chores } from './chores.ts'
 import type { Inbox } from './inbox.ts'
@@ -19,8 +20,9 @@ export async function startSession(
   session: Session,
 ): Promise<void> {
   const cursor = await inbox.restart()
-  // Acknowledged is only what was durable: a relay that is ahead has seen a later state of this database.
-  const isRestored = session.cursor > cursor
+  // The relay is told only what is durable here: one that is ahead has seen a later state of this database.
+  const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= MARK_MAX
+  const isRestored = session.cursor > cursor || isMarkAhead
   if (isRestored) await recoverFromBackup(core, journal, session)
   const published = await publishFirstKeyPackages(core)
   // Only now can others write to it: whoever asks before is told to wait.

@@ -137,6 +137,7 @@ function takeCommit(core: Core, live: LiveGroup, { entry, record, commit }: Comm
   live.session = session
   const { chat, id } = live
   if (commit.removedSelf) {
+    live.isBroken = true
     return record(database => {
       setGroupStatus(database, id, 'broken')
       if (commit.readdedSelf) return
@@ -177,16 +178,13 @@ type Refused = { entry: Entry; id: MessageId; record: Record; error: MlsError }
 
 /** Never silent: an unreadable message becomes a notice; after a commit that cannot be followed the group is replaced. */
 function refuse(core: Core, live: LiveGroup, { entry, id, record, error }: Refused): void {
-  core.log.warn(
-    { code: error.code, error: error.message, me: core.own.id, group: live.id, kind: entry.kind },
-    'an entry could not be read',
-  )
+  core.log.warn({ code: error.code, group: live.id, kind: entry.kind }, 'an entry could not be read')
   const isRepeat = core.store.get('SELECT 1 FROM message WHERE id = ?', id) !== undefined
-  if (isRepeat || error.code === 'mls-own-message' || error.code === 'mls-removed') {
-    // Our own commit without its keys: this database is older than the group.
-    if (!(error.code === 'mls-own-message' && entry.kind === 'commit')) return record(nothing)
-  }
+  // Our own commit without its keys is no harmless echo: this database is older than the group.
+  const isEcho = error.code === 'mls-own-message' && entry.kind !== 'commit'
+  if (isRepeat || isEcho || error.code === 'mls-removed') return record(nothing)
   const isLost = entry.kind === 'commit' || error.code === 'mls-wrong-epoch'
+  live.isBroken ||= isLost
   record(database => {
     if (isLost) setGroupStatus(database, live.id, 'broken')
     const chat = findChat(database, live.chat)

@@ -53,8 +53,7 @@ export class UpdateQueue {
   }
 
   /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
-  async drop(nowMs: number): Promise<number> {
-    const limits = { olderThanTs: nowMs - gatewayLimits.updatesKeptMs, keepMax: gatewayLimits.updatesKeptMax }
+  async drop(limits: { olderThanTs: number; keepMax: number }): Promise<number> {
     const isFull = this.#journal.newest() - this.#confirmed > limits.keepMax
     const [oldest] = this.#journal.read(this.#confirmed, 1)
     if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return 0

@@ -4,7 +4,7 @@ import { type Clock, gatewayLimits, type Timer } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
-export type RetentionOptions = { clock: Clock; log: Log; metrics: Metrics }
+export type RetentionOptions = { clock: Clock; log: Log; metrics: Metrics; keepMax?: number }
 
 export class UpdateRetention {
   readonly #queue: UpdateQueue
@@ -43,19 +43,16 @@ export class UpdateRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { clock, log, metrics } = this.#options
+    const { clock, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
     try {
-      const dropped = await this.#queue.drop(clock.nowMs())
+      const dropped = await this.#queue.drop({ olderThanTs: clock.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
       metrics.updatesDropped.add('', dropped)
       this.#unsaid += dropped
     } catch (error) {
       log.warn({ err: error }, 'old updates could not be dropped; it is tried again')
     }
     if (this.#unsaid === 0 || clock.nowMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
-    log.warn(
-      { dropped: this.#unsaid },
-      'updates were dropped: nobody fetched them for a day, or more than 10,000 waited',
-    )
+    log.warn({ dropped: this.#unsaid }, 'updates were dropped: nobody fetched them for a day, or too many waited')
     this.#unsaid = 0
     this.#saidAtMs = clock.nowMs()
   }

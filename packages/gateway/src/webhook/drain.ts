@@ -42,10 +42,8 @@ export class WebhookDrain {
     const { receiver, attempts, metrics } = this.#options
     while (!this.#stop.signal.aborted) {
       const dueInMs = attempts.dueInMs()
-      if (dueInMs > 0) {
-        await this.#pause(dueInMs)
-        continue
-      }
+      if (dueInMs > 0) await this.#pause(dueInMs)
+      if (this.#stop.signal.aborted) return
       // Read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
       const [update] = this.#queue.read(1)
       if (!update) {

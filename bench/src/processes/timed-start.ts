@@ -1,0 +1,36 @@
+// How long a gateway needs from nothing to an answer, and to its relay.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Child } from './child.ts'
+
+export type Start = { healthyMs: number; onlineMs: number }
+
+export async function timedStart<State>(
+  startOn: (port: number) => Promise<Child<State>>,
+): Promise<Start & { child: Child<State> }> {
+  const port = await freePort()
+  const startedMs = performance.now()
+  const sinceMs = () => performance.now() - startedMs
+  const starting = startOn(port)
+  const online = async () => await (await starting).ask('online')
+  const [healthyMs, onlineMs] = await Promise.all([healthy(port).then(sinceMs), online().then(sinceMs)])
+  return { healthyMs, onlineMs, child: await starting }
+}
+
+async function healthy(port: number): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+    if (answer?.ok) return
+    await wait(2)
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

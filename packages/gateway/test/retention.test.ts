@@ -1,0 +1,112 @@
+// Updates that nobody fetches: for how long and how many are kept, and who is told.
+import { privateChatId } from '@postern/protocol'
+import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Metrics } from '../src/metrics/metrics.ts'
+import { UpdateQueue } from '../src/updates/update-queue.ts'
+import { UpdateRetention } from '../src/updates/update-retention.ts'
+import { type Api, onlineGateway } from './api.ts'
+import { answerWith, TestReceiver } from './receiver.ts'
+
+const DAY_MS = 86_400_000
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+async function told(gateway: TestGateway, api: Api, ...texts: string[]): Promise<void> {
+  await alice.openInvite((await api.me()).invite_url)
+  for (const text of texts) await alice.say(privateChatId(gateway.client.account), text)
+  await expect.poll(() => gateway.client.journal.newest(), { interval: 5 }).toBe(texts.length + 1)
+}
+
+const metric = async (api: Api, name: string) =>
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await api.get('/v1/metrics')).text())?.[1])
+
+test('[R48] after 24 hours updates are dropped, a minute later at most, and ids go on', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api } = await onlineGateway(world, {}, { clock })
+  await told(gateway, api, 'one', 'two')
+  clock.advance(DAY_MS - 60_000)
+  expect(await api.updates()).toHaveLength(3)
+  expect(await metric(api, 'postern_updates_pending')).toBe(3)
+  clock.advance(120_000)
+  await expect.poll(() => api.updates(), { interval: 5 }).toEqual([])
+  expect(await metric(api, 'postern_updates_dropped_total')).toBe(3)
+  expect(await metric(api, 'postern_updates_pending')).toBe(0)
+  await world.closeGateway(gateway)
+  const next = await onlineGateway(world)
+  await alice.say(privateChatId(gateway.client.account), 'three')
+  expect((await next.api.next('message')).id).toBeGreaterThan(3)
+})
+
+test('[R48] of too many the oldest are dropped; one line a minute says how many', async () => {
+  const { gateway, api } = await onlineGateway(world)
+  await told(gateway, api, 'one', 'two', 'three', 'four', 'five')
+  const clock = new ManualClock(Date.now())
+  const metrics = new Metrics()
+  const lines: object[] = []
+  const quiet = () => undefined
+  const log = { debug: quiet, info: quiet, error: quiet, warn: (fields: object) => void lines.push(fields) }
+  const queue = await UpdateQueue.open(gateway.client.journal)
+  const retention = new UpdateRetention(queue, { clock, log, metrics, keepMax: 3 })
+  const texts = () => queue.read(10).map(({ json }) => /"text":"(\w+)"/.exec(json)?.[1])
+  clock.advance(0)
+  await expect.poll(texts, { interval: 1 }).toEqual(['three', 'four', 'five'])
+  expect(lines).toEqual([{ dropped: 3 }])
+
+  await alice.say(privateChatId(gateway.client.account), 'six')
+  await alice.say(privateChatId(gateway.client.account), 'seven')
+  await expect.poll(() => gateway.client.journal.newest(), { interval: 5 }).toBe(8)
+  clock.advance(1000)
+  await expect.poll(texts, { interval: 1 }).toEqual(['five', 'six', 'seven'])
+  expect(lines).toHaveLength(1)
+  clock.advance(60_000)
+  await expect.poll(() => lines, { interval: 1 }).toEqual([{ dropped: 3 }, { dropped: 2 }])
+  expect(metrics.updatesDropped.samples()).toEqual([['', 5]])
+  await retention.stop()
+  expect(clock.timerCount).toBe(0)
+})
+
+test('[R48] a webhook goes on after what was dropped', async () => {
+  await using receiver = await TestReceiver.start()
+  const clock = new ManualClock(Date.now())
+  receiver.answer = answerWith(500)
+  const env = { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 's' }
+  const { gateway, api } = await onlineGateway(world, env, { clock })
+  await told(gateway, api, 'one')
+  clock.advance(DAY_MS + 120_000)
+  await expect.poll(() => metric(api, 'postern_updates_dropped_total'), { interval: 5 }).toBe(2)
+  await world.closeGateway(gateway)
+  receiver.requests.length = 0
+  receiver.answer = answerWith(200)
+  const next = await onlineGateway(world, env, { clock })
+  await alice.say(privateChatId(gateway.client.account), 'two')
+  await expect.poll(() => next.gateway.client.journal.newest(), { interval: 5 }).toBe(3)
+  clock.advance(300_000)
+  await expect.poll(() => receiver.texts, { interval: 5, timeout: 5000 }).toEqual(['two'])
+})
+
+test('[R49] the figures need the token and are in the text format of Prometheus', async () => {
+  const { gateway, api } = await onlineGateway(world)
+  await told(gateway, api)
+  await api.send(alice.id, { text: 'hello' })
+  await api.send('nobody', { text: 'hello' })
+  const answer = await api.get('/v1/metrics')
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const text = await answer.text()
+  expect(text).toMatch(/^(# HELP \w+ .+\n# TYPE \w+ (counter|gauge)\n(\w+({\w+="\w*"})? \d+\n)+)+$/)
+  for (const line of [
+    'postern_relay_connected 1',
+    'postern_updates_pending 1',
+    'postern_updates_dropped_total 0',
+    'postern_sends_total{outcome="sent"} 1',
+    'postern_sends_total{outcome="unavailable"} 0',
+    'postern_webhook_attempts_total{outcome="delivered"} 0',
+  ])
+    expect(text.split('\n')).toContain(line)
+})
