@@ -26,3 +26,14 @@ export async function ratePerSec(
   await Promise.all(Array.from({ length: atOnce }, worker))
   return (count * 1000) / (performance.now() - startedMs)
 }
+
+/** One after the other; the time of each in ms. */
+export async function timesMs(count: number, work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let at = 0; at < count; at++) {
+    const startedMs = performance.now()
+    await work()
+    times.push(performance.now() - startedMs)
+  }
+  return times
+}

@@ -14,7 +14,7 @@ export {
 } from '../../packages/core/src/mls/group-session.ts'
 export { joinFromWelcome } from '../../packages/core/src/mls/join-group.ts'
 export { generateKeyPackage } from '../../packages/core/src/mls/key-package.ts'
-export { type MlsContext, makeMlsContext } from '../../packages/core/src/mls/mls-context.ts'
+export { makeMlsContext } from '../../packages/core/src/mls/mls-context.ts'
 export { makeNodeProvider } from '../../packages/core/src/mls/provider-node.ts'
 export type { Database } from '../../packages/core/src/storage/database.ts'
 export { openSqliteStore } from '../../packages/relay/src/store/sqlite-store.ts'

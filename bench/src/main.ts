@@ -1,7 +1,9 @@
 // `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these.
 import { measureAppends } from './appends/appends.ts'
+import { measureChats } from './chats/chats.ts'
 import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
+import { measureGroup200 } from './group200/group200.ts'
 import { measureHistory } from './history/history.ts'
 import { measureSends } from './sends/sends.ts'
 import { printTable, type Row } from './table.ts'
@@ -16,6 +18,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   updates: measureUpdates,
   webhook: measureWebhook,
   history: measureHistory,
+  chats: measureChats,
+  group200: measureGroup200,
 }
 
 async function run(names: readonly string[]): Promise<void> {

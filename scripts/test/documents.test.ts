@@ -1,6 +1,8 @@
 // The document checks on small projects in memory: what is wrong must be named, and what is right must pass.
 
 import { describe, expect, test } from 'vitest'
+import { makeApiPage } from '../documents/api-page.ts'
+import { checkApiPage } from '../documents/check-api-page.ts'
 import { checkDependencies } from '../documents/check-dependencies.ts'
 import { checkPaths } from '../documents/check-paths.ts'
 import { checkRules } from '../documents/check-rules.ts'
@@ -177,5 +179,15 @@ describe('words', () => {
 
   test.each(['docs/tmp/a.md', 'https://example.org/work/a', './work/a', '`/v1/updates`'])('in order: %s', text => {
     expect(checkWords(projectOf({ 'README.md': text }))).toEqual([])
+  })
+})
+
+describe('the page of the API', () => {
+  test('is in order when it was made from the table of endpoints as it is', () => {
+    expect(checkApiPage(projectOf({ 'docs/api.md': makeApiPage() }))).toEqual([])
+  })
+
+  test.each([{}, { 'docs/api.md': makeApiPage().replace('4096', '4095') }])('is stale otherwise: case %$', files => {
+    expect(checkApiPage(projectOf(files))).toEqual(['docs/api.md: it is stale; run node scripts/write-api-page.ts.'])
   })
 })

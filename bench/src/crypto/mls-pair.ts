@@ -1,4 +1,4 @@
-// Two people in an MLS group, without a relay and a database.
+// People in an MLS group, without a relay and a database: two of them speak, the others are only there.
 import { equalBytes } from '@postern/protocol'
 import {
   accountIdOf,
@@ -8,7 +8,6 @@ import {
   type GroupSession,
   generateKeyPackage,
   joinFromWelcome,
-  type MlsContext,
   makeDeviceCertificate,
   makeMlsContext,
   makeNodeProvider,
@@ -16,14 +15,18 @@ import {
 
 const HOUR_SEC = 3600
 const nowSec = (): number => Math.floor(Date.now() / 1000)
+const context = makeMlsContext(makeNodeProvider(), nowSec)
 
-export async function makeMlsPair(): Promise<{ alice: GroupSession; bob: GroupSession }> {
-  const context = makeMlsContext(makeNodeProvider(), nowSec)
+export async function makeMlsPair(members = 2): Promise<{ alice: GroupSession; bob: GroupSession }> {
   const { provider } = context
-  const founder = await memberOf(context)
-  const joiner = await memberOf(context)
+  const founder = await makeMember()
+  const joiner = await makeMember()
+  const others = await Promise.all(Array.from({ length: members - 2 }, makeMember))
   const group = { groupId: provider.randomBytes(16), keyPackage: founder.keyPackage, settings: new Uint8Array() }
-  const add = [{ accountId: joiner.accountId, keyPackage: joiner.keyPackage.publicBytes }]
+  const add = [joiner, ...others].map(({ accountId, keyPackage }) => ({
+    accountId,
+    keyPackage: keyPackage.publicBytes,
+  }))
   const { session, welcome } = await commitIntent(await createGroup(context, group), { add })
   const findKeyPackage = (reference: Uint8Array) =>
     equalBytes(reference, joiner.keyPackage.reference) ? joiner.keyPackage : undefined
@@ -31,7 +34,8 @@ export async function makeMlsPair(): Promise<{ alice: GroupSession; bob: GroupSe
   return { alice: session, bob: joined.session }
 }
 
-async function memberOf(context: MlsContext) {
+/** An account with a device and one key package, as it would leave them at a relay. */
+export async function makeMember() {
   const { provider } = context
   const account = await provider.generateSigningKey()
   const deviceKey = await provider.generateSigningKey()
@@ -43,5 +47,5 @@ async function memberOf(context: MlsContext) {
   const credential = credentialOf(account.publicKey, certificate)
   const lifetime = { notBeforeSec: nowSec() - HOUR_SEC, notAfterSec: nowSec() + HOUR_SEC }
   const keyPackage = await generateKeyPackage(context, { credential, deviceKey, lifetime })
-  return { accountId: accountIdOf(provider, account.publicKey), keyPackage }
+  return { accountId: accountIdOf(provider, account.publicKey), accountKey: account.publicKey, keyPackage }
 }

@@ -1,16 +1,16 @@
 // Pages of one chat's messages: the same whether a thousand or a million are stored.
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChatId } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
-import type { AnswersSettings } from '../bare/answers.ts'
+import { startAnswers } from '../bare/start-answers.ts'
 import { makeMlsPair } from '../crypto/mls-pair.ts'
-import { inTurn, percentile } from '../figures.ts'
+import { inTurn, percentile, timesMs } from '../figures.ts'
 import { Bots, TOKEN } from '../filled/bots.ts'
 import { addChat, addMessage, addPerson, addReaction, textOf } from '../filled/records.ts'
 import { HttpApi } from '../http-api.ts'
 import type { GroupSession } from '../inside.ts'
-import { Child } from '../processes/child.ts'
+import type { Child } from '../processes/child.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 
@@ -34,21 +34,22 @@ export const measureHistory = (): Promise<Row[]> =>
     const few = await openHistory(bots, { count: FEW, session: alice })
     const many = await openHistory(bots, { count: MANY, session: alice })
     const page = await few.api.call('GET', newestPath(few))
-    const bare = await startBare(directory, page)
+    const server = await startAnswers({ answers: [page], path: join(directory, 'page') })
+    const bare = new HttpApi(server.state)
     const times = { few: newTimes(), many: newTimes(), bare: [] as number[] }
+    const get = (into: number[], api: HttpApi, pathNow: () => string) => async () =>
+      void into.push(...(await timesMs(REQUESTS, () => api.call('GET', pathNow()))))
     await inTurn(ROUNDS, [
-      () => time(times.few.newest, () => few.api.call('GET', newestPath(few))),
-      () => time(times.many.newest, () => many.api.call('GET', newestPath(many))),
-      () => time(times.few.middle, () => few.api.call('GET', middlePath(few))),
-      () => time(times.many.middle, () => many.api.call('GET', middlePath(many))),
-      () => time(times.bare, () => bare.api.call('GET', '/0')),
+      get(times.few.newest, few.api, () => newestPath(few)),
+      get(times.many.newest, many.api, () => newestPath(many)),
+      get(times.few.middle, few.api, () => middlePath(few)),
+      get(times.many.middle, many.api, () => middlePath(many)),
+      get(times.bare, bare, () => '/0'),
     ])
-    for (const { api, child } of [bare, ...[few, many].map(one => ({ api: one.api, child: one.gateway }))]) {
-      api.close()
-      await child.stop()
-    }
+    for (const api of [few.api, many.api, bare]) api.close()
+    for (const child of [few.gateway, many.gateway, server]) await child.stop()
     await bots.close()
-    return [...rowsOf(times), sizeRow({ few, many, page })]
+    return [...rowsOf(times), sizeRow(many, page)]
   })
 
 const newTimes = (): Times => ({ newest: [], middle: [] })
@@ -81,22 +82,6 @@ async function openHistory(bots: Bots, { count, session }: { count: number; sess
 
 const databaseBytes = (bots: Bots, name: string): number => statSync(join(bots.directoryOf(name), 'core.db')).size
 
-async function startBare(directory: string, page: string): Promise<{ api: HttpApi; child: Child }> {
-  const path = join(directory, 'page')
-  writeFileSync(path, page)
-  const settings: AnswersSettings = { path }
-  const child = await Child.start<{ url: string }>(new URL('../bare/answers.ts', import.meta.url), settings)
-  return { api: new HttpApi(child.state), child }
-}
-
-async function time(into: number[], call: () => Promise<unknown>): Promise<void> {
-  for (let at = 0; at < REQUESTS; at++) {
-    const startedMs = performance.now()
-    await call()
-    into.push(performance.now() - startedMs)
-  }
-}
-
 function rowsOf({ few, many, bare }: { few: Times; many: Times; bare: number[] }): Row[] {
   const row = (page: keyof Times, part: number): Row => ({
     what: `GET messages, ${page} ${LIMIT} of 1,000,000, p${part * 100}`,
@@ -113,7 +98,7 @@ function rowsOf({ few, many, bare }: { few: Times; many: Times; bare: number[] }
   return [0.5, 0.95].flatMap(part => [row('newest', part), row('middle', part), ceiling(part)])
 }
 
-function sizeRow({ many, page }: { few: History; many: History; page: string }): Row {
+function sizeRow(many: History, page: string): Row {
   const messages = JSON.parse(page) as Message[]
   const peer = { what: 'as JSON of the API', figure: page.length / messages.length, better: 'less' as const }
   return { what: 'database per message, 1,000,000 stored', ours: many.bytes / many.count, unit: 'bytes', peer }

@@ -1,6 +1,7 @@
 // How long a gateway needs from nothing to an answer, and to its relay.
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Child } from './child.ts'
 
@@ -26,11 +27,20 @@ async function healthy(port: number): Promise<void> {
   }
 }
 
+/** Below those that systems hand out: a client that knocks at one of those before anybody listens may connect to itself. */
+const ports = { from: 20_000, to: 30_000 }
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(ports.from, ports.to)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

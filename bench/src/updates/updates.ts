@@ -1,12 +1,10 @@
 // A queue that grew while the operator's bot was away, drained by long polls that confirm as they go.
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AnswersSettings } from '../bare/answers.ts'
+import { startAnswers } from '../bare/start-answers.ts'
 import { inTurn, median } from '../figures.ts'
 import { Bots, TOKEN } from '../filled/bots.ts'
 import { addUpdates } from '../filled/records.ts'
 import { HttpApi } from '../http-api.ts'
-import { Child } from '../processes/child.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 
@@ -20,11 +18,16 @@ export const measureUpdates = (): Promise<Row[]> =>
     const bots = await Bots.open(directory)
     await bots.register(BOT)
     const path = join(directory, 'pages')
+    const ledger = join(directory, 'ledger')
     const rates = { ours: [] as number[], synced: [] as number[], bare: [] as number[] }
+    let answers: string[] = []
     await inTurn(ROUNDS, [
-      async () => void rates.ours.push(await drainBot(bots, path)),
-      async () => void rates.synced.push(await drainPages({ path, ledger: join(directory, 'ledger') })),
-      async () => void rates.bare.push(await drainPages({ path })),
+      async () => {
+        answers = pagesOf(bots.fill(BOT, database => addUpdates(database, UPDATES)))
+        rates.ours.push(await drainBot(bots))
+      },
+      async () => void rates.synced.push(await drainPages({ answers, path, ledger })),
+      async () => void rates.bare.push(await drainPages({ answers, path })),
     ])
     await bots.close()
     const [what, unit, ours] = [`updates drained, ${LIMIT} at a time`, '/s', median(rates.ours)]
@@ -35,20 +38,17 @@ export const measureUpdates = (): Promise<Row[]> =>
   })
 
 /** Each side starts anew for each round: none is warmer than the other. */
-async function drainBot(bots: Bots, path: string): Promise<number> {
-  const updates = bots.fill(BOT, database => addUpdates(database, UPDATES))
-  writeFileSync(path, pagesOf(updates).join('\n'))
+async function drainBot(bots: Bots): Promise<number> {
   const gateway = await bots.start(BOT)
   await gateway.ask('online')
-  const rate = await drain({ url: gateway.state.url, token: TOKEN }, ({ offset }) => {
-    return `/v1/updates?offset=${offset}&limit=${LIMIT}&timeout=30`
-  })
+  const pathAt = ({ offset }: Place) => `/v1/updates?offset=${offset}&limit=${LIMIT}&timeout=30`
+  const rate = await drain({ url: gateway.state.url, token: TOKEN }, pathAt)
   await gateway.stop()
   return rate
 }
 
-async function drainPages(settings: AnswersSettings): Promise<number> {
-  const server = await Child.start<{ url: string }>(new URL('../bare/answers.ts', import.meta.url), settings)
+async function drainPages(pages: Parameters<typeof startAnswers>[0]): Promise<number> {
+  const server = await startAnswers(pages)
   const rate = await drain(server.state, ({ count }) => `/${count / LIMIT}`)
   await server.stop()
   return rate

@@ -57,7 +57,8 @@ describe('postern gateway', () => {
     ['BOT_NAME', { BOT_NAME: undefined }],
     ['LISTEN', { LISTEN: 'somewhere' }],
     ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
-    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's' }],
+    ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's', UPDATES: 'off' }],
+    ['BOT_AVATAR', { BOT_AVATAR: import.meta.filename }],
     ['DATA_DIR', { DATA_DIR: '/dev/null/bot' }],
   ])('[R2] %s is named in one line, exit 1', async (setting, changed) => {
     const { code, stderr } = await run(['gateway'], { ...env(), DATA_DIR: join(directory, setting), ...changed })

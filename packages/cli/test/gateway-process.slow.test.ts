@@ -1,5 +1,8 @@
 // `postern gateway` as a process: what its log shows, and what a kill leaves behind.
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bot, Update } from '@postern/protocol/bot-api'
@@ -24,7 +27,7 @@ const token = 'token-of-the-operator'
 class Operator implements AsyncDisposable {
   readonly process: Postern
 
-  constructor(name: string) {
+  constructor(name: string, env: Record<string, string> = {}) {
     this.process = new Postern(['gateway'], {
       BOT_TOKEN: token,
       RELAY_URL: relay.url,
@@ -32,6 +35,7 @@ class Operator implements AsyncDisposable {
       LISTEN: '127.0.0.1:0',
       DATA_DIR: join(directory, name),
       LOG_LEVEL: 'debug',
+      ...env,
     })
   }
 
@@ -116,3 +120,59 @@ test('[R14] killed again and again, a gateway gives every update once under its 
   const texts = [...seen.values()].filter(text => text.startsWith('text '))
   expect(texts).toEqual(wanted)
 })
+
+test('[R14] killed in the middle of webhook delivery, it repeats at most the update in flight, and loses none', async () => {
+  const received: { id: number; what: string }[] = []
+  const receiver = createServer((request, response) => {
+    void bodyOf(request).then(body => {
+      const update = JSON.parse(body) as Update
+      received.push({ id: update.id, what: update.type === 'message' ? (update.message.text ?? '') : update.type })
+      // Some fail, so that kills also hit the backoff.
+      response.writeHead(received.length % 13 === 0 ? 500 : 200).end()
+    })
+  })
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  const start = () => new Operator('delivering', { WEBHOOK_URL: url, WEBHOOK_SECRET: 'secret' })
+  await using carol = person('carol')
+  await carol.ready()
+  let operator = start()
+  const { id: chat } = await operator.call<Bot>('/v1/me')
+  const wanted = Array.from({ length: 50 }, (_, at) => `text ${at}`)
+  const sending = (async () => {
+    for (const text of wanted) await carol.do('send', { chat, text })
+  })()
+  /** What the receiver answered 2xx before a kill must not come again after it. */
+  const lives: number[][] = []
+  for (let round = 1; !received.some(({ what }) => what === wanted.at(-1)); round++) {
+    const before = received.length
+    await expect.poll(() => received.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(before + (round % 5))
+    operator.process.signal('SIGKILL')
+    await operator.process.exited
+    lives.push(received.slice(before).map(({ id }) => id))
+    operator = start()
+  }
+  await sending
+  await operator[Symbol.asyncDispose]()
+  receiver.close()
+  receiver.closeAllConnections()
+  const ids = received.map(({ id }) => id)
+  expect(ids, 'never out of order').toEqual(ids.toSorted((a, b) => a - b))
+  const texts = new Map(received.map(({ id, what }) => [id, what]))
+  expect([...texts.values()].filter(what => what.startsWith('text '))).toEqual(wanted)
+  expect(
+    received.every(({ id, what }) => texts.get(id) === what),
+    'one id, one content',
+  ).toBe(true)
+  for (const [at, life] of lives.entries()) {
+    const last = lives[at - 1]?.at(-1) ?? 0
+    expect(life[0] ?? last, 'only the update in flight comes again').toBeGreaterThanOrEqual(last)
+  }
+}, 120_000)
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

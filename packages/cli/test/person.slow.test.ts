@@ -121,6 +121,53 @@ test('[R6] a group is made, grows, is renamed and is left', async () => {
   expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
 })
 
+test('[R6] messages live: edit, react, read, receipts, timer, delete, call, paging', async () => {
+  await using nina = person('nina')
+  await using otto = person('otto')
+  const [ninaMe, ottoMe] = [await nina.ready(), await otto.ready()]
+  const chat = ottoMe.id
+  const { id: message } = await nina.do('send', { chat, text: 'frist' })
+  const heard = async (
+    who: ScriptedPerson,
+    event: string,
+    is: (line: Record<string, unknown>) => boolean = () => true,
+  ) => (await who.line(line => line.event === event && is(line)))[event]
+  await nina.line(line => line.event === 'receipt')
+  expect(await heard(nina, 'receipt')).toEqual({
+    message_id: message,
+    from: { id: chat, name: 'otto' },
+    status: 'delivered',
+  })
+
+  expect(await nina.do('edit', { chat, message, text: 'first' })).toMatchObject({ id: message, text: 'first' })
+  expect((await otto.line(line => line.event === 'edited'))['message']).toMatchObject({ id: message, text: 'first' })
+  expect(await otto.do('react', { chat: ninaMe.id, message, emoji: '🎉' })).toEqual({})
+  expect(await heard(nina, 'reaction')).toMatchObject({ message_id: message, emoji: '🎉', from: { name: 'otto' } })
+  expect(await otto.do('react', { chat: ninaMe.id, message, emoji: '' })).toEqual({})
+  const isTaken = (line: Record<string, unknown>) => (line['reaction'] as { emoji: string }).emoji === ''
+  expect(await heard(nina, 'reaction', isTaken)).toMatchObject({ message_id: message })
+  expect(await otto.ask('react', { chat: ninaMe.id, message, emoji: 'no emoji' })).toMatchObject({
+    code: 'bad_request',
+  })
+
+  expect(await otto.do('read', { chat: ninaMe.id, up_to: message })).toEqual({})
+  const isRead = (line: Record<string, unknown>) => (line['receipt'] as { status: string }).status === 'read'
+  expect(await heard(nina, 'receipt', isRead)).toMatchObject({ message_id: message })
+  expect(await nina.do('timer', { chat, ms: 3_600_000 })).toMatchObject({ id: chat, timer_ms: 3_600_000 })
+  expect(await nina.do('timer', { chat, ms: 0 })).toMatchObject({ timer_ms: 0 })
+  expect(await nina.ask('edit', { chat, message: 'x', text: 'y' })).toMatchObject({ code: 'not_found' })
+
+  for (const text of ['two', 'three']) await nina.do('send', { chat, text })
+  const [{ ts }] = (await nina.do('messages', { chat, limit: 1 })) as unknown as [{ ts: number }]
+  const page = (await nina.do('messages', { chat, before: ts, limit: 1 })) as unknown as { text: string }[]
+  expect(page.map(({ text }) => text)).toEqual(['two'])
+  expect(await otto.ask('delete', { chat: ninaMe.id, message })).toMatchObject({ code: 'bad_request' })
+  expect(await nina.do('delete', { chat, message })).toEqual({})
+  expect(await heard(otto, 'deleted')).toMatchObject({ message_id: message })
+  expect(await nina.do('call', { chat })).toEqual({})
+  expect(await heard(otto, 'call')).toEqual({ from: { id: ninaMe.id, name: 'nina' }, state: 'ringing' })
+})
+
 test('[R6] who asks first lets nobody in before accept', async () => {
   await using heidi = person('heidi', '--requests', 'ask')
   await using ivan = person('ivan')

@@ -50,7 +50,11 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
   const server = createServer({ botToken: settings.botToken, log, stopping })
   addRoutes(server, makeHandlers({ client, updates, metrics }), stopping)
-  const port = await listen(server, settings.listen)
+  const port = await listen(server, settings.listen).catch(async (error: unknown) => {
+    // Its timers would keep a process alive that has said why it cannot run.
+    await updates.close()
+    throw error
+  })
   const url = listenUrl({ host: settings.listen.host, port })
   client.start()
   log.info({ url, account: client.account, relay: client.relayUrl }, 'the gateway is listening')

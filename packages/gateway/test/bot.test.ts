@@ -1,8 +1,10 @@
 // The bot end to end: a relay, a gateway and people talk through it.
+import { gatewayLimits } from '@postern/protocol'
 import { bot, chat, message, update } from '@postern/protocol/bot-api'
 import { ManualClock, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway } from './api.ts'
+import { passTime } from './pass-time.ts'
 
 let world: World
 beforeEach(async () => {
@@ -103,6 +105,44 @@ test('[R16] while the relay is out of reach a send is 503, and nothing is sent l
   expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['sent'])
 })
 
+test('[R16] while the relay is out of reach everything that sends is 503, and everything local goes on', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api } = await onlineGateway(world, {}, { clock })
+  const alice = await world.person('alice')
+  const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
+  await alice.say(botChat as typeof alice.chatId, 'hello')
+  const { message: heard } = await api.nextMessage()
+  const own = (await api.send(alice.id, { text: 'own' })).body as { id: string }
+  gateway.wire.cut()
+  const chat = `/v1/chats/${alice.id}`
+  const sending: [string, string, object?][] = [
+    ['POST', `${chat}/messages`, { text: 'x' }],
+    ['PATCH', `${chat}/messages/${own.id}`, { text: 'x' }],
+    ['DELETE', `${chat}/messages/${own.id}`],
+    ['PUT', `${chat}/messages/${heard.id}/reaction`, { emoji: '👍' }],
+    ['DELETE', `${chat}/messages/${heard.id}/reaction`],
+    ['POST', '/v1/groups', { name: 'x', members: [alice.id] }],
+    ['POST', `/v1/chats/${(await world.person('bob')).id}/messages`, { text: 'x' }],
+  ]
+  for (const [method, path, json] of sending) {
+    const startMs = clock.nowMs()
+    const { status, body } = await passTime(clock, api.call(method, path, json ? { json } : {}))
+    expect([method, path, status, body['code']]).toEqual([method, path, 503, 'unavailable'])
+    expect(clock.nowMs() - startMs).toBeLessThanOrEqual(gatewayLimits.sendWithinMs + 1000)
+  }
+  for (const path of ['/v1/me', '/v1/chats', chat, `${chat}/messages`, `${chat}/messages/${own.id}`, '/v1/updates'])
+    expect((await api.get(path)).status).toBe(200)
+  expect(await api.ok('POST', `${chat}/read`)).toEqual({})
+  expect(await api.ok('PATCH', '/v1/me', { about: 'away' })).toMatchObject({ about: 'away' })
+  expect(await api.ok('PUT', '/v1/me/commands', { commands: [] })).toEqual({})
+  expect(await api.ok('DELETE', `${chat}/messages/${heard.id}?for=me`)).toEqual({})
+  gateway.wire.mend()
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  expect((await api.send(alice.id, { text: 'back' })).status).toBe(200)
+  await alice.hears('back')
+  expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['hello', 'own', 'back'])
+})
+
 test('[R17] chats are listed and shown', async () => {
   const { api } = await onlineGateway(world)
   const alice = await world.person('alice')
@@ -128,14 +168,3 @@ test('[R18] the bot writes first to a person whom it never met', async () => {
   expect((await api.send(bob.id, { text: 'good morning' })).status).toBe(200)
   expect(await bob.hears('good morning')).toMatchObject({ from: { name: 'bot' } })
 })
-
-/** A tenth of a second at each turn of the event loop, until it is done. */
-async function passTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
-  const settled = work.then(
-    () => true,
-    () => true,
-  )
-  const turn = () => new Promise<false>(resolve => setImmediate(() => resolve(false)))
-  while (!(await Promise.race([settled, turn()]))) clock.advance(100)
-  return await work
-}

@@ -53,6 +53,28 @@ test('[R13] another RELAY_URL than that of the first start is named, and the bot
   )
 })
 
+test('[R15] a first start without a relay says so, and goes on', async () => {
+  await world.stopRelay()
+  const settings = readSettings({
+    BOT_TOKEN: TOKEN,
+    BOT_NAME: 'bot',
+    RELAY_URL: world.relayUrl,
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: join(world.directory, 'early'),
+  })
+  gateway = await startGateway({ settings, log: { debug: write, info: write, warn: write, error: write } })
+  await expect.poll(() => logged.join(), { interval: 5 }).toContain('not connected to the relay')
+  await world.startRelay()
+  await gateway.client.whenOnline({ deadlineMs: 20_000 })
+})
+
+test('[R19] the log holds no webhook secret and no address of a receiver', async () => {
+  await start({ WEBHOOK_URL: 'http://127.0.0.1:9/a-secret-path?key=hidden', WEBHOOK_SECRET: 'a-signing-key' })
+  await alice.openInvite(gateway.client.me().inviteUrl)
+  await expect.poll(() => logged.join(), { interval: 5 }).toContain('could not be delivered')
+  for (const secret of ['a-secret-path', 'hidden', 'a-signing-key']) expect(logged.join()).not.toContain(secret)
+})
+
 test('[R19] the log holds no token, invite or text', async () => {
   await start()
   const { inviteUrl } = gateway.client.me()

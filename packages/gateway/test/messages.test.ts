@@ -4,6 +4,7 @@ import { type Message, message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
+import { passTime } from './pass-time.ts'
 
 let world: World
 let alice: Person
@@ -128,7 +129,7 @@ test('[R38] the bot reacts, changes its mind, and takes it back', async () => {
   const { api, path, toBot } = await talking()
   const id = await heard(api, alice.say(toBot, 'good news'))
   const reactions = () => alice.client.message(toBot, id).reactions?.map(({ emoji }) => emoji)
-  for (const emoji of ['👍', '❤️']) {
+  for (const emoji of ['👍', '❤', '👍🏽', '🏳️‍🌈', '🇩🇪', '1️⃣', '👨🏻‍👩🏻‍👧🏻‍👦🏻', '❤️']) {
     expect(await api.ok('PUT', `${path}/messages/${id}/reaction`, { emoji })).toEqual({})
     expect((await alice.next('reaction')).reaction).toMatchObject({ message_id: id, emoji, from: { name: 'bot' } })
     expect(reactions()).toEqual([emoji])
@@ -182,6 +183,23 @@ describe('Idempotency-Key', () => {
     expect(new Set(both.map(({ body }) => body['id'])).size).toBe(1)
     await sent(api, 'the end')
     expect(alice.texts(toBot)).toEqual(['once', 'at once', 'the end'])
+  })
+
+  test('[R40] a send in doubt is found by the same key, and was sent once', async () => {
+    const clock = new ManualClock(Date.now())
+    const { gateway, api, toBot } = await talking(clock)
+    const pass = gateway.wire.incoming
+    // The relay takes the message, and its answer is lost.
+    gateway.wire.incoming = () => []
+    const doubtful = await passTime(clock, send(api, { text: 'in doubt' }, 'doubt'))
+    expect(doubtful).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+    const { id } = await alice.hears('in doubt')
+    gateway.wire.incoming = pass
+    gateway.wire.drop()
+    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+    const found = await passTime(clock, send(api, { text: 'in doubt' }, 'doubt'))
+    expect(found).toMatchObject({ status: 200, body: { id } })
+    expect(alice.texts(toBot)).toEqual(['in doubt'])
   })
 
   test('[R40] the same key with another request is 400', async () => {

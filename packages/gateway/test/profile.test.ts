@@ -1,5 +1,7 @@
 // The bot's name, description, commands and picture: what the operator sets, people see.
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { gatewayLimits } from '@postern/protocol'
 import { bot } from '@postern/protocol/bot-api'
@@ -109,6 +111,20 @@ test('[R30] more than 20 MB are 400, with a length and without one', async () =>
   }
   expect(await upload(api, large)).toEqual(refused)
   expect(await api.call('PUT', '/v1/me/avatar', { body: new Blob([large]).stream(), duplex: 'half' })).toEqual(refused)
+})
+
+test('[R30] uploads that end early or stand still hold up nobody', async () => {
+  const { gateway, api } = await known()
+  const head = `PUT /v1/me/avatar HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 1000\r\n\r\n`
+  const standing = Array.from({ length: 5 }, () => connect(gateway.port, '127.0.0.1'))
+  for (const socket of standing) socket.write(`${head}beginning`)
+  // There are four places: the fifth is told so, and by then the others have theirs.
+  await Promise.race(standing.map(socket => once(socket, 'data')))
+  const busy = { status: 503, body: { code: 'unavailable', error: expect.stringMatching(/4 pictures/) } }
+  const picture = await colour('#ff0000').png().toBuffer()
+  expect(await upload(api, picture)).toEqual(busy)
+  for (const socket of standing) socket.destroy()
+  await expect.poll(() => upload(api, picture)).toEqual({ status: 200, body: {} })
 })
 
 test('[R31] BOT_AVATAR is applied when the file differs from the one last applied', async () => {

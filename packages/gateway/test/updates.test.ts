@@ -1,6 +1,7 @@
 // Updates end to end: what is confirmed, who waits how long, and what survives a restart.
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { CodedError } from '@postern/protocol'
 import type { Update } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -88,6 +89,23 @@ test('[R21] a poll that confirms nothing new writes nothing', async () => {
   }
   for (const query of ['', 'offset=0', `offset=${offset}`, `offset=${offset + 5}`]) await api.updates(query)
   expect(writes).toBe(0)
+})
+
+test('[R52] while the disk is full nothing is confirmed, and everything can still be read', async () => {
+  const { gateway, alice, api } = await chatting()
+  await say(alice, gateway, 'one')
+  const [one] = await updatesOnceThereAre(api, 1)
+  const { journal } = gateway.client
+  const confirm = journal.confirm.bind(journal)
+  journal.confirm = () => Promise.reject(new CodedError('storage-full'))
+  const confirming = `/v1/updates?offset=${(one?.id ?? 0) + 1}`
+  const refused = await api.get(confirming)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await refused.json()).toEqual({ code: 'unavailable', error: expect.stringMatching(/disk is full/) })
+  expect(await api.updates()).toEqual([one])
+  expect((await api.get(`/v1/chats/${alice.id}/messages`)).status).toBe(200)
+  journal.confirm = confirm
+  expect(await (await api.get(confirming)).json()).toEqual([])
 })
 
 test('[R22] a poll waits for the first update and is answered with it, and so are all others', async () => {

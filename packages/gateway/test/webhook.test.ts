@@ -1,7 +1,7 @@
 // Delivery by webhook: order, proof, retries, restarts, and receivers that behave badly.
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { gatewayLimits, privateChatId } from '@postern/protocol'
+import { CodedError, gatewayLimits, privateChatId } from '@postern/protocol'
 import { update, type WebhookStatus, webhookStatus } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -40,7 +40,13 @@ async function sayAll({ client }: TestGateway, texts: string[]): Promise<void> {
   for (const text of texts) await alice.say(privateChatId(client.account), text)
 }
 
-const arrived = (texts: string[]) => expect.poll(() => receiver.texts, { interval: 5, timeout: 10_000 }).toEqual(texts)
+async function arrived(texts: string[], meanwhile = () => {}): Promise<void> {
+  const look = () => {
+    meanwhile()
+    return receiver.texts
+  }
+  await expect.poll(look, { interval: 10, timeout: 10_000 }).toEqual(texts)
+}
 const status = async (api: Api): Promise<WebhookStatus> => webhookStatus.parse(await api.ok('GET', '/v1/webhook'))
 
 async function statusOnce(api: Api, is: (status: WebhookStatus) => boolean): Promise<WebhookStatus> {
@@ -76,7 +82,7 @@ describe('delivery', () => {
     const { headers, body, update: received } = receiver.requests[0] ?? expect.fail()
     const sign = (text: string) => createHmac('sha256', SECRET).update(text)
     expect(headers['x-service-signature']).toBe(`sha256=${sign(body).digest('hex')}`)
-    const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+    const [id, timestamp] = [String(headers['webhook-id']), String(headers['webhook-timestamp'])]
     expect(id).toBe(`${gateway.client.account}_${received.id}`)
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(60)
     expect(headers['webhook-signature']).toBe(`v1,${sign(`${id}.${timestamp}.${body}`).digest('base64')}`)
@@ -89,7 +95,7 @@ describe('delivery', () => {
     await arrived(['chat'])
     const { headers, body } = receiver.requests[0] ?? expect.fail()
     expect(headers['x-service-signature']).toBe(`sha256=${createHmac('sha256', secret).update(body).digest('hex')}`)
-    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`
     const standard = createHmac('sha256', '0123456789abcdef').update(signed).digest('base64')
     expect(headers['webhook-signature']).toBe(`v1,${standard}`)
   })
@@ -157,7 +163,7 @@ describe('retries', () => {
     await say('again')
     await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
     receiver.answer = answerWith(201)
-    await expect.poll(() => (clock.advance(1000), receiver.requests.length), { interval: 5 }).toBe(2)
+    await arrived(['again', 'again'], () => clock.advance(1000))
     const [first, second] = receiver.requests
     expect([second?.body, second?.headers['webhook-id']]).toEqual([first?.body, first?.headers['webhook-id']])
   })
@@ -292,6 +298,14 @@ describe('receivers that behave badly', () => {
     await arrived(['one'])
   })
 
+  test('[R46] one that speaks no TLS under https is tried again', async () => {
+    const { api } = await onlineGateway(world, webhookTo(receiver.url.replace('http:', 'https:')))
+    await alice.openInvite((await api.me()).invite_url)
+    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    expect(failed.last_error).toMatch(/could not be reached \((EPROTO|ERR_SSL_\w+)\)/)
+    expect(receiver.requests).toEqual([])
+  })
+
   test('[R46] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
     const clock = new ManualClock(Date.now())
     const { api, say } = await delivering(clock)
@@ -304,9 +318,7 @@ describe('receivers that behave badly', () => {
     const response = await trickling.promise
     const timer = setInterval(() => response.write('.'), 5)
     receiver.answer = answerWith(200)
-    await expect
-      .poll(() => (clock.advance(gatewayLimits.webhookBodyWithinMs), receiver.texts), { interval: 20 })
-      .toEqual(['one', 'two'])
+    await arrived(['one', 'two'], () => clock.advance(gatewayLimits.webhookBodyWithinMs))
     clearInterval(timer)
     await statusOnce(api, ({ pending }) => pending === 0)
   })
@@ -346,6 +358,36 @@ describe('receivers that behave badly', () => {
     await onlineGateway(world, webhookTo(receiver.url))
     await arrived(['one', 'one'])
   })
+})
+
+test('[R52] what was delivered while the disk was full is not sent again, and delivery goes on', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api, say } = await delivering(clock)
+  const { journal } = gateway.client
+  const confirm = journal.confirm.bind(journal)
+  const refusals = [1, 2, 3]
+  journal.confirm = async (...confirmation) => {
+    if (refusals.pop()) throw new CodedError('storage-full')
+    await confirm(...confirmation)
+  }
+  await say('one', 'two')
+  await arrived(['one', 'two'], () => clock.advance(1000))
+  await statusOnce(api, ({ pending }) => pending === 0)
+  expect(receiver.texts).toEqual(['one', 'two'])
+})
+
+test('[R52] a queue that cannot be read for a moment is read again', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, say } = await delivering(clock)
+  const { journal } = gateway.client
+  const read = journal.read.bind(journal)
+  const faults = [1, 2]
+  journal.read = (...page) => {
+    if (faults.pop()) throw new CodedError('storage-failed')
+    return read(...page)
+  }
+  await say('one')
+  await arrived(['one'], () => clock.advance(1000))
 })
 
 test('[R47] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async () => {

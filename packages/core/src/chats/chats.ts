@@ -2,7 +2,7 @@
 import { type AccountId, type ChatId, CodedError, type GroupId, isAccountId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
-import { nameOf, profileOf } from '../identity/people.ts'
+import { nameOf, shownName } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -22,6 +22,7 @@ export type ChatRow = {
 }
 
 type MemberRow = { account_id: AccountId; admin: number; leaving: number }
+type NamedMember = MemberRow & { name: string | null; bot: number | null }
 type Reads = Pick<Store, 'get' | 'all'>
 
 export const findChat = (reads: Reads, id: ChatId): ChatRow | undefined =>
@@ -43,8 +44,17 @@ export const otherPerson = (row: ChatRow): AccountId | undefined =>
 export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
   reads.all<MemberRow>('SELECT account_id, admin, leaving FROM member WHERE chat_id = ? ORDER BY account_id', chat)
 
-const presentMembers = (reads: Reads, chat: ChatId): MemberRow[] =>
-  membersOf(reads, chat).filter(member => !member.leaving)
+export const leaversOf = (reads: Reads, chat: ChatId): AccountId[] =>
+  reads
+    .all<{ account_id: AccountId }>('SELECT account_id FROM member WHERE chat_id = ? AND leaving = 1', chat)
+    .map(row => row.account_id)
+
+const presentMembers = (reads: Reads, chat: ChatId): NamedMember[] =>
+  reads.all<NamedMember>(
+    `SELECT member.account_id, admin, leaving, name, bot FROM member LEFT JOIN person USING (account_id)
+     WHERE chat_id = ? AND leaving = 0 ORDER BY member.account_id`,
+    chat,
+  )
 
 export function viewChat(reads: Reads, row: ChatRow): Chat {
   const other = otherPerson(row)
@@ -53,10 +63,12 @@ export function viewChat(reads: Reads, row: ChatRow): Chat {
     type: row.type,
     name: other ? nameOf(reads, other) : row.title,
     state: row.state,
-    members: presentMembers(reads, row.id).map(member => {
-      const { id, name, bot } = profileOf(reads, member.account_id)
-      return { id, name, bot, ...(member.admin && { admin: true }) }
-    }),
+    members: presentMembers(reads, row.id).map(({ account_id: id, name, bot, admin }) => ({
+      id,
+      name: shownName(id, name),
+      bot: bot === 1,
+      ...(admin && { admin: true }),
+    })),
     timer_ms: row.timer_ms,
     unread: row.unread,
     ts: row.first_seen_ts,

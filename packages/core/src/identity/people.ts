@@ -8,7 +8,7 @@ import type { Store } from '../storage/store.ts'
 export type PersonRow = {
   account_id: AccountId
   name: string
-  profile: string | null
+  bot: number
   profile_key: Uint8Array | null
   profile_version: number
   wanted_version: number
@@ -23,14 +23,17 @@ export const findPerson = (reads: Reads, account: AccountId): PersonRow | undefi
   reads.get<PersonRow>('SELECT * FROM person WHERE account_id = ?', account)
 
 /** A name that is not known yet is the beginning of the id. */
+export const shownName = (account: AccountId, name: string | null | undefined): string =>
+  name || account.slice(0, UNNAMED_CHARS)
+
 export const nameOf = (reads: Reads, account: AccountId): string =>
-  findPerson(reads, account)?.name || account.slice(0, UNNAMED_CHARS)
+  shownName(account, reads.get<{ name: string }>('SELECT name FROM person WHERE account_id = ?', account)?.name)
 
 export const personOf = (reads: Reads, account: AccountId): Person => ({ id: account, name: nameOf(reads, account) })
 
 export function profileOf(reads: Reads, account: AccountId): Profile & { id: AccountId } {
-  const row = findPerson(reads, account)
-  const known = row?.profile ? (JSON.parse(row.profile) as Profile) : undefined
+  const row = reads.get<{ json: string }>('SELECT json FROM profile WHERE account_id = ?', account)
+  const known = row && (JSON.parse(row.json) as Profile)
   return { about: '', bot: false, commands: [], ...known, id: account, name: nameOf(reads, account) }
 }
 
@@ -72,27 +75,34 @@ export function noteProfile(
   account: AccountId,
   { profile, version }: { profile: Profile; version: number },
 ): void {
-  database.run(
-    `UPDATE person SET name = ?, profile = ?, profile_version = ?, wanted_version = max(wanted_version, ?)
+  const { changes } = database.run(
+    `UPDATE person SET name = ?, bot = ?, profile_version = ?, wanted_version = max(wanted_version, ?)
      WHERE account_id = ? AND profile_version < ?`,
     profile.name,
-    JSON.stringify(profile),
+    profile.bot ? 1 : 0,
     version,
     version,
     account,
     version,
   )
+  if (changes > 0) writeProfile(database, account, profile)
 }
 
 /** One's own name stands among the others', so that every list of people is made in one way. */
 export function noteOwnProfile(database: Database, account: AccountId, profile: Profile): void {
   database.run(
-    `INSERT INTO person (account_id, name, profile) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET name = excluded.name, profile = excluded.profile`,
+    `INSERT INTO person (account_id, name, bot) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name, bot = excluded.bot`,
     account,
     profile.name,
-    JSON.stringify(profile),
+    profile.bot ? 1 : 0,
   )
+  writeProfile(database, account, profile)
+}
+
+/** With its picture it is large, so it stands by itself: names are looked up with every message. */
+function writeProfile(database: Database, account: AccountId, profile: Profile): void {
+  database.run('INSERT OR REPLACE INTO profile VALUES (?, ?)', account, JSON.stringify(profile))
 }
 
 /** The profile could not be read: it is not asked for again until its owner names a newer one. */

@@ -15,6 +15,7 @@ import { ensurePrivateChat } from '../chats/open-chat.ts'
 import type { Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
+import { findGroup } from '../groups/group-records.ts'
 import { profileOf } from '../identity/people.ts'
 import { newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
@@ -43,6 +44,8 @@ export async function sendText(core: Core, chat: ChatId, { text, deadline, idemp
 
 async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
   const known = findChat(core.store, account)
+  const isOpen = known?.state === 'active' && findGroup(core.store, known.group_id)?.status === 'open'
+  if (isOpen) return
   // A request waits for a decision: writing to it must not open another chat past it.
   if (known?.state === 'request')
     throw new CodedError(known.visible ? 'chat-is-request' : 'chat-not-found', { chat: account })

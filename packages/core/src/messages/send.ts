@@ -2,7 +2,7 @@
 import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protocol'
 import type { Accepted, Verdict } from '@postern/protocol/relay'
 import { removalOf } from '../chats/change-members.ts'
-import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
+import { type ChatRow, findChat, leaversOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { commitToGroup, settlePending } from '../groups/commit-group.ts'
@@ -19,11 +19,15 @@ export async function sendDraft(
   { draft, deadline }: { draft: Draft; deadline: Deadline },
 ): Promise<MessageRow | undefined> {
   for (;;) {
-    const { group_id: group } = writableChat(core, chat)
+    const row = writableChat(core, chat)
+    const { group_id: group } = row
     await core.link.whenOnline(deadline.leftMs())
-    await tidyGroup(core, chat, deadline)
+    await tidyGroup(core, row, deadline)
     const composed = await composeMessage(core, { chat, group, draft })
-    if (composed === 'busy') continue
+    if (composed === 'busy') {
+      await settlePending(core, group, deadline)
+      continue
+    }
     const accepted = await submit(core, { composed, draft, deadline })
     if (accepted) return await settleAccepted(core, composed.id, accepted)
   }
@@ -37,21 +41,17 @@ function writableChat(core: Core, chat: ChatId): ChatRow {
   return row
 }
 
-/** Before anything is said: a commit left over, the removal of who left, new keys where the old ones may be known. */
-async function tidyGroup(core: Core, chat: ChatId, deadline: Deadline): Promise<void> {
+/** Before anything is said: the removal of who left, and new keys where the old ones may be known. */
+async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise<void> {
   const group = currentGroup(core, chat)
-  await settlePending(core, group.id, deadline)
-  const leavers = membersOf(core.store, chat).filter(member => member.leaving)
-  if (leavers.length > 0) {
-    const intent = removalOf(leavers.map(member => member.account_id))
-    await commitToGroup(core, group.id, { intent, deadline })
-  }
+  const leavers = leaversOf(core.store, chat.id)
+  if (leavers.length > 0) await commitToGroup(core, group.id, { intent: removalOf(leavers), deadline })
   if (group.needs_update || group.withdrawn >= clientLimits.withdrawnBeforeUpdate)
     await commitToGroup(core, group.id, { intent: () => ({}), deadline })
 }
 
-function currentGroup(core: Core, chat: ChatId): GroupRow {
-  const row = findGroup(core.store, writableChat(core, chat).group_id)
+function currentGroup(core: Core, chat: ChatRow): GroupRow {
+  const row = findGroup(core.store, chat.group_id)
   // A broken group is replaced by the chores; until then nothing can be said in it.
   if (row?.status !== 'open') throw new CodedError('relay-unreachable')
   return row

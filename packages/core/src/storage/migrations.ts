@@ -40,12 +40,13 @@ const steps: string[] = [
   CREATE TABLE person (
     account_id TEXT PRIMARY KEY,
     name TEXT NOT NULL DEFAULT '',
-    profile TEXT,
+    bot INTEGER NOT NULL DEFAULT 0,
     profile_key BLOB,
     profile_version INTEGER NOT NULL DEFAULT 0,
     wanted_version INTEGER NOT NULL DEFAULT 0,
     by_link INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE profile (account_id TEXT PRIMARY KEY, json TEXT NOT NULL) STRICT;
   CREATE INDEX person_stale ON person (account_id) WHERE wanted_version > profile_version;
 
   CREATE TABLE chat (
@@ -67,6 +68,7 @@ const steps: string[] = [
     leaving INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (chat_id, account_id)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX member_leaving ON member (chat_id) WHERE leaving = 1;
 
   CREATE TABLE mls_group (
     id TEXT PRIMARY KEY,

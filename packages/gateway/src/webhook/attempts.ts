@@ -63,5 +63,5 @@ export class Attempts {
 }
 
 /** 1, 2, 4 … 300 seconds after the first, second, third … failure in a row. */
-export const retryDelayMs = (attempts: number): number =>
+const retryDelayMs = (attempts: number): number =>
   Math.min(gatewayLimits.webhookRetryFirstMs * 2 ** Math.min(attempts - 1, 16), gatewayLimits.webhookRetryMaxMs)

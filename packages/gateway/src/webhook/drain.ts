@@ -39,49 +39,57 @@ export class WebhookDrain {
   }
 
   async #run(): Promise<void> {
-    const { receiver, attempts, metrics } = this.#options
     while (!this.#stop.signal.aborted) {
-      const dueInMs = attempts.dueInMs()
-      if (dueInMs > 0) await this.#pause(dueInMs)
-      if (this.#stop.signal.aborted) return
-      // Read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
-      const [update] = this.#queue.read(1)
-      if (!update) {
-        await this.#appended()
-        continue
+      try {
+        await this.#step()
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'the queue could not be read; it is tried again')
+        await this.#pause(gatewayLimits.webhookRetryFirstMs)
       }
-      attempts.begin()
-      const outcome = await receiver.deliver(update, this.#stop.signal)
-      if (outcome.kind !== 'stopped') metrics.webhookAttempts.add(outcome.kind)
-      await this.#note(outcome, update.id)
     }
+  }
+
+  async #step(): Promise<void> {
+    const { receiver, attempts, metrics } = this.#options
+    const dueInMs = attempts.dueInMs()
+    if (dueInMs > 0) await this.#pause(dueInMs)
+    if (this.#stop.signal.aborted) return
+    // Read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
+    const [update] = this.#queue.read(1)
+    if (!update) return await this.#appended()
+    attempts.begin()
+    const outcome = await receiver.deliver(update, this.#stop.signal)
+    if (outcome.kind !== 'stopped') metrics.webhookAttempts.add(outcome.kind)
+    await this.#note(outcome, update.id)
   }
 
   async #note(outcome: Outcome, id: number): Promise<void> {
     const { attempts, log } = this.#options
     switch (outcome.kind) {
+      case 'stopped':
+        break
       case 'delivered':
         await this.#confirm(id)
-        return await this.#keep(attempts.succeeded())
+        await this.#keep(attempts.succeeded())
+        break
       case 'failed':
         await this.#keep(attempts.failed(outcome.error))
         log.warn(
           { update: id, attempts: attempts.known?.attempts, retryInMs: attempts.dueInMs(), reason: outcome.error },
           'an update could not be delivered; it is tried again',
         )
-        return
-      case 'stopped':
-        return
+        break
     }
   }
 
   /** What was delivered is not sent again because the disk is full: only the confirmation is tried again. */
   async #confirm(id: number): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    for (;;) {
       try {
         return await this.#queue.confirmDelivered(id)
       } catch (error) {
         this.#options.log.error({ err: error }, 'a delivery could not be noted; it is tried again')
+        if (this.#stop.signal.aborted) return
         await this.#pause(gatewayLimits.webhookRetryFirstMs)
       }
     }

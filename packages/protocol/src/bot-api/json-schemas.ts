@@ -42,9 +42,11 @@ function convert(registry: ReturnType<typeof namedRegistry>): Record<string, Jso
   const { schemas } = z.toJSONSchema(registry, {
     uri: referenceTo,
     unrepresentable: 'any',
-    // Unknown fields are ignored in requests, and answers may have more of them one day.
     override: ({ jsonSchema, zodSchema }) => {
+      // Unknown fields are ignored in requests, and answers may have more of them one day.
       if (zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   })
   return schemas

@@ -1,0 +1,129 @@
+// A text in a group of 200 against one between two: what it costs the gateway to send and to receive, and what is MLS in it.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { makeMlsPair } from '../crypto/mls-pair.ts'
+import { inTurn, median } from '../figures.ts'
+import { Bots, TOKEN } from '../filled/bots.ts'
+import { textOf } from '../filled/records.ts'
+import { HttpApi } from '../http-api.ts'
+import { decryptMessage, encryptMessage } from '../inside.ts'
+import { Child } from '../processes/child.ts'
+import type { PersonSettings, PersonState, Saying } from '../processes/person.ts'
+import { inScratch } from '../scratch.ts'
+import type { Row } from '../table.ts'
+import { registerMembers } from './members.ts'
+
+const ROUNDS = 3
+const TEXTS = 100
+const MEMBERS = 200
+/** Receipts and acknowledgements follow what they are for: they are counted with it. */
+const SETTLE_MS = 300
+
+type Sides = { group: number[]; pair: number[] }
+type Scene = { bots: Bots; gateway: Child; speaker: Child<PersonState>; api: HttpApi; group: string }
+
+export const measureGroup200 = async (): Promise<Row[]> => [
+  ...(await inScratch(measureGateway)),
+  ...(await measureMls()),
+]
+
+async function measureGateway(directory: string): Promise<Row[]> {
+  const scene = await openScene(directory)
+  const received = await measureReceives(scene)
+  await scene.speaker.stop()
+  const sent = await measureSends(scene)
+  scene.api.close()
+  await scene.gateway.stop()
+  await scene.bots.close()
+  return [
+    row('CPU of gateway, receive', received),
+    row('CPU of gateway, send', sent.gateway),
+    row('CPU of relay, send', sent.relay),
+  ]
+}
+
+async function openScene(directory: string): Promise<Scene> {
+  const others = await registerMembers(join(directory, 'relay'), MEMBERS - 2)
+  const bots = await Bots.open(directory, { newPeoplePerDay: MEMBERS })
+  const gateway = await bots.start('bot')
+  await gateway.ask('online')
+  const settings: PersonSettings = {
+    directory: join(directory, 'speaker'),
+    relayUrl: bots.relay.state.url,
+    invite: await gateway.ask<string>('invite'),
+  }
+  const speaker = await Child.start<PersonState>(new URL('../processes/person.ts', import.meta.url), settings)
+  const api = new HttpApi({ url: gateway.state.url, token: TOKEN })
+  const wanted = { name: 'A group of 200', members: [speaker.state.chat, ...others] }
+  const { id: group } = JSON.parse(await api.call('POST', '/v1/groups', wanted)) as { id: string }
+  return { bots, gateway, speaker, api, group }
+}
+
+async function measureReceives({ gateway, speaker, group }: Scene): Promise<Sides> {
+  const cpuUs: Sides = { group: [], pair: [] }
+  const receive = (into: number[], saying: Saying) => async () => {
+    const told = (await gateway.ask<number>('happenings')) + TEXTS
+    const spent = await spentUs([gateway], async () => {
+      await speaker.ask('say', saying)
+      await gateway.ask('happened', told)
+    })
+    into.push(...spent)
+  }
+  await inTurn(ROUNDS, [receive(cpuUs.group, { count: TEXTS, group }), receive(cpuUs.pair, { count: TEXTS })])
+  return cpuUs
+}
+
+async function measureSends({ bots, gateway, speaker, api, group }: Scene): Promise<{ gateway: Sides; relay: Sides }> {
+  const cpuUs = { gateway: { group: [], pair: [] } as Sides, relay: { group: [], pair: [] } as Sides }
+  const send = (side: keyof Sides, chat: string) => async () => {
+    const [ofGateway, ofRelay] = await spentUs([gateway, bots.relay], async () => {
+      for (let at = 0; at < TEXTS; at++) await api.call('POST', `/v1/chats/${chat}/messages`, { text: textOf(at) })
+    })
+    cpuUs.gateway[side].push(ofGateway ?? Number.NaN)
+    cpuUs.relay[side].push(ofRelay ?? Number.NaN)
+  }
+  await inTurn(ROUNDS, [send('group', group), send('pair', speaker.state.chat)])
+  return cpuUs
+}
+
+/** CPU of each process for one text. */
+async function spentUs(processes: Child[], work: () => Promise<void>): Promise<number[]> {
+  const usages = () => Promise.all(processes.map(child => child.usage()))
+  const before = await usages()
+  await work()
+  await wait(SETTLE_MS)
+  const after = await usages()
+  return after.map(({ cpuMs }, at) => ((cpuMs - (before[at]?.cpuMs ?? 0)) * 1000) / TEXTS)
+}
+
+async function measureMls(): Promise<Row[]> {
+  const encryptUs: Sides = { group: [], pair: [] }
+  const decryptUs: Sides = { group: [], pair: [] }
+  const text = randomBytes(100)
+  const speak = async (side: keyof Sides, members: number) => {
+    let { alice, bob } = await makeMlsPair(members)
+    return async () => {
+      const wires: Uint8Array[] = []
+      const startedMs = performance.now()
+      for (let at = 0; at < TEXTS; at++) {
+        const { session, wire } = await encryptMessage(alice, text)
+        alice = session
+        wires.push(wire)
+      }
+      const encryptedMs = performance.now()
+      for (const wire of wires) bob = (await decryptMessage(bob, wire)).session
+      encryptUs[side].push(((encryptedMs - startedMs) * 1000) / TEXTS)
+      decryptUs[side].push(((performance.now() - encryptedMs) * 1000) / TEXTS)
+    }
+  }
+  await inTurn(ROUNDS * 3, [await speak('group', MEMBERS), await speak('pair', 2)])
+  return [row('MLS encrypt', encryptUs), row('MLS decrypt', decryptUs)]
+}
+
+const row = (what: string, { group, pair }: Sides): Row => ({
+  what: `${what}, group of ${MEMBERS}`,
+  ours: median(group),
+  unit: 'µs',
+  peer: { what: 'between two', figure: median(pair), better: 'less' },
+})

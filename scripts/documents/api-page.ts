@@ -1,0 +1,157 @@
+// docs/api.md, made from the OpenAPI document: for people what GET /openapi.json is for programs.
+
+import {
+  type ApiErrorCode,
+  apiStatuses,
+  makeOpenapi,
+  type OpenapiDocument,
+  type Operation,
+} from '@postern/protocol/bot-api'
+
+export const apiPagePath = 'docs/api.md'
+
+type Schema = {
+  $ref?: string
+  type?: string
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  enum?: string[]
+  const?: string
+  oneOf?: Schema[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+  pattern?: string
+  default?: unknown
+}
+
+const head = `# The HTTP API
+
+<!-- Made by \`node scripts/write-api-page.ts\`; \`npm run check\` fails when it is stale. -->
+
+Requests and answers are JSON. Ids are strings, times are Unix milliseconds, the id of a private chat is the other person's account id, and
+requests that return nothing answer \`{}\`. Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.
+Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters. The same as an OpenAPI 3.1 document:
+\`GET /openapi.json\`.
+
+An error is a status with \`{"error": "a sentence for you", "code": "bad_request"}\`:
+`
+
+export function makeApiPage(): string {
+  const document = makeOpenapi({ version: '1' })
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
+  )
+  const sections = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))].map(section =>
+    [
+      `## ${section} endpoints`,
+      ...operations
+        .filter(({ operation }) => operation.tags.includes(section))
+        .map(({ title, operation }) => operationText(title, operation)),
+    ].join('\n\n'),
+  )
+  return `${[`${head}\n${errorTable(document)}`, ...sections, webhookText(document), objectsText(document)].join('\n\n')}\n`
+}
+
+function errorTable({ components }: OpenapiDocument): string {
+  const responses = components['responses'] as Record<ApiErrorCode, { description: string }>
+  return table(
+    ['Code', 'Status', 'When'],
+    Object.entries(responses).map(([code, { description }]) => [
+      `\`${code}\``,
+      String(apiStatuses[code as ApiErrorCode]),
+      description.replace(/^`\w+`: /, ''),
+    ]),
+  )
+}
+
+function operationText(title: string, operation: Operation): string {
+  const parameters = (operation.parameters ?? []).filter(parameter => parameter.in !== 'path')
+  const body = operation.requestBody?.content
+  const bodySchema = body?.['application/json']?.schema as Schema | undefined
+  const answer = operation.responses['200'] as { content: Record<string, { schema: Schema }> }
+  const [answerType, { schema }] = Object.entries(answer.content)[0] ?? ['', { schema: {} }]
+  return [
+    `### ${title}`,
+    operation.summary + (operation.security ? ' Needs no token.' : ''),
+    ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Meaning'], parameters.map(parameterRow))] : []),
+    ...(bodySchema ? [fieldTable('Body field', bodySchema)] : []),
+    ...(body && !bodySchema ? [`Body: the bytes of the file (${Object.keys(body).join(', ')}).`] : []),
+    `Answer: ${answerType.startsWith('application/json') ? typeText(schema) : `text (\`${answerType}\`)`}.`,
+  ].join('\n\n')
+}
+
+const parameterRow = (parameter: NonNullable<Operation['parameters']>[number]): string[] => {
+  const schema = parameter.schema as Schema
+  return [
+    `\`${parameter.name}\``,
+    parameter.in,
+    typeText(schema),
+    [parameter.description, limitText(schema)].filter(Boolean).join(' '),
+  ]
+}
+
+function fieldTable(title: string, schema: Schema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    `\`${name}\`${schema.required?.includes(name) ? '' : ', optional'}`,
+    typeText(field),
+    [field.description, limitText(field)].filter(Boolean).join(' '),
+  ])
+  return table([title, 'Type', 'Meaning'], rows)
+}
+
+function typeText(schema: Schema): string {
+  if (schema.$ref) return link(schema.$ref.split('/').at(-1) ?? '')
+  if (schema.const !== undefined) return `\`"${schema.const}"\``
+  if (schema.enum) return schema.enum.map(value => `\`"${value}"\``).join(', ')
+  if (schema.type === 'array') return `array of ${typeText(schema.items ?? {})}`
+  if (schema.type !== 'object') return schema.type ?? 'anything'
+  const fields = Object.entries(schema.properties ?? {})
+  if (fields.length === 0) return '`{}`'
+  const inside = fields.map(
+    ([name, field]) => `\`${name}\`${schema.required?.includes(name) ? '' : '?'}: ${typeText(field)}`,
+  )
+  return `object (${inside.join(', ')})`
+}
+
+const link = (name: string): string => `[${name}](#${name.toLowerCase()})`
+
+function limitText({ minimum, maximum, minLength, maxLength, maxItems, pattern, default: standard }: Schema): string {
+  const range = (min: number | undefined, max: number | undefined, unit: string) =>
+    max === undefined ? [] : [min === undefined ? `At most ${max}${unit}.` : `${min} to ${max}${unit}.`]
+  return [
+    ...range(minimum, maximum, ''),
+    ...range(minLength, maxLength, ' characters'),
+    ...range(undefined, maxItems === 0 ? undefined : maxItems, ' of them'),
+    ...(pattern === undefined ? [] : [`Matches \`${pattern}\`.`]),
+    ...(standard === undefined ? [] : [`By default ${JSON.stringify(standard)}.`]),
+  ].join(' ')
+}
+
+/** What the gateway sends by itself. */
+function webhookText(document: OpenapiDocument): string {
+  const { update } = document['webhooks'] as { update: { post: Operation } }
+  const headers = (update.post.parameters ?? []).map(({ name, description }) => [`\`${name}\``, description ?? ''])
+  return `## Webhook\n\n${update.post.summary} The body is an ${link('Update')}.\n\n${table(['Header', 'Meaning'], headers)}`
+}
+
+function objectsText({ components }: OpenapiDocument): string {
+  const objects = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
+    if (!schema.oneOf) return `### ${name}\n\n${fieldTable('Field', schema)}`
+    const kinds = schema.oneOf.map(({ properties = {} }) => {
+      const payload = Object.keys(properties).find(field => !['id', 'chat_id', 'type'].includes(field)) ?? ''
+      return [typeText(properties['type'] ?? {}), `\`${payload}\``, typeText(properties[payload] ?? {})]
+    })
+    return `### ${name}\n\n\`id\` (integer), \`chat_id\` and \`type\`, and one field more:\n\n${table(['Type', 'Field', 'Payload'], kinds)}`
+  })
+  return ['## Objects', ...objects].join('\n\n')
+}
+
+const table = (titles: string[], rows: string[][]): string =>
+  [titles, titles.map(() => '---'), ...rows].map(cells => `| ${cells.map(escapeBars).join(' | ')} |`).join('\n')
+
+const escapeBars = (text: string): string => text.replaceAll('|', '\\|')
