@@ -10,7 +10,7 @@ import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 
 const ROUNDS = 3
-const UPDATES = 5000
+const UPDATES = 3000
 const BOT = 'delivering'
 const SECRET = 'a secret of the operator'
 

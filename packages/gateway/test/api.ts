@@ -7,6 +7,9 @@ import { expect } from 'vitest'
 type CallOptions = { json?: unknown; headers?: Record<string, string>; body?: BodyInit; duplex?: 'half' }
 type MessageUpdate = Extract<Update, { type: 'message' }>
 
+/** How tests wait for what happens by itself: at once, and with patience on a busy machine. */
+export const SOON = { interval: 5, timeout: 10_000 }
+
 export class Api {
   readonly #gateway: TestGateway
   #offset = 0

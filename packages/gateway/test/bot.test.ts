@@ -3,7 +3,7 @@ import { gatewayLimits } from '@postern/protocol'
 import { bot, chat, message, update } from '@postern/protocol/bot-api'
 import { ManualClock, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Api, onlineGateway } from './api.ts'
+import { Api, onlineGateway, SOON } from './api.ts'
 import { passTime } from './pass-time.ts'
 
 let world: World
@@ -30,7 +30,7 @@ test('[R13] a later start under another name renames the bot, and people see it'
   expect((await second.api.me()).name).toBe('butler')
   await second.api.send(alice.id, { text: 'it is me' })
   await alice.hears('it is me')
-  await expect.poll(() => alice.client.profileOf(second.gateway.client.account).name).toBe('butler')
+  await expect.poll(() => alice.client.profileOf(second.gateway.client.account).name, SOON).toBe('butler')
 })
 
 test.each(['RELAY_URL', 'BOT_NAME'])('[R14] a first start without %s makes no account', async setting => {

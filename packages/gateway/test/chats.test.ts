@@ -3,7 +3,7 @@ import { type GroupId, groupChatId, privateChatId } from '@postern/protocol'
 import { type Chat, chat, type Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { onlineGateway } from './api.ts'
+import { onlineGateway, SOON } from './api.ts'
 
 let world: World
 beforeEach(async () => {
@@ -31,7 +31,7 @@ describe('ACCEPT_REQUESTS=contacts', () => {
     expect((await api.next('chat')).chat).toMatchObject({ id: bob.id, state: 'request' })
     const path = `/v1/chats/${bob.id}`
     await expect
-      .poll(async () => (await api.ok<Message[]>('GET', `${path}/messages`)).map(({ text }) => text))
+      .poll(async () => (await api.ok<Message[]>('GET', `${path}/messages`)).map(({ text }) => text), SOON)
       .toEqual(['one', 'two', 'three'])
     expect(await api.send(bob.id, { text: 'no' })).toMatchObject({ status: 400, body: { code: 'bad_request' } })
     expect(await api.updates('offset=1000')).toEqual([])

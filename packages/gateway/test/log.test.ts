@@ -4,6 +4,7 @@ import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readSettings } from '../src/config.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
+import { SOON } from './api.ts'
 
 const TOKEN = 'a-token-of-the-operator'
 const logged: string[] = []
@@ -63,7 +64,7 @@ test('[R15] a first start without a relay says so, and goes on', async () => {
     DATA_DIR: join(world.directory, 'early'),
   })
   gateway = await startGateway({ settings, log: { debug: write, info: write, warn: write, error: write } })
-  await expect.poll(() => logged.join(), { interval: 5 }).toContain('not connected to the relay')
+  await expect.poll(() => logged.join(), SOON).toContain('not connected to the relay')
   await world.startRelay()
   await gateway.client.whenOnline({ deadlineMs: 20_000 })
 })
@@ -71,7 +72,7 @@ test('[R15] a first start without a relay says so, and goes on', async () => {
 test('[R19] the log holds no webhook secret and no address of a receiver', async () => {
   await start({ WEBHOOK_URL: 'http://127.0.0.1:9/a-secret-path?key=hidden', WEBHOOK_SECRET: 'a-signing-key' })
   await alice.openInvite(gateway.client.me().inviteUrl)
-  await expect.poll(() => logged.join(), { interval: 5 }).toContain('could not be delivered')
+  await expect.poll(() => logged.join(), SOON).toContain('could not be delivered')
   for (const secret of ['a-secret-path', 'hidden', 'a-signing-key']) expect(logged.join()).not.toContain(secret)
 })
 

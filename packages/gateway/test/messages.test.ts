@@ -3,7 +3,7 @@ import { type MessageId, privateChatId } from '@postern/protocol'
 import { type Message, message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Api, onlineGateway } from './api.ts'
+import { type Api, onlineGateway, SOON } from './api.ts'
 import { passTime } from './pass-time.ts'
 
 let world: World
@@ -47,7 +47,7 @@ describe('reading', () => {
     for (let at = 1; at <= 7; at++) await (at % 2 ? alice.say(toBot, `text ${at}`) : sent(api, `text ${at}`))
     await api.next('message', update => update.message.text === 'text 7')
     const list = async (query: string) => message.array().parse(await api.ok('GET', `${path}/messages?${query}`))
-    await expect.poll(async () => (await list('')).map(({ status }) => status ?? '')).not.toContain('sent')
+    await expect.poll(async () => (await list('')).map(({ status }) => status ?? ''), SOON).not.toContain('sent')
     const all = await list('')
     expect(all.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5, 6, 7].map(at => `text ${at}`))
     const pages: Message[] = []
@@ -149,13 +149,13 @@ test('[R39] people see their messages as delivered until the bot has read them',
   for (const text of ['one', 'two', 'three']) ids.push(await heard(api, alice.say(toBot, text)))
   const statuses = () => ids.map(id => alice.client.message(toBot, id).status)
   const unread = async () => (await api.ok<{ unread: number }>('GET', path)).unread
-  await expect.poll(statuses).toEqual(['delivered', 'delivered', 'delivered'])
+  await expect.poll(statuses, SOON).toEqual(['delivered', 'delivered', 'delivered'])
   expect(await unread()).toBe(3)
   expect(await api.ok('POST', `${path}/read`, { up_to: ids[1] ?? '' })).toEqual({})
-  await expect.poll(statuses).toEqual(['read', 'read', 'delivered'])
+  await expect.poll(statuses, SOON).toEqual(['read', 'read', 'delivered'])
   expect(await unread()).toBe(1)
   expect(await api.ok('POST', `${path}/read`)).toEqual({})
-  await expect.poll(statuses).toEqual(['read', 'read', 'read'])
+  await expect.poll(statuses, SOON).toEqual(['read', 'read', 'read'])
   expect(await unread()).toBe(0)
   expect(await api.call('POST', `${path}/read`, { json: { up_to: 'b'.repeat(32) } })).toEqual(notFound)
 })
@@ -165,9 +165,9 @@ test("[R39] the bot's own messages show when they were delivered and read", asyn
   const { id, status } = await sent(api, 'for you')
   expect(status).toBe('sent')
   const now = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
-  await expect.poll(now).toBe('delivered')
+  await expect.poll(now, SOON).toBe('delivered')
   await alice.client.markRead(toBot)
-  await expect.poll(now).toBe('read')
+  await expect.poll(now, SOON).toBe('read')
 })
 
 describe('Idempotency-Key', () => {
@@ -254,9 +254,9 @@ describe('what people do', () => {
   test('[R41] what was deleted is stripped from updates that wait', async () => {
     const { api, toBot } = await talking()
     const { id } = await alice.say(toBot, 'a secret')
-    await expect.poll(async () => (await api.updates()).some(update => update.type === 'message')).toBe(true)
+    await expect.poll(async () => (await api.updates()).some(update => update.type === 'message'), SOON).toBe(true)
     await alice.client.deleteMessage(toBot, { message: id as MessageId, for: 'all' }, WITHIN)
-    await expect.poll(async () => (await api.updates()).some(update => update.type === 'deleted')).toBe(true)
+    await expect.poll(async () => (await api.updates()).some(update => update.type === 'deleted'), SOON).toBe(true)
     expect(JSON.stringify(await api.updates())).not.toContain('a secret')
   })
 

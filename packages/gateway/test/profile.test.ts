@@ -8,7 +8,7 @@ import { bot } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Api, onlineGateway } from './api.ts'
+import { type Api, onlineGateway, SOON } from './api.ts'
 
 let world: World
 let alice: Person
@@ -45,7 +45,7 @@ test('[R27] PATCH /v1/me changes what is given, answers the bot, and people see 
   expect(changed).toEqual({ ...before, about: 'I help 🤝' })
   expect(await api.ok('PATCH', '/v1/me', { name: 'Helper', about: null })).toEqual({ ...changed, name: 'Helper' })
   expect(await api.ok('PATCH', '/v1/me', {})).toEqual(await api.me())
-  await expect.poll(seen).toMatchObject({ name: 'Helper', about: 'I help 🤝', bot: true })
+  await expect.poll(seen, SOON).toMatchObject({ name: 'Helper', about: 'I help 🤝', bot: true })
   expect(await api.ok('PATCH', '/v1/me', { about: '' })).toMatchObject({ about: '' })
 })
 
@@ -65,7 +65,7 @@ test('[R28] PUT /v1/me/commands replaces all commands, people see them, and [] r
   ]
   expect(await api.ok('PUT', '/v1/me/commands', { commands })).toEqual({})
   expect((await api.me()).commands).toEqual(commands)
-  await expect.poll(async () => (await seen()).commands).toEqual(commands)
+  await expect.poll(async () => (await seen()).commands, SOON).toEqual(commands)
   await api.ok('PUT', '/v1/me/commands', { commands: [{ name: 'only' }] })
   expect((await api.me()).commands).toEqual([{ name: 'only', description: '' }])
   await api.ok('PUT', '/v1/me/commands', { commands: [] })
@@ -76,7 +76,7 @@ test.each(['png', 'jpeg', 'webp'] as const)('[R29] a picture in %s is set, and p
   const { api, seen } = await known()
   const picture = await colour('#ff0000').toFormat(format).toBuffer()
   expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
-  await expect.poll(async () => (await seen()).avatar).toMatch(/^data:image\/webp;base64,/)
+  await expect.poll(async () => (await seen()).avatar, SOON).toMatch(/^data:image\/webp;base64,/)
   expect(await colourOf((await seen()).avatar)).toEqual([1, 0, 0])
 })
 
@@ -99,7 +99,7 @@ test('[R30] what is no picture is 400, whatever its header says, and the old one
       status: 400,
       body: { code: 'bad_request', error: 'picture: a JPEG, PNG or WebP file is required.' },
     })
-  await expect.poll(async () => colourOf((await seen()).avatar)).toEqual([0, 0, 1])
+  await expect.poll(async () => colourOf((await seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
 test('[R30] more than 20 MB are 400, with a length and without one', async () => {
@@ -124,7 +124,7 @@ test('[R30] uploads that end early or stand still hold up nobody', async () => {
   const picture = await colour('#ff0000').png().toBuffer()
   expect(await upload(api, picture)).toEqual(busy)
   for (const socket of standing) socket.destroy()
-  await expect.poll(() => upload(api, picture)).toEqual({ status: 200, body: {} })
+  await expect.poll(() => upload(api, picture), SOON).toEqual({ status: 200, body: {} })
 })
 
 test('[R31] BOT_AVATAR is applied when the file differs from the one last applied', async () => {
@@ -132,9 +132,9 @@ test('[R31] BOT_AVATAR is applied when the file differs from the one last applie
   const env = { BOT_AVATAR: path }
   writeFileSync(path, await colour('#ff0000').png().toBuffer())
   const first = await known(env)
-  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([1, 0, 0])
+  await expect.poll(async () => colourOf((await first.seen()).avatar), SOON).toEqual([1, 0, 0])
   await upload(first.api, await colour('#00ff00').png().toBuffer())
-  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([0, 1, 0])
+  await expect.poll(async () => colourOf((await first.seen()).avatar), SOON).toEqual([0, 1, 0])
 
   await world.closeGateway(first.gateway)
   const second = await onlineGateway(world, env)
@@ -142,7 +142,7 @@ test('[R31] BOT_AVATAR is applied when the file differs from the one last applie
   await world.closeGateway(second.gateway)
   writeFileSync(path, await colour('#0000ff').png().toBuffer())
   await onlineGateway(world, env)
-  await expect.poll(async () => colourOf((await first.seen()).avatar)).toEqual([0, 0, 1])
+  await expect.poll(async () => colourOf((await first.seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
 test('[R31] a BOT_AVATAR that is no picture is named, and the next start works', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Metrics } from '../src/metrics/metrics.ts'
 import { UpdateQueue } from '../src/updates/update-queue.ts'
 import { UpdateRetention } from '../src/updates/update-retention.ts'
-import { type Api, onlineGateway } from './api.ts'
+import { type Api, onlineGateway, SOON } from './api.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
 
 const DAY_MS = 86_400_000
@@ -21,7 +21,7 @@ afterEach(() => world.stop())
 async function told(gateway: TestGateway, api: Api, ...texts: string[]): Promise<void> {
   await alice.openInvite((await api.me()).invite_url)
   for (const text of texts) await alice.say(privateChatId(gateway.client.account), text)
-  await expect.poll(() => gateway.client.journal.newest(), { interval: 5 }).toBe(texts.length + 1)
+  await expect.poll(() => gateway.client.journal.newest(), SOON).toBe(texts.length + 1)
 }
 
 const metric = async (api: Api, name: string) =>
@@ -35,7 +35,7 @@ test('[R48] after 24 hours updates are dropped, a minute later at most, and ids 
   expect(await api.updates()).toHaveLength(3)
   expect(await metric(api, 'postern_updates_pending')).toBe(3)
   clock.advance(120_000)
-  await expect.poll(() => api.updates(), { interval: 5 }).toEqual([])
+  await expect.poll(() => api.updates(), SOON).toEqual([])
   expect(await metric(api, 'postern_updates_dropped_total')).toBe(3)
   expect(await metric(api, 'postern_updates_pending')).toBe(0)
   await world.closeGateway(gateway)
@@ -56,17 +56,17 @@ test('[R48] of too many the oldest are dropped; one line a minute says how many'
   const retention = new UpdateRetention(queue, { clock, log, metrics, keepMax: 3 })
   const texts = () => queue.read(10).map(({ json }) => /"text":"(\w+)"/.exec(json)?.[1])
   clock.advance(0)
-  await expect.poll(texts, { interval: 1 }).toEqual(['three', 'four', 'five'])
+  await expect.poll(texts, SOON).toEqual(['three', 'four', 'five'])
   expect(lines).toEqual([{ dropped: 3 }])
 
   await alice.say(privateChatId(gateway.client.account), 'six')
   await alice.say(privateChatId(gateway.client.account), 'seven')
-  await expect.poll(() => gateway.client.journal.newest(), { interval: 5 }).toBe(8)
+  await expect.poll(() => gateway.client.journal.newest(), SOON).toBe(8)
   clock.advance(1000)
-  await expect.poll(texts, { interval: 1 }).toEqual(['five', 'six', 'seven'])
+  await expect.poll(texts, SOON).toEqual(['five', 'six', 'seven'])
   expect(lines).toHaveLength(1)
   clock.advance(60_000)
-  await expect.poll(() => lines, { interval: 1 }).toEqual([{ dropped: 3 }, { dropped: 2 }])
+  await expect.poll(() => lines, SOON).toEqual([{ dropped: 3 }, { dropped: 2 }])
   expect(metrics.updatesDropped.samples()).toEqual([['', 5]])
   await retention.stop()
   expect(clock.timerCount).toBe(0)
@@ -80,13 +80,13 @@ test('[R48] a webhook goes on after what was dropped', async () => {
   const { gateway, api } = await onlineGateway(world, env, { clock })
   await told(gateway, api, 'one')
   clock.advance(DAY_MS + 120_000)
-  await expect.poll(() => metric(api, 'postern_updates_dropped_total'), { interval: 5 }).toBe(2)
+  await expect.poll(() => metric(api, 'postern_updates_dropped_total'), SOON).toBe(2)
   await world.closeGateway(gateway)
   receiver.requests.length = 0
   receiver.answer = answerWith(200)
   const next = await onlineGateway(world, env, { clock })
   await alice.say(privateChatId(gateway.client.account), 'two')
-  await expect.poll(() => next.gateway.client.journal.newest(), { interval: 5 }).toBe(3)
+  await expect.poll(() => next.gateway.client.journal.newest(), SOON).toBe(3)
   clock.advance(300_000)
   await expect.poll(() => receiver.texts, { interval: 5, timeout: 5000 }).toEqual(['two'])
 })

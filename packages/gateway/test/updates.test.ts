@@ -7,7 +7,7 @@ import { ManualClock, type Person, type TestGateway, World } from '@postern/test
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LongPoll } from '../src/updates/long-poll.ts'
 import { UpdateQueue } from '../src/updates/update-queue.ts'
-import { type Api, onlineGateway } from './api.ts'
+import { type Api, onlineGateway, SOON } from './api.ts'
 
 let world: World
 beforeEach(async () => {
@@ -176,11 +176,11 @@ test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
   expect(answer.status).toBe(409)
   expect(await answer.json()).toEqual({ code: 'webhook', error: expect.stringMatching(/UPDATES=off/) })
   const { journal } = gateway.client
-  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(2)
+  await expect.poll(() => journal.read(0, 10).length, SOON).toBe(2)
   clock.advance(1000)
-  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(0)
+  await expect.poll(() => journal.read(0, 10).length, SOON).toBe(0)
   await say(alice, gateway, 'unread at the stop')
-  await expect.poll(() => journal.read(0, 10).length, { interval: 5 }).toBe(1)
+  await expect.poll(() => journal.read(0, 10).length, SOON).toBe(1)
   await world.closeGateway(gateway)
   expect(await (await onlineGateway(world)).api.updates()).toEqual([])
 })

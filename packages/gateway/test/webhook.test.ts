@@ -5,7 +5,7 @@ import { CodedError, gatewayLimits, privateChatId } from '@postern/protocol'
 import { update, type WebhookStatus, webhookStatus } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Api, onlineGateway } from './api.ts'
+import { Api, onlineGateway, SOON } from './api.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
 
 const SECRET = 'a shared secret'
@@ -118,7 +118,7 @@ describe('delivery', () => {
     for (const text of ['one', 'two', 'three']) {
       receiver.closeConnections()
       await say(text)
-      await expect.poll(() => receiver.texts.at(-1), { interval: 5 }).toBe(text)
+      await expect.poll(() => receiver.texts.at(-1), SOON).toBe(text)
     }
     expect((await status()).last_error).toBeUndefined()
   })
@@ -134,7 +134,7 @@ describe('retries', () => {
     const pausesSec: number[] = []
     while (clock.nowMs() - startMs < 3_600_000) {
       const attempt = receiver.requests.length
-      await expect.poll(() => receiver.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(pausesSec.length + 1)
+      await expect.poll(() => receiver.requests.length, SOON).toBeGreaterThanOrEqual(pausesSec.length + 1)
       const { next_attempt_ts: next = 0 } = await statusOnce(api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
       pausesSec.push((next - clock.nowMs()) / 1000)
       clock.advance(next - clock.nowMs() - 1)
@@ -161,7 +161,7 @@ describe('retries', () => {
     const { say } = await delivering(clock)
     receiver.answer = answerWith(503)
     await say('again')
-    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    await expect.poll(() => receiver.requests.length, SOON).toBe(1)
     receiver.answer = answerWith(201)
     await arrived(['again', 'again'], () => clock.advance(1000))
     const [first, second] = receiver.requests
@@ -176,14 +176,14 @@ describe('restarts', () => {
     receiver.answer = answerWith(500)
     await first.say('one', 'two')
     for (let attempts = 1; attempts < 4; attempts++) {
-      await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(attempts)
+      await expect.poll(() => receiver.requests.length, SOON).toBe(attempts)
       const { next_attempt_ts: next = 0 } = await statusOnce(
         first.api,
         now => (now.next_attempt_ts ?? 0) > clock.nowMs(),
       )
       clock.advance(next - clock.nowMs())
     }
-    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(4)
+    await expect.poll(() => receiver.requests.length, SOON).toBe(4)
     const before = await statusOnce(first.api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
     await world.closeGateway(first.gateway)
     const gateway = await world.gateway(webhookTo(receiver.url), { clock })
@@ -193,7 +193,7 @@ describe('restarts', () => {
     await api.get('/healthz')
     expect(receiver.requests.length).toBe(4)
     clock.advance(1)
-    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(5)
+    await expect.poll(() => receiver.requests.length, SOON).toBe(5)
     const after = await statusOnce(api, now => (now.next_attempt_ts ?? 0) > clock.nowMs())
     expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
   })
@@ -231,7 +231,7 @@ describe('restarts', () => {
     await alice.openInvite((await api.me()).invite_url)
     await sayAll(gateway, ['one', 'two'])
     await api.next('message', ({ message }) => message.text === 'one')
-    await expect.poll(async () => (await api.updates()).length).toBe(2)
+    await expect.poll(async () => (await api.updates()).length, SOON).toBe(2)
     const [one] = await api.updates()
     await api.updates(`offset=${(one?.id ?? 0) + 1}`)
     await world.closeGateway(gateway)
@@ -256,7 +256,7 @@ describe('receivers that behave badly', () => {
     const { api, say } = await delivering(clock)
     receiver.answer = () => undefined
     await say('one')
-    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    await expect.poll(() => receiver.requests.length, SOON).toBe(1)
     clock.advance(29_999)
     await api.get('/healthz')
     expect((await status(api)).next_attempt_ts).toBeUndefined()
@@ -339,7 +339,7 @@ describe('receivers that behave badly', () => {
       pour()
     }
     await say('one')
-    await expect.poll(() => receiver.texts, { interval: 5 }).toEqual(['one'])
+    await expect.poll(() => receiver.texts, SOON).toEqual(['one'])
     await statusOnce(api, ({ pending }) => pending === 0)
     expect(written).toBeLessThan(50)
     receiver.answer = answerWith(200)
@@ -351,7 +351,7 @@ describe('receivers that behave badly', () => {
     const { gateway, say } = await delivering(new ManualClock(Date.now()))
     receiver.answer = () => undefined
     await say('one')
-    await expect.poll(() => receiver.requests.length, { interval: 1 }).toBe(1)
+    await expect.poll(() => receiver.requests.length, SOON).toBe(1)
     // The clock stands: nothing ends because its time is up.
     await world.closeGateway(gateway)
     receiver.answer = answerWith(200)
