@@ -19,6 +19,8 @@ async function answer(url: string, response: ServerResponse): Promise<void> {
 }
 
 const server = createServer(({ url = '/' }, response) => void answer(url, response))
+// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 serveParent({

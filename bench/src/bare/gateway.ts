@@ -37,6 +37,8 @@ const server = createServer((request, response) => {
   poller = response
   answerPoller()
 })
+// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+server.keepAliveTimeout = 0
 server.listen(httpPort, '127.0.0.1')
 await once(server, 'listening')
 serveParent({

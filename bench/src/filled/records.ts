@@ -12,6 +12,7 @@ import {
   privateChatId,
   SEND_ID_BYTES,
   sendIdFromBytes,
+  systemClock,
   toBase32,
 } from '@postern/protocol'
 import type { GroupSettings, Profile } from '@postern/protocol/content'
@@ -97,7 +98,7 @@ export function addUpdates(database: Database, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const message = { id: newMessageId(), chat_id, from, ts: ts + at, text: textOf(at) }
     const event = { type: 'message' as const, chat_id, message }
-    appendEvent(database, event, ts)
+    appendEvent({ clock: systemClock }, database, event)
     return JSON.stringify({ id: before + at + 1, ...event })
   })
 }

@@ -38,6 +38,8 @@ export class Child<State = unknown> {
       const ended = new Error(`${name} ended with ${code}`)
       ready.reject(ended)
       for (const asked of waiting.values()) asked.reject(ended)
+      // Others may wait for what only this one could do: the run would stand still without a word.
+      if (code !== 0) throw ended
     })
     return new Child(child, { state: await ready.promise, waiting })
   }

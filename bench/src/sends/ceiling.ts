@@ -53,6 +53,8 @@ async function post(request: IncomingMessage, response: ServerResponse): Promise
 }
 
 const server = createServer((request, response) => void post(request, response))
+// While other sides have their turn, nobody asks: a connection that is closed then breaks the next request.
+server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 serveParent({

@@ -89,6 +89,18 @@ test('a change that throws takes no other with it', async () => {
   await expect(insert(3)).rejects.toSatisfy(error => isCoded(error, 'stopping'))
 })
 
+test('[R77] after an erasure the write-ahead log is empty', async () => {
+  const directory = join(world.directory, 'alone')
+  const store = new Store(openDataDirectory(directory), setImmediate)
+  await store.write(database => database.run("INSERT INTO reader (name, confirmed) VALUES ('r', 0)"))
+  const logBytes = () => statSync(join(directory, 'core.db-wal')).size
+  expect(logBytes()).toBeGreaterThan(0)
+  store.eraseTraces()
+  await new Promise(resolve => setImmediate(resolve))
+  expect(logBytes()).toBe(0)
+  store.close()
+})
+
 test('[R17] after a hundred withdrawn messages the keys are renewed before the next word', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await alice.say(bob, 'one')

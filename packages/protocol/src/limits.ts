@@ -25,7 +25,7 @@ export const contentLimits = {
   avatarBytesMax: 40_000,
   /** The JSON of one content: text, mentions, hello and, later, a photo's preview. */
   contentBytesMax: 96 * KIB,
-  profileBytesMax: 64 * KIB,
+  profileBytesMax: 256 * KIB,
 } as const
 
 /** The wire between a client and the relay. */
@@ -34,7 +34,7 @@ export const wireLimits = {
   messageBytesMax: 128 * KIB,
   commitBytesMax: 1536 * KIB,
   welcomeBytesMax: 1536 * KIB,
-  profileBytesMax: 64 * KIB,
+  profileBytesMax: 256 * KIB,
   keyPackageBytesMax: 4 * KIB,
   keyPackagesPerPublishMax: 100,
   keyPackagesPerTakeMax: 100,

@@ -10,14 +10,13 @@ import { applySettings, findChat, membersOf, replaceMembers, setChatState, viewC
 
 export type AppliedCommit = {
   chat: ChatId
-  ts: number
   committer: AccountId
   /** Everybody in the group after it. */
   accounts: AccountId[]
   settings: Uint8Array
 }
 
-export function applyCommit(core: Pick<Core, 'own'>, database: Database, commit: AppliedCommit): void {
+export function applyCommit(core: Core, database: Database, commit: AppliedCommit): void {
   const before = findChat(database, commit.chat)
   const settings = decodeGroupSettings(commit.settings)
   // A member that writes unreadable settings must not take the title and the timer from the others.
@@ -26,21 +25,20 @@ export function applyCommit(core: Pick<Core, 'own'>, database: Database, commit:
   applySettings(database, commit.chat, settings)
   replaceMembers(database, commit.chat, { accounts: commit.accounts, settings })
   const isReported = commit.committer !== core.own.id && before.visible === 1 && before.state === 'active'
-  if (isReported) report(database, commit, notices)
+  if (isReported) report(core, database, { chat: commit.chat, notices })
 }
 
 /** Removed by somebody: the chat stays readable, and nothing more can be written to it. */
-export function applyRemoval(
-  database: Database,
-  removal: { chat: ChatId; ts: number; committer: AccountId; own: AccountId },
-): void {
+export function applyRemoval(core: Core, database: Database, removal: { chat: ChatId; committer: AccountId }): void {
+  const own = core.own.id
   const before = findChat(database, removal.chat)
   if (!before || before.state === 'left') return
   setChatState(database, removal.chat, 'left')
-  database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', removal.chat, removal.own)
+  database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', removal.chat, own)
   if (before.visible !== 1) return
-  const members = [personOf(database, removal.own)]
-  report(database, removal, [{ code: 'removed', from: personOf(database, removal.committer), members }])
+  const members = [personOf(database, own)]
+  const notices: Notice[] = [{ code: 'removed', from: personOf(database, removal.committer), members }]
+  report(core, database, { chat: removal.chat, notices })
 }
 
 function noticesOf(database: Database, commit: AppliedCommit, settings: GroupSettings): Notice[] {
@@ -62,9 +60,9 @@ function noticesOf(database: Database, commit: AppliedCommit, settings: GroupSet
   return notices
 }
 
-function report(database: Database, { chat, ts }: { chat: ChatId; ts: number }, notices: Notice[]): void {
+function report(core: Core, database: Database, { chat, notices }: { chat: ChatId; notices: Notice[] }): void {
   const row = findChat(database, chat)
   if (!row || notices.length === 0) return
-  appendEvent(database, { type: 'chat', chat_id: chat, chat: viewChat(database, row) }, ts)
-  for (const notice of notices) appendEvent(database, { type: 'notice', chat_id: chat, notice }, ts)
+  appendEvent(core, database, { type: 'chat', chat_id: chat, chat: viewChat(database, row) })
+  for (const notice of notices) appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
 }

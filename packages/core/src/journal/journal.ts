@@ -1,5 +1,5 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { MessageId } from '@postern/protocol'
+import type { Clock, MessageId } from '@postern/protocol'
 import type { Chat, Message, Notice, Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
 import type { Durability, Store } from '../storage/store.ts'
@@ -51,6 +51,15 @@ export class Journal {
   async confirm(reader: string, upTo: number, durability: Durability = 'durable'): Promise<void> {
     const wanted = Math.min(upTo, this.#newest)
     await this.#store.write(database => moveReader(database, reader, wanted), durability)
+  }
+
+  /** How much waits for the reader. */
+  pending(reader: string): number {
+    const row = this.#store.get<{ count: number }>(
+      'SELECT count(*) AS count FROM journal WHERE id > ?',
+      this.confirmed(reader),
+    )
+    return row?.count ?? 0
   }
 
   /** Moves the reader past what is too old or too much; gives how many entries it has lost by that. */
@@ -122,11 +131,14 @@ function moveReader(database: Database, reader: string, upTo: number): void {
   database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
 }
 
-/** Part of the transaction in which the event happened. */
-export function appendEvent(database: Database, event: JournalEvent, ts: number): void {
+/**
+ * Part of the transaction in which the event happened. Its time is when it came to be known here: what was said while this
+ * client was away for days has not waited for its reader yet.
+ */
+export function appendEvent({ clock }: { clock: Clock }, database: Database, event: JournalEvent): void {
   database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
-    ts,
+    clock.nowMs(),
     event.chat_id,
     JSON.stringify(event),
     event.type === 'message' || event.type === 'edited' ? event.message.id : null,

@@ -1,5 +1,5 @@
 // Accepting a request: what was kept while it waited is reported now, in order.
-import { type AccountId, type ChatId, CodedError } from '@postern/protocol'
+import { type ChatId, CodedError } from '@postern/protocol'
 import { type ChatRow, findChat, setChatState, visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -13,15 +13,16 @@ export async function acceptRequest(core: Core, chat: ChatId): Promise<ChatRow> 
   if (row.state === 'active') return row
   await core.store.write(database => {
     setChatState(database, chat, 'active')
-    reportUnreported(database, chat, { own: core.own.id, ts: core.clock.nowMs() })
+    reportUnreported(core, database, chat)
   })
   core.poke()
   return findChat(core.store, chat) ?? row
 }
 
-export function reportUnreported(database: Database, chat: ChatId, { own, ts }: { own: AccountId; ts: number }): void {
+export function reportUnreported(core: Core, database: Database, chat: ChatId): void {
   for (const row of unreportedMessages(database, chat)) {
-    appendEvent(database, { type: 'message', chat_id: chat, message: viewMessage(database, row, own) }, ts)
+    const message = viewMessage(database, row, core.own.id)
+    appendEvent(core, database, { type: 'message', chat_id: chat, message })
     markReported(database, row.id)
   }
 }

@@ -6,14 +6,14 @@ import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { SaidOf } from './said.ts'
 
-export function takeCall(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'call'>): void {
+export function takeCall(core: Core, database: Database, { chat, sender, body }: SaidOf<'call'>): void {
   if (sender === core.own.id || chat.state !== 'active') return
   const from = personOf(database, sender)
   const isBot = ownProfile(core.store).profile.bot
   if (core.reportsAll && !isBot)
-    appendEvent(database, { type: 'call', chat_id: chat.id, call: { from, state: body.state } }, ts)
+    appendEvent(core, database, { type: 'call', chat_id: chat.id, call: { from, state: body.state } })
   const isDeclined = body.state === 'declined' || isBot
   if (isDeclined)
-    appendEvent(database, { type: 'notice', chat_id: chat.id, notice: { code: 'call_declined', from } }, ts)
+    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice: { code: 'call_declined', from } })
   if (body.state === 'ringing' && isBot) core.decline({ chat: chat.id, call: body.call })
 }

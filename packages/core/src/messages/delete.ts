@@ -15,7 +15,7 @@ export function takeDelete(core: Core, database: Database, { chat, sender, body 
   countUnread(database, chat.id)
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const deleted = { message_id: row.id, from: personOf(database, sender) }
-  appendEvent(database, { type: 'deleted', chat_id: chat.id, deleted }, core.clock.nowMs())
+  appendEvent(core, database, { type: 'deleted', chat_id: chat.id, deleted })
 }
 
 /** Throws unless the message is this account's own. */

@@ -21,7 +21,7 @@ export function takeEdit(core: Core, database: Database, { chat, sender, ts, bod
   database.run('UPDATE message SET body = ?, edited_ts = ? WHERE id = ?', JSON.stringify(edited), ts, row.id)
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const message = viewMessage(database, { ...row, body: JSON.stringify(edited), edited_ts: ts }, core.own.id)
-  appendEvent(database, { type: 'edited', chat_id: chat.id, message }, core.clock.nowMs())
+  appendEvent(core, database, { type: 'edited', chat_id: chat.id, message })
 }
 
 /** Throws unless the message is this account's own text and young enough. */

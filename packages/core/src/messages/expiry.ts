@@ -25,7 +25,7 @@ export async function expireMessages(core: Core): Promise<void> {
       for (const { id } of rows) eraseMessage(database, id)
       countUnread(database, chat)
       if (findChat(database, chat)?.state === 'request') continue
-      appendEvent(database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) }, nowMs)
+      appendEvent(core, database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) })
     }
     return expired.length
   })

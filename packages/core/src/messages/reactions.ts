@@ -28,7 +28,7 @@ export function takeReaction(core: Core, database: Database, { chat, sender, ts,
   }
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const reaction = { message_id: row.id, from: personOf(database, sender), emoji: body.emoji }
-  appendEvent(database, { type: 'reaction', chat_id: chat.id, reaction }, core.clock.nowMs())
+  appendEvent(core, database, { type: 'reaction', chat_id: chat.id, reaction })
 }
 
 export function assertReaction(

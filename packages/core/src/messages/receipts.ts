@@ -92,6 +92,6 @@ function tell(core: Core, database: Database, { chat, from, status, after, upTo 
   )
   for (const { id } of rows.reverse()) {
     const receipt = { message_id: id, from: personOf(database, from), status }
-    appendEvent(database, { type: 'receipt', chat_id: chat, receipt }, core.clock.nowMs())
+    appendEvent(core, database, { type: 'receipt', chat_id: chat, receipt })
   }
 }

@@ -73,13 +73,13 @@ function letIn(core: Core, database: Database, { chat, group, ts }: Understood):
   if (row.visible && !isWelcome) return row
   showChat(database, chat, { state: isWelcome ? 'active' : 'request', ts: row.visible ? row.first_seen_ts : ts })
   const shown = findChat(database, chat)
-  if (shown) appendEvent(database, { type: 'chat', chat_id: chat, chat: viewChat(database, shown) }, ts)
+  if (shown) appendEvent(core, database, { type: 'chat', chat_id: chat, chat: viewChat(database, shown) })
   if (isWelcome) {
     if (row.type === 'group') {
       const notice = { code: 'created' as const, from: personOf(database, inviter), text: row.title }
-      appendEvent(database, { type: 'notice', chat_id: chat, notice }, ts)
+      appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
     }
-    reportUnreported(database, chat, { own: core.own.id, ts })
+    reportUnreported(core, database, chat)
     core.poke()
   }
   return shown

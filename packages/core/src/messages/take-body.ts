@@ -66,19 +66,15 @@ function takeMessage(core: Core, database: Database, said: Said): MessageRow | u
   database.run('UPDATE chat SET unread = unread + 1 WHERE id = ?', chat.id)
   owesReceipt(core, database, { chat, author: sender, deliveredTs: row.ts, readTs: 0 })
   if (!row.reported) return row
-  appendEvent(
-    database,
-    { type: 'message', chat_id: chat.id, message: viewMessage(database, row, core.own.id) },
-    core.clock.nowMs(),
-  )
+  appendEvent(core, database, { type: 'message', chat_id: chat.id, message: viewMessage(database, row, core.own.id) })
   return row
 }
 
-function takeLeave(core: Core, database: Database, { chat, sender, ts }: Said): void {
+function takeLeave(core: Core, database: Database, { chat, sender }: Said): void {
   noteLeaving(database, chat.id, sender)
   const row = findChat(database, chat.id)
   if (!row || chat.state !== 'active' || sender === core.own.id) return
-  appendEvent(database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) }, ts)
+  appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
   const notice = { code: 'left' as const, from: personOf(database, sender) }
-  appendEvent(database, { type: 'notice', chat_id: chat.id, notice }, ts)
+  appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
 }

@@ -25,9 +25,9 @@ export async function healChats(core: Core, deadline: Deadline): Promise<void> {
 }
 
 /** Somebody speaks in a group of which this database knows nothing, as after a restore from a backup. */
-export function noteLostGroup(database: Database, entry: Entry): void {
+export function noteLostGroup(core: Core, database: Database, entry: Entry): void {
   const isHealed = database.get('SELECT 1 FROM lost_group WHERE group_id = ? AND healed = 1', entry.group) !== undefined
-  if (isHealed) reportLoss(database, { chat: privateChatId(entry.sender), speaker: entry.sender, ts: entry.ts })
+  if (isHealed) reportLoss(core, database, { chat: privateChatId(entry.sender), speaker: entry.sender })
   database.run(
     'INSERT OR IGNORE INTO lost_group (group_id, speaker, ts) VALUES (?, ?, ?)',
     entry.group,
@@ -48,7 +48,7 @@ async function healLost(core: Core, lost: LostGroup, deadline: Deadline): Promis
   }
   await core.store.write(database => {
     database.run('UPDATE lost_group SET healed = 1 WHERE group_id = ?', group)
-    if (isPrivate) reportLoss(database, { chat: privateChatId(speaker), speaker, ts: lost.ts })
+    if (isPrivate) reportLoss(core, database, { chat: privateChatId(speaker), speaker })
   })
 }
 
@@ -62,10 +62,10 @@ async function membersAtRelay(core: Core, group: GroupId): Promise<AccountId[]> 
   }
 }
 
-function reportLoss(database: Database, { chat, speaker, ts }: { chat: ChatId; speaker: AccountId; ts: number }): void {
+function reportLoss(core: Core, database: Database, { chat, speaker }: { chat: ChatId; speaker: AccountId }): void {
   if (findChat(database, chat)?.state !== 'active') return
   const notice = { code: 'undecryptable' as const, from: personOf(database, speaker) }
-  appendEvent(database, { type: 'notice', chat_id: chat, notice }, ts)
+  appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
 }
 
 const brokenChats = (core: Core): BrokenChat[] =>

@@ -39,7 +39,7 @@ export async function takeEntry(core: Core, entry: Entry, record: Record): Promi
     if (!header) return record(nothing)
     // The relay counts this account among the members: the keys were lost, and without a word others would talk to nobody.
     if (entry.sender === core.own.id) return record(nothing)
-    record(database => noteLostGroup(database, entry))
+    record(database => noteLostGroup(core, database, entry))
     return core.poke()
   }
   await core.groups.run(entry.group, async live => {
@@ -141,10 +141,10 @@ function takeCommit(core: Core, live: LiveGroup, { entry, record, commit }: Comm
     return record(database => {
       setGroupStatus(database, id, 'broken')
       if (commit.readdedSelf) return
-      applyRemoval(database, { chat, ts: entry.ts, committer, own: core.own.id })
+      applyRemoval(core, database, { chat, committer })
     }, live)
   }
-  const applied = { chat, ts: entry.ts, committer, accounts: accountsIn(session), settings: settingsOf(session) }
+  const applied = { chat, committer, accounts: accountsIn(session), settings: settingsOf(session) }
   const joined = commit.addedLeaves.map(leaf => accountAt(session, leaf))
   record(database => {
     saveEpoch(database, id, { session, hasNewMembers: joined.length > 0 })
@@ -161,7 +161,6 @@ function adoptPending(core: Core, live: LiveGroup, { entry, record }: { entry: E
   live.pending = undefined
   const applied = {
     chat: live.chat,
-    ts: entry.ts,
     committer: core.own.id,
     accounts: accountsIn(session),
     settings: settingsOf(session),
@@ -190,7 +189,7 @@ function refuse(core: Core, live: LiveGroup, { entry, id, record, error }: Refus
     const chat = findChat(database, live.chat)
     if (chat?.visible !== 1 || chat.state !== 'active') return
     const notice = { code: 'undecryptable' as const, from: personOf(database, entry.sender) }
-    appendEvent(database, { type: 'notice', chat_id: chat.id, notice }, entry.ts)
+    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
   }, live)
   if (isLost) core.poke()
 }

@@ -1,6 +1,5 @@
 // The operator's queue of updates: a cursor on the journal. What lies below it is confirmed and never shown again.
 import type { Journal } from '@postern/core'
-import { gatewayLimits } from '@postern/protocol'
 
 /** The name of the cursor, whether updates are read, delivered or discarded. */
 export const OPERATOR = 'operator'
@@ -46,10 +45,9 @@ export class UpdateQueue {
       .map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
-  /** How many wait; counted no further than the queue's limit. */
+  /** How many wait. */
   pending(): number {
-    if (this.#journal.newest() <= this.#confirmed) return 0
-    return this.#journal.read(this.#confirmed, gatewayLimits.updatesKeptMax).length
+    return this.#journal.newest() <= this.#confirmed ? 0 : this.#journal.pending(OPERATOR)
   }
 
   /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
