@@ -12,7 +12,7 @@ import {
 import type { Command, KnownBody, Profile } from '@postern/protocol/content'
 import type { Chat, Message } from '@postern/protocol/objects'
 import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
-import { setChatState, viewChat, visibleChat, visibleChats } from './chats/chats.ts'
+import { setChatState, viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
 import type { Idempotency } from './chats/sent-keys.ts'
 import type { Core } from './context.ts'
@@ -26,7 +26,7 @@ import { acceptRequest } from './messages/accept-request.ts'
 import { newDraft } from './messages/compose.ts'
 import { assertDeletable, deleteHere } from './messages/delete.ts'
 import { assertEditable } from './messages/edit.ts'
-import { findMessage, listMessages, viewMessage } from './messages/messages.ts'
+import { findMessage, listMessages, viewMessage, viewMessages } from './messages/messages.ts'
 import { assertReaction } from './messages/reactions.ts'
 import { markRead } from './messages/read.ts'
 import { sendDraft } from './messages/send.ts'
@@ -121,7 +121,7 @@ export class Client {
   }
 
   chats(): Chat[] {
-    return visibleChats(this.#core.store).map(row => viewChat(this.#core.store, row))
+    return viewChats(this.#core.store, visibleChats(this.#core.store))
   }
 
   chat(id: ChatId): Chat {
@@ -224,7 +224,7 @@ export class Client {
   /** Oldest first; the newest page when `beforeTs` is absent. */
   messages(id: ChatId, page: { beforeTs?: number; limit: number }): Message[] {
     visibleChat(this.#core.store, id)
-    return listMessages(this.#core.store, id, page).map(row => viewMessage(this.#core.store, row, this.account))
+    return viewMessages(this.#core.store, listMessages(this.#core.store, id, page), this.account)
   }
 
   message(id: ChatId, message: MessageId): Message {

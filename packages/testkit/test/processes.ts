@@ -107,9 +107,11 @@ export class GatewayProcess extends Listening {
   }
 }
 
-type Line = { id?: number; event?: string; ok?: unknown; error?: string; message?: { id: string }; me?: { id: string } }
+type Line = { id?: number; event?: string; ok?: unknown; error?: string; code?: string; me?: { id: string } }
+/** What happened, as a line says it: more fields than these, by its kind. */
+export type PersonEvent = { event: string; chat_id: string; message?: { id: string } }
 /** `in-doubt`: the process ended before it answered. */
-export type Answer = { kind: 'ok'; ok: unknown } | { kind: 'error'; error: string } | { kind: 'in-doubt' }
+export type Answer = { kind: 'ok'; ok: unknown } | { kind: 'error'; error: string; code: string } | { kind: 'in-doubt' }
 
 export class PersonProcess extends Killable {
   readonly name: string
@@ -121,6 +123,7 @@ export class PersonProcess extends Killable {
   #lastId = 0
   /** Of every message event, in the order of the lines. */
   readonly heard: string[] = []
+  onEvent: (event: PersonEvent) => void = () => undefined
 
   constructor(name: string, place: { directory: string; relayUrl: string }) {
     super()
@@ -153,14 +156,16 @@ export class PersonProcess extends Killable {
   }
 
   protected override takeLine(text: string): void {
-    const { id, event, ok, error, message, me } = JSON.parse(text) as Line
+    const line = JSON.parse(text) as Line & PersonEvent
+    const { id, event, ok, error, code = '', message, me } = line
     if (event === 'ready' && me) {
       this.#isReady = true
       this.#ready.resolve(me.id)
     }
     if (event === 'message' && message) this.heard.push(message.id)
+    if (event !== undefined && event !== 'ready') this.onEvent(line)
     if (id === undefined) return
-    this.#waiting.get(id)?.(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error })
+    this.#waiting.get(id)?.(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error, code })
     this.#waiting.delete(id)
   }
 

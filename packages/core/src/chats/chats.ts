@@ -22,7 +22,13 @@ export type ChatRow = {
 }
 
 type MemberRow = { account_id: AccountId; admin: number; leaving: number }
-type NamedMember = MemberRow & { name: string | null; bot: number | null }
+type NamedMember = {
+  chat_id: ChatId
+  account_id: AccountId
+  admin: number
+  name: string | null
+  bot: number | null
+}
 type Reads = Pick<Store, 'get' | 'all'>
 
 export const findChat = (reads: Reads, id: ChatId): ChatRow | undefined =>
@@ -49,21 +55,30 @@ export const leaversOf = (reads: Reads, chat: ChatId): AccountId[] =>
     .all<{ account_id: AccountId }>('SELECT account_id FROM member WHERE chat_id = ? AND leaving = 1', chat)
     .map(row => row.account_id)
 
-const presentMembers = (reads: Reads, chat: ChatId): NamedMember[] =>
-  reads.all<NamedMember>(
-    `SELECT member.account_id, admin, leaving, name, bot FROM member LEFT JOIN person USING (account_id)
-     WHERE chat_id = ? AND leaving = 0 ORDER BY member.account_id`,
-    chat,
-  )
+const presentMembers = `
+  SELECT chat_id, member.account_id, admin, name, bot FROM member LEFT JOIN person USING (account_id) WHERE leaving = 0`
 
 export function viewChat(reads: Reads, row: ChatRow): Chat {
+  const members = reads.all<NamedMember>(`${presentMembers} AND chat_id = ? ORDER BY member.account_id`, row.id)
+  return viewWith(reads, row, members)
+}
+
+/** With one look at all members: a look for each of ten thousand chats would hold up everybody else. */
+export function viewChats(reads: Reads, rows: ChatRow[]): Chat[] {
+  const members = reads.all<NamedMember>(`${presentMembers} ORDER BY chat_id, member.account_id`)
+  const byChat = Map.groupBy(members, member => member.chat_id)
+  return rows.map(row => viewWith(reads, row, byChat.get(row.id) ?? []))
+}
+
+function viewWith(reads: Reads, row: ChatRow, members: NamedMember[]): Chat {
   const other = otherPerson(row)
+  const named = members.find(member => member.account_id === other)
   return {
     id: row.id,
     type: row.type,
-    name: other ? nameOf(reads, other) : row.title,
+    name: other ? (named ? shownName(other, named.name) : nameOf(reads, other)) : row.title,
     state: row.state,
-    members: presentMembers(reads, row.id).map(({ account_id: id, name, bot, admin }) => ({
+    members: members.map(({ account_id: id, name, bot, admin }) => ({
       id,
       name: shownName(id, name),
       bot: bot === 1,

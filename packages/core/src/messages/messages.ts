@@ -1,7 +1,7 @@
 // Messages: the records, and how a message looks from outside.
 import { type AccountId, type ChatId, CodedError, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
-import type { Message } from '@postern/protocol/objects'
+import type { Message, Person } from '@postern/protocol/objects'
 import { personOf } from '../identity/people.ts'
 import { stripMessage } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
@@ -50,43 +50,77 @@ export function listMessages(reads: Reads, chat: ChatId, page: { beforeTs?: numb
 export const unreportedMessages = (reads: Reads, chat: ChatId): MessageRow[] =>
   reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND reported = 0 ORDER BY ts', chat)
 
-export function viewMessage(reads: Reads, row: MessageRow, own: AccountId): Message {
+export const viewMessage = (reads: Reads, row: MessageRow, own: AccountId): Message =>
+  viewWith(row, {
+    person: account => personOf(reads, account),
+    reactions: reactionsTo(reads, [row]).get(row.id) ?? [],
+    status: row.sender === own ? statusIn(reads, row.chat_id)(row) : undefined,
+  })
+
+/** Messages of one chat: one look at its reactions, its receipts and each name. */
+export function viewMessages(reads: Reads, rows: MessageRow[], own: AccountId): Message[] {
+  const [first] = rows
+  if (!first) return []
+  const reactions = reactionsTo(reads, rows)
+  const status = statusIn(reads, first.chat_id)
+  const people = new Map<AccountId, Person>()
+  const person = (account: AccountId): Person => {
+    const known = people.get(account) ?? personOf(reads, account)
+    people.set(account, known)
+    return known
+  }
+  return rows.map(row =>
+    viewWith(row, {
+      person,
+      reactions: reactions.get(row.id) ?? [],
+      status: row.sender === own ? status(row) : undefined,
+    }),
+  )
+}
+
+type ReactionRow = { message_id: MessageId; account_id: AccountId; emoji: string }
+type Around = { person: (account: AccountId) => Person; reactions: ReactionRow[]; status: Message['status'] }
+
+function viewWith(row: MessageRow, { person, reactions, status }: Around): Message {
   const body = JSON.parse(row.body) as Body
-  const reactions = reactionsOf(reads, row.id)
   return {
     id: row.id,
     chat_id: row.chat_id,
-    from: personOf(reads, row.sender),
+    from: person(row.sender),
     ts: row.ts,
     ...(body.kind === 'text' && {
       text: body.text,
       ...(body.replyTo && { reply_to: body.replyTo }),
       ...(body.mentions && { mentions: body.mentions }),
     }),
-    ...(reactions.length > 0 && { reactions }),
+    ...(reactions.length > 0 && {
+      reactions: reactions.map(({ account_id, emoji }) => ({ emoji, from: person(account_id) })),
+    }),
     ...(row.edited_ts !== null && { edited_ts: row.edited_ts }),
     ...(row.expires_ts !== null && { expires_ts: row.expires_ts }),
-    ...(row.sender === own && { status: statusOf(reads, row) }),
+    ...(status && { status }),
   }
 }
 
-function reactionsOf(reads: Reads, message: MessageId): NonNullable<Message['reactions']> {
-  return reads
-    .all<{ account_id: AccountId; emoji: string }>(
-      'SELECT account_id, emoji FROM reaction WHERE message_id = ? ORDER BY ts',
-      message,
-    )
-    .map(({ account_id, emoji }) => ({ emoji, from: personOf(reads, account_id) }))
+function reactionsTo(reads: Reads, rows: MessageRow[]): Map<MessageId, ReactionRow[]> {
+  const found = reads.all<ReactionRow>(
+    `SELECT message_id, account_id, emoji FROM reaction
+     WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY ts`,
+    JSON.stringify(rows.map(row => row.id)),
+  )
+  return Map.groupBy(found, reaction => reaction.message_id)
 }
 
 /** In a group: as soon as somebody has it, has read it. */
-function statusOf(reads: Reads, row: MessageRow): NonNullable<Message['status']> {
+function statusIn(reads: Reads, chat: ChatId): (row: MessageRow) => NonNullable<Message['status']> {
   const reached = reads.get<{ delivered: number | null; read: number | null }>(
     'SELECT max(delivered_ts) AS delivered, max(read_ts) AS read FROM member WHERE chat_id = ?',
-    row.chat_id,
+    chat,
   )
-  if ((reached?.read ?? 0) >= row.ts) return 'read'
-  return (reached?.delivered ?? 0) >= row.ts ? 'delivered' : 'sent'
+  return row => {
+    if ((reached?.read ?? 0) >= row.ts) return 'read'
+    return (reached?.delivered ?? 0) >= row.ts ? 'delivered' : 'sent'
+  }
 }
 
 /** False for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */

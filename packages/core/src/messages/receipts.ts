@@ -1,7 +1,6 @@
 // Receipts: the author alone learns that a message has arrived and was read. Cumulative, so that a burst costs one.
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
 import type { ChatRow } from '../chats/chats.ts'
-import { membersOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { personOf } from '../identity/people.ts'
@@ -20,9 +19,7 @@ export function owesReceipt(
   database: Database,
   due: { chat: ChatRow; author: AccountId; deliveredTs: number; readTs: number },
 ): void {
-  const isLarge =
-    due.chat.type === 'group' && membersOf(database, due.chat.id).length > clientLimits.receiptsGroupMembersMax
-  if (isLarge) return
+  if (due.chat.type === 'group' && isLarge(database, due.chat.id)) return
   database.run(
     `INSERT INTO receipt_due VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        delivered_ts = max(delivered_ts, excluded.delivered_ts), read_ts = max(read_ts, excluded.read_ts)`,
@@ -33,6 +30,12 @@ export function owesReceipt(
   )
   core.rearm()
 }
+
+const isLarge = (database: Database, chat: ChatId): boolean =>
+  database.get(
+    `SELECT 1 FROM member WHERE chat_id = ? LIMIT 1 OFFSET ${clientLimits.receiptsGroupMembersMax}`,
+    chat,
+  ) !== undefined
 
 /** Not for requests: nothing is said in them before they are accepted. */
 export const dueReceipts = (core: Core): DueReceipt[] =>

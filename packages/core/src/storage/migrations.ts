@@ -82,6 +82,8 @@ const steps: string[] = [
     status TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX mls_group_chat ON mls_group (chat_id);
+  CREATE INDEX mls_group_to_greet ON mls_group (id) WHERE needs_hello = 2;
+  CREATE INDEX mls_group_broken ON mls_group (id) WHERE status = 'broken';
 
   CREATE TABLE mls_state (group_id TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 

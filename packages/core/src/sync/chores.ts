@@ -120,7 +120,9 @@ export class Chores {
   #chatsToGreet(): ChatId[] {
     return this.#core.store
       .all<{ id: ChatId }>(
-        `SELECT chat.id FROM chat JOIN mls_group ON mls_group.id = chat.group_id
+        // From the few groups to their chats: the other way round, every round of chores would look at every chat.
+        `SELECT chat.id FROM mls_group CROSS JOIN chat
+           ON chat.id = mls_group.chat_id AND chat.group_id = mls_group.id
          WHERE mls_group.needs_hello = 2 AND mls_group.status = 'open' AND chat.state = 'active' AND chat.visible = 1`,
       )
       .map(row => row.id)

@@ -70,7 +70,8 @@ function reportLoss(core: Core, database: Database, { chat, speaker }: { chat: C
 
 const brokenChats = (core: Core): BrokenChat[] =>
   core.store.all<BrokenChat>(
-    `SELECT chat.id, chat.group_id AS "group" FROM chat JOIN mls_group ON mls_group.id = chat.group_id
+    `SELECT chat.id, chat.group_id AS "group" FROM mls_group CROSS JOIN chat
+       ON chat.id = mls_group.chat_id AND chat.group_id = mls_group.id
      WHERE mls_group.status = 'broken' AND chat.state = 'active'
        AND NOT EXISTS (SELECT 1 FROM lost_group WHERE lost_group.group_id = chat.group_id)`,
   )

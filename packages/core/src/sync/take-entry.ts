@@ -78,7 +78,7 @@ type Envelope = { entry: Entry; header: EnvelopeHeader; record: Record }
 async function takeEnvelope(core: Core, live: LiveGroup, { entry, header, record }: Envelope): Promise<void> {
   const id = idOf(core, entry)
   if (entry.kind === 'direct') return await takeDirect(core, live, { entry, id, record })
-  if (live.pending?.message === id) return adoptPending(core, live, { entry, record })
+  if (live.pending?.message === id) return adoptPending(core, live, record)
   if (header.epoch < epochOf(live)) {
     core.log.warn({ group: live.id, epoch: header.epoch }, 'an entry of a past epoch was sent again')
     return record(nothing)
@@ -112,7 +112,7 @@ type DecryptedEntry = { entry: Entry; id: MessageId; record: Record; decrypted: 
 
 function takeDecrypted(core: Core, live: LiveGroup, { entry, id, record, decrypted }: DecryptedEntry): void {
   const before = live.session
-  if (decrypted.kind === 'commit') return takeCommit(core, live, { entry, record, commit: decrypted })
+  if (decrypted.kind === 'commit') return takeCommit(core, live, { record, commit: decrypted })
   const sender = accountAt(before, decrypted.senderLeaf)
   if (decrypted.skipped > 0)
     core.log.warn(
@@ -129,9 +129,9 @@ function takeDecrypted(core: Core, live: LiveGroup, { entry, id, record, decrypt
   }, live)
 }
 
-type CommitEntry = { entry: Entry; record: Record; commit: Extract<Decrypted, { kind: 'commit' }> }
+type CommitEntry = { record: Record; commit: Extract<Decrypted, { kind: 'commit' }> }
 
-function takeCommit(core: Core, live: LiveGroup, { entry, record, commit }: CommitEntry): void {
+function takeCommit(core: Core, live: LiveGroup, { record, commit }: CommitEntry): void {
   const committer = accountAt(live.session, commit.committerLeaf)
   const { session } = commit
   live.session = session
@@ -154,7 +154,7 @@ function takeCommit(core: Core, live: LiveGroup, { entry, record, commit }: Comm
 }
 
 /** Our own commit has reached its place: everything before it was read with the keys before it. */
-function adoptPending(core: Core, live: LiveGroup, { entry, record }: { entry: Entry; record: Record }): void {
+function adoptPending(core: Core, live: LiveGroup, record: Record): void {
   if (!live.pending) throw new CodedError('internal')
   const { next: session, add } = live.pending
   live.session = session
