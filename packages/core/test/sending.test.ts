@@ -53,8 +53,8 @@ describe('the answer is lost', () => {
   function loseAnswers() {
     alice.wire.incoming = frame => {
       const decoded = decodeRelayFrame(frame)
-      if (decoded.kind !== 'answer' || decoded.name !== 'append') return [frame]
-      return []
+      const isLost = decoded.kind === 'answer' && (decoded.name === 'append' || decoded.name === 'outcome')
+      return isLost ? [] : [frame]
     }
   }
 

@@ -2,14 +2,16 @@
 import { type AccountId, CodedError, clientLimits, type GroupId, messageIdFromHash } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Verdict } from '@postern/protocol/relay'
-import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { burnHandshakeGeneration, commitIntent } from '../mls/commit-intent.ts'
 import { leafOf, type Roster } from '../mls/credentials.ts'
 import { type GroupSession, rosterOf } from '../mls/group-session.ts'
 import { isMlsError } from '../mls/mls-error.ts'
+import type { MlsProvider } from '../mls/provider.ts'
+import type { RelayLink } from '../relay-link/relay-link.ts'
+import type { Store } from '../storage/store.ts'
 import { deletePending, insertPending, type PendingCommit, ratchetChanges, saveRatchets } from './group-records.ts'
-import { epochBytes, epochOf } from './group-sessions.ts'
+import { epochBytes, epochOf, type GroupSessions } from './group-sessions.ts'
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
@@ -18,7 +20,7 @@ export type CommitPlan = { add?: NewMember[]; remove?: AccountId[]; settings?: G
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
 
-type CommitContext = Pick<Core, 'provider' | 'link' | 'groups' | 'store'>
+type CommitContext = { provider: MlsProvider; link: RelayLink; groups: GroupSessions; store: Store }
 
 /** Resolves when the commit has its place in the log and this client has reached it. */
 export async function commitToGroup(

@@ -105,7 +105,7 @@ function viewWith(row: MessageRow, { person, reactions, status }: Around): Messa
 function reactionsTo(reads: Reads, rows: MessageRow[]): Map<MessageId, ReactionRow[]> {
   const found = reads.all<ReactionRow>(
     `SELECT message_id, account_id, emoji FROM reaction
-     WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY ts`,
+     WHERE message_id IN (SELECT value FROM json_each(?)) AND emoji <> '' ORDER BY ts`,
     JSON.stringify(rows.map(row => row.id)),
   )
   return Map.groupBy(found, reaction => reaction.message_id)

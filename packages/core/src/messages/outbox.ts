@@ -19,7 +19,8 @@ export async function settleAccepted(
 ): Promise<MessageRow | undefined> {
   return await core.store.write(database => {
     const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
-    if (!row) return undefined
+    // Settled already, by the look at the outbox with which a connection begins.
+    if (!row) return database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message)
     database.run('DELETE FROM outbox WHERE message_id = ?', message)
     return takeOwn(core, database, { row, ts: accepted.ts })
   }, 'recorded')
@@ -35,13 +36,15 @@ export async function dropWithdrawn(core: Core, message: MessageId): Promise<voi
   })
 }
 
-/** On a new connection: what became of the messages for which nobody waits any more. */
+/**
+ * What became of the messages whose answer was lost. On a new connection this comes before anything is delivered: others
+ * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
+ */
 export async function settleInDoubt(core: Core): Promise<void> {
   for (const row of core.store.all<OutboxRow>('SELECT * FROM outbox')) {
-    if (core.sending.has(row.message_id)) continue
     const verdict = await core.link.call('outcome', { group: row.group_id, message: row.message_id })
     if (verdict.accepted) await settleAccepted(core, row.message_id, verdict.accepted)
-    else await dropWithdrawn(core, row.message_id)
+    else if (!core.sending.has(row.message_id)) await dropWithdrawn(core, row.message_id)
   }
 }
 

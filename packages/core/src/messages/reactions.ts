@@ -14,18 +14,16 @@ const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji}\uFE0F?
 export function takeReaction(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'reaction'>): void {
   const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
   if (!row || (body.emoji !== '' && !isOneEmoji(body.emoji))) return
-  if (body.emoji === '') {
-    const { changes } = database.run('DELETE FROM reaction WHERE message_id = ? AND account_id = ?', row.id, sender)
-    if (changes === 0) return
-  } else {
-    database.run(
-      'INSERT OR REPLACE INTO reaction (message_id, account_id, emoji, ts) VALUES (?, ?, ?, ?)',
-      row.id,
-      sender,
-      body.emoji,
-      ts,
-    )
-  }
+  // One that was taken back stays as an empty one: an older one that is settled late must not come out above it.
+  const { changes } = database.run(
+    `INSERT INTO reaction (message_id, account_id, emoji, ts) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET emoji = excluded.emoji, ts = excluded.ts WHERE excluded.ts > ts`,
+    row.id,
+    sender,
+    body.emoji,
+    ts,
+  )
+  if (changes === 0) return
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const reaction = { message_id: row.id, from: personOf(database, sender), emoji: body.emoji }
   appendEvent(core, database, { type: 'reaction', chat_id: chat.id, reaction })

@@ -69,6 +69,7 @@ async function submit(core: Core, { composed, draft, deadline }: Submission): Pr
     return undefined
   } catch (error) {
     if (isFinal(error)) await dropWithdrawn(core, composed.id)
+    else core.poke()
     throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
   } finally {
     core.sending.delete(composed.id)

@@ -5,6 +5,7 @@ import { isRegistered, noteRegistered } from '../identity/account.ts'
 import { publishFirstKeyPackages } from '../identity/key-packages.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
 import { progressOf } from '../journal/progress.ts'
+import { settleInDoubt } from '../messages/outbox.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import type { Chores } from './chores.ts'
 import type { Inbox } from './inbox.ts'
@@ -28,6 +29,7 @@ export async function startSession(
   // Only now can others write to it: whoever asks before is told to wait.
   if (!isRegistered(core.store)) await noteRegistered(core.store)
   chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
+  await settleInDoubt(core)
   await follow(core, inbox, cursor)
   chores.poke()
 }
