@@ -1,30 +1,28 @@
 // kill -9 of the relay, of the gateway and of people while they edit, delete, react, and messages disappear.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/protocol/objects'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readClient } from './client-database.ts'
 import { type Stage, Traffic } from './deed-traffic.ts'
 import { type Actor, botActor, personActor } from './killable-actors.ts'
+import { expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
+import type { GatewayProcess, Killable, PersonProcess } from './processes.ts'
 import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 15)
 const TIMER_MS = 1500
 const SETTLE_WITHIN_MS = 25_000
 
-type Parts = { relay: RelayProcess; gateway: GatewayProcess; people: PersonProcess[] }
 type Scene = Stage & { parts: Parts }
 
 test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen by all, nothing comes twice', async () => {
   const seed = seedFrom('KILL_SEED')
   console.info(`to repeat: KILL_SEED=${seed}`)
   const random = new SeededRandom(seed)
-  const scene = await setScene(await startParts())
+  const scene = await setScene(await startParts(['alice', 'bob']))
   const { parts } = scene
   const traffic = new Traffic(random, scene)
   const bot = scene.actors[0] as Actor
@@ -63,30 +61,6 @@ test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen
   checkUpdates(scene, traffic)
   checkDatabases(parts)
 }, 100_000)
-
-function expectAlive({ relay, gateway, people }: Parts): void {
-  for (const { crash } of [relay, gateway, ...people]) expect(crash).toBeUndefined()
-}
-
-async function startParts(): Promise<Parts> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
-  const started: Killable[] = []
-  onTestFinished(async () => {
-    for (const part of started) await part.kill()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  const start = <Part extends Killable>(part: Part): Part => {
-    part.start()
-    started.push(part)
-    return part
-  }
-  const relay = await start(new RelayProcess(join(directory, 'relay'))).listening()
-  const gateway = await start(new GatewayProcess(join(directory, 'gateway'), relay.url)).listening()
-  const people = ['alice', 'bob'].map(name =>
-    start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
-  )
-  return { relay, gateway, people }
-}
 
 /** Two groups of everybody: in one messages last, in the other they disappear. */
 async function setScene(parts: Parts): Promise<Scene> {

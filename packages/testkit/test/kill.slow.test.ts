@@ -1,13 +1,12 @@
 // kill -9 of the relay, of the gateway and of people in the middle of traffic, at random points, again and again.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readClient, type StoredClient } from './client-database.ts'
+import { expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
+import type { GatewayProcess, Killable, PersonProcess } from './processes.ts'
 import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 40)
@@ -16,13 +15,12 @@ const BURST = 3
 const SETTLE_WITHIN_MS = 45_000
 
 type Sent = { text: string; acknowledged: string | undefined }
-type Parts = { relay: RelayProcess; gateway: GatewayProcess; people: PersonProcess[] }
 
 test('kill -9 of relay, gateway and people under traffic loses nothing, repeats nothing, keeps one order', async () => {
   const seed = seedFrom('KILL_SEED')
   console.info(`to repeat: KILL_SEED=${seed}`)
   const random = new SeededRandom(seed)
-  const parts = await startParts()
+  const parts = await startParts(['alice', 'bob', 'carol'])
   const chats = await openChats(parts)
   const operator = new EchoOperator(parts.gateway, { random, wantsEcho: text => !text.startsWith('echo') })
   const operating = operator.run()
@@ -52,30 +50,6 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
   expect(traffic.sent.length, 'there was traffic').toBeGreaterThan(KILLS * 10)
   check(parts, { traffic, operator })
 }, 200_000)
-
-function expectAlive({ relay, gateway, people }: Parts): void {
-  for (const { crash } of [relay, gateway, ...people]) expect(crash).toBeUndefined()
-}
-
-async function startParts(): Promise<Parts> {
-  const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
-  const started: Killable[] = []
-  onTestFinished(async () => {
-    for (const part of started) await part.kill()
-    rmSync(directory, { recursive: true, force: true })
-  })
-  const start = <Part extends Killable>(part: Part): Part => {
-    part.start()
-    started.push(part)
-    return part
-  }
-  const relay = await start(new RelayProcess(join(directory, 'relay'))).listening()
-  const gateway = await start(new GatewayProcess(join(directory, 'gateway'), relay.url)).listening()
-  const people = ['alice', 'bob', 'carol'].map(name =>
-    start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
-  )
-  return { relay, gateway, people }
-}
 
 type Chats = { group: string; of: Map<PersonProcess, string[]> }
 

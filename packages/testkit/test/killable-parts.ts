@@ -1,0 +1,33 @@
+// A relay, a gateway and people as processes of their own, for tests that kill them.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
+
+export type Parts = { relay: RelayProcess; gateway: GatewayProcess; people: PersonProcess[] }
+
+/** None of them ended by itself. */
+export function expectAlive({ relay, gateway, people }: Parts): void {
+  for (const { crash } of [relay, gateway, ...people]) expect(crash).toBeUndefined()
+}
+
+export async function startParts(names: string[]): Promise<Parts> {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
+  const started: Killable[] = []
+  onTestFinished(async () => {
+    for (const part of started) await part.kill()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const start = <Part extends Killable>(part: Part): Part => {
+    part.start()
+    started.push(part)
+    return part
+  }
+  const relay = await start(new RelayProcess(join(directory, 'relay'))).listening()
+  const gateway = await start(new GatewayProcess(join(directory, 'gateway'), relay.url)).listening()
+  const people = names.map(name =>
+    start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
+  )
+  return { relay, gateway, people }
+}
