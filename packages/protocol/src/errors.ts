@@ -44,8 +44,6 @@ const table = {
   'relay-stopping': () => 'The relay is stopping; connect again in a moment.',
   // Cryptography.
   'bad-certificate': d => `The device certificate does not hold: ${d['why']}.`,
-  'identity-mismatch': d => `A key stands under an account id that is not its own: ${d['account']}.`,
-  'profile-malformed': d => `The profile of ${d['account']} does not verify.`,
   // Storage.
   'database-locked': d => `The data directory ${d['directory']} is in use by another process.`,
   'database-key-missing': d =>

@@ -109,11 +109,9 @@ export const clientLimits = {
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,
   deviceCertificateLifetimeMs: 3650 * DAY_MS,
-  sendsInFlightPerGroupMax: 256,
   withdrawnBeforeUpdate: 100,
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
-  messagesPerPageMax: 100,
   /** Receipts of a burst go out together. */
   receiptsAfterMs: 150,
   /** In larger groups nobody is told who has read what. */

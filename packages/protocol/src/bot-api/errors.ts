@@ -49,8 +49,6 @@ const apiCodes = {
   'group-exists': 'internal',
   'blob-unknown': 'internal',
   'bad-certificate': 'internal',
-  'identity-mismatch': 'internal',
-  'profile-malformed': 'internal',
   'database-locked': 'internal',
   'database-key-missing': 'internal',
   'database-key-wrong': 'internal',
