@@ -126,6 +126,21 @@ test('[R17] after a hundred withdrawn messages the keys are renewed before the n
   expect(await inside(() => undefined)).toEqual({ epoch: 2, withdrawn: 0 })
 })
 
+test('[R26] a chat whose stored keys are damaged does not cut the account off from the others', async () => {
+  const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
+  await bob.say(alice, 'before')
+  await alice.hears('before')
+  await world.close(alice)
+  const store = new Store(openDataDirectory(alice.directory), setImmediate)
+  await store.write(database => database.run('UPDATE mls_state SET bytes = zeroblob(16)'))
+  store.close()
+  await bob.say(alice, 'cannot be read')
+  await carol.say(alice, 'comes after it')
+  const again = await world.person('alice')
+  await again.hears('comes after it')
+  expect(again.texts(bob)).toEqual(['before'])
+})
+
 /** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
 async function personOnSmallDisk(name: string) {
   const directory = join(world.directory, name)
