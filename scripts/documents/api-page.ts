@@ -13,6 +13,7 @@ export const apiPagePath = 'docs/api.md'
 type Schema = {
   $ref?: string
   type?: string
+  format?: string
   description?: string
   properties?: Record<string, Schema>
   required?: string[]
@@ -72,17 +73,25 @@ function errorTable({ components }: OpenapiDocument): string {
 function operationText(title: string, operation: Operation): string {
   const parameters = (operation.parameters ?? []).filter(parameter => parameter.in !== 'path')
   const body = operation.requestBody?.content
-  const bodySchema = body?.['application/json']?.schema as Schema | undefined
+  const bodySchema = (body?.['application/json'] ?? body?.['multipart/form-data'])?.schema as Schema | undefined
+  const hasFields = bodySchema?.properties !== undefined
+  const isForm = body?.['multipart/form-data'] !== undefined
   const answer = operation.responses['200'] as { content: Record<string, { schema: Schema }> }
   const [answerType, { schema }] = Object.entries(answer.content)[0] ?? ['', { schema: {} }]
   return [
     `### ${title}`,
     operation.summary + (operation.security ? ' Needs no token.' : ''),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Meaning'], parameters.map(parameterRow))] : []),
-    ...(bodySchema ? [fieldTable('Body field', bodySchema)] : []),
-    ...(body && !bodySchema ? [`Body: the bytes of the file (${Object.keys(body).join(', ')}).`] : []),
-    `Answer: ${answerType.startsWith('application/json') ? typeText(schema) : `text (\`${answerType}\`)`}.`,
+    ...(isForm ? ['The body is `multipart/form-data`, with its parts in any order.'] : []),
+    ...(hasFields ? [fieldTable(isForm ? 'Form field' : 'Body field', bodySchema)] : []),
+    ...(body && !hasFields ? [`Body: the bytes as they are (${Object.keys(body).join(', ')}).`] : []),
+    `Answer: ${answerText(answerType, schema)}.`,
   ].join('\n\n')
+}
+
+function answerText(type: string, schema: Schema): string {
+  if (type === '*/*') return "the file's bytes, to GET; to HEAD only what is said about them"
+  return type.startsWith('application/json') ? typeText(schema) : `text (\`${type}\`)`
 }
 
 const parameterRow = (parameter: NonNullable<Operation['parameters']>[number]): string[] => {
@@ -109,6 +118,7 @@ function typeText(schema: Schema): string {
   if (schema.const !== undefined) return `\`"${schema.const}"\``
   if (schema.enum) return schema.enum.map(value => `\`"${value}"\``).join(', ')
   if (schema.type === 'array') return `array of ${typeText(schema.items ?? {})}`
+  if (schema.format === 'binary') return 'file'
   if (schema.type !== 'object') return schema.type ?? 'anything'
   const fields = Object.entries(schema.properties ?? {})
   if (fields.length === 0) return '`{}`'

@@ -1,267 +1,131 @@
-// A client of the messenger: one account, its chats, and the journal of what happened.
-import {
-  type AccountId,
-  type ChatId,
-  CodedError,
-  charCount,
-  contentLimits,
-  type MessageId,
-  SEND_ID_BYTES,
-  toBase32,
-} from '@postern/protocol'
-import type { Command, KnownBody, Profile } from '@postern/protocol/content'
-import type { Chat, Message } from '@postern/protocol/objects'
-import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
-import { setChatState, viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
-import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
-import type { Idempotency } from './chats/sent-keys.ts'
-import type { Core } from './context.ts'
-import { Deadline, type Within } from './deadline.ts'
-import { inviteUrl, isRegistered } from './identity/account.ts'
-import { findPerson, profileOf } from './identity/people.ts'
-import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
-import type { Journal } from './journal/journal.ts'
+// A client of the messenger: everything that can be done with messages, on top of one account and its chats.
+import { type ChatId, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import type { Message } from '@postern/protocol/objects'
+import { AccountClient, type Once } from './account-client.ts'
+import { visibleChat } from './chats/chats.ts'
+import type { Within } from './deadline.ts'
 import { Lanes } from './lanes.ts'
-import { acceptRequest } from './messages/accept-request.ts'
 import { newDraft } from './messages/compose.ts'
 import { assertDeletable, deleteHere } from './messages/delete.ts'
-import { assertEditable } from './messages/edit.ts'
-import { findMessage, listMessages, viewMessage, viewMessages } from './messages/messages.ts'
+import { assertEditable, type MessageEdit } from './messages/edit.ts'
+import { findMessage, listMessages } from './messages/messages.ts'
+import { type OpenFile, openFile } from './messages/open-file.ts'
+import { assertClosable, assertCounted, assertVote } from './messages/polls.ts'
+import { answerPress, pressButton } from './messages/presses.ts'
 import { assertReaction } from './messages/reactions.ts'
 import { markRead } from './messages/read.ts'
 import { sendDraft } from './messages/send.ts'
-import { assertText, type NewText, sendText } from './messages/send-text.ts'
-import type { Chores } from './sync/chores.ts'
-import type { Inbox } from './sync/inbox.ts'
-import type { Timekeeper } from './sync/timekeeper.ts'
+import { type FileDraft, type NewFile, sendFile, type Taking, takeFile } from './messages/send-file.ts'
+import { type NewPoll, sendPoll } from './messages/send-poll.ts'
+import { sendText } from './messages/send-text.ts'
+import type { NewText } from './messages/text-rules.ts'
+import { viewMessage, viewMessages } from './messages/view-message.ts'
 
-export type TextEdit = Omit<NewText, 'replyTo'> & { message: MessageId }
-export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
-export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
-
-/** With a key, the same request is carried out once. */
-export type Once = Within & { idempotency?: Idempotency }
-
-type ClientWorkers = { inbox: Inbox; chores: Chores; timekeeper: Timekeeper; journal: Journal }
-
-export class Client {
-  readonly account: AccountId
-  readonly relayUrl: string
-  readonly journal: Journal
-  readonly #core: Core
-  readonly #inbox: Inbox
-  readonly #chores: Chores
-  readonly #timekeeper: Timekeeper
-  readonly #keys = new Lanes<string>()
-
-  constructor(core: Core, { inbox, chores, timekeeper, journal }: ClientWorkers) {
-    this.#core = core
-    this.#chores = chores
-    this.#timekeeper = timekeeper
-    this.#inbox = inbox
-    this.journal = journal
-    this.account = core.own.id
-    this.relayUrl = core.own.relayUrl
-  }
-
-  /** Connects, registers at the first time, and keeps connecting; returns at once. */
-  start(): void {
-    this.#core.link.start()
-    this.#timekeeper.armExpiry()
-  }
-
-  async stop(): Promise<void> {
-    this.#core.link.stop()
-    this.#core.groups.stop()
-    this.#inbox.stop()
-    this.#timekeeper.stop()
-    await this.#chores.idle()
-    await this.#inbox.idle()
-    this.#core.store.close()
-  }
-
-  get isOnline(): boolean {
-    return this.#core.link.isOnline
-  }
-
-  get isRegistered(): boolean {
-    return isRegistered(this.#core.store)
-  }
-
-  onConnectionChange(listener: () => void): () => void {
-    return this.#core.link.onChange(listener)
-  }
-
-  async whenOnline(within: Within): Promise<void> {
-    await this.#core.link.whenOnline(within.deadlineMs)
-  }
-
-  me(): Me {
-    const { name, about, commands } = ownProfile(this.#core.store).profile
-    return { id: this.account, name, about, commands, inviteUrl: inviteUrl(this.#core.own) }
-  }
-
-  /** Durable here at once; the relay gets it when it can be reached, others with the next message. */
-  async setProfile(change: ProfileChange): Promise<void> {
-    await changeProfile(this.#core.store, this.#core.own, change)
-    this.#core.poke()
-  }
-
-  /** As far as it is known here. */
-  profileOf(account: AccountId): Profile & { id: AccountId } {
-    return profileOf(this.#core.store, account)
-  }
-
-  /** As it is now, if the key to it is known and the relay can be reached. */
-  async learnProfile(account: AccountId, within: Within): Promise<Profile & { id: AccountId }> {
-    await this.#core.link.whenOnline(within.deadlineMs)
-    const person = findPerson(this.#core.store, account)
-    if (person?.profile_key) await refreshProfile(this.#core, person)
-    return this.profileOf(account)
-  }
-
-  chats(): Chat[] {
-    return viewChats(this.#core.store, visibleChats(this.#core.store))
-  }
-
-  chat(id: ChatId): Chat {
-    return viewChat(this.#core.store, visibleChat(this.#core.store, id))
-  }
-
-  /** Opens the private chat and says hello in it, with the token of the link by which one came. */
-  async openChat(target: ChatTarget, within: Within): Promise<Chat> {
-    const deadline = this.#deadline(within)
-    const { id } = await ensurePrivateChat(this.#core, target, deadline)
-    const draft = newDraft(this.#core, { kind: 'hello' }, target.token)
-    await sendDraft(this.#core, id, { draft, deadline })
-    await this.#learnName(target.account)
-    return this.chat(id)
-  }
-
-  async acceptChat(id: ChatId): Promise<Chat> {
-    return viewChat(this.#core.store, await acceptRequest(this.#core, id))
-  }
-
-  async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
-    assertGroupName(group.name)
-    const deadline = this.#deadline(within)
-    return await this.#once(within, async idempotency => {
-      const { id } = await openGroupChat(this.#core, { ...group, deadline, ...idempotency })
-      await this.#sayHello(id, deadline)
-      return this.chat(id)
-    })
-  }
-
-  async addMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
-    const deadline = this.#deadline(within)
-    await addMembers(this.#core, id, { members, deadline })
-    await this.#sayHello(id, deadline)
-    return this.chat(id)
-  }
-
-  async removeMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
-    await removeMembers(this.#core, id, { members, deadline: this.#deadline(within) })
-    return this.chat(id)
-  }
-
-  async renameGroup(id: ChatId, name: string, within: Within): Promise<Chat> {
-    assertGroupName(name)
-    await renameGroup(this.#core, id, { name, deadline: this.#deadline(within) })
-    return this.chat(id)
-  }
-
-  async leaveGroup(id: ChatId, within: Within): Promise<void> {
-    writableGroup(this.#core, id)
-    const draft = newDraft(this.#core, { kind: 'leave' })
-    await sendDraft(this.#core, id, { draft, deadline: this.#deadline(within) })
-    await this.#core.store.write(database => setChatState(database, id, 'left'))
-  }
+export class Client extends AccountClient {
+  readonly #presses = new Lanes<PressId>()
 
   /** A person never met: the private chat is opened first. Resolves when the relay has the message durably. */
   async sendText(id: ChatId, text: NewText, within: Once): Promise<Message> {
-    const deadline = this.#deadline(within)
-    return await this.#once(within, idempotency => sendText(this.#core, id, { text, deadline, ...idempotency }))
+    const deadline = this.deadline(within)
+    return await this.once(within, idempotency => sendText(this.core, id, { text, deadline, ...idempotency }))
+  }
+
+  /** Takes in what the source gives, encrypted; the relay gets it meanwhile. Whoever takes a file discards it in the end. */
+  async takeFile(source: AsyncIterable<Uint8Array>, taking: Taking = {}): Promise<FileDraft> {
+    return await takeFile(this.core, source, taking)
+  }
+
+  /** The time is that for the message: the rest of its file is waited for as long as it gets on. */
+  async sendFile(id: ChatId, file: NewFile, within: Once): Promise<Message> {
+    return await this.once(within, idempotency => sendFile(this.core, id, { file, within, ...idempotency }))
+  }
+
+  /** Fetched and checked when it is not here yet. */
+  async openFile(chat: ChatId, message: MessageId, within: Within): Promise<OpenFile> {
+    return await openFile(this.core, { chat, message }, within)
   }
 
   /** The message as it stands then. */
-  async editText(id: ChatId, { message, ...edit }: TextEdit, within: Within): Promise<Message> {
-    assertText(edit.text)
-    assertEditable(this.#core, id, message)
-    await this.#say(id, { kind: 'edit', target: message, ...edit }, within)
-    return this.message(id, message)
+  async editMessage(id: ChatId, edit: MessageEdit, within: Within): Promise<Message> {
+    assertEditable(this.core, id, edit)
+    const { message: target, text, mentions, buttons } = edit
+    if (text !== undefined || buttons !== undefined) {
+      const changed = {
+        ...(text !== undefined && { text }),
+        ...(mentions && { mentions }),
+        ...(buttons && { buttons }),
+      }
+      await this.#say(id, { kind: 'edit', target, ...changed }, within)
+    }
+    return this.message(id, target)
+  }
+
+  async sendPoll(id: ChatId, poll: NewPoll, within: Once): Promise<Message> {
+    const deadline = this.deadline(within)
+    return await this.once(within, idempotency => sendPoll(this.core, id, { poll, deadline, ...idempotency }))
+  }
+
+  /** No options take the vote back. */
+  async vote(id: ChatId, vote: { message: MessageId; options: number[] }, within: Within): Promise<void> {
+    assertVote(this.core, id, vote)
+    await this.#say(id, { kind: 'vote', target: vote.message, options: vote.options }, within)
+    assertCounted(this.core, vote.message)
+  }
+
+  async closePoll(id: ChatId, target: MessageId, within: Within): Promise<void> {
+    assertClosable(this.core, id, target)
+    await this.#say(id, { kind: 'close', target }, within)
+  }
+
+  /** Told to the bot alone. Gives the id under which it may answer. */
+  async press(id: ChatId, pressed: { message: MessageId; data: string }, within: Within): Promise<PressId> {
+    return await pressButton(this.core, { chat: id, ...pressed }, this.deadline(within))
+  }
+
+  /** Shown to the presser alone; once, and within a minute of the press. */
+  async answerPress(press: PressId, text: string, within: Within): Promise<void> {
+    const deadline = this.deadline(within)
+    await this.#presses.run(press, () => answerPress(this.core, { press, text }, deadline))
   }
 
   async deleteMessage(id: ChatId, deletion: { message: MessageId; for: 'all' | 'me' }, within: Within): Promise<void> {
     const { message: target } = deletion
-    if (deletion.for === 'me') return await deleteHere(this.#core, id, target)
-    assertDeletable(this.#core, id, target)
+    if (deletion.for === 'me') return await deleteHere(this.core, id, target)
+    assertDeletable(this.core, id, target)
     await this.#say(id, { kind: 'delete', target }, within)
-    this.#core.store.eraseTraces()
+    this.core.store.eraseTraces()
   }
 
   /** An empty emoji takes the reaction back. */
   async react(id: ChatId, reaction: { message: MessageId; emoji: string }, within: Within): Promise<void> {
     const { message: target, emoji } = reaction
-    assertReaction(this.#core, id, { target, emoji })
+    assertReaction(this.core, id, { target, emoji })
     await this.#say(id, { kind: 'reaction', target, emoji }, within)
   }
 
   /** Everything when no message is named. */
   async markRead(id: ChatId, upTo?: MessageId): Promise<void> {
-    await markRead(this.#core, id, upTo)
-  }
-
-  async setTimer(id: ChatId, timerMs: number, within: Within): Promise<Chat> {
-    await setTimer(this.#core, id, { timerMs, deadline: this.#deadline(within) })
-    return this.chat(id)
+    await markRead(this.core, id, upTo)
   }
 
   async call(id: ChatId, within: Within): Promise<void> {
-    const call = toBase32(this.#core.provider.randomBytes(SEND_ID_BYTES))
+    const call = toBase32(this.core.provider.randomBytes(SEND_ID_BYTES))
     await this.#say(id, { kind: 'call', call, state: 'ringing' }, within)
   }
 
   /** Oldest first; the newest page when `beforeTs` is absent. */
   messages(id: ChatId, page: { beforeTs?: number; limit: number }): Message[] {
-    visibleChat(this.#core.store, id)
-    return viewMessages(this.#core.store, listMessages(this.#core.store, id, page), this.account)
+    visibleChat(this.core.store, id)
+    return viewMessages(this.core.store, listMessages(this.core.store, id, page), this.account)
   }
 
   message(id: ChatId, message: MessageId): Message {
-    visibleChat(this.#core.store, id)
-    return viewMessage(this.#core.store, findMessage(this.#core.store, id, message), this.account)
-  }
-
-  /** Requests under one key wait for each other: the second finds what became of the first. */
-  async #once<T>({ idempotency }: Once, work: (given: { idempotency?: Idempotency }) => Promise<T>): Promise<T> {
-    return idempotency ? await this.#keys.run(idempotency.key, () => work({ idempotency })) : await work({})
+    visibleChat(this.core.store, id)
+    return viewMessage(this.core.store, findMessage(this.core.store, id, message), this.account)
   }
 
   async #say(id: ChatId, body: KnownBody, within: Within): Promise<void> {
-    await sendDraft(this.#core, id, { draft: newDraft(this.#core, body), deadline: this.#deadline(within) })
+    await sendDraft(this.core, id, { draft: newDraft(this.core, body), deadline: this.deadline(within) })
   }
-
-  /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
-  async #learnName(account: AccountId): Promise<void> {
-    const person = findPerson(this.#core.store, account)
-    if (person && person.wanted_version > person.profile_version)
-      await refreshProfile(this.#core, person).catch(() => undefined)
-  }
-
-  async #sayHello(id: ChatId, deadline: Deadline): Promise<void> {
-    await sendDraft(this.#core, id, { draft: newDraft(this.#core, { kind: 'hello' }), deadline })
-  }
-
-  #deadline(within: Within): Deadline {
-    return new Deadline(this.#core.clock, within)
-  }
-}
-
-function assertGroupName(name: string): void {
-  const count = charCount(name)
-  if (count < 1 || count > contentLimits.groupNameCharsMax)
-    throw new CodedError('bad-field', {
-      field: 'name',
-      rule: `1 to ${contentLimits.groupNameCharsMax} characters are allowed`,
-    })
 }

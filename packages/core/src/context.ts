@@ -1,5 +1,6 @@
 // What the parts of a client share: passed along, so that nothing is global and everything can be replaced in a test.
 import type { ChatId, Clock, MessageId } from '@postern/protocol'
+import type { Files } from './files/files.ts'
 import type { GroupSessions } from './groups/group-sessions.ts'
 import type { OwnAccount } from './identity/account.ts'
 import type { Lanes } from './lanes.ts'
@@ -21,6 +22,7 @@ export type Core = {
   readonly own: OwnAccount
   readonly link: RelayLink
   readonly groups: GroupSessions
+  readonly files: Files
   /** A chat is opened once, however many want to write to it first. */
   readonly openings: Lanes<ChatId>
   /** Messages for whose answer somebody waits: they settle themselves. */

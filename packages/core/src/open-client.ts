@@ -2,6 +2,10 @@
 import type { Clock } from '@postern/protocol'
 import { Client } from './client.ts'
 import type { Core, RequestPolicy } from './context.ts'
+import type { BlobTransportFactory } from './files/blob-transport.ts'
+import type { FileCipher } from './files/file-cipher.ts'
+import type { FileVault } from './files/file-vault.ts'
+import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
 import { createAccount, type FirstStart, loadAccount, proveAccount } from './identity/account.ts'
 import { Journal } from './journal/journal.ts'
@@ -23,6 +27,9 @@ export interface ClientParts {
   clock: Clock
   log: Log
   connect: SocketFactory
+  connectBlobs: BlobTransportFactory
+  fileCipher: FileCipher
+  vault: FileVault
   jitter: () => number
   acceptRequests: RequestPolicy
   reportsAll: boolean
@@ -49,6 +56,14 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     mls,
     link,
     groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
+    files: new Files({
+      ...parts,
+      link,
+      blobs: parts.connectBlobs(own.relayUrl),
+      cipher: parts.fileCipher,
+      randomBytes: count => parts.provider.randomBytes(count),
+      poke: () => chores.poke(),
+    }),
     openings: new Lanes(),
     sending: new Set(),
     rearm: () => timekeeper.rearm(),

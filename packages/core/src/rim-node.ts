@@ -1,7 +1,12 @@
 // Core on Node: its files, its sockets, its cryptography. The one file of core through which Node comes in.
-import { type Clock, systemClock } from '@postern/protocol'
+import { join } from 'node:path'
+import { type Clock, clientLimits, systemClock } from '@postern/protocol'
 import type { Client } from './client.ts'
 import type { RequestPolicy } from './context.ts'
+import type { BlobTransportFactory } from './files/blob-transport.ts'
+import { connectNodeBlobs } from './files/blob-transport-node.ts'
+import { nodeFileCipher } from './files/file-cipher-node.ts'
+import { openNodeFileVault } from './files/file-vault-node.ts'
 import type { FirstStart } from './identity/account.ts'
 import { type Log, silentLog } from './log.ts'
 import { makeNodeProvider } from './mls/provider-node.ts'
@@ -11,8 +16,10 @@ import { connectNodeSocket } from './relay-link/socket-node.ts'
 import { openDataDirectory } from './storage/data-directory-node.ts'
 import { Store } from './storage/store.ts'
 
+const FILES_FOLDER = 'files'
+
 export interface NodeClientOptions {
-  /** Holds `db.key` and the database; made when missing. */
+  /** Holds `db.key`, the database and the files; made when missing. */
   directory: string
   acceptRequests: RequestPolicy
   /** Asked only when the directory has no account yet. */
@@ -21,16 +28,29 @@ export interface NodeClientOptions {
   reportsAll?: boolean
   clock?: Clock
   connect?: SocketFactory
+  connectBlobs?: BlobTransportFactory
+  /** How much ciphertext of files is kept. */
+  fileCacheBytesMax?: number
   log?: Log
 }
 
 export async function openNodeClient(options: NodeClientOptions): Promise<Client> {
   const store = new Store(openDataDirectory(options.directory), setImmediate)
   try {
+    const clock = options.clock ?? systemClock
+    const directory = join(options.directory, FILES_FOLDER)
     return await openClient({
       store,
+      // Behind the database, which is locked: what another process writes here must not be swept.
+      vault: await openNodeFileVault({
+        directory,
+        bytesMax: options.fileCacheBytesMax ?? clientLimits.fileCacheBytesMax,
+        clock,
+      }),
+      fileCipher: nodeFileCipher,
+      connectBlobs: options.connectBlobs ?? connectNodeBlobs,
       provider: makeNodeProvider(),
-      clock: options.clock ?? systemClock,
+      clock,
       log: options.log ?? silentLog,
       connect: options.connect ?? connectNodeSocket,
       jitter: Math.random,
@@ -44,6 +64,8 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
   }
 }
 
+export type { BlobTransport, BlobTransportFactory } from './files/blob-transport.ts'
+export { connectNodeBlobs } from './files/blob-transport-node.ts'
 export type { RelaySocket, SocketEvents, SocketFactory } from './relay-link/socket.ts'
 export { connectNodeSocket } from './relay-link/socket-node.ts'
 export { openDataDirectory } from './storage/data-directory-node.ts'

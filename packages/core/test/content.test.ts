@@ -1,6 +1,6 @@
 // Content from the future: kept, and no harm to the chat.
-import { utf8 } from '@postern/protocol'
-import { decodeContent } from '@postern/protocol/content'
+import { type SendId, utf8 } from '@postern/protocol'
+import { decodeContent, encodeContent, type KnownBody } from '@postern/protocol/content'
 import { describe, expect, test } from 'vitest'
 
 const content = (body: object, more: object = {}) =>
@@ -27,4 +27,13 @@ describe('[R25] content of another version', () => {
   ])('%s is no content', (_, bytes) => {
     expect(decodeContent(bytes)).toBeUndefined()
   })
+})
+
+test.each<[string, KnownBody]>([
+  ['an empty text', { kind: 'text', text: '' }],
+  ['a button with neither data nor address', { kind: 'text', text: 'x', buttons: [[{ text: 'x' } as never]] }],
+  ['a poll with one option', { kind: 'poll', question: 'x', options: ['x'], multiple: false }],
+  ['a vote for an option twice', { kind: 'vote', target: 'a'.repeat(32) as never, options: [0, 0] }],
+])('[R27] %s is refused before it is sent', (_, body) => {
+  expect(() => encodeContent({ send: 'a'.repeat(26) as SendId, profileVersion: 1, body })).toThrow(/is not allowed/)
 })

@@ -42,7 +42,7 @@ describe('edits', () => {
     const said = await alice.say(bob, 'helo')
     await bob.hears('helo')
     const before = kindsOf(alice).length
-    const edited = await alice.client.editText(bob.chatId, { message: idOf(said), text: 'hello' }, WITHIN)
+    const edited = await alice.client.editMessage(bob.chatId, { message: idOf(said), text: 'hello' }, WITHIN)
     expect(edited).toMatchObject({ id: said.id, text: 'hello', ts: said.ts, edited_ts: expect.any(Number) })
     const told = await bob.next('edited')
     expect(told.message).toMatchObject({ id: said.id, text: 'hello', from: { id: alice.id } })
@@ -56,11 +56,11 @@ describe('edits', () => {
     const said = await carol.say(bob, 'mine')
     await bob.hears('mine')
     const edit = { message: idOf(said), text: 'changed' }
-    await expect(bob.client.editText(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+    await expect(bob.client.editMessage(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'not-own-message'),
     )
     clock.advance(48 * 3600_000 + 60_000)
-    await expect(carol.client.editText(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+    await expect(carol.client.editMessage(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'edit-too-late'),
     )
     expect(seenBy(bob, carol, said).text).toBe('mine')

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { isCoded, systemClock } from '@postern/protocol'
 import { Person, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
+import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
+import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { silentLog } from '../src/log.ts'
 import { makeNodeProvider } from '../src/mls/provider-node.ts'
 import { openClient } from '../src/open-client.ts'
@@ -152,6 +155,9 @@ async function personOnSmallDisk(name: string) {
     clock: systemClock,
     log: silentLog,
     connect: wire.connect,
+    connectBlobs: connectNodeBlobs,
+    fileCipher: nodeFileCipher,
+    vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: systemClock }),
     jitter: () => 0,
     acceptRequests: 'all',
     reportsAll: false,
@@ -193,4 +199,22 @@ test('[R54] a full disk refuses the send, acknowledges nothing, and everything g
   } finally {
     await alice.client.stop()
   }
+})
+
+test('[R55] what the program around a client keeps outlives a restart, all of a change or none', async () => {
+  const before = await world.person('alice')
+  const records = before.client.records('shop')
+  await records.change({ key: 'b', put: '2' }, { key: 'a', put: '1' }, { key: 'c', put: '3' })
+  await before.client.records('other').change({ key: 'a', put: 'elsewhere' })
+  await records.change({ key: 'a', put: 'one' }, { key: 'c', remove: true })
+  const unwritable = { key: 'x', put: null as unknown as string }
+  await expect(records.change({ key: 'a', put: 'lost' }, unwritable)).rejects.toThrow()
+  await world.close(before)
+
+  const after = (await world.person('alice')).client.records('shop')
+  expect(after.all()).toEqual([
+    { key: 'a', value: 'one' },
+    { key: 'b', value: '2' },
+  ])
+  expect(after.get('c')).toBeUndefined()
 })

@@ -41,6 +41,8 @@ export function readSettings(environment: Environment): GatewaySettings {
   const botName = env.name('BOT_NAME')
   const botAvatar = env.readableFile('BOT_AVATAR')
   const hooksUrl = env.url('HOOKS_URL', ['http:', 'https:'])
+  if (hooksUrl !== undefined && /[?#]/.test(hooksUrl))
+    throw settingFault('HOOKS_URL', 'nothing may stand behind its path, as the ? and the # there')
   return {
     botToken: env.token('BOT_TOKEN'),
     ...(relayUrl !== undefined && { relayUrl }),

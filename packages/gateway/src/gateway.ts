@@ -4,6 +4,7 @@ import { openNodeClient } from '@postern/core/node'
 import { type Clock, listenUrl, systemClock } from '@postern/protocol'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
 import type { GatewaySettings } from './config.ts'
+import { openHooks } from './hooks/start-hooks.ts'
 import { makeHandlers } from './http/handlers.ts'
 import { closeServer, listen } from './http/listen.ts'
 import { addRoutes } from './http/routes.ts'
@@ -48,15 +49,18 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
     client.isOnline ? 1 : 0,
   )
   const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
-  const server = createServer({ botToken: settings.botToken, log, stopping })
-  addRoutes(server, makeHandlers({ client, updates, metrics }), stopping)
+  const hooks = await openHooks(client, { settings, clock, log, metrics })
+  const server = createServer({ ...settings, log, stopping })
+  addRoutes(server, makeHandlers({ client, updates, metrics, hooks: hooks.served }), { stopping, clock })
   const port = await listen(server, settings.listen).catch(async (error: unknown) => {
     // Its timers would keep a process alive that has said why it cannot run.
+    await hooks.stop()
     await updates.close()
     throw error
   })
   const url = listenUrl({ host: settings.listen.host, port })
   client.start()
+  hooks.start()
   log.info({ url, account: client.account, relay: client.relayUrl }, 'the gateway is listening')
 
   const stop = async () => {
@@ -65,6 +69,7 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
     // Long polls first: they hold requests open, and the server waits for every request.
     updates.release()
     await closeServer(server, { stopping, clock })
+    await hooks.stop()
     await updates.close()
     await client.stop()
     log.info({}, 'stopped')

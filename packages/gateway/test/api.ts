@@ -42,7 +42,7 @@ export class Api {
   }
 
   async get(path: string, init: RequestInit = {}): Promise<Response> {
-    const headers = { authorization: `Bearer ${this.#gateway.token}` }
+    const headers = { authorization: `Bearer ${this.#gateway.token}`, ...(init.headers as Record<string, string>) }
     return await fetch(`${this.#gateway.url}${path}`, { ...init, headers })
   }
 

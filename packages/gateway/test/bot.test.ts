@@ -1,10 +1,9 @@
 // The bot end to end: a relay, a gateway and people talk through it.
 import { gatewayLimits } from '@postern/protocol'
 import { bot, chat, message, update } from '@postern/protocol/bot-api'
-import { ManualClock, World } from '@postern/testkit'
+import { ManualClock, passTime, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
-import { passTime } from './pass-time.ts'
 
 let world: World
 beforeEach(async () => {

@@ -13,7 +13,7 @@ let message: string
 
 beforeAll(async () => {
   world = await World.start()
-  const online = await onlineGateway(world)
+  const online = await onlineGateway(world, { HOOKS_URL: 'https://hooks.example.org' })
   gateway = online.gateway
   api = online.api
   alice = await world.person('alice')
@@ -29,7 +29,10 @@ const unknownId = 'b'.repeat(32)
 
 /** The endpoint's address, for a chat and a message that exist. */
 const urlOf = ({ path }: Endpoint, ids: { chat?: string; msg?: string } = {}) =>
-  path.replace('{chat}', ids.chat ?? alice.id).replace('{msg}', ids.msg ?? message)
+  path
+    .replace('{chat}', ids.chat ?? alice.id)
+    .replace('{msg}', ids.msg ?? message)
+    .replaceAll(/\{\w+\}/g, 'x')
 
 async function refused(method: string, path: string, init: RequestInit = {}) {
   const response = await fetch(`${gateway.url}${path}`, {
@@ -76,7 +79,8 @@ describe('paths', () => {
     expect(await refused(method, url, body)).toEqual({
       status: 404,
       code: 'not_found',
-      error: `There is no ${method} ${url}.`,
+      // What stands behind /hooks/ may be a secret.
+      error: `There is no ${method} ${url.replace(/^\/hooks\/.*/, '/hooks/…')}.`,
     })
   })
 
@@ -95,14 +99,26 @@ const rightBodies: Partial<Record<keyof typeof endpoints, object>> = {
   editMessage: { text: 'x' },
   setReaction: { emoji: '👍' },
   createGroup: { name: 'x', members: [] },
+  sendPoll: { question: 'x', options: ['a', 'b'] },
+  vote: { options: [] },
+}
+
+/** A request that is right. */
+function rightRequest(name: string): RequestInit {
+  if (name === 'sendFile') {
+    const body = new FormData()
+    body.set('file', new Blob(['x']), 'x')
+    return { body }
+  }
+  const body = rightBodies[name as keyof typeof endpoints]
+  return body ? json(body) : {}
 }
 
 describe('ids', () => {
   const withChat = all.filter(([, { params }]) => params && 'chat' in params.shape)
   test.each(withChat)('[R51] %s of a chat that does not exist: 404', async (name, endpoint) => {
-    const body = rightBodies[name as keyof typeof endpoints]
     for (const chat of [unknownId, 'c'.repeat(26), 'x', '%20', '..%2f..'])
-      expect(await refused(endpoint.method, urlOf(endpoint, { chat }), body ? json(body) : {})).toMatchObject({
+      expect(await refused(endpoint.method, urlOf(endpoint, { chat }), rightRequest(name))).toMatchObject({
         status: 404,
         code: 'not_found',
       })
@@ -110,9 +126,8 @@ describe('ids', () => {
 
   const withMessage = all.filter(([, { params }]) => params && 'msg' in params.shape)
   test.each(withMessage)('[R51] %s of a message that does not exist: 404', async (name, endpoint) => {
-    const body = rightBodies[name as keyof typeof endpoints]
     for (const msg of [unknownId, 'x', '%20'])
-      expect(await refused(endpoint.method, urlOf(endpoint, { msg }), body ? json(body) : {})).toMatchObject({
+      expect(await refused(endpoint.method, urlOf(endpoint, { msg }), rightRequest(name))).toMatchObject({
         status: 404,
         code: 'not_found',
         error: expect.stringMatching(/^There is no message /),
@@ -146,6 +161,10 @@ describe('bodies', () => {
   const account = 'a'.repeat(32)
   const mention = { user: account, offset: 0, length: 1 }
   const half = '\ud800'
+  const button = { text: 'x', data: 'y' }
+  const httpsRule = 'an address that starts with https://, of at most 2048 characters, is required.'
+  const poll = { question: 'x', options: ['a', 'b'] }
+  const timeRule = 'a time in milliseconds, or 0 for never, is required.'
   const fields: [keyof typeof endpoints, object, string][] = [
     ['sendMessage', {}, 'text: 1 to 4096 characters are required.'],
     ...[null, 5, '', text.max, [], {}, true].map(
@@ -175,12 +194,61 @@ describe('bodies', () => {
       { text: 'x', mentions: [{ ...mention, length: 2 }] },
       'mentions[0]: it reaches beyond the end of the text.',
     ],
-    ['sendMessage', { text: 'x', buttons: 'x' }, 'buttons: an array is required.'],
-    ['sendMessage', { text: 'x', buttons: [[{ text: 'a', data: 'b' }]] }, 'buttons: this version has no buttons.'],
-    ...['', 5, text.max].map(
-      value => ['editMessage', { text: value }, 'text: 1 to 4096 characters are required.'] as never,
+    ...(
+      [
+        ['x', ': an array of rows is required.'],
+        [{}, ': an array of rows is required.'],
+        [times(4, [button]), ': at most 3 rows are allowed.'],
+        [[button], '[0]: an array of buttons is required.'],
+        [[[]], '[0]: 1 to 2 buttons are required.'],
+        [[times(3, button)], '[0]: 1 to 2 buttons are required.'],
+        [[['x']], '[0][0]: an object with text and either data or url is required.'],
+        [[[{ data: 'x' }]], '[0][0].text: 1 to 64 characters are required.'],
+        [[[{ ...button, text: 'x'.repeat(65) }]], '[0][0].text: 1 to 64 characters are required.'],
+        [[[{ text: 'x' }]], '[0][0]: either data or url is required.'],
+        [[[{ ...button, url: 'https://x.y' }]], '[0][0]: either data or url is required.'],
+        [[[{ text: 'x', data: 5 }]], '[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
+        [[[{ text: 'x', data: half }]], '[0][0].data: it holds half of a surrogate pair.'],
+        [[[{ text: 'x', url: 'http://x.y' }]], `[0][0].url: ${httpsRule}`],
+        [[[{ text: 'x', url: 5 }]], `[0][0].url: ${httpsRule}`],
+      ] as [unknown, string][]
+    ).flatMap(([buttons, sentence]): [keyof typeof endpoints, object, string][] => [
+      ['sendMessage', { text: 'x', buttons }, `buttons${sentence}`],
+      ['editMessage', { buttons }, `buttons${sentence}`],
+    ]),
+    ['editMessage', { text: '' }, 'text: 1 to 4096 characters are allowed.'],
+    ...[5, text.max].map(
+      value => ['editMessage', { text: value }, 'text: at most 4096 characters are allowed.'] as never,
     ),
-    ['editMessage', { buttons: [[]] }, 'buttons: this version has no buttons.'],
+    ...[undefined, '', 5, 'x'.repeat(301)].map(
+      question => ['sendPoll', { ...poll, question }, 'question: 1 to 300 characters are required.'] as never,
+    ),
+    ['sendPoll', { ...poll, question: ' ' }, 'question: more than white space is required.'],
+    ...[undefined, 'x', {}].map(
+      options => ['sendPoll', { ...poll, options }, 'options: an array of texts is required.'] as never,
+    ),
+    ...[[], ['a'], times(13, 'a')].map(
+      options => ['sendPoll', { ...poll, options }, 'options: 2 to 12 are required.'] as never,
+    ),
+    ...['', 5, null, 'x'.repeat(101)].map(
+      option =>
+        ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: 1 to 100 characters are required.'] as never,
+    ),
+    ['sendPoll', { ...poll, multiple: 'yes' }, 'multiple: true or false is required.'],
+    ...['x', -1, 1.5].map(close_ts => ['sendPoll', { ...poll, close_ts }, `close_ts: ${timeRule}`] as never),
+    ['sendPoll', { ...poll, close_ts: 1 }, 'close_ts: a time in the future is required.'],
+    ['sendPoll', { ...poll, reply_to: unknownId }, 'reply_to: there is no such message in this chat.'],
+    ...[undefined, null, 'x', 0].map(
+      options => ['vote', { options }, 'options: an array of indexes is required.'] as never,
+    ),
+    ...[-1, 12, 0.5, '0'].map(
+      option => ['vote', { options: [option] }, 'options[0]: a whole number from 0 to 11 is required.'] as never,
+    ),
+    ['vote', { options: times(13, 0) }, 'options: at most 12 are allowed.'],
+    ['vote', { options: [0] }, 'The message is not a poll.'],
+    ...[undefined, null, 5, 'x'.repeat(201)].map(
+      value => ['answerPress', { text: value }, 'text: at most 200 characters are allowed.'] as never,
+    ),
     ['editMessage', { mentions: [mention] }, 'mentions[0]: it reaches beyond the end of the text.'],
     ...[undefined, null, '', 'a', '5', '👍👍', '👍 ', 5, half].map(
       emoji => ['setReaction', { emoji }, 'emoji: one emoji is required.'] as never,
@@ -239,6 +307,21 @@ describe('bodies', () => {
     expect(await state(), 'nothing is half done').toEqual(before)
   })
 
+  test('[R51] sendFile with a body that is no form: 400', async () => {
+    const url = urlOf(endpoints.sendFile)
+    const rule = 'Content-Type: multipart/form-data with a boundary is required.'
+    expect(await refused('POST', url)).toEqual(badRequest(rule))
+    expect(await refused('POST', url, json({ file: 'x' }))).toEqual(badRequest(rule))
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    for (const body of ['', '{}', '--c\r\n'])
+      expect(await refused('POST', url, { headers, body })).toEqual(badRequest(/^body: it is no valid multipart/))
+    expect(await refused('POST', url, { body: new FormData() })).toEqual(badRequest(/^(file|body): /))
+    const form = new FormData()
+    form.set('file', 'a text, and no file')
+    form.append('file', 'another')
+    expect(await refused('POST', url, { body: form })).toEqual(badRequest('file: exactly one is allowed.'))
+  })
+
   const state = async () => [
     await api.me(),
     await api.ok('GET', '/v1/chats'),
@@ -266,7 +349,8 @@ describe('queries and headers', () => {
     expect(await refused(endpoint.method, `${urlOf(endpoint)}?${query}`)).toEqual(badRequest(sentence))
   })
 
-  const sending = all.filter(([, { headers }]) => headers)
+  // Of a hook any key is taken: it comes from a sender that nobody can correct.
+  const sending = all.filter(([, { headers, open }]) => headers && 'idempotency-key' in headers.shape && !open)
   test.each(sending)('[R51] %s with an Idempotency-Key that is none: 400', async (name, endpoint) => {
     const body = json(rightBodies[name as keyof typeof endpoints])
     for (const key of ['', 'x'.repeat(256)])

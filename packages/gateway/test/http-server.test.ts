@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
-import { CodedError, gatewayLimits } from '@postern/protocol'
+import { CodedError, gatewayLimits, systemClock } from '@postern/protocol'
 import { apiError, endpoints } from '@postern/protocol/bot-api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Handlers } from '../src/http/handlers.ts'
@@ -32,7 +32,7 @@ const stopping = new Stopping()
 const server = createServer({ botToken: token, log, stopping })
 let port: number
 beforeAll(async () => {
-  addRoutes(server, handlers, stopping)
+  addRoutes(server, handlers, { stopping, clock: systemClock })
   await server.listen({ host: '127.0.0.1', port: 0 })
   port = (server.server.address() as AddressInfo).port
 })
@@ -133,10 +133,10 @@ describe('bodies', () => {
       /^mentions\[0\]\.user: .*account id/,
     ],
     [
-      'buttons',
-      '{"text":"a","buttons":[[{"text":"x","data":"y"}]]}',
+      'half a button',
+      '{"text":"a","buttons":[[{"text":"x"}]]}',
       { 'content-type': 'application/json' },
-      /^buttons/,
+      /^buttons\[0\]\[0\]: either data or url/,
     ],
   ]
   test.each(bad)('[R8] %s: 400 that names the field and the rule', async (_, body, headers, sentence) => {

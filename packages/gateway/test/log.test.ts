@@ -37,11 +37,6 @@ afterEach(async () => {
   await world.stop()
 })
 
-test('[R3] a setting that this version does not act on is named', async () => {
-  await start({ HOOKS_URL: 'https://example.org' })
-  expect(logged).toContainEqual('this version does not act on the setting {"setting":"HOOKS_URL"}')
-})
-
 test('[R13] another RELAY_URL than that of the first start is named, and the bot stays where it is', async () => {
   await start()
   await gateway.stop()

@@ -1,10 +1,9 @@
 // Messages end to end: what the bot does reaches people, and what people do reaches the bot.
 import { type MessageId, privateChatId } from '@postern/protocol'
 import { type Message, message } from '@postern/protocol/bot-api'
-import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
-import { passTime } from './pass-time.ts'
 
 let world: World
 let alice: Person
@@ -241,7 +240,7 @@ describe('what people do', () => {
     const { api, toBot } = await talking()
     const from = { id: alice.id, name: 'alice' }
     const id = await heard(api, alice.say(toBot, 'frist'))
-    await alice.client.editText(toBot, { message: id, text: 'first' }, WITHIN)
+    await alice.client.editMessage(toBot, { message: id, text: 'first' }, WITHIN)
     expect((await api.next('edited')).message).toMatchObject({ id, text: 'first', from, edited_ts: expect.any(Number) })
     await alice.client.react(toBot, { message: id, emoji: '🎉' }, WITHIN)
     expect((await api.next('reaction')).reaction).toEqual({ message_id: id, from, emoji: '🎉' })

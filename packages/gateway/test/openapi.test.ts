@@ -57,3 +57,25 @@ test('[R50] limits that callers must keep stand in it', () => {
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
   })
 })
+
+test('[R50] a form, a file and its ranges are described', () => {
+  const { paths } = makeOpenapi({ version: '1' })
+  const form = paths['/v1/chats/{chat}/files']?.['post']?.requestBody?.content['multipart/form-data']?.schema
+  expect(form).toMatchObject({
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary' },
+      caption: { type: 'string', maxLength: 4096 },
+      kind: { enum: ['photo', 'video', 'voice', 'file'] },
+      duration_ms: { type: 'integer', minimum: 0 },
+      width: { type: 'integer', minimum: 1, maximum: 100_000 },
+    },
+  })
+  const file = paths['/v1/chats/{chat}/messages/{msg}/file']?.['get']
+  expect(Object.keys(file?.responses ?? {})).toEqual(expect.arrayContaining(['200', '206', '404', '416', '503']))
+  expect(file?.responses['200']).toHaveProperty(['content', '*/*'])
+  const message = paths['/v1/chats/{chat}/messages']?.['post']?.requestBody?.content['application/json']?.schema
+  expect(message).toMatchObject({
+    properties: { buttons: { maxItems: 3, items: { minItems: 1, maxItems: 2, items: { required: ['text'] } } } },
+  })
+})

@@ -16,12 +16,15 @@ export type MessageId = Branded<'MessageId'>
 export type SendId = Branded<'SendId'>
 /** Base32 of a stored blob's 16 random bytes: whoever knows it may fetch the ciphertext. */
 export type BlobId = Branded<'BlobId'>
+/** Base32 of 16 random bytes, chosen by the presser: one press of a button, however often it is sent. */
+export type PressId = Branded<'PressId'>
 
 export const ACCOUNT_ID_BYTES = 20
 export const GROUP_ID_BYTES = 16
 export const MESSAGE_ID_BYTES = 20
 export const SEND_ID_BYTES = 16
 export const BLOB_ID_BYTES = 16
+export const PRESS_ID_BYTES = 16
 
 const hasBytes = (text: string, bytes: number): boolean => fromBase32(text)?.length === bytes
 
@@ -30,6 +33,7 @@ export const isGroupId = (text: string): text is GroupId => hasBytes(text, GROUP
 export const isMessageId = (text: string): text is MessageId => hasBytes(text, MESSAGE_ID_BYTES)
 export const isSendId = (text: string): text is SendId => hasBytes(text, SEND_ID_BYTES)
 export const isBlobId = (text: string): text is BlobId => hasBytes(text, BLOB_ID_BYTES)
+export const isPressId = (text: string): text is PressId => hasBytes(text, PRESS_ID_BYTES)
 
 /** From the SHA-256 of an account's public key. */
 export const accountIdFromHash = (hash: Uint8Array): AccountId =>
@@ -41,6 +45,7 @@ export const groupIdFromBytes = (bytes: Uint8Array): GroupId => toBase32(bytes) 
 export const groupIdToBytes = (id: GroupId): Uint8Array => bytesOf(id)
 export const sendIdFromBytes = (bytes: Uint8Array): SendId => toBase32(bytes) as SendId
 export const blobIdFromBytes = (bytes: Uint8Array): BlobId => toBase32(bytes) as BlobId
+export const pressIdFromBytes = (bytes: Uint8Array): PressId => toBase32(bytes) as PressId
 
 export const privateChatId = (account: AccountId): ChatId => account as string as ChatId
 export const groupChatId = (group: GroupId): ChatId => group as string as ChatId

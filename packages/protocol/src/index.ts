@@ -1,8 +1,10 @@
 // What every part of Postern shares, and the relay may know.
+export * from './byte-range.ts'
 export * from './bytes.ts'
 export * from './clock.ts'
 export * from './codec.ts'
 export * from './errors.ts'
+export * from './file-name.ts'
 export * from './ids.ts'
 export * from './limits.ts'
 export * from './listen-address.ts'

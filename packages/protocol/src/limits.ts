@@ -23,7 +23,26 @@ export const contentLimits = {
   timerMsMax: 365 * DAY_MS,
   editableMs: 48 * HOUR_MS,
   avatarBytesMax: 40_000,
-  /** The JSON of one content: text, mentions, hello and, later, a photo's preview. */
+  buttonRowsMax: 3,
+  buttonsPerRowMax: 2,
+  buttonTextCharsMax: 64,
+  buttonDataBytesMax: 64,
+  buttonUrlUnitsMax: 2048,
+  toastCharsMax: 200,
+  /** A press is answered within this time, and once. */
+  pressAnsweredWithinMs: 1 * MINUTE_MS,
+  pollQuestionCharsMax: 300,
+  pollOptionsMin: 2,
+  pollOptionsMax: 12,
+  pollOptionCharsMax: 100,
+  fileBytesMax: 300 * MIB,
+  fileNameCharsMax: 255,
+  durationMsMax: 30 * DAY_MS,
+  pixelsPerSideMax: 100_000,
+  previewBytesMax: 30_000,
+  /** The preview as a data: URL: a third more than its bytes, and what stands before them. */
+  previewUrlUnitsMax: 40_050,
+  /** The JSON of one content: text, mentions, buttons, hello and a photo's preview. */
   contentBytesMax: 96 * KIB,
   profileBytesMax: 256 * KIB,
 } as const
@@ -118,6 +137,20 @@ export const clientLimits = {
   receiptsGroupMembersMax: 50,
   expirePerTurnMax: 500,
   idempotencyKeptMs: DAY_MS,
+  /** Ciphertext of files kept in the data directory; the least recently used make room. */
+  fileCacheBytesMax: 2 * 1024 * MIB,
+  /** A transfer that does not move for so long is given up. */
+  fileStallMs: 30 * SECOND_MS,
+  fileRetryFirstMs: 100,
+  fileRetryMaxMs: 5 * SECOND_MS,
+  /** Tries without a byte more at the other end. */
+  fileTriesMax: 12,
+  fileBuffersKeptMax: 16,
+  pressesKeptMs: DAY_MS,
+  /** Data of buttons that an edit took away, per message: who pressed before the edit came is still heard. */
+  offeredDataKept: 24,
+  /** Votes of one person in one poll that are kept, of which the last before its end counts. */
+  votesPerVoterMax: 20,
 } as const
 
 /** The gateway's HTTP API. */
@@ -150,9 +183,54 @@ export const gatewayLimits = {
   webhookRetryMaxMs: 5 * MINUTE_MS,
   avatarUploadBytesMax: 20 * MIB,
   avatarUploadsMax: 4,
-  avatarPixelsMax: 100_000_000,
   avatarSidePixelsMax: 320,
-  avatarWithinSec: 20,
+  previewSidePixelsMax: 320,
+  /** A photo is read whole into memory for its preview; a picture that is larger goes as a file. */
+  photoBytesMax: 32 * MIB,
+  picturePixelsMax: 100_000_000,
+  /** Of kinds that cannot be read line by line. */
+  pictureWholePixelsMax: 40_000_000,
+  pictureWithinSec: 20,
+  fileUploadsMax: 16,
+  fileDownloadsMax: 64,
+  /** A sender or a reader that stands still for so long is cut off. */
+  fileIdleMs: 60 * SECOND_MS,
+  formPartsMax: 64,
+  formHeadBytesMax: 16 * KIB,
+  formFieldBytesMax: 64 * KIB,
+  formAroundFileBytesMax: 1 * MIB,
+  /** What is read and forgotten after a refusal, so that the sender sees it; past this the connection is cut. */
+  refusedBytesMax: 1024 * MIB,
+} as const
+
+/** Incoming hooks. */
+export const hookLimits = {
+  hooksMax: 1_000,
+  bodyBytesMax: 1 * MIB,
+  /** Bodies that are held at one time, all hooks together. */
+  bodiesBytesMax: 64 * MIB,
+  /** Posts to one hook that wait for their turn. */
+  waitingMax: 500,
+  /** A post is written or refused within this time: senders give up after ten seconds. */
+  postWithinMs: 5 * SECOND_MS,
+  alertLinesMax: 10,
+  duplicateWithinMs: 1 * MINUTE_MS,
+  /** A secret that is wrong is refused so late; past so many that wait, they are told to come again. */
+  missDelayMs: 1 * SECOND_MS,
+  missesWaitingMax: 200,
+  /** How long, and how many for each hook. */
+  attempts: { keptMs: DAY_MS, keptMax: 10_000 },
+  keys: { keptMs: DAY_MS, keptMax: 10_000 },
+  groups: { keptMs: 30 * DAY_MS, keptMax: 10_000 },
+  runs: { keptMs: 365 * DAY_MS, keptMax: 10_000 },
+  commandsPerPage: 100,
+  answerWithinMs: 10 * SECOND_MS,
+  answerTriesMax: 20,
+  answerRetryMs: 5 * SECOND_MS,
+  /** Answers to one account that may not manage hooks, in so long; and of how many accounts that is remembered. */
+  strangerAnswersMax: 3,
+  strangerAnswersMs: 1 * MINUTE_MS,
+  strangersKeptMax: 10_000,
 } as const
 
 /** `postern person`: commands and events as JSON lines. */

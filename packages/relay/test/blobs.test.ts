@@ -129,6 +129,85 @@ describe('uploading', () => {
     expect((await put(begun, randomBytes(1000 - offset), offset)).status).toBe(204)
   })
 
+  const ending = (begun: Begun, offset: number) => ({ ...bearer(begun, offset), 'Upload-Complete': '?1' })
+  const completeOf = (response: Response) => response.headers.get('upload-complete')
+  const putLast = (begun: Begun, body: Uint8Array, offset: number): Promise<Response> =>
+    fetch(begun.url, { method: 'PUT', headers: ending(begun, offset), body: Buffer.from(body) })
+
+  test('[R58] a piece that says so ends the blob below its announced size, and it grows no more', async () => {
+    const relay = await testRelay({ limits: { blobsPerDayBytesMax: 1000 } })
+    const alice = await arrive(relay)
+    const data = randomBytes(300)
+    const begun = await begin(relay, alice, 1000)
+    const first = await put(begun, data.subarray(0, 100), 0)
+    expect([first.status, offsetOf(first), completeOf(first)]).toEqual([204, 100, '?0'])
+    const last = await putLast(begun, data.subarray(100), 100)
+    expect([last.status, offsetOf(last), completeOf(last)]).toEqual([204, 300, '?1'])
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+    const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+    expect([offsetOf(head), completeOf(head), head.headers.get('content-length')]).toEqual([300, '?1', '300'])
+    expect((await put(begun, randomBytes(10), 300)).status).toBe(413)
+    expect((await putLast(begun, new Uint8Array(), 300)).status).toBe(204)
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+    await begin(relay, alice, 700)
+    await expect(begin(relay, alice, 1)).rejects.toMatchObject({ code: 'rate-limited' })
+  })
+
+  test('[R58] one that breaks off ends nothing; an empty one ends it where it is', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(50_000)
+    const begun = await begin(relay, alice, 1_000_000)
+    expect((await putLast(begun, new Uint8Array(), 0)).status).toBe(400)
+    const broken = request(begun.url, { method: 'PUT', headers: ending(begun, 0) })
+    broken.on('error', () => undefined)
+    broken.write(data)
+    const standing = async () => {
+      const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+      return [offsetOf(head), completeOf(head)]
+    }
+    while ((await standing())[0] !== data.length) await nextTurn()
+    broken.destroy()
+    expect(await standing()).toEqual([data.length, '?0'])
+    expect((await fetch(begun.url)).status).toBe(404)
+    expect((await putLast(begun, new Uint8Array(), 10)).status).toBe(409)
+    const last = await putLast(begun, new Uint8Array(), data.length)
+    expect([last.status, offsetOf(last), completeOf(last)]).toEqual([204, data.length, '?1'])
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+  })
+
+  test('[R58] neither does one whose connection ends before all that was sent was read', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(700_000)
+    for (let round = 0; round < 20; round++) {
+      const begun = await begin(relay, alice, data.length + 1)
+      const cut = request(begun.url, { method: 'PUT', headers: { ...ending(begun, 0), 'Content-Length': data.length } })
+      cut.on('error', () => undefined)
+      await new Promise<void>(resolve => cut.write(data, () => resolve()))
+      cut.destroy()
+      const standing = async () => {
+        const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+        return { offset: offsetOf(head), isComplete: completeOf(head) === '?1' }
+      }
+      for (let { offset, isComplete } = await standing(); !isComplete; { offset, isComplete } = await standing())
+        await putLast(begun, data.subarray(offset), offset)
+      expect((await bodyOf(await fetch(begun.url))).equals(data)).toBe(true)
+    }
+  })
+
+  test('[R58] a newer upload that waited for the one that ended it writes nothing behind the end', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const data = randomBytes(3000)
+    const begun = await begin(relay, alice, 10_000)
+    // Each takes over from the one before it, whose connection is cut: some of these get no answer.
+    await Promise.allSettled(Array.from({ length: 4 }, () => putLast(begun, data, 0)))
+    const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
+    if (completeOf(head) === '?0') await putLast(begun, data.subarray(offsetOf(head)), offsetOf(head))
+    expect(await bodyOf(await fetch(begun.url))).toEqual(data)
+  })
+
   test('[R55] sizes are limited', async () => {
     const relay = await testRelay({ limits: { blobBytesMax: 100, blobsPerDayBytesMax: 150 } })
     const alice = await arrive(relay)

@@ -43,3 +43,14 @@ export class ManualClock implements Clock {
     return next
   }
 }
+
+/** Time passes while a test waits: a tenth of a second at each turn of the event loop, until the work is done. */
+export async function passTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  const settled = work.then(
+    () => true,
+    () => true,
+  )
+  const turn = () => new Promise<false>(resolve => setImmediate(() => resolve(false)))
+  while (!(await Promise.race([settled, turn()]))) clock.advance(100)
+  return await work
+}

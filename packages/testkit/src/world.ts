@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log, RequestPolicy } from '@postern/core'
-import { openNodeClient } from '@postern/core/node'
+import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
@@ -21,6 +21,8 @@ export type PersonOptions = {
   log?: Log
   /** One that is watched or bent before the first frame passes. */
   wire?: Wire
+  connectBlobs?: BlobTransportFactory
+  fileCacheBytesMax?: number
 }
 
 export type TestGateway = Gateway & {
@@ -71,6 +73,8 @@ export class World {
       connect: wire.connect,
       log: options.log ?? testLog(name),
       ...(options.clock && { clock: options.clock }),
+      ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
+      ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
       firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
     })
     const person = new Person({ name, client, wire, directory })

@@ -2,7 +2,15 @@
 import { openDataDirectory } from '@postern/core/node'
 
 export type StoredMessage = { id: string; chat: string; sender: string; text: string }
-export type StoredClient = { account: string; messages: StoredMessage[]; titles: Map<string, string>; outbox: number }
+export type StoredClient = {
+  account: string
+  messages: StoredMessage[]
+  titles: Map<string, string>
+  outbox: number
+  /** Of the files that messages name. */
+  blobs: string[]
+  uploads: number
+}
 
 /** Throws when the database fails its integrity check. Messages are in the order in which each chat shows them. */
 export function readClient(directory: string): StoredClient {
@@ -22,6 +30,12 @@ export function readClient(directory: string): StoredClient {
           .map(({ id, title }) => [id, title]),
       ),
       outbox: database.all('SELECT 1 FROM outbox').length,
+      blobs: database
+        .all<{ blob: string }>(
+          `SELECT json_extract(body, '$.blob') AS blob FROM message WHERE json_extract(body, '$.kind') = 'file'`,
+        )
+        .map(({ blob }) => blob),
+      uploads: database.all('SELECT 1 FROM upload').length,
     }
   } finally {
     database.close()

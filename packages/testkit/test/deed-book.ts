@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Deed, Outcome } from './killable-actors.ts'
 
 /** The last value that was acknowledged, and those in doubt since then. */
-class Value {
+export class Value {
   #possible: string[]
   readonly acknowledged: string[] = []
 

@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import { readClient } from './client-database.ts'
 import { type Stage, Traffic } from './deed-traffic.ts'
 import { type Actor, botActor, personActor } from './killable-actors.ts'
-import { expectAlive, type Parts, startParts } from './killable-parts.ts'
+import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import type { GatewayProcess, Killable, PersonProcess } from './processes.ts'
+import type { Killable, PersonProcess } from './processes.ts'
 import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 15)
@@ -80,14 +80,6 @@ async function setScene(parts: Parts): Promise<Scene> {
     while ((await actor.list(lasting).catch(() => [])).length === 0) await pause(20)
   }
   return { parts, actors, told: new Map(actors.map(actor => [actor, []])), lasting, brief }
-}
-
-async function botOf({ url, token }: GatewayProcess): Promise<{ id: string; invite_url: string }> {
-  for (;;) {
-    const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
-    if (answer.ok) return (await answer.json()) as { id: string; invite_url: string }
-    await pause(20)
-  }
 }
 
 /** Every part is up; reads everything, until all list the same, twice in a row, and nothing is left of the brief chat. */

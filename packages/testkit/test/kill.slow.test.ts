@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { readClient, type StoredClient } from './client-database.ts'
-import { expectAlive, type Parts, startParts } from './killable-parts.ts'
+import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import type { GatewayProcess, Killable, PersonProcess } from './processes.ts'
+import type { Killable, PersonProcess } from './processes.ts'
 import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 40)
@@ -70,14 +70,6 @@ async function openChats({ gateway, people }: Parts): Promise<Chats> {
       [bob, [bot.id, ids[0] as string, group]],
       [carol, [bot.id, group]],
     ]),
-  }
-}
-
-async function botOf({ url, token }: GatewayProcess): Promise<{ id: string; invite_url: string }> {
-  for (;;) {
-    const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
-    if (answer.ok) return (await answer.json()) as { id: string; invite_url: string }
-    await pause(20)
   }
 }
 

@@ -10,6 +10,9 @@ export type Deed =
   /** An empty emoji takes the reaction back. */
   | ({ kind: 'react'; emoji: string } & At)
   | { kind: 'read'; chat: string }
+  | { kind: 'poll'; chat: string; question: string; options: string[] }
+  | ({ kind: 'vote'; options: number[] } & At)
+  | ({ kind: 'close' } & At)
 
 /** `in-doubt`: whether it was done is not known, and the others may see it or not. */
 export type Outcome = { kind: 'done'; ok: unknown } | { kind: 'refused' } | { kind: 'in-doubt' }
@@ -53,13 +56,16 @@ function lineOf(deed: Deed): [command: string, fields: object] {
     case 'edit':
     case 'react':
     case 'read':
+    case 'poll':
+    case 'vote':
+    case 'close':
       return [kind, fields]
   }
 }
 
 export function botActor({ url, token }: GatewayProcess, id: string): Actor {
   const call = async ({ method, path, body }: Request) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
     const answer = await fetch(`${url}/v1/chats/${path}`, {
       method,
       headers,
@@ -103,12 +109,21 @@ function requestOf(deed: Deed): Request {
       return { method: 'PUT', path: `${path}/reaction`, body: { emoji: deed.emoji } }
     case 'read':
       return { method: 'POST', path: `${deed.chat}/read`, body: {} }
+    case 'poll':
+      return { method: 'POST', path: `${deed.chat}/polls`, body: { question: deed.question, options: deed.options } }
+    case 'vote':
+      return { method: 'POST', path: `${path}/vote`, body: { options: deed.options } }
+    case 'close':
+      return { method: 'POST', path: `${path}/close` }
   }
 }
 
-function outcomeOf(code: string, error: string): Outcome {
+/** They depend on when something arrives. */
+const refusals = new Set(['The poll is closed.', 'A press can be answered for one minute.'])
+
+export function outcomeOf(code: string, error: string): Outcome {
   if (code === 'unavailable') return { kind: 'in-doubt' }
-  if (code === 'not_found') return { kind: 'refused' }
+  if (code === 'not_found' || refusals.has(error)) return { kind: 'refused' }
   throw new Error(`unexpected answer ${code}: ${error}`)
 }
 

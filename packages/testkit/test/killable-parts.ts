@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
 
@@ -30,4 +31,13 @@ export async function startParts(names: string[]): Promise<Parts> {
     start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
   )
   return { relay, gateway, people }
+}
+
+/** Once it is registered. */
+export async function botOf({ url, token }: GatewayProcess): Promise<{ id: string; invite_url: string }> {
+  for (;;) {
+    const answer = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })
+    if (answer.ok) return (await answer.json()) as { id: string; invite_url: string }
+    await pause(20)
+  }
 }

@@ -4,7 +4,13 @@ import { expect } from 'vitest'
 import type { SeededRandom } from './seeded-random.ts'
 
 /** More fields than these, by its type. */
-export type Update = { id: number; type: string; chat_id: string; message?: { id: string; text?: string } }
+export type Update = {
+  id: number
+  type: string
+  chat_id: string
+  message?: { id: string; text?: string }
+  button?: { message_id: string; from: { id: string }; data: string; press_id: string }
+}
 type Surroundings = {
   random: SeededRandom
   wantsEcho: (text: string) => boolean

@@ -109,7 +109,12 @@ export class GatewayProcess extends Listening {
 
 type Line = { id?: number; event?: string; ok?: unknown; error?: string; code?: string; me?: { id: string } }
 /** What happened, as a line says it: more fields than these, by its kind. */
-export type PersonEvent = { event: string; chat_id: string; message?: { id: string } }
+export type PersonEvent = {
+  event: string
+  chat_id: string
+  message?: { id: string }
+  toast?: { press_id: string; text: string }
+}
 /** `in-doubt`: the process ended before it answered. */
 export type Answer = { kind: 'ok'; ok: unknown } | { kind: 'error'; error: string; code: string } | { kind: 'in-doubt' }
 

@@ -1,13 +1,13 @@
 // What lies on the disks of the relay, of a gateway and of people: nothing that anybody said, is called, or must keep secret.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
-import type { ChatId } from '@postern/protocol'
+import type { ChatId, MessageId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { expect, onTestFinished, test } from 'vitest'
-import { World } from '../src/index.ts'
+import { type Person, World } from '../src/index.ts'
 import { filesIn, fingerprint, foundIn } from './data-files.ts'
 
 const TOKEN = 'token-of-the-operator-83462'
@@ -19,6 +19,16 @@ const said = {
 }
 const named = { 'a name': 'Wilhelmina Quist', 'another name': 'Bartholomew Zoe', 'the name of the bot': 'Ferryman Bot' }
 const TITLE = 'the secret passengers'
+const shown = {
+  'the bytes of a file': 'forty barrels below the second bridge',
+  'the name of a file': 'manifest-of-the-lowlands.csv',
+  'a caption': 'burn this after the crossing',
+  'the question of a poll': 'which pier is unguarded at night',
+  'an option of a poll': 'the one behind the cannery',
+  'the data of a button': 'confirm-the-landing-4471',
+  'the text of a button': 'Light the lanterns',
+  'a toast': 'lanterns are lit on both sides',
+}
 
 async function startedWorld(): Promise<World> {
   const world = await World.start()
@@ -115,6 +125,89 @@ test.each(damages)('a database with %s beside it: one line, exit 1, nothing touc
   expect(output).toBe('')
   expect(errors).toMatch(/^DATA_DIR: .*db\.key.*\n$/)
   expect(fingerprint(directory)).toEqual(before)
+})
+
+/** Files that went both ways and were fetched, a poll with a vote, a button that was pressed and answered. */
+async function transfers(world: World) {
+  const gateway = await world.gateway()
+  const alice = await world.person('alice')
+  await gateway.client.whenOnline({ deadlineMs: 10_000 })
+  const bot = gateway.client.account as string as ChatId
+  await alice.openInvite(gateway.client.me().inviteUrl)
+  await alice.say(bot, 'hello')
+  const messages = `/v1/chats/${alice.id}/messages`
+  const contents = `${shown['the bytes of a file']}\n`.repeat(20_000)
+  const fromAlice = await sendFile(alice, bot, Buffer.from(contents))
+  const authorization = { authorization: `Bearer ${gateway.token}` }
+  const fetchFile = async (message: string) =>
+    await (await fetch(new URL(`${messages}/${message}/file`, gateway.url), { headers: authorization })).text()
+  await expect.poll(() => fetchFile(fromAlice)).toBe(contents)
+  const form = new FormData()
+  form.append('file', new Blob([contents]), shown['the name of a file'])
+  form.append('caption', shown['a caption'])
+  const request = { method: 'POST', headers: authorization, body: form }
+  const sent = await fetch(new URL(`/v1/chats/${alice.id}/files`, gateway.url), request)
+  const { id: fromBot } = (await sent.json()) as { id: string }
+  await alice.next('message', event => event.message.id === fromBot)
+  const opened = await alice.client.openFile(bot, fromBot as MessageId, { deadlineMs: 10_000 })
+  let fetched = ''
+  for await (const part of opened.read()) fetched += Buffer.from(part).toString()
+  expect(fetched).toBe(contents)
+
+  const question = shown['the question of a poll']
+  const options = [shown['an option of a poll'], 'another']
+  const poll = await gateway.api<{ id: string }>('POST', `/v1/chats/${alice.id}/polls`, { question, options })
+  const buttons = [[{ text: shown['the text of a button'], data: shown['the data of a button'] }]]
+  const { body: asked } = await gateway.api<{ id: string }>('POST', messages, { text: 'press', buttons })
+  await alice.next('message', event => event.message.id === asked.id)
+  const within = { deadlineMs: 10_000 }
+  await alice.client.vote(bot, { message: poll.body.id as MessageId, options: [0] }, within)
+  const data = shown['the data of a button']
+  const press = await alice.client.press(bot, { message: asked.id as MessageId, data }, within)
+  const answer = () => gateway.api('POST', `/v1/presses/${press}/answer`, { text: shown['a toast'] })
+  await expect.poll(async () => (await answer()).status).toBe(200)
+  await alice.next('toast')
+  return { gateway, alice, bot, files: { fromAlice: fromAlice as MessageId, fromBot: fromBot as MessageId } }
+}
+
+async function sendFile(from: Person, to: ChatId, bytes: Uint8Array): Promise<string> {
+  const source = async function* () {
+    yield bytes
+  }
+  const draft = await from.client.takeFile(source())
+  const file = { draft, name: shown['the name of a file'], type: 'text/csv', kind: 'file' as const }
+  const message = await from.client.sendFile(to, { ...file, text: shown['a caption'] }, { deadlineMs: 10_000 })
+  await draft.discard()
+  return message.id
+}
+
+test('no file of anybody holds the bytes, the name or the caption of a file, a poll, a button or a toast', async () => {
+  const world = await startedWorld()
+  const { gateway, alice, bot, files } = await transfers(world)
+  const kept = () =>
+    ['gateway', 'alice'].flatMap(name =>
+      readdirSync(join(world.directory, name, 'files')).map(file => `${name} ${file}`),
+    )
+  const blobs = () => filesIn(join(world.directory, 'relay', 'blobs'))
+  expect([kept().length, blobs().length], 'both sides keep both files').toEqual([4, 2])
+  expect(foundIn(world.directory, shown), 'while they run').toEqual([])
+
+  await alice.client.deleteMessage(bot, { message: files.fromAlice, for: 'all' }, { deadlineMs: 10_000 })
+  const path = `/v1/chats/${alice.id}/messages/${files.fromBot}`
+  expect((await gateway.api('DELETE', path)).status).toBe(200)
+  await expect.poll(kept, { timeout: 5000 }).toEqual([])
+  await expect.poll(blobs, { timeout: 5000 }).toEqual([])
+
+  await world.close(alice)
+  await world.closeGateway(gateway)
+  await world.stopRelay()
+  expect(foundIn(world.directory, shown), 'afterwards').toEqual([])
+  for (const name of ['gateway', 'alice']) {
+    const database = openDataDirectory(join(world.directory, name))
+    const left = database.all('SELECT 1 FROM message WHERE body LIKE ?', '%"kind":"file"%')
+    database.close()
+    expect(left, `files in the database of ${name}`).toEqual([])
+  }
 })
 
 test('db.key is made once, for its owner alone, and never written again', async () => {

@@ -11,12 +11,14 @@ import { type Line, readLines } from './read-lines.ts'
 export class CommandAnswers {
   readonly #client: Client
   readonly #output: LineOutput
+  readonly #stop: AbortSignal
   readonly #lanes = new ChatLanes()
   readonly #underWay = new Set<Promise<void>>()
 
-  constructor(client: Client, output: LineOutput) {
+  constructor(client: Client, { output, stop }: { output: LineOutput; stop: AbortSignal }) {
     this.#client = client
     this.#output = output
+    this.#stop = stop
   }
 
   /** Until the input ends. */
@@ -49,7 +51,7 @@ export class CommandAnswers {
   async #run(asked: PersonRequest): Promise<unknown> {
     const fields = checkFields(personCommands[asked.do], asked, { whole: 'line' })
     const { order, run } = commands[asked.do] as Command<typeof fields>
-    const work = async () => await run(this.#client, fields)
+    const work = async () => await run(this.#client, fields, this.#stop)
     switch (order.kind) {
       case 'now':
         return await work()

@@ -3,11 +3,17 @@ import type { Client } from '@postern/core'
 import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
 import { chatIdOf, type PersonCommandFields, type PersonCommandName } from '@postern/protocol/bot-api'
 import { parseInvite } from '@postern/protocol/content'
+import { downloadFile } from './download-file.ts'
+import { sendLocalFile } from './send-local-file.ts'
 
 /** `now`: does not wait. `send`: in order with the other sends of its chat. `alone`: has its chat to itself. */
 export type Order<Fields> = { kind: 'now' } | { kind: 'send' | 'alone'; chat: (fields: Fields) => ChatId }
 
-export type Command<Fields> = { order: Order<Fields>; run: (client: Client, fields: Fields) => unknown }
+/** What may take long ends early at the signal. */
+export type Command<Fields> = {
+  order: Order<Fields>
+  run: (client: Client, fields: Fields, stop: AbortSignal) => unknown
+}
 
 const within = { deadlineMs: personLimits.commandWithinMs }
 const now: Order<unknown> = { kind: 'now' }
@@ -50,10 +56,12 @@ export const commands: { [Name in PersonCommandName]: Command<PersonCommandField
     run: (client, { chat, text, reply_to, mentions }) =>
       client.sendText(chat, { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) }, within),
   },
+  file: { order: sends, run: sendLocalFile },
+  download: { order: now, run: downloadFile },
   edit: {
     order: sends,
     run: (client, { chat, message, text, mentions }) =>
-      client.editText(chat, { message, text, ...(mentions && { mentions }) }, within),
+      client.editMessage(chat, { message, text, ...(mentions && { mentions }) }, within),
   },
   delete: {
     order: sends,
@@ -62,6 +70,21 @@ export const commands: { [Name in PersonCommandName]: Command<PersonCommandField
   react: {
     order: sends,
     run: (client, { chat, message, emoji }) => client.react(chat, { message, emoji }, within),
+  },
+  poll: {
+    order: sends,
+    run: (client, { chat, close_ts, reply_to, ...poll }) =>
+      client.sendPoll(
+        chat,
+        { ...poll, ...(close_ts && { closeTs: close_ts }), ...(reply_to && { replyTo: reply_to }) },
+        within,
+      ),
+  },
+  vote: { order: sends, run: (client, { chat, message, options }) => client.vote(chat, { message, options }, within) },
+  close: { order: sends, run: (client, { chat, message }) => client.closePoll(chat, message, within) },
+  press: {
+    order: sends,
+    run: async (client, { chat, message, data }) => ({ press_id: await client.press(chat, { message, data }, within) }),
   },
   read: { order: sends, run: (client, { chat, up_to }) => client.markRead(chat, up_to) },
   timer: { order: alone, run: (client, { chat, ms }) => client.setTimer(chat, ms, within) },

@@ -6,6 +6,7 @@ import { aborted, stopSignal } from '../stop-signal.ts'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
 import { CommandAnswers } from './answer-commands.ts'
+import { sweepDownloads } from './download-file.ts'
 import { LineOutput } from './line-output.ts'
 import { type PersonSettings, personFirstStart, readPersonSettings } from './person-settings.ts'
 import { writeEvents } from './write-events.ts'
@@ -48,12 +49,13 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
   try {
     if (settings.name !== undefined && settings.name !== client.me().name)
       await client.setProfile({ name: settings.name })
+    await sweepDownloads(client)
     client.start()
     if ((await whenOnline(client, until)) === 'stopped') return
     const { id, name } = client.me()
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
     const events = writeEvents(client.journal, { output, log, until })
-    const answers = new CommandAnswers(client, output)
+    const answers = new CommandAnswers(client, { output, stop: until })
     await Promise.race([answers.answerAll(streams.input), aborted(until)])
     streams.input.destroy()
     await answers.settled()

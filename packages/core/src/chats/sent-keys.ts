@@ -24,6 +24,10 @@ export function findKey(core: Core, { key, request }: Idempotency): SentKey | un
   return row
 }
 
+/** Whether something was sent under the key, whatever it was. */
+export const isKeyKnown = (core: Core, key: string): boolean =>
+  core.store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
+
 /** In the transaction that puts the message into the outbox, or begins the group. */
 export function noteKey(
   database: Database,

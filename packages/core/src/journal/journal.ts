@@ -7,14 +7,19 @@ import type { Durability, Store } from '../storage/store.ts'
 export type JournalEvent =
   | { type: 'message'; chat_id: string; message: Message }
   | { type: 'edited'; chat_id: string; message: Message }
+  | { type: 'poll'; chat_id: string; message: Message }
   | { type: 'deleted'; chat_id: string; deleted: { message_id: string; from: Person } }
   | { type: 'reaction'; chat_id: string; reaction: { message_id: string; from: Person; emoji: string } }
+  | { type: 'button'; chat_id: string; button: PressedButton }
   | { type: 'expired'; chat_id: string; expired: string[] }
   | { type: 'chat'; chat_id: string; chat: Chat }
   | { type: 'notice'; chat_id: string; notice: Notice }
   /** For people only: a bot's operator reads the status of a message where it stands. */
   | { type: 'receipt'; chat_id: string; receipt: { message_id: string; from: Person; status: 'delivered' | 'read' } }
   | { type: 'call'; chat_id: string; call: { from: Person; state: 'ringing' | 'declined' } }
+  | { type: 'toast'; chat_id: string; toast: { press_id: string; text: string } }
+
+export type PressedButton = { message_id: string; from: Person; data: string; press_id: string }
 
 export type JournalEntry = { id: number; json: string; ts: number }
 
@@ -141,7 +146,7 @@ export function appendEvent({ clock }: { clock: Clock }, database: Database, eve
     clock.nowMs(),
     event.chat_id,
     JSON.stringify(event),
-    event.type === 'message' || event.type === 'edited' ? event.message.id : null,
+    'message' in event ? event.message.id : null,
   )
 }
 
@@ -149,7 +154,7 @@ export function appendEvent({ clock }: { clock: Clock }, database: Database, eve
 export function stripMessage(database: Database, message: MessageId): void {
   const rows = database.all<{ id: number; json: string }>('SELECT id, json FROM journal WHERE message_id = ?', message)
   for (const row of rows) {
-    const event = JSON.parse(row.json) as Extract<JournalEvent, { type: 'message' | 'edited' }>
+    const event = JSON.parse(row.json) as Extract<JournalEvent, { message: Message }>
     const { id, chat_id, from, ts } = event.message
     const json = JSON.stringify({ ...event, message: { id, chat_id, from, ts } })
     database.run('UPDATE journal SET json = ? WHERE id = ?', json, row.id)

@@ -4,7 +4,8 @@ import { type ChatRow, findChat, setChatState, visibleChat } from '../chats/chat
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import { markReported, unreportedMessages, viewMessage } from './messages.ts'
+import { markReported, unreportedMessages } from './messages.ts'
+import { viewMessage } from './view-message.ts'
 
 /** Accepting what is accepted already changes nothing. */
 export async function acceptRequest(core: Core, chat: ChatId): Promise<ChatRow> {

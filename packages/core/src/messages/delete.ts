@@ -11,8 +11,9 @@ import type { SaidOf } from './said.ts'
 export function takeDelete(core: Core, database: Database, { chat, sender, body }: SaidOf<'delete'>): void {
   const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
   if (!row || row.sender !== sender) return
-  eraseMessage(database, row.id)
+  eraseMessage(database, row.id, sender === core.own.id ? 'everywhere' : 'here')
   countUnread(database, chat.id)
+  core.poke()
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const deleted = { message_id: row.id, from: personOf(database, sender) }
   appendEvent(core, database, { type: 'deleted', chat_id: chat.id, deleted })
@@ -29,8 +30,9 @@ export async function deleteHere(core: Core, chat: ChatId, target: MessageId): P
   visibleChat(core.store, chat)
   findMessage(core.store, chat, target)
   await core.store.write(database => {
-    eraseMessage(database, target)
+    eraseMessage(database, target, 'here')
     countUnread(database, chat)
   })
   core.store.eraseTraces()
+  core.poke()
 }

@@ -1,34 +1,77 @@
-// Editing: the sender's own words, replaced for everybody.
+// Editing: the sender's own words and buttons, replaced for everybody.
 import { type ChatId, CodedError, contentLimits, type MessageId } from '@postern/protocol'
-import type { KnownBody } from '@postern/protocol/content'
-import { type ChatRow, visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import { findMessage, type MessageRow, viewMessage } from './messages.ts'
+import { assertButtons, keepOffered } from './buttons.ts'
+import { type Body, bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
+import { assertText, type NewText } from './text-rules.ts'
+import { viewMessage } from './view-message.ts'
 
-type TextBody = Extract<KnownBody, { kind: 'text' }>
+/** What is absent stays; no buttons take the buttons away; an empty text takes a caption away. */
+export type MessageEdit = Partial<Omit<NewText, 'replyTo'>> & { message: MessageId }
 
-/** What becomes of a message when its sender edits it; undefined when it cannot be edited by that account. */
-export function takeEdit(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'edit'>): void {
-  const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
-  if (!row || row.sender !== sender || (row.edited_ts ?? 0) >= ts) return
-  const before = JSON.parse(row.body) as TextBody
-  if (before.kind !== 'text') return
-  const { mentions: _, ...rest } = before
-  const edited: TextBody = { ...rest, text: body.text, ...(body.mentions && { mentions: body.mentions }) }
-  database.run('UPDATE message SET body = ?, edited_ts = ? WHERE id = ?', JSON.stringify(edited), ts, row.id)
+type Editable = Extract<Body, { kind: 'text' | 'file' }>
+type Edit = SaidOf<'edit'>
+
+export function takeEdit(core: Core, database: Database, edit: Edit): void {
+  const { chat, sender, ts, body } = edit
+  const row = lookUpMessage(database, chat.id, body.target)
+  if (!row || row.sender !== sender) return
+  const before = bodyOf(row)
+  if (before.kind !== 'text' && before.kind !== 'file') return
+  // Words and buttons each on their own: of two edits that cross, neither takes back what the other changed.
+  const isTextNew = body.text !== undefined && ts > (row.text_ts ?? 0) && (body.text !== '' || before.kind === 'file')
+  const areButtonsNew = body.buttons !== undefined && ts > (row.buttons_ts ?? 0)
+  if (!isTextNew && !areButtonsNew) return
+  if (areButtonsNew && sender === core.own.id) keepOffered(database, { message: row.id, buttons: before.buttons, ts })
+  const edited: MessageRow = {
+    ...row,
+    body: JSON.stringify(editedBody(before, edit, { isTextNew, areButtonsNew })),
+    edited_ts: Math.max(ts, row.edited_ts ?? 0),
+    text_ts: isTextNew ? ts : row.text_ts,
+    buttons_ts: areButtonsNew ? ts : row.buttons_ts,
+  }
+  database.run(
+    'UPDATE message SET body = ?, edited_ts = ?, text_ts = ?, buttons_ts = ? WHERE id = ?',
+    edited.body,
+    edited.edited_ts,
+    edited.text_ts,
+    edited.buttons_ts,
+    row.id,
+  )
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
-  const message = viewMessage(database, { ...row, body: JSON.stringify(edited), edited_ts: ts }, core.own.id)
+  const message = viewMessage(database, edited, core.own.id)
   appendEvent(core, database, { type: 'edited', chat_id: chat.id, message })
 }
 
-/** Throws unless the message is this account's own text and young enough. */
-export function assertEditable(core: Core, chat: ChatId, target: MessageId): ChatRow {
-  const row = visibleChat(core.store, chat)
+type News = { isTextNew: boolean; areButtonsNew: boolean }
+
+function editedBody(before: Editable, { body }: Edit, { isTextNew, areButtonsNew }: News): Editable {
+  const { text, mentions, buttons, ...rest } = before
+  const words = isTextNew ? { text: body.text, mentions: body.mentions } : { text, mentions }
+  const shown = areButtonsNew ? body.buttons : buttons
+  return {
+    ...rest,
+    ...(words.text && { text: words.text }),
+    ...(words.mentions && { mentions: words.mentions }),
+    ...(shown && shown.length > 0 && { buttons: shown }),
+  } as Editable
+}
+
+/** Throws unless the message is this account's own, no poll, young enough or one with buttons. */
+export function assertEditable(core: Core, chat: ChatId, { message: target, ...edit }: MessageEdit): void {
+  visibleChat(core.store, chat)
   const message = findMessage(core.store, chat, target)
   if (message.sender !== core.own.id) throw new CodedError('not-own-message')
-  if (core.clock.nowMs() - message.ts > contentLimits.editableMs) throw new CodedError('edit-too-late')
-  return row
+  const body = bodyOf(message)
+  if (body.kind === 'poll') throw new CodedError('poll-not-editable')
+  const isText = body.kind === 'text'
+  if (edit.text !== undefined && (isText || edit.text !== '')) assertText(edit.text)
+  if (edit.buttons) assertButtons(core, edit.buttons)
+  const hasButtons = 'buttons' in body && (body.buttons?.length ?? 0) > 0
+  const isOld = core.clock.nowMs() - message.ts > contentLimits.editableMs
+  if (isOld && !hasButtons) throw new CodedError('edit-too-late')
 }

@@ -22,12 +22,14 @@ export async function expireMessages(core: Core): Promise<void> {
     )
     const byChat = Map.groupBy(expired, row => row.chat_id)
     for (const [chat, rows] of byChat) {
-      for (const { id } of rows) eraseMessage(database, id)
+      for (const { id } of rows) eraseMessage(database, id, 'here')
       countUnread(database, chat)
       if (findChat(database, chat)?.state === 'request') continue
       appendEvent(core, database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) })
     }
     return expired.length
   })
-  if (count > 0) core.store.eraseTraces()
+  if (count === 0) return
+  core.store.eraseTraces()
+  core.poke()
 }

@@ -4,8 +4,9 @@ import type { Message } from '@postern/protocol/objects'
 import { findKey, type Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
-import { type MessageRow, viewMessage } from './messages.ts'
+import type { MessageRow } from './messages.ts'
 import { settleInDoubt } from './outbox.ts'
+import { viewMessage } from './view-message.ts'
 
 export type Earlier = { kind: 'sent'; message: Message } | { kind: 'unsent'; send: SendId }
 

@@ -10,6 +10,7 @@ import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
 import { reportUnreported } from './accept-request.ts'
+import { takePress, takeToast } from './presses.ts'
 import { takeReceipt } from './receipts.ts'
 import { takeBody } from './take-body.ts'
 
@@ -24,12 +25,17 @@ export type Received = {
 
 type Understood = Received & { content: Content }
 
-/** A message to this account alone: nothing but receipts is said in them. */
+/** A message to this account alone: a receipt, a press, or the answer to one. */
 export function receiveDirect(core: Core, received: Received): Change<void> {
   const body = decodeContent(received.plaintext)?.body
-  if (body?.kind !== 'receipt') return () => {}
-  const { chat, sender: from } = received
-  return database => takeReceipt(core, database, { chat, from, deliveredTs: body.deliveredTs, readTs: body.readTs })
+  const { chat, sender: from, ts } = received
+  return database => {
+    if (body?.kind === 'receipt')
+      takeReceipt(core, database, { chat, from, deliveredTs: body.deliveredTs, readTs: body.readTs })
+    if (body?.kind === 'press' && findChat(database, chat)?.state === 'active')
+      takePress(core, database, { chat, from, ts, body })
+    if (body?.kind === 'toast') takeToast(core, database, { chat, from, ts, body })
+  }
 }
 
 /** The part of the inbox's transaction that is about the content. */

@@ -12,12 +12,12 @@ import { rosterOf } from '../mls/group-session.ts'
 
 type Recipient = { chat: ChatId; to: AccountId }
 
-/** Gives up silently when the recipient is no longer in the chat: there is nobody to tell. */
+/** `gone`: the recipient is no longer in the chat, there is nobody to tell. `broken`: the chat must heal first. */
 export async function sendDirect(
   core: Core,
   { chat, to }: Recipient,
   { body, deadline }: { body: KnownBody; deadline: Deadline },
-): Promise<void> {
+): Promise<'sent' | 'gone' | 'broken'> {
   const send = sendIdFromBytes(core.provider.randomBytes(SEND_ID_BYTES))
   const content = encodeContent({ send, profileVersion: publishedVersion(core.store), body })
   for (;;) {
@@ -27,10 +27,10 @@ export async function sendDirect(
       const leaf = leafOf(rosterOf(live.session), to)
       return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
     })
-    if (!payload) return
+    if (!payload) return 'gone'
     const verdict = await core.link.call('append', { payload, to, leave: false }, deadline.leftMs())
-    if (verdict.accepted) return
+    if (verdict.accepted) return 'sent'
     await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
-    if (findGroup(core.store, group)?.status === 'broken') return
+    if (findGroup(core.store, group)?.status === 'broken') return 'broken'
   }
 }

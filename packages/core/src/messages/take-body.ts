@@ -7,18 +7,28 @@ import type { Database } from '../storage/database.ts'
 import { takeCall } from './calls.ts'
 import { takeDelete } from './delete.ts'
 import { takeEdit } from './edit.ts'
-import { insertMessage, type MessageRow, viewMessage } from './messages.ts'
+import { insertMessage, type MessageRow } from './messages.ts'
+import { takeClose, takePoll, takeVote } from './polls.ts'
 import { takeReaction } from './reactions.ts'
 import { owesReceipt } from './receipts.ts'
 import type { Said } from './said.ts'
+import { viewMessage } from './view-message.ts'
 
 /** The row of a message that is new. */
 export function takeBody(core: Core, database: Database, said: Said): MessageRow | undefined {
   const { body } = said
   switch (body.kind) {
     case 'text':
+    case 'file':
+    case 'poll':
     case 'unknown':
       return takeMessage(core, database, said)
+    case 'vote':
+      takeVote(core, database, { ...said, body })
+      return undefined
+    case 'close':
+      takeClose(core, database, { ...said, body })
+      return undefined
     case 'edit':
       takeEdit(core, database, { ...said, body })
       return undefined
@@ -38,6 +48,8 @@ export function takeBody(core: Core, database: Database, said: Said): MessageRow
     case 'hello':
     case 'rejoin':
     case 'receipt':
+    case 'press':
+    case 'toast':
       return undefined
     default:
       return body satisfies never
@@ -47,7 +59,7 @@ export function takeBody(core: Core, database: Database, said: Said): MessageRow
 function takeMessage(core: Core, database: Database, said: Said): MessageRow | undefined {
   const { id, chat, sender, ts, send, body } = said
   const isOwn = sender === core.own.id
-  const timerMs = body.kind === 'text' ? (body.timerMs ?? 0) : 0
+  const timerMs = 'timerMs' in body ? (body.timerMs ?? 0) : 0
   const row = insertMessage(database, {
     id,
     chat_id: chat.id,
@@ -61,8 +73,14 @@ function takeMessage(core: Core, database: Database, said: Said): MessageRow | u
     expires_ts: isOwn && timerMs > 0 ? ts + timerMs : null,
     read: isOwn ? 1 : 0,
   })
-  if (row?.expires_ts) core.rearm()
-  if (!row || isOwn) return row
+  if (!row) return undefined
+  if (row.expires_ts) core.rearm()
+  if (body.kind === 'poll') takePoll(core, database, { ...said, body })
+  if (isOwn) {
+    // From here on the blob belongs to the message: until now nobody would have missed it.
+    if (body.kind === 'file') database.run('DELETE FROM upload WHERE blob_id = ?', body.blob)
+    return row
+  }
   database.run('UPDATE chat SET unread = unread + 1 WHERE id = ?', chat.id)
   owesReceipt(core, database, { chat, author: sender, deliveredTs: row.ts, readTs: 0 })
   if (!row.reported) return row

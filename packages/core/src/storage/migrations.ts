@@ -193,6 +193,56 @@ const steps: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sent_key_subject ON sent_key (subject);
   `,
+  `
+  CREATE TABLE record (
+    shelf TEXT NOT NULL,
+    key TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (shelf, key)
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE message ADD COLUMN text_ts INTEGER;
+  ALTER TABLE message ADD COLUMN buttons_ts INTEGER;
+  UPDATE message SET text_ts = edited_ts WHERE edited_ts IS NOT NULL;
+
+  CREATE TABLE poll (
+    message_id TEXT PRIMARY KEY,
+    close_ts INTEGER,
+    closed_ts INTEGER,
+    closed INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX poll_closing ON poll (close_ts) WHERE closed = 0 AND close_ts IS NOT NULL;
+
+  CREATE TABLE vote (
+    message_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    options TEXT NOT NULL,
+    PRIMARY KEY (message_id, account_id, ts)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE offered_data (
+    message_id TEXT NOT NULL,
+    data TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    PRIMARY KEY (message_id, data)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE press (
+    id TEXT PRIMARY KEY,
+    chat_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    presser TEXT NOT NULL,
+    bot TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    answered INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX press_ts ON press (ts);
+
+  CREATE TABLE upload (blob_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE dead_file (blob_id TEXT PRIMARY KEY, own INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -77,6 +77,7 @@ export class Chores {
     await this.#attempt('key packages', () => this.#publishKeyPackages())
     await this.#attempt('profile', () => publishProfile(this.#core))
     await this.#attempt('outbox', () => settleInDoubt(this.#core))
+    await this.#attempt('files', () => this.#core.files.tidy())
     for (const group of groupsWithPending(store))
       await this.#attempt('commit', () => settlePending(this.#core, group, this.#deadline()))
     await this.#attempt('heal', () => healChats(this.#core, this.#deadline()))

@@ -1,12 +1,13 @@
-// What is due at a moment: receipts shortly after a burst, disappearing messages when their time is up.
+// What is due at a moment: receipts shortly after a burst, disappearing messages and polls when their time is up.
 import { clientLimits, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { expireMessages, nextExpiryTs } from '../messages/expiry.ts'
+import { closeDuePolls, nextPollCloseTs } from '../messages/polls.ts'
 
 export class Timekeeper {
   readonly #core: Core
   #receipts: Timer | undefined
-  #expiry: Timer | undefined
+  #due: Timer | undefined
   #isStopped = false
 
   constructor(core: Core) {
@@ -19,31 +20,33 @@ export class Timekeeper {
     this.#receipts = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
       this.#receipts = undefined
       this.#core.poke()
-      this.armExpiry()
+      this.armDue()
     })
   }
 
-  armExpiry(): void {
-    this.#expiry?.cancel()
-    const dueTs = this.#isStopped ? undefined : nextExpiryTs(this.#core)
-    if (dueTs === undefined) return
+  armDue(): void {
+    this.#due?.cancel()
+    if (this.#isStopped) return
+    const dueTs = Math.min(nextExpiryTs(this.#core) ?? Infinity, nextPollCloseTs(this.#core) ?? Infinity)
+    if (dueTs === Infinity) return
     const afterMs = Math.max(0, dueTs - this.#core.clock.nowMs())
-    this.#expiry = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => void this.#expire())
+    this.#due = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => void this.#doDue())
   }
 
   stop(): void {
     this.#isStopped = true
     this.#receipts?.cancel()
-    this.#expiry?.cancel()
+    this.#due?.cancel()
   }
 
-  async #expire(): Promise<void> {
+  async #doDue(): Promise<void> {
     try {
+      await closeDuePolls(this.#core)
       await expireMessages(this.#core)
-      this.armExpiry()
+      this.armDue()
     } catch (error) {
-      this.#core.log.warn({ error: String(error) }, 'messages could not be erased; it is tried again')
-      if (!this.#isStopped) this.#expiry = this.#core.clock.setTimer(RETRY_AFTER_MS, () => void this.#expire())
+      this.#core.log.warn({ error: String(error) }, 'what is due could not be written; it is tried again')
+      if (!this.#isStopped) this.#due = this.#core.clock.setTimer(RETRY_AFTER_MS, () => void this.#doDue())
     }
   }
 }

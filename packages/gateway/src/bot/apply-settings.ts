@@ -13,12 +13,11 @@ export function firstStart({ relayUrl, botName }: GatewaySettings): { relayUrl: 
 export type Applying = { settings: GatewaySettings; state: OperatorState; log: Log }
 
 export async function applySettings(client: Client, { settings, state, log }: Applying): Promise<void> {
-  const { botName, botAvatar, relayUrl, hooksUrl } = settings
+  const { botName, botAvatar, relayUrl } = settings
   if (botName !== undefined && botName !== client.me().name) await client.setProfile({ name: botName })
   if (botAvatar !== undefined) await applyAvatarFile(client, botAvatar, state)
   if (relayUrl !== undefined && !isSameOrigin(relayUrl, client.relayUrl))
     log.warn({ setting: 'RELAY_URL', registeredAt: client.relayUrl }, 'the bot stays on the relay of its first start')
-  if (hooksUrl !== undefined) log.warn({ setting: 'HOOKS_URL' }, 'this version does not act on the setting')
 }
 
 /** ws and http are one address, and so are wss and https. */

@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Client } from '@postern/core'
+import { makeAvatar } from '@postern/media'
 import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
 import { settingFault } from '../config.ts'
 import type { OperatorState } from '../updates/operator-state.ts'
-import { makeAvatar } from './make-avatar.ts'
 
 export type Upload = AsyncIterable<Uint8Array>
 

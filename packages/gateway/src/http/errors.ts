@@ -1,13 +1,16 @@
 // From whatever was thrown to the answer a caller gets: a status and {error, code}.
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import { apiErrorOf, apiStatuses } from '@postern/protocol/bot-api'
+import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/protocol/bot-api'
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
 
-export function errorAnswer(error: unknown): ErrorAnswer {
+/** Some endpoints have statuses of their own. */
+export type Statuses = Partial<Record<ApiErrorCode, number>>
+
+export function errorAnswer(error: unknown, statuses: Statuses = {}): ErrorAnswer {
   const { error: text, code } = apiErrorOf(asCoded(error))
   return {
-    status: apiStatuses[code],
+    status: statuses[code] ?? apiStatuses[code],
     headers: {
       ...(code === 'unavailable' && { 'retry-after': String(gatewayLimits.retryAfterSec) }),
       ...(code === 'unauthorized' && { 'www-authenticate': 'Bearer' }),

@@ -1,27 +1,30 @@
 // What stands behind each endpoint: checked input in, the answer out.
 import type { Client } from '@postern/core'
 import { gatewayLimits } from '@postern/protocol'
-import { type Endpoint, type EndpointName, type Endpoints, makeOpenapi } from '@postern/protocol/bot-api'
+import {
+  type Endpoint,
+  type EndpointName,
+  type Endpoints,
+  type HookEndpointName,
+  makeOpenapi,
+} from '@postern/protocol/bot-api'
 import type { z } from 'zod'
 import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'
 import { Avatars, type Upload } from '../bot/set-avatar.ts'
 import { createGroup } from '../chats/create-group.ts'
+import { FileDownloads } from '../files/file-downloads.ts'
+import { type FileForm, FileUploads } from '../files/send-file.ts'
+import type { ServedHooks } from '../hooks/start-hooks.ts'
 import { editMessage } from '../messages/edit-message.ts'
 import { sendMessage } from '../messages/send-message.ts'
 import { countSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { sendPoll } from '../polls/send-poll.ts'
 import type { Updates } from '../updates/updates.ts'
 import { VERSION } from '../version.ts'
-
-/** An answer that is JSON already: updates are stored as they are sent. */
-export class Serialized {
-  readonly json: string
-
-  constructor(json: string) {
-    this.json = json
-  }
-}
+import { Serialized, type Streamed } from './answers.ts'
+import { fileAnswer } from './downloads.ts'
 
 type Part<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
   E extends Record<Key, infer Schema extends z.ZodType> ? z.infer<Schema> : undefined
@@ -31,13 +34,17 @@ type Input<E extends Endpoint> = {
   headers: Part<E, 'headers'>
   body: Part<E, 'body'>
   upload: E extends { upload: object } ? Upload : undefined
+  form: E extends { form: object } ? FileForm : undefined
 }
-type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized
+type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Streamed
 
 /** `gone` tells when nobody waits for the answer any more. */
 type Handler<E extends Endpoint> = (input: Input<E>, gone: AbortSignal) => Answer<E> | Promise<Answer<E>>
 
-export type Handlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
+type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
+
+/** Those of hooks are there when hooks are on. */
+export type Handlers = Omit<AllHandlers, HookEndpointName> & Partial<Pick<AllHandlers, HookEndpointName>>
 
 const within = { deadlineMs: gatewayLimits.sendWithinMs }
 
@@ -47,11 +54,14 @@ async function empty(work: Promise<void>): Promise<Record<string, never>> {
   return {}
 }
 
-const botHandlers = (client: Client, avatars: Avatars) =>
+type BotParts = { avatars: Avatars; hooks: ServedHooks | undefined }
+
+const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
   ({
     getMe: () => getMe(client),
     changeMe: ({ body }) => changeMe(client, body),
-    setCommands: ({ body }) => empty(client.setProfile({ commands: body.commands })),
+    setCommands: ({ body: { commands } }) =>
+      empty(hooks ? hooks.setCommands(commands) : client.setProfile({ commands })),
     setAvatar: ({ upload }) => empty(avatars.set(upload)),
   }) satisfies Partial<Handlers>
 
@@ -81,14 +91,63 @@ const messageHandlers = (client: Client, metrics: Metrics) =>
     markRead: ({ params, body }) => empty(client.markRead(params.chat, body.up_to)),
   }) satisfies Partial<Handlers>
 
-export type HandlerParts = { client: Client; updates: Updates; metrics: Metrics }
+const fileHandlers = (client: Client, metrics: Metrics) => {
+  const uploads = new FileUploads(client, metrics.fileBytes)
+  const downloads = new FileDownloads(client, metrics.fileBytes)
+  metrics.addGauge({ name: 'postern_file_uploads', help: 'Files on their way in.' }, () => uploads.count)
+  metrics.addGauge({ name: 'postern_file_downloads', help: 'Files on their way out.' }, () => downloads.count)
+  return {
+    sendFile: ({ params, headers, form }) =>
+      countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
+    getFile: async ({ params, headers }) =>
+      fileAnswer(await downloads.open(params.chat, params.msg), {
+        range: headers.range,
+        ifRange: headers['if-range'],
+      }),
+  } satisfies Partial<Handlers>
+}
 
-export function makeHandlers({ client, updates, metrics }: HandlerParts): Handlers {
+const pollHandlers = (client: Client, metrics: Metrics) =>
+  ({
+    sendPoll: ({ params, body, headers }) =>
+      countSend(metrics, sendPoll(client, { chat: params.chat, poll: body, key: headers['idempotency-key'] })),
+    vote: ({ params, body }) => empty(client.vote(params.chat, { message: params.msg, options: body.options }, within)),
+    closePoll: ({ params }) => empty(client.closePoll(params.chat, params.msg, within)),
+    answerPress: ({ params, body }) =>
+      countSend(metrics, empty(client.answerPress(params.press_id, body.text, within))),
+  }) satisfies Partial<Handlers>
+
+const hookHandlers = ({ manager, receiver }: ServedHooks) =>
+  ({
+    listHooks: ({ query }) => manager.list(query.chat),
+    createHook: ({ body }) => manager.create({ chat: body.chat_id, format: body.format }),
+    deleteHook: ({ params }) => empty(manager.removeKnown(params.id)),
+    postHook: ({ params, headers, upload }, gone) =>
+      empty(
+        receiver.receive(
+          {
+            secret: params.secret,
+            contentType: headers['content-type'],
+            vcsToken: headers['x-vcs-token'],
+            idempotencyKey: headers['idempotency-key'],
+            upload,
+          },
+          gone,
+        ),
+      ),
+  }) satisfies Partial<Handlers>
+
+export type HandlerParts = { client: Client; updates: Updates; metrics: Metrics; hooks: ServedHooks | undefined }
+
+export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts): Handlers {
   let openapi: Serialized | undefined
   return {
-    ...botHandlers(client, new Avatars(client)),
+    ...botHandlers(client, { avatars: new Avatars(client), hooks }),
     ...chatHandlers(client, metrics),
     ...messageHandlers(client, metrics),
+    ...fileHandlers(client, metrics),
+    ...pollHandlers(client, metrics),
+    ...(hooks && hookHandlers(hooks)),
     getUpdates: async ({ query: { offset, limit, timeout } }, gone) =>
       new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, gone)),
     getWebhook: () => updates.webhookStatus(),

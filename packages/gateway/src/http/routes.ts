@@ -1,40 +1,53 @@
 // Routes from the table of endpoints: each checks its input, calls its handler and answers.
+import type { Clock } from '@postern/protocol'
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/protocol/bot-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { type Handlers, Serialized } from './handlers.ts'
+import { Serialized, Streamed } from './answers.ts'
+import type { Statuses } from './errors.ts'
+import type { Handlers } from './handlers.ts'
+import { incomingBody } from './incoming-body.ts'
+import { sendStream } from './send-stream.ts'
 import type { Stopping } from './stopping.ts'
-import { acceptUploads, uploadOf } from './uploads.ts'
+import { acceptUploads } from './uploads.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a token. */
     open?: boolean
+    statuses?: Statuses
   }
 }
 
-type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload', unknown>
+type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload' | 'form', unknown>
 type AnyHandler = (input: AnyInput, gone: AbortSignal) => unknown
 
-export function addRoutes(server: FastifyInstance, handlers: Handlers, stopping: Stopping): void {
+export type Serving = { stopping: Stopping; clock: Clock }
+
+export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: Serving): void {
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name]
-    const route = routeOf(endpoint, handlers[name] as AnyHandler, stopping)
-    if (endpoint.upload) acceptUploads(server, route)
+    const handler = handlers[name] as AnyHandler | undefined
+    // Switched off by the settings: there is no such path.
+    if (!handler) continue
+    const route = routeOf(endpoint, handler, serving)
+    if (endpoint.upload ?? endpoint.form) acceptUploads(server, route)
     else server.route(route)
   }
 }
 
-function routeOf(endpoint: Endpoint, handler: AnyHandler, stopping: Stopping): RouteOptions {
+function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock }: Serving): RouteOptions {
   const isOpen = endpoint.open === true
   return {
-    method: endpoint.method,
+    method: endpoint.answerType === '*/*' ? [endpoint.method, 'HEAD'] : endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { open: isOpen },
+    config: { open: isOpen, ...(endpoint.statuses && { statuses: endpoint.statuses }) },
     // Health checks ask with HEAD as well; elsewhere it is a wrong method.
     exposeHeadRoute: isOpen,
     handler: async (request, reply) => {
-      const working = Promise.resolve(handler(inputOf(endpoint, request), goneSignal(reply)))
-      const answer = await stopping.orStopping(working)
+      const incoming = incomingBody(request, { endpoint, clock })
+      const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, goneSignal(reply))
+      const answer = await stopping.orStopping(handle()).finally(() => incoming.leave())
+      if (answer instanceof Streamed) return await sendStream(reply, answer, { clock, stopping })
       return reply.type(endpoint.answerType ?? 'application/json; charset=utf-8').send(textOf(endpoint, answer))
     },
   }
@@ -46,14 +59,13 @@ function textOf({ answerType }: Endpoint, answer: unknown): string {
 }
 
 /** Fields before ids: what is wrong with the request itself is said even when its chat does not exist. */
-function inputOf(endpoint: Endpoint, request: FastifyRequest): AnyInput {
-  const { params, query, headers, body, upload } = endpoint
+function inputOf(endpoint: Endpoint, request: FastifyRequest): Omit<AnyInput, 'upload' | 'form'> {
+  const { params, query, headers, body } = endpoint
   return {
     query: query && checkFields(query, request.query, { whole: 'query' }),
     headers: headers && checkFields(headers, request.headers, { whole: 'headers' }),
     body: body && checkFields(body, request.body, { whole: 'body' }),
     params: params && checkFields(params, request.params, { whole: 'path' }),
-    upload: upload && uploadOf(request, upload),
   }
 }
 

@@ -1,4 +1,5 @@
 // The HTTP server: token, body, errors and the stop. What the endpoints do is not known here.
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '@postern/core'
 import { CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
@@ -9,12 +10,12 @@ import type { Stopping } from './stopping.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-export type ServerOptions = { botToken: string; log: Log; stopping: Stopping }
+export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; stopping: Stopping }
 
-export function createServer({ botToken, log, stopping }: ServerOptions): FastifyInstance {
+export function createServer({ botToken, hooksUrl, log, stopping }: ServerOptions): FastifyInstance {
   const isAuthorized = tokenChecker(botToken)
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    const { status, headers, body } = errorAnswer(error)
+    const { status, headers, body } = errorAnswer(error, request.routeOptions?.config?.statuses)
     if (status >= 500) log.error({ err: error, route: routeOf(request) }, 'a request failed')
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
@@ -25,6 +26,7 @@ export function createServer({ botToken, log, stopping }: ServerOptions): Fastif
   const server = Fastify({
     bodyLimit: gatewayLimits.jsonBodyBytesMax,
     exposeHeadRoutes: false,
+    rewriteUrl: hookRewriter(hooksUrl),
     // Who is already connected at the stop is still served.
     return503OnClosing: false,
     clientErrorHandler: (_, socket) => refuseMalformed(socket),
@@ -42,6 +44,8 @@ export function createServer({ botToken, log, stopping }: ServerOptions): Fastif
   })
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     log.debug({ route: routeOf(request), status: statusCode, ms: Math.round(elapsedTime) }, 'request')
+    // An answer that began before the stop did not say that it is the last one here.
+    if (stopping.isStopping) setImmediate(() => server.server.closeIdleConnections())
   })
   return server
 }
@@ -52,11 +56,20 @@ const needsToken = (request: FastifyRequest): boolean =>
 
 const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] ?? ''
 
+/** A proxy may leave the path of HOOKS_URL where it is, or take it away: posts arrive by both. */
+function hookRewriter(hooksUrl = ''): (request: Pick<IncomingMessage, 'url'>) => string {
+  const path = hooksUrl && new URL(hooksUrl).pathname.replace(/\/+$/, '')
+  return ({ url = '' }) => (url.startsWith(`${path}/hooks/`) ? url.slice(path.length) : url)
+}
+
+/** What stands behind /hooks/ may be a secret, and senders write what they are told into their logs. */
+const shownPath = (request: FastifyRequest): string => pathOf(request).replace(/^(?!\/v1\/).*\/hooks\/.*$/, '/hooks/…')
+
 /** The pattern, not the address: an unknown path may hold anything, a secret too. */
 const routeOf = (request: FastifyRequest): string => `${request.method} ${request.routeOptions?.url ?? '(unknown)'}`
 
 const routeNotFound = (request: FastifyRequest): CodedError =>
-  new CodedError('route-not-found', { method: request.method, path: pathOf(request) })
+  new CodedError('route-not-found', { method: request.method, path: shownPath(request) })
 
 function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyRequest) => void): unknown {
   try {

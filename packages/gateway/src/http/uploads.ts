@@ -1,5 +1,6 @@
 // Bodies that are no JSON: handed on as they come, whatever their header says they are.
 import type { IncomingMessage } from 'node:http'
+import { type Clock, gatewayLimits } from '@postern/protocol'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { badField } from './errors.ts'
 
@@ -12,18 +13,50 @@ export function acceptUploads(server: FastifyInstance, route: RouteOptions): voi
   })
 }
 
-export async function* uploadOf(
+type Reading = {
+  clock: Clock
+  bytesMax: number
+  /** What is said when there are more. */
+  tooMany: () => Error
+}
+
+/** A sender that stands still is cut off: it would keep its place for ever. */
+export async function* bodyOf(
   { raw, headers }: FastifyRequest,
-  { bytesMax }: { bytesMax: number },
-): AsyncGenerator<Uint8Array> {
-  if (Number(headers['content-length']) > bytesMax) throw badField('body', `at most ${bytesMax} bytes are allowed`)
+  reading: Reading,
+): AsyncGenerator<Uint8Array, undefined> {
+  const { clock, bytesMax, tooMany } = reading
+  if (Number(headers['content-length']) > bytesMax) throw tooMany()
+  // The connection outlives whoever reads: it must still carry the answer.
+  const chunks = raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
+  let length = 0
   try {
-    // The connection outlives whoever reads: it must still carry the answer.
-    for await (const chunk of raw.iterator({ destroyOnReturn: false })) yield chunk as Uint8Array
-  } catch {
-    throw badField('body', 'it ended early')
+    for (;;) {
+      const idle = clock.setTimer(gatewayLimits.fileIdleMs, () => raw.destroy())
+      const { value: chunk } = await chunks.next().finally(() => idle.cancel())
+      if (!chunk) return
+      length += chunk.length
+      if (length > bytesMax) throw tooMany()
+      yield chunk
+    }
+  } catch (error) {
+    throw length > bytesMax ? error : badField('body', 'it ended early')
   } finally {
-    // What is still on its way is read and forgotten: a sender that is cut off does not see the answer.
-    raw.resume()
+    await chunks.return?.()
   }
+}
+
+/** What is still on its way is read and forgotten: a sender that is cut off does not see the answer. */
+export function forgetRest({ raw }: FastifyRequest, { clock }: { clock: Clock }): void {
+  if (raw.readableEnded || raw.destroyed) return
+  let length = 0
+  const cut = () => raw.destroy()
+  let idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
+  raw.on('data', (chunk: Uint8Array) => {
+    length += chunk.length
+    idle.cancel()
+    if (length > gatewayLimits.refusedBytesMax) cut()
+    else idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
+  })
+  for (const over of ['end', 'close', 'error']) raw.once(over, () => idle.cancel())
 }

@@ -1,18 +1,21 @@
 // A change of the bot's own message. What is absent stays as it is.
 import type { Client } from '@postern/core'
-import { type ChatId, CodedError, gatewayLimits, type MessageId } from '@postern/protocol'
+import { type ChatId, gatewayLimits, type MessageId } from '@postern/protocol'
 import type { MessageEdit } from '@postern/protocol/bot-api'
 import type { Message } from '@postern/protocol/objects'
+import { buttonsOf } from './buttons.ts'
 
 type Editing = { chat: ChatId; message: MessageId; edit: MessageEdit }
 
 export async function editMessage(client: Client, { chat, message, edit }: Editing): Promise<Message> {
-  const { text, mentions } = edit
-  if (text !== undefined) {
-    const within = { deadlineMs: gatewayLimits.sendWithinMs }
-    return await client.editText(chat, { message, text, ...(mentions && { mentions }) }, within)
+  const { text, mentions, buttons } = edit
+  // Taking away what is not there is no edit, and nobody is told of one.
+  const isIdle = buttons?.length === 0 && client.message(chat, message).buttons === undefined
+  const changed = {
+    message,
+    ...(text !== undefined && { text }),
+    ...(mentions && { mentions }),
+    ...(buttons && !isIdle && { buttons: buttonsOf(buttons) }),
   }
-  const asItIs = client.message(chat, message)
-  if (asItIs.from.id !== client.account) throw new CodedError('not-own-message')
-  return asItIs
+  return await client.editMessage(chat, changed, { deadlineMs: gatewayLimits.sendWithinMs })
 }

@@ -3,13 +3,19 @@ import type { Client } from '@postern/core'
 import { type ChatId, gatewayLimits } from '@postern/protocol'
 import type { TextMessage } from '@postern/protocol/bot-api'
 import type { Message } from '@postern/protocol/objects'
+import { buttonsOf } from './buttons.ts'
 import { idempotencyOf } from './idempotency.ts'
 
 type Sending = { chat: ChatId; message: TextMessage; key: string | undefined }
 
 export async function sendMessage(client: Client, { chat, message, key }: Sending): Promise<Message> {
-  const { text, reply_to: replyTo, mentions } = message
-  const content = { text, ...(replyTo && { replyTo }), ...(mentions && { mentions }) }
+  const { text, reply_to: replyTo, mentions, buttons = [] } = message
+  const content = {
+    text,
+    ...(replyTo && { replyTo }),
+    ...(mentions && { mentions }),
+    ...(buttons.length > 0 && { buttons: buttonsOf(buttons) }),
+  }
   const within = { deadlineMs: gatewayLimits.sendWithinMs }
   return await client.sendText(chat, content, { ...within, ...idempotencyOf(key, { send: chat, ...content }) })
 }

@@ -13,7 +13,7 @@ export async function countSend<T>(metrics: Metrics, sending: Promise<T>): Promi
   }
 }
 
-function outcomeOf(error: unknown): 'refused' | 'unavailable' | 'failed' {
+export function outcomeOf(error: unknown): 'refused' | 'unavailable' | 'failed' {
   const { code } = apiErrorOf(error)
   if (code === 'unavailable') return 'unavailable'
   return code === 'internal' ? 'failed' : 'refused'

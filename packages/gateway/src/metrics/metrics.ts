@@ -45,6 +45,14 @@ export class Metrics {
     { name: 'postern_sends_total', help: 'Requests that send, by what became of them.', label: 'outcome' },
     ['sent', 'refused', 'unavailable', 'failed'],
   )
+  readonly fileBytes = new Counter(
+    {
+      name: 'postern_file_bytes_total',
+      help: 'Bytes of files, from the operator and to the operator.',
+      label: 'direction',
+    },
+    ['up', 'down'],
+  )
   readonly updatesDropped = new Counter({
     name: 'postern_updates_dropped_total',
     help: 'Updates that were dropped because nobody fetched them in time.',
@@ -53,7 +61,17 @@ export class Metrics {
     { name: 'postern_webhook_attempts_total', help: 'Attempts to deliver an update.', label: 'outcome' },
     ['delivered', 'failed'],
   )
-  readonly #all: (Counter | Gauge)[] = [this.sends, this.updatesDropped, this.webhookAttempts]
+  readonly hookPosts = new Counter(
+    { name: 'postern_hook_posts_total', help: 'Posts to hooks, by what became of them.', label: 'outcome' },
+    ['written', 'silent', 'refused', 'unavailable', 'failed'],
+  )
+  readonly #all: (Counter | Gauge)[] = [
+    this.sends,
+    this.fileBytes,
+    this.updatesDropped,
+    this.webhookAttempts,
+    this.hookPosts,
+  ]
 
   addGauge(shape: Shape, read: () => number): void {
     this.#all.push(new Gauge(shape, read))

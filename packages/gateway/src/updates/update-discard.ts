@@ -1,4 +1,4 @@
-// UPDATES=off: nobody asks for updates, so they are confirmed as they come and the journal does not grow.
+// Nobody reads on: entries are confirmed as they come, and the journal does not grow. So with UPDATES=off, and without hooks.
 import type { Journal, Log } from '@postern/core'
 import { type Clock, gatewayLimits, type Timer } from '@postern/protocol'
 import { OPERATOR } from './update-queue.ts'
@@ -7,13 +7,15 @@ export class UpdateDiscard {
   readonly #journal: Journal
   readonly #clock: Clock
   readonly #log: Log
+  readonly #reader: string
   readonly #unsubscribe: () => void
   #timer: Timer | undefined
 
-  constructor(journal: Journal, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(journal: Journal, { clock, log, reader = OPERATOR }: { clock: Clock; log: Log; reader?: string }) {
     this.#journal = journal
     this.#clock = clock
     this.#log = log
+    this.#reader = reader
     this.#unsubscribe = journal.onAppend(() => this.#discardSoon())
     this.#discardSoon()
   }
@@ -32,9 +34,9 @@ export class UpdateDiscard {
   async #discard(): Promise<void> {
     this.#timer = undefined
     const newest = this.#journal.newest()
-    if (newest <= this.#journal.confirmed(OPERATOR)) return
+    if (newest <= this.#journal.confirmed(this.#reader)) return
     try {
-      await this.#journal.confirm(OPERATOR, newest)
+      await this.#journal.confirm(this.#reader, newest)
     } catch (error) {
       this.#log.warn({ err: error }, 'updates could not be discarded; it is tried again with the next one')
     }

@@ -1,44 +1,13 @@
 // The one table of endpoints: routes, validation, the OpenAPI document and docs/api.md derive from it.
 import { z } from 'zod'
 import { gatewayLimits } from '../limits.ts'
-import { chatInPath, messageInPath, wholeNumber } from './field-rules.ts'
-import { bot, chat, message, update, webhookStatus } from './objects.ts'
-import { botChange, botCommands, messageEdit, newGroup, newReaction, readMark, textMessage } from './requests.ts'
-
-export type Endpoint = {
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  path: `/${string}`
-  section: 'Bot' | 'Chats' | 'Messages' | 'Updates' | 'Service'
-  summary: string
-  /** Without a token. */
-  open?: true
-  params?: z.ZodObject
-  query?: z.ZodObject
-  headers?: z.ZodObject
-  body?: z.ZodType
-  /** A body that is no JSON: its bytes as they come. */
-  upload?: { types: readonly string[]; bytesMax: number }
-  answer: z.ZodType
-  /** When it is no JSON. */
-  answerType?: 'text/plain; version=0.0.4; charset=utf-8'
-}
-
-const chatParams = z.object({ chat: chatInPath })
-const messageParams = z.object({ chat: chatInPath, msg: messageInPath })
-const nothing = z.object({})
-
-const keyRule = `1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes are required`
-const sendHeaders = z.object({
-  'idempotency-key': z
-    .string(keyRule)
-    .min(1, keyRule)
-    .max(gatewayLimits.idempotencyKeyBytesMax, keyRule)
-    .optional()
-    .describe('The same key within 24 hours gives the first outcome, and nothing is sent twice.'),
-})
-
-const pageLimit = ({ max, standard }: { max: number; standard: number }) =>
-  wholeNumber({ min: 1, max }).default(standard)
+import { chatParams, type Endpoint, nothing, pageLimit, sendHeaders } from './endpoint.ts'
+import { wholeNumber } from './field-rules.ts'
+import { hookEndpoints } from './hook-endpoints.ts'
+import { messageEndpoints } from './message-endpoints.ts'
+import { bot, chat, update, webhookStatus } from './objects.ts'
+import { pollEndpoints, pressEndpoints } from './poll-endpoints.ts'
+import { botChange, botCommands, newGroup } from './requests.ts'
 
 const botEndpoints = {
   getMe: { method: 'GET', path: '/v1/me', section: 'Bot', summary: 'The bot.', answer: bot },
@@ -98,84 +67,6 @@ const chatEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>
 
-const messageEndpoints = {
-  listMessages: {
-    method: 'GET',
-    path: '/v1/chats/{chat}/messages',
-    section: 'Messages',
-    summary: 'The newest messages of a chat, or the newest before a time; oldest first.',
-    params: chatParams,
-    query: z.object({
-      before: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional(),
-      limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }),
-    }),
-    answer: z.array(message),
-  },
-  sendMessage: {
-    method: 'POST',
-    path: '/v1/chats/{chat}/messages',
-    section: 'Messages',
-    summary:
-      'Sends a text. The answer means that the relay has it durably. The account id of a person whom the bot never met opens a chat.',
-    params: chatParams,
-    headers: sendHeaders,
-    body: textMessage,
-    answer: message,
-  },
-  getMessage: {
-    method: 'GET',
-    path: '/v1/chats/{chat}/messages/{msg}',
-    section: 'Messages',
-    summary: 'One message.',
-    params: messageParams,
-    answer: message,
-  },
-  editMessage: {
-    method: 'PATCH',
-    path: '/v1/chats/{chat}/messages/{msg}',
-    section: 'Messages',
-    summary: "Edits the bot's own text within 48 hours; what is absent stays.",
-    params: messageParams,
-    body: messageEdit,
-    answer: message,
-  },
-  deleteMessage: {
-    method: 'DELETE',
-    path: '/v1/chats/{chat}/messages/{msg}',
-    section: 'Messages',
-    summary: "Deletes a message: for everyone, if it is the bot's own, or only in the bot's database.",
-    params: messageParams,
-    query: z.object({ for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
-    answer: nothing,
-  },
-  setReaction: {
-    method: 'PUT',
-    path: '/v1/chats/{chat}/messages/{msg}/reaction',
-    section: 'Messages',
-    summary: "Sets the bot's reaction, one emoji, in place of the one it had.",
-    params: messageParams,
-    body: newReaction,
-    answer: nothing,
-  },
-  removeReaction: {
-    method: 'DELETE',
-    path: '/v1/chats/{chat}/messages/{msg}/reaction',
-    section: 'Messages',
-    summary: "Removes the bot's reaction.",
-    params: messageParams,
-    answer: nothing,
-  },
-  markRead: {
-    method: 'POST',
-    path: '/v1/chats/{chat}/read',
-    section: 'Messages',
-    summary: 'Marks messages read, up to one or all. The countdown of disappearing ones starts.',
-    params: chatParams,
-    body: readMark,
-    answer: nothing,
-  },
-} as const satisfies Record<string, Endpoint>
-
 const updateEndpoints = {
   getUpdates: {
     method: 'GET',
@@ -230,7 +121,10 @@ export const endpoints = {
   ...botEndpoints,
   ...chatEndpoints,
   ...messageEndpoints,
+  ...pollEndpoints,
+  ...pressEndpoints,
   ...updateEndpoints,
+  ...hookEndpoints,
   ...serviceEndpoints,
 } as const satisfies Record<string, Endpoint>
 

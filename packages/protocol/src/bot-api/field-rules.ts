@@ -5,7 +5,7 @@ import { CodedError } from '../errors.ts'
 import { isAccountId, isMessageId, type MessageId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
-import { chatIdOf, messageIdOf } from './path-ids.ts'
+import { chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
 type Range = { min: number; max: number }
 
@@ -56,6 +56,7 @@ export const optionalMessageId = z.preprocess(
 /** In a path: any text. What is no id of a chat names a chat that does not exist. */
 export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
 export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
+export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
 
 const emojiRule = 'one emoji is required'
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -89,12 +90,8 @@ export const mentions = optional(
 
 export const messageText = characters({ min: 1, max: contentLimits.textCharsMax })
 
-export const noButtons = optional(
-  z.array(z.unknown(), 'an array is required').max(0, 'this version has no buttons'),
-).describe('Buttons are not part of this version: only an empty array is taken.')
-
 /** What a text message is made of, in a request and in a command of `postern person`. */
-export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions, buttons: noButtons }
+export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }
 
 type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof mention>[] | undefined }
 

@@ -1,6 +1,21 @@
 // Schemas of the API in JSON Schema 2020-12, with references to those that have a name.
 import { z } from 'zod'
-import { apiError, bot, botCommand, chat, mention, message, notice, person, update, webhookStatus } from './objects.ts'
+import { createdHook, hook } from './hook-objects.ts'
+import {
+  apiError,
+  bot,
+  botCommand,
+  button,
+  chat,
+  file,
+  mention,
+  message,
+  notice,
+  person,
+  poll,
+  update,
+  webhookStatus,
+} from './objects.ts'
 
 export type JsonSchema = Record<string, unknown>
 
@@ -10,10 +25,15 @@ const named = {
   Bot: bot,
   Chat: chat,
   Mention: mention,
+  Button: button,
+  File: file,
+  Poll: poll,
   Message: message,
   Notice: notice,
   Update: update,
   WebhookStatus: webhookStatus,
+  Hook: hook,
+  CreatedHook: createdHook,
   Error: apiError,
 }
 

@@ -39,14 +39,43 @@ export const mention = z.object({
   length: z.int().describe('In UTF-16 code units.'),
 })
 
+export const button = z
+  .object({ text: z.string(), data: z.string().optional(), url: z.string().optional() })
+  .describe('Has either `data`, which comes back when it is pressed, or `url`.')
+
+export const file = z.object({
+  name: z.string(),
+  size: z.int().describe('In bytes.'),
+  type: z.string().describe('A media type.'),
+  kind: z.enum(['photo', 'video', 'voice', 'file']),
+  width: z.int().optional(),
+  height: z.int().optional(),
+  duration_ms: z.int().optional(),
+  preview: z.string().optional().describe('A data: URL; photos only.'),
+})
+export type FileInfo = z.infer<typeof file>
+
+export const poll = z.object({
+  question: z.string(),
+  multiple: z.boolean(),
+  close_ts: z.int().optional().describe('When it closes by itself.'),
+  closed: z.boolean(),
+  options: z.array(z.object({ text: z.string(), votes: z.int(), voters: z.array(person) })),
+  voted: z.array(z.int()).describe("The bot's own vote: indexes of options."),
+})
+export type Poll = z.infer<typeof poll>
+
 export const message = z.object({
   id: z.string(),
   chat_id: z.string(),
   from: person,
   ts: z.int().describe("The relay's time of acceptance, strictly rising within a chat."),
-  text: z.string().optional(),
+  text: z.string().optional().describe('The text, or the caption of a file.'),
   reply_to: z.string().optional(),
   mentions: z.array(mention).optional(),
+  buttons: z.array(z.array(button)).optional(),
+  file: file.optional(),
+  poll: poll.optional(),
   reactions: z.array(z.object({ emoji: z.string(), from: person })).optional(),
   edited_ts: z.int().optional(),
   expires_ts: z.int().optional().describe('When a disappearing message is erased; set once its time runs.'),
@@ -85,6 +114,12 @@ export const update = z.discriminatedUnion('type', [
     type: z.literal('reaction'),
     reaction: z.object({ message_id: z.string(), from: person, emoji: z.string() }),
   }),
+  z.object({ ...updateBase, type: z.literal('poll'), message }),
+  z.object({
+    ...updateBase,
+    type: z.literal('button'),
+    button: z.object({ message_id: z.string(), from: person, data: z.string(), press_id: z.string() }),
+  }),
   z.object({ ...updateBase, type: z.literal('expired'), expired: z.array(z.string()) }),
   z.object({ ...updateBase, type: z.literal('chat'), chat }),
   z.object({ ...updateBase, type: z.literal('notice'), notice }),
@@ -93,7 +128,7 @@ export type Update = z.infer<typeof update>
 
 export const apiError = z.object({
   error: z.string(),
-  code: z.enum(['unauthorized', 'bad_request', 'not_found', 'webhook', 'unavailable', 'internal']),
+  code: z.enum(['unauthorized', 'bad_request', 'not_found', 'webhook', 'gone', 'unavailable', 'internal']),
 })
 export type ApiError = z.infer<typeof apiError>
 export type ApiErrorCode = ApiError['code']

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, made from the table of endpoints.
 import { z } from 'zod'
-import { type Endpoint, endpoints } from './endpoints.ts'
+import type { Endpoint } from './endpoint.ts'
+import { endpoints } from './endpoints.ts'
 import { apiStatuses } from './errors.ts'
 import { componentSchemas, type JsonSchema, jsonSchemaOf } from './json-schemas.ts'
 import { type ApiErrorCode, update } from './objects.ts'
@@ -62,12 +63,9 @@ function operationOf(name: string, endpoint: Endpoint): Operation {
     ...(parameters.length > 0 && { parameters }),
     ...requestOf(endpoint),
     responses: {
-      200: {
-        description: 'Done.',
-        content: { [endpoint.answerType ?? 'application/json']: { schema: jsonSchemaOf(endpoint.answer) } },
-      },
+      ...answersOf(endpoint),
       ...Object.fromEntries(
-        errorCodesOf(endpoint).map(code => [apiStatuses[code], { $ref: `#/components/responses/${code}` }]),
+        errorCodesOf(endpoint).map(code => [statusOf(endpoint, code), { $ref: `#/components/responses/${code}` }]),
       ),
     },
   }
@@ -90,7 +88,8 @@ function parametersOf(endpoint: Endpoint): Parameter[] {
   )
 }
 
-function requestOf({ body, upload }: Endpoint): Pick<Operation, 'requestBody'> {
+function requestOf({ body, upload, form }: Endpoint): Pick<Operation, 'requestBody'> {
+  if (form) return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } } }
   if (upload)
     return {
       requestBody: { required: true, content: Object.fromEntries(upload.types.map(type => [type, { schema: {} }])) },
@@ -100,22 +99,43 @@ function requestOf({ body, upload }: Endpoint): Pick<Operation, 'requestBody'> {
   return { requestBody: { required, content: { 'application/json': { schema: jsonSchemaOf(body) } } } }
 }
 
+function formSchema({ fields, fileBytesMax }: NonNullable<Endpoint['form']>): JsonSchema {
+  const { properties, ...rest } = jsonSchemaOf(fields)
+  const file = { type: 'string', format: 'binary', description: `The file: at most ${fileBytesMax} bytes.` }
+  return { ...rest, properties: { file, ...(properties as JsonSchema) }, required: ['file'] }
+}
+
+/** A file comes whole or in part. */
+function answersOf({ answer, answerType }: Endpoint): Operation['responses'] {
+  const content = { [answerType ?? 'application/json']: { schema: jsonSchemaOf(answer) } }
+  if (answerType !== '*/*') return { 200: { description: 'Done.', content } }
+  return {
+    200: { description: 'The whole file.', content },
+    206: { description: 'The range of it that was asked for.', content },
+    416: { description: 'The range lies behind the end of the file.' },
+  }
+}
+
 function errorCodesOf(endpoint: Endpoint): ApiErrorCode[] {
-  const takesInput = endpoint.query ?? endpoint.headers ?? endpoint.body ?? endpoint.upload
+  const takesInput = endpoint.query ?? endpoint.headers ?? endpoint.body ?? endpoint.upload ?? endpoint.form
   return [
     ...(takesInput ? (['bad_request'] as const) : []),
     ...(endpoint.open ? [] : (['unauthorized'] as const)),
     ...(endpoint.params ? (['not_found'] as const) : []),
     ...(endpoint.path === '/v1/updates' ? (['webhook'] as const) : []),
     ...(endpoint.open ? [] : (['internal', 'unavailable'] as const)),
+    ...(Object.keys(endpoint.statuses ?? {}) as ApiErrorCode[]),
   ]
 }
+
+const statusOf = ({ statuses }: Endpoint, code: ApiErrorCode): number => statuses?.[code] ?? apiStatuses[code]
 
 const errorTexts: Record<ApiErrorCode, string> = {
   bad_request: 'A parameter is wrong, or the request is against a rule; the text names it.',
   unauthorized: 'The token is missing or wrong.',
-  not_found: 'There is no such chat or message.',
+  not_found: 'There is no such chat, message or hook.',
   webhook: 'A webhook is set, or UPDATES=off.',
+  gone: 'The bot is no longer in the chat of the hook.',
   internal: 'A fault of the gateway.',
   unavailable: 'Try again: the relay cannot be reached, the bot is not registered yet, or the disk is full.',
 }

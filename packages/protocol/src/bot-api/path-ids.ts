@@ -1,6 +1,16 @@
 // Ids as a caller wrote them: what is no id names something that does not exist.
 import { CodedError } from '../errors.ts'
-import { type ChatId, groupChatId, isAccountId, isGroupId, isMessageId, type MessageId, privateChatId } from '../ids.ts'
+import {
+  type ChatId,
+  groupChatId,
+  isAccountId,
+  isGroupId,
+  isMessageId,
+  isPressId,
+  type MessageId,
+  type PressId,
+  privateChatId,
+} from '../ids.ts'
 
 export function chatIdOf(text: string): ChatId {
   if (isAccountId(text)) return privateChatId(text)
@@ -11,4 +21,9 @@ export function chatIdOf(text: string): ChatId {
 export function messageIdOf(text: string): MessageId {
   if (isMessageId(text)) return text
   throw new CodedError('message-not-found', { message: text })
+}
+
+export function pressIdOf(text: string): PressId {
+  if (isPressId(text)) return text
+  throw new CodedError('press-not-found', { press: text })
 }

@@ -3,16 +3,19 @@ import { z } from 'zod'
 import { contentLimits, gatewayLimits } from '../limits.ts'
 import {
   accountId,
+  characters,
   chatInPath as chat,
   emoji,
   mentions,
   mentionsAreInText,
   messageInPath as message,
-  messageText,
+  optional,
   optionalMessageId,
   shownName,
   textMessageFields,
 } from './field-rules.ts'
+import { fileKinds } from './form-rules.ts'
+import { chosenOptions, pollFields } from './requests.ts'
 
 const groupName = shownName(contentLimits.groupNameCharsMax)
 const members = z
@@ -21,6 +24,9 @@ const members = z
 const timeRule = 'a time in milliseconds is required'
 const timerRule = `a whole number from 0 to ${contentLimits.timerMsMax} is required`
 const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
+
+const textOrNone = characters({ min: 0, max: contentLimits.textCharsMax })
+const path = z.string('a path is required').min(1, 'a path is required')
 
 const open = z
   .object({
@@ -48,10 +54,25 @@ export const personCommands = {
       .default(gatewayLimits.messagesPageDefault),
   }),
   send: z.object({ chat, ...textMessageFields }).superRefine(mentionsAreInText),
-  edit: z.object({ chat, message, text: messageText, mentions }).superRefine(mentionsAreInText),
+  /** A path is one of the machine on which the person runs. */
+  file: z.object({
+    chat,
+    path,
+    caption: optional(textOrNone),
+    kind: optional(z.enum(fileKinds, 'photo, video, voice or file is required')),
+    reply_to: optionalMessageId,
+  }),
+  download: z.object({ chat, message, path }),
+  /** Only a caption may become empty. */
+  edit: z.object({ chat, message, text: textOrNone, mentions }).superRefine(mentionsAreInText),
   delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
   /** An emoji of "" takes a reaction back. */
   react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'one emoji is required') }),
+  poll: z.object({ chat, ...pollFields }),
+  /** No options take the vote back. */
+  vote: z.object({ chat, message, options: chosenOptions }),
+  close: z.object({ chat, message }),
+  press: z.object({ chat, message, data: z.string('the data of a button is required') }),
   read: z.object({ chat, up_to: optionalMessageId }),
   timer: z.object({ chat, ms: z.int(timerRule).min(0, timerRule).max(contentLimits.timerMsMax, timerRule) }),
   call: z.object({ chat }),

@@ -1,14 +1,13 @@
 // What callers send: the bodies of requests, with the rules of every field.
 import { z } from 'zod'
 import { contentLimits } from '../limits.ts'
+import { buttons } from './button-rules.ts'
 import {
   accountId,
   characters,
   emoji,
   mentions,
   mentionsAreInText,
-  messageText,
-  noButtons,
   optional,
   optionalMessageId,
   shownName,
@@ -17,12 +16,14 @@ import {
 
 const OBJECT = 'a JSON object is required'
 
-export const textMessage = z.object(textMessageFields, OBJECT).superRefine(mentionsAreInText)
+export const textMessage = z.object({ ...textMessageFields, buttons }, OBJECT).superRefine(mentionsAreInText)
 export type TextMessage = z.infer<typeof textMessage>
+
+const editedText = characters({ min: 0, max: contentLimits.textCharsMax })
 
 /** What is absent stays as it is. */
 export const messageEdit = z
-  .object({ text: optional(messageText), mentions, buttons: noButtons }, OBJECT)
+  .object({ text: optional(editedText).describe('Only a caption may be empty.'), mentions, buttons }, OBJECT)
   .superRefine(mentionsAreInText)
 export type MessageEdit = z.infer<typeof messageEdit>
 
@@ -90,3 +91,46 @@ export const readMark = z.preprocess(
   value => value ?? {},
   z.object({ up_to: optionalMessageId.describe('All messages when absent.') }, OBJECT),
 )
+
+const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
+const optionsRule = `${pollOptionsMin} to ${pollOptionsMax} are required`
+const closeRule = 'a time in milliseconds, or 0 for never, is required'
+
+const several = z.boolean('true or false is required')
+
+/** What a poll is made of, in a request and in a command of `postern person`. */
+export const pollFields = {
+  question: shownName(pollQuestionCharsMax),
+  options: z
+    .array(shownName(pollOptionCharsMax), 'an array of texts is required')
+    .min(pollOptionsMin, optionsRule)
+    .max(pollOptionsMax, optionsRule),
+  multiple: z.preprocess(value => value ?? false, several),
+  close_ts: optional(z.int(closeRule).min(0, closeRule)).describe('When it closes by itself; 0 or absent: never.'),
+  reply_to: optionalMessageId,
+}
+export const newPoll = z.object(
+  {
+    ...pollFields,
+    multiple: optional(several).describe('Whether one may vote for several options; false when absent.'),
+  },
+  OBJECT,
+)
+export type NewPollRequest = z.infer<typeof newPoll>
+
+const indexRule = `a whole number from 0 to ${pollOptionsMax - 1} is required`
+
+/** Each once; whether the poll has them, and takes several, is seen when it is looked at. */
+export const chosenOptions = z
+  .array(
+    z
+      .int(indexRule)
+      .min(0, indexRule)
+      .max(pollOptionsMax - 1, indexRule),
+    'an array of indexes is required',
+  )
+  .max(pollOptionsMax, `at most ${pollOptionsMax} are allowed`)
+  .describe('Indexes of options, from 0.')
+export const newVote = z.object({ options: chosenOptions }, OBJECT)
+
+export const pressAnswer = z.object({ text: characters({ min: 0, max: contentLimits.toastCharsMax }) }, OBJECT)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
-import { isAccountId, isGroupId, isMessageId, isSendId } from '../ids.ts'
+import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
 
@@ -14,6 +14,8 @@ const accountId = idOf(isAccountId)
 const messageId = idOf(isMessageId)
 const groupId = idOf(isGroupId)
 const sendId = idOf(isSendId)
+const blobId = idOf(isBlobId)
+const pressId = idOf(isPressId)
 const chars = (max: number) => z.string().refine(value => charCount(value) <= max)
 const keyBytes = z.codec(
   z.string().length(43),
@@ -26,6 +28,8 @@ const keyBytes = z.codec(
 
 const timerMs = z.int().min(1).max(contentLimits.timerMsMax)
 
+const buttonText = chars(contentLimits.buttonTextCharsMax).min(1)
+
 const mention = z.object({
   user: accountId,
   offset: z.int().min(0),
@@ -33,21 +37,115 @@ const mention = z.object({
 })
 export type Mention = z.infer<typeof mention>
 
+/** Pressed, the first kind tells the bot its data; the second opens an address. */
+const button = z.union([
+  z.strictObject({
+    text: buttonText,
+    data: z.string().refine(value => utf8(value).length <= contentLimits.buttonDataBytesMax),
+  }),
+  z.strictObject({ text: buttonText, url: z.string().max(contentLimits.buttonUrlUnitsMax).startsWith('https://') }),
+])
+export type Button = z.infer<typeof button>
+const buttons = z.array(z.array(button).min(1).max(contentLimits.buttonsPerRowMax)).max(contentLimits.buttonRowsMax)
+
+const mentions = z.array(mention).max(contentLimits.mentionsMax)
+
+/** What every kind of message may carry. */
+const messageFields = {
+  replyTo: messageId.optional(),
+  /** How long it is to be kept after it was read; absent: for ever. */
+  timerMs: timerMs.optional(),
+}
+
 const textBody = z.object({
   kind: z.literal('text'),
   text: chars(contentLimits.textCharsMax).min(1),
-  replyTo: messageId.optional(),
-  mentions: z.array(mention).max(contentLimits.mentionsMax).optional(),
-  /** How long it is to be kept after it was read; absent: for ever. */
-  timerMs: timerMs.optional(),
+  mentions: mentions.optional(),
+  buttons: buttons.optional(),
+  ...messageFields,
 })
 
-/** The words of the sender's own message, as they are now. */
+const pixels = z.int().min(1).max(contentLimits.pixelsPerSideMax)
+
+/** A file: where its ciphertext is, the key to it, and what is shown of it before it is fetched. */
+const fileBody = z.object({
+  kind: z.literal('file'),
+  blob: blobId,
+  /** Base64url. Whoever has it can read the blob, and forge one: that is why there is a digest. */
+  key: z.string().length(43),
+  /** SHA-256 of the whole ciphertext, base64url. */
+  digest: z.string().length(43),
+  /** Of the file itself, in bytes. */
+  size: z.int().min(0).max(contentLimits.fileBytesMax),
+  name: chars(contentLimits.fileNameCharsMax).min(1),
+  type: z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}$/),
+  shownAs: z.enum(['photo', 'video', 'voice', 'file']),
+  width: pixels.optional(),
+  height: pixels.optional(),
+  durationMs: z.int().min(0).max(contentLimits.durationMsMax).optional(),
+  preview: z
+    .string()
+    .max(contentLimits.previewUrlUnitsMax)
+    .regex(/^data:image\/(jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/)
+    .optional(),
+  /** The caption. */
+  text: chars(contentLimits.textCharsMax).min(1).optional(),
+  mentions: mentions.optional(),
+  buttons: buttons.optional(),
+  ...messageFields,
+})
+export type FileBody = z.infer<typeof fileBody>
+
+const pollBody = z.object({
+  kind: z.literal('poll'),
+  question: chars(contentLimits.pollQuestionCharsMax).min(1),
+  options: z
+    .array(chars(contentLimits.pollOptionCharsMax).min(1))
+    .min(contentLimits.pollOptionsMin)
+    .max(contentLimits.pollOptionsMax),
+  multiple: z.boolean(),
+  /** By the relay's clock: what is voted from then on does not count. */
+  closeTs: z.int().min(1).optional(),
+  ...messageFields,
+})
+export type PollBody = z.infer<typeof pollBody>
+
+/** All that the sender chooses now; nothing takes the vote back. */
+const voteBody = z.object({
+  kind: z.literal('vote'),
+  target: messageId,
+  options: z
+    .array(
+      z
+        .int()
+        .min(0)
+        .max(contentLimits.pollOptionsMax - 1),
+    )
+    .max(contentLimits.pollOptionsMax)
+    .refine(options => new Set(options).size === options.length),
+})
+/** By the poll's sender: what is voted after this does not count. */
+const closeBody = z.object({ kind: z.literal('close'), target: messageId })
+
+/** To the bot alone: which button of its message was pressed. The id stays when a press is sent again. */
+const pressBody = z.object({
+  kind: z.literal('press'),
+  press: pressId,
+  target: messageId,
+  data: z.string().max(contentLimits.buttonDataBytesMax),
+})
+/** To the presser alone. */
+const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: chars(contentLimits.toastCharsMax) })
+
+/** The sender's own message as it is now; what is absent stays. */
 const editBody = z.object({
   kind: z.literal('edit'),
   target: messageId,
-  text: chars(contentLimits.textCharsMax).min(1),
-  mentions: z.array(mention).max(contentLimits.mentionsMax).optional(),
+  /** Empty takes the caption of a file away. With a text, absent mentions are none. */
+  text: chars(contentLimits.textCharsMax).optional(),
+  mentions: mentions.optional(),
+  /** None take the buttons away. */
+  buttons: buttons.optional(),
 })
 /** The sender's own message is to be forgotten by everybody. */
 const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
@@ -71,6 +169,12 @@ const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
 
 const knownBody = z.discriminatedUnion('kind', [
   textBody,
+  fileBody,
+  pollBody,
+  voteBody,
+  closeBody,
+  pressBody,
+  toastBody,
   editBody,
   deleteBody,
   reactionBody,
@@ -109,7 +213,11 @@ export type Content = {
   body: KnownBody | UnknownBody
 }
 
+/** Throws on a body that others would pass over: it would count as sent, and nobody would ever see it. */
 export function encodeContent(content: Content & { body: KnownBody }): Uint8Array {
+  const issue = knownBody.safeParse(content.body).error?.issues[0]
+  if (issue)
+    throw new CodedError('bad-field', { field: issue.path.join('.') || 'body', rule: 'this value is not allowed' })
   const bytes = utf8(
     JSON.stringify({
       v: CONTENT_VERSION,

@@ -146,6 +146,7 @@ export const calls = {
   /** What became of an envelope whose answer was lost. */
   outcome: call(11, struct({ group, message }), verdict),
   follow: call(12, struct({ after: u53 }), struct({ head: u53 })),
+  /** At most so many bytes will come. */
   beginBlob: call(13, struct({ size: u53 }), struct({ blob, token: text(128) })),
   deleteBlob: call(14, struct({ blob }), none),
 } as const

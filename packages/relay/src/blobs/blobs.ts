@@ -36,8 +36,9 @@ export async function deleteBlob(
 
 /** The bytes first: a row without bytes is swept again, bytes without a row never. */
 async function removeBlob({ store, blobs }: RelayParts, blob: BlobId): Promise<void> {
+  const length = await blobs.length(blob)
   await blobs.delete(blob)
-  await store.forgetBlob(blob)
+  await store.forgetBlob(blob, length)
   // An upload may have slipped in between.
   await blobs.delete(blob)
 }
@@ -51,15 +52,22 @@ export async function blobForToken({ store }: RelayParts, blob: BlobId, token: s
   return stored
 }
 
-/** How far the upload is. It is complete as soon as all bytes are there, also when a crash kept that from being noted. */
-export async function uploadedLength(parts: RelayParts, blob: BlobId, stored: StoredBlob): Promise<number> {
-  if (stored.state === 'complete') return stored.size
+export type Standing = { length: number; isComplete: boolean }
+
+/** How far the upload is. It is complete when all announced bytes are there, also when a crash kept that from being noted. */
+export async function standingOf(parts: RelayParts, blob: BlobId, stored: StoredBlob): Promise<Standing> {
+  if (stored.state === 'complete') return { length: stored.size, isComplete: true }
   const length = await parts.blobs.length(blob)
-  if (length < stored.size) return length
+  if (length < stored.size) return { length, isComplete: false }
+  return await completeBlob(parts, blob, length)
+}
+
+/** What is there is all that comes. */
+export async function completeBlob(parts: RelayParts, blob: BlobId, length: number): Promise<Standing> {
   // Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure.
-  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: stored.size })
-  await parts.store.finishBlob(blob, parts.clock.nowMs())
-  return length
+  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: length })
+  await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
+  return { length, isComplete: true }
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -2,7 +2,7 @@
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BlobId, CodedError } from '@postern/protocol'
-import type { BlobStore } from './blob-store.ts'
+import type { Appended, BlobStore } from './blob-store.ts'
 
 const READ_CHUNK_BYTES = 256 * 1024
 
@@ -20,14 +20,14 @@ export class FileBlobStore implements BlobStore {
     return found?.size ?? 0
   }
 
-  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<number> {
+  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<Appended> {
     const path = this.#pathOf(blob)
     const handle = (await absentAsUndefined(open(path, 'r+'))) ?? (await this.#create(path))
     try {
       const written = await writeAll(handle, body, at)
       await handle.sync()
       if (written.refused) throw written.refused
-      return written.length
+      return written
     } catch (cause) {
       throw codeOf(cause) === 'ENOSPC' ? new CodedError('storage-full', {}, { cause }) : cause
     } finally {
@@ -37,7 +37,7 @@ export class FileBlobStore implements BlobStore {
 
   async read(blob: BlobId, range: { start: number; end: number }): Promise<AsyncIterable<Uint8Array> | undefined> {
     const handle = await absentAsUndefined(open(this.#pathOf(blob), 'r'))
-    return handle?.createReadStream({ ...range, highWaterMark: READ_CHUNK_BYTES })
+    return handle && readRange(handle, range)
   }
 
   async delete(blob: BlobId): Promise<void> {
@@ -62,19 +62,37 @@ async function writeAll(
   handle: FileHandle,
   body: AsyncIterable<Uint8Array>,
   at: Place,
-): Promise<{ length: number; refused?: CodedError }> {
+): Promise<Appended & { refused?: CodedError }> {
   let length = at.offset
   const chunks = body[Symbol.asyncIterator]()
   for (;;) {
-    const next = await chunks.next().catch(() => ({ done: true, value: undefined }) as const)
-    if (next.done) return { length }
+    const next = await chunks.next().catch(() => undefined)
+    if (!next || next.done) return { length, isWhole: next !== undefined }
     if (length + next.value.length > at.lengthMax) {
       await chunks.return?.()
-      return { length, refused: new CodedError('too-large', { what: 'The blob', max: at.lengthMax }) }
+      return { length, isWhole: false, refused: new CodedError('too-large', { what: 'The blob', max: at.lengthMax }) }
     }
     for (let written = 0; written < next.value.length; )
       written += (await handle.write(next.value, written, next.value.length - written, length + written)).bytesWritten
     length += next.value.length
+  }
+}
+
+/** Into one buffer: a stream would take new memory for every piece. */
+async function* readRange(
+  handle: FileHandle,
+  { start, end }: { start: number; end: number },
+): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(Math.min(READ_CHUNK_BYTES, end + 1 - start))
+  try {
+    for (let at = start; at <= end; ) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end + 1 - at), at)
+      if (bytesRead === 0) throw new CodedError('blob-unknown')
+      at += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
   }
 }
 

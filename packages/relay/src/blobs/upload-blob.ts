@@ -1,17 +1,18 @@
 // Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
 import { type BlobId, CodedError } from '@postern/protocol'
 import type { RelayParts } from '../relay-parts.ts'
-import type { StoredBlob } from '../store/relay-store.ts'
-import { uploadedLength } from './blobs.ts'
+import { completeBlob, type Standing, standingOf } from './blobs.ts'
 
 export type Piece = {
   offset: number
   body: AsyncIterable<Uint8Array>
   /** Makes the body end early. */
   abort: () => void
+  /** Whether the blob ends where the body ends. */
+  isLast: boolean
 }
 
-export type Uploaded = { kind: 'written'; length: number } | { kind: 'elsewhere'; length: number }
+export type Uploaded = Standing & { kind: 'written' | 'elsewhere' }
 
 type Running = { abort: () => void; done: Promise<unknown> }
 
@@ -24,13 +25,13 @@ export class BlobUploads {
   }
 
   /** `elsewhere` when the blob does not end at the piece's offset; then nothing is written. */
-  async write(blob: BlobId, stored: StoredBlob, piece: Piece): Promise<Uploaded> {
+  async write(blob: BlobId, piece: Piece): Promise<Uploaded> {
     // The client has given up on the older connection, whose end may not have been noticed here yet.
     for (let older = this.#running.get(blob); older; older = this.#running.get(blob)) {
       older.abort()
       await older.done
     }
-    const writing = this.#write(blob, stored, piece)
+    const writing = this.#write(blob, piece)
     const done = writing.catch(() => undefined)
     this.#running.set(blob, { abort: piece.abort, done })
     try {
@@ -44,17 +45,22 @@ export class BlobUploads {
     for (const { abort } of this.#running.values()) abort()
   }
 
-  async #write(blob: BlobId, stored: StoredBlob, { offset, body }: Piece): Promise<Uploaded> {
-    const present = await uploadedLength(this.#parts, blob, stored)
-    if (offset !== present) return { kind: 'elsewhere', length: present }
-    if (present === stored.size) return { kind: 'written', length: present }
-    const length = await this.#parts.blobs.append(blob, body, { offset, lengthMax: stored.size })
+  async #write(blob: BlobId, { offset, body, isLast }: Piece): Promise<Uploaded> {
+    // Asked for only now: an older upload may have completed it meanwhile, and then nothing may be written behind its end.
+    const stored = await this.#parts.store.getBlob(blob)
+    if (!stored) throw new CodedError('blob-unknown')
+    const before = await standingOf(this.#parts, blob, stored)
+    if (offset !== before.length) return { kind: 'elsewhere', ...before }
+    if (before.isComplete) return { kind: 'written', ...before }
+    const { length, isWhole } = await this.#parts.blobs.append(blob, body, { offset, lengthMax: stored.size })
     // It may have been swept or deleted meanwhile; then its bytes must not come back.
     if (!(await this.#parts.store.getBlob(blob))) {
       await this.#parts.blobs.delete(blob)
       throw new CodedError('blob-unknown')
     }
-    await uploadedLength(this.#parts, blob, stored)
-    return { kind: 'written', length }
+    if (!isLast || !isWhole) return { kind: 'written', ...(await standingOf(this.#parts, blob, stored)) }
+    if (length === 0)
+      throw new CodedError('bad-field', { field: 'Upload-Complete', rule: 'a blob has at least one byte' })
+    return { kind: 'written', ...(await completeBlob(this.#parts, blob, length)) }
   }
 }

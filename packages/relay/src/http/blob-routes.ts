@@ -1,11 +1,9 @@
 // Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream/promises'
-import { type BlobId, CodedError, isBlobId } from '@postern/protocol'
-import { blobForToken, uploadedLength } from '../blobs/blobs.ts'
+import { type BlobId, CodedError, freeBytes, isBlobId, parseByteRange } from '@postern/protocol'
+import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
 import type { BlobUploads } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../relay-parts.ts'
-import { parseByteRange } from './byte-range.ts'
 
 type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId }
 
@@ -14,11 +12,11 @@ const PREFIX = '/blobs/'
 /** The web app may come from another origin; blobs are ciphertext, and the id is the permission. */
 const crossOrigin = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': 'Upload-Offset, Content-Range, Content-Length, Accept-Ranges',
+  'Access-Control-Expose-Headers': 'Upload-Offset, Upload-Complete, Content-Range, Content-Length, Accept-Ranges',
 }
 const preflight = {
   'Access-Control-Allow-Methods': 'GET, HEAD, PUT',
-  'Access-Control-Allow-Headers': 'Authorization, Upload-Offset, Range, Content-Type',
+  'Access-Control-Allow-Headers': 'Authorization, Upload-Offset, Upload-Complete, Range, Content-Type',
   'Access-Control-Max-Age': '86400',
 }
 
@@ -56,16 +54,17 @@ export class BlobRoutes {
       throw new CodedError('too-large', { what: 'The blob', max: stored.size })
     }
     const abort = (): void => void request.destroy()
-    const uploaded = await this.#uploads.write(blob, stored, { offset, body: request, abort })
-    response.setHeader('Upload-Offset', uploaded.length)
+    const isLast = request.headers['upload-complete'] === '?1'
+    const uploaded = await this.#uploads.write(blob, { offset, body: wholeBody(request), abort, isLast })
+    tellStanding(response, uploaded)
     response.writeHead(uploaded.kind === 'written' ? 204 : 409).end()
   }
 
   async #head({ request, response, blob }: Routed): Promise<void> {
     const stored = await blobForToken(this.#parts, blob, tokenOf(request))
-    const length = await uploadedLength(this.#parts, blob, stored)
-    response.setHeader('Upload-Offset', length)
-    if (length === stored.size) response.setHeader('Content-Length', length)
+    const standing = await standingOf(this.#parts, blob, stored)
+    tellStanding(response, standing)
+    if (standing.isComplete) response.setHeader('Content-Length', standing.length)
     response.writeHead(200).end()
   }
 
@@ -88,8 +87,33 @@ export class BlobRoutes {
     if (request.method === 'HEAD') return void response.writeHead(status, headers).end()
     const body = await this.#parts.blobs.read(blob, { start, end })
     if (!body) throw new CodedError('blob-unknown')
-    await pipeline(body, response.writeHead(status, headers))
+    await sendBody(response.writeHead(status, headers), body)
   }
+}
+
+/** What has been received when the connection ends is lost with it: then the body has not come whole, whatever was sent. */
+async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  for await (const bytes of request as AsyncIterable<Uint8Array>) {
+    yield bytes
+    freeBytes(bytes)
+  }
+  if (!request.complete) throw new CodedError('relay-stopping')
+}
+
+/** Each piece is out of our hands before the next one is read. A peer that has gone ends it. */
+async function sendBody(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const gone = new Promise<void>(resolve => response.once('close', resolve))
+  for await (const bytes of body) {
+    const written = new Promise<void>(resolve => response.write(bytes, () => resolve()))
+    await Promise.race([written, gone])
+    if (response.destroyed) return
+  }
+  response.end()
+}
+
+function tellStanding(response: ServerResponse, { length, isComplete }: Standing): void {
+  response.setHeader('Upload-Offset', length)
+  response.setHeader('Upload-Complete', isComplete ? '?1' : '?0')
 }
 
 function tokenOf(request: IncomingMessage): string {

@@ -46,6 +46,7 @@ export type Commit = {
 
 export type StoredBlob = {
   owner: AccountId
+  /** While it is uploaded, how long it may become; then, how long it is. */
   size: number
   tokenHash: Uint8Array
   state: 'uploading' | 'complete'
@@ -87,9 +88,11 @@ export interface RelayStore {
     given: { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number },
   ): Promise<void>
   getBlob(blob: BlobId): Promise<StoredBlob | undefined>
-  finishBlob(blob: BlobId, nowMs: number): Promise<void>
+  /** It is as long as `size` from now on; what was announced beyond that is given back to the day's bytes. */
+  finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void>
   expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]>
-  forgetBlob(blob: BlobId): Promise<void>
+  /** Of an unfinished one `length` bytes had come: the rest of what was announced is given back to the day's bytes. */
+  forgetBlob(blob: BlobId, length: number): Promise<void>
 
   /** One bounded turn of removing what is past its time; `more` when another turn has work. */
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }>

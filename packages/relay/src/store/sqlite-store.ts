@@ -168,16 +168,16 @@ class SqliteStore implements RelayStore {
     return this.#blobs.get(blob)
   }
 
-  finishBlob(blob: BlobId, nowMs: number): Promise<void> {
-    return this.#writes.run(() => this.#blobs.finish(blob, nowMs))
+  finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void> {
+    return this.#writes.run(() => this.#blobs.finish(blob, done))
   }
 
   async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
     return this.#blobs.expired(nowMs, countMax)
   }
 
-  forgetBlob(blob: BlobId): Promise<void> {
-    return this.#writes.run(() => this.#blobs.forget(blob))
+  forgetBlob(blob: BlobId, length: number): Promise<void> {
+    return this.#writes.run(() => this.#blobs.forget(blob, length))
   }
 
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {

@@ -15,11 +15,13 @@ export function blobRules(get: Get, reopen: Reopen): void {
     const tokenHash = randomBytes(32)
     await world.store.beginBlob(blob, { owner: alice, size: 10, tokenHash, nowMs: world.nowMs })
     expect(await world.store.getBlob(blob)).toEqual({ owner: alice, size: 10, tokenHash, state: 'uploading' })
-    await world.store.finishBlob(blob, world.nowMs)
-    expect((await world.store.getBlob(blob))?.state).toBe('complete')
-    await world.store.forgetBlob(blob)
+    await world.store.finishBlob(blob, { size: 7, nowMs: world.nowMs })
+    expect(await world.store.getBlob(blob)).toEqual({ owner: alice, size: 7, tokenHash, state: 'complete' })
+    await world.store.finishBlob(blob, { size: 5, nowMs: world.nowMs })
+    expect((await world.store.getBlob(blob))?.size).toBe(7)
+    await world.store.forgetBlob(blob, 7)
     expect(await world.store.getBlob(blob)).toBeUndefined()
-    expect(await codeOf(world.store.finishBlob(blob, world.nowMs))).toBe('blob-unknown')
+    expect(await codeOf(world.store.finishBlob(blob, { size: 7, nowMs: world.nowMs }))).toBe('blob-unknown')
   })
 
   test('[R27] unfinished for a day, or complete for thirty, a blob is past its time', async () => {
@@ -29,7 +31,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     const given = { owner: alice, size: 10, tokenHash: randomBytes(32), nowMs: world.nowMs }
     await world.store.beginBlob(unfinished, given)
     await world.store.beginBlob(complete, given)
-    await world.store.finishBlob(complete, world.nowMs)
+    await world.store.finishBlob(complete, { size: 10, nowMs: world.nowMs })
     const after = (ms: number) => world.store.expiredBlobs(world.nowMs + ms, 10)
     expect(await after(DAY_MS)).toEqual([])
     expect(await after(DAY_MS + 1)).toEqual([unfinished])
@@ -49,5 +51,34 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await begin(1)).toBe('rate-limited')
     world.nowMs += DAY_MS
     expect(await begin(60)).toBe('no error')
+  })
+
+  test('[R28] what was announced and did not come is given back to the day, once', async () => {
+    const world = await reopen({ blobsPerDayBytesMax: 100 })
+    const [alice] = await world.people()
+    const begin = async (size: number) => {
+      const blob = blobId()
+      await world.store.beginBlob(blob, { owner: alice, size, tokenHash: randomBytes(32), nowMs: world.nowMs })
+      return blob
+    }
+    const refused = (size: number) => codeOf(begin(size))
+    const finished = await begin(100)
+    expect(await refused(1)).toBe('rate-limited')
+    await world.store.finishBlob(finished, { size: 30, nowMs: world.nowMs })
+    await world.store.finishBlob(finished, { size: 30, nowMs: world.nowMs })
+    expect(await refused(71)).toBe('rate-limited')
+    const cut = await begin(70)
+    await world.store.forgetBlob(cut, 20)
+    await world.store.forgetBlob(cut, 20)
+    expect(await refused(51)).toBe('rate-limited')
+    // A complete one was uploaded, and stays counted.
+    await world.store.forgetBlob(finished, 30)
+    expect(await refused(51)).toBe('rate-limited')
+    const overnight = await begin(50)
+    world.nowMs += DAY_MS
+    await begin(60)
+    await world.store.forgetBlob(overnight, 0)
+    expect(await refused(41)).toBe('rate-limited')
+    await begin(40)
   })
 }

@@ -1,4 +1,4 @@
-// Blobs: whose they are, how long they will be, whether they are complete. Their bytes are elsewhere.
+// Blobs: whose they are, how long they are or may become, whether they are complete. Their bytes are elsewhere.
 import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { StoredBlob } from '../relay-store.ts'
@@ -29,7 +29,13 @@ export class BlobRows {
         `SELECT account.id AS owner, size, token_hash AS tokenHash, done_ms AS doneMs
          FROM blob JOIN account ON account.num = blob.owner WHERE blob.id = ?`,
       ),
-      finish: db.prepare('UPDATE blob SET done_ms = ? WHERE id = ? AND done_ms IS NULL'),
+      // Only what was counted today: the bytes of a day that is over are forgotten with it.
+      giveBack: db.prepare(
+        `UPDATE account SET blob_bytes = blob_bytes - (blob.size - ?) FROM blob
+         WHERE blob.id = ? AND blob.done_ms IS NULL AND blob.size > ?
+           AND account.num = blob.owner AND account.blob_day = blob.begun_ms / ${DAY_MS}`,
+      ),
+      finish: db.prepare('UPDATE blob SET done_ms = ?, size = ? WHERE id = ? AND done_ms IS NULL'),
       expired: db
         .prepare<[number, number, number], BlobId>(
           `SELECT id FROM blob WHERE done_ms IS NULL AND begun_ms < ?
@@ -60,16 +66,18 @@ export class BlobRows {
     return { ...stored, state: doneMs === null ? 'uploading' : 'complete' }
   }
 
-  finish(blob: BlobId, nowMs: number): void {
+  finish(blob: BlobId, { size, nowMs }: { size: number; nowMs: number }): void {
     if (!this.#sql.blob.get(blob)) throw new CodedError('blob-unknown')
-    this.#sql.finish.run(nowMs, blob)
+    this.#sql.giveBack.run(size, blob, size)
+    this.#sql.finish.run(nowMs, size, blob)
   }
 
   expired(nowMs: number, countMax: number): BlobId[] {
     return this.#sql.expired.all(nowMs - this.#limits.blobUnfinishedMs, nowMs - this.#limits.keepBlobsMs, countMax)
   }
 
-  forget(blob: BlobId): void {
+  forget(blob: BlobId, length: number): void {
+    this.#sql.giveBack.run(length, blob, length)
     this.#sql.forget.run(blob)
   }
 }

@@ -4,7 +4,7 @@ export type ByteRange = { kind: 'whole' } | { kind: 'part'; start: number; end: 
 
 /** RFC 9110, section 14: what is not understood is ignored, what lies behind the end cannot be satisfied. */
 export function parseByteRange(header: string | undefined, size: number): ByteRange {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return { kind: 'whole' }
   if (first === '') return part(Math.max(0, size - Number(last)), size - 1, size)
   if (last !== '' && Number(last) < Number(first)) return { kind: 'whole' }

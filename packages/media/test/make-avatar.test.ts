@@ -2,7 +2,7 @@
 import { contentLimits } from '@postern/protocol'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { makeAvatar } from '../src/bot/make-avatar.ts'
+import { makeAvatar } from '../src/make-avatar.ts'
 
 /** Red above blue, as one sees it. */
 async function redAboveBlue(width: number, height: number) {
@@ -30,7 +30,7 @@ test.each([
   [320, 320, 320],
   [100, 60, 60],
   [1, 1, 1],
-])('[R29] %i × %i becomes a square of %i', async (width, height, side) => {
+])('[R13] %i × %i becomes a square of %i', async (width, height, side) => {
   const picture = await sharp({ create: { width, height, channels: 3, background: '#123456' } })
     .png()
     .toBuffer()
@@ -38,7 +38,7 @@ test.each([
   expect([format, size.width, size.height]).toEqual(['webp', side, side])
 })
 
-test('[R29] a photo is turned upright, and everything it tells about its maker is gone', async () => {
+test('[R13] a photo is turned upright, and everything it tells about its maker is gone', async () => {
   const lying = await (await redAboveBlue(200, 200))
     .withExif({ IFD0: { Make: 'Secret Camera' }, IFD3: { GPSLatitude: '52/1 31/1 0/1' } })
     .withMetadata({ orientation: 3 })
@@ -52,7 +52,7 @@ test('[R29] a photo is turned upright, and everything it tells about its maker i
   expect(Buffer.from(small).includes('Secret')).toBe(false)
 })
 
-test('[R29] noise is made to fit', async () => {
+test('[R13] noise is made to fit', async () => {
   const noise = await sharp({
     create: {
       width: 400,
@@ -67,14 +67,14 @@ test('[R29] noise is made to fit', async () => {
   expect((await makeAvatar(noise)).length).toBeLessThanOrEqual(contentLimits.avatarBytesMax)
 })
 
-test('[R29] transparency stays', async () => {
+test('[R13] transparency stays', async () => {
   const clear = await sharp({ create: { width: 50, height: 50, channels: 4, background: '#ff000000' } })
     .png()
     .toBuffer()
   expect((await sharp(await makeAvatar(clear)).metadata()).hasAlpha).toBe(true)
 })
 
-test('[R30] a bomb is refused before it is unpacked', async () => {
+test('[R14] a bomb is refused before it is unpacked', async () => {
   const bomb = await sharp({
     create: { width: 20_000, height: 20_000, channels: 3, background: '#000' },
     limitInputPixels: false,
@@ -85,8 +85,8 @@ test('[R30] a bomb is refused before it is unpacked', async () => {
   await expect(makeAvatar(bomb)).rejects.toThrow('picture: at most 100 megapixels are allowed.')
 })
 
-test('[R30] a file that is cut off is refused', async () => {
+test('[R14] a file that is cut off is refused', async () => {
   const whole = await (await redAboveBlue(300, 300)).jpeg().toBuffer()
-  await expect(makeAvatar(whole.subarray(0, whole.length / 2))).rejects.toThrow(/^picture: the file is damaged/)
-  await expect(makeAvatar(Buffer.from([0xff, 0xd8, 0xff]))).rejects.toThrow(/^picture: the file is damaged/)
+  await expect(makeAvatar(whole.subarray(0, whole.length / 2))).rejects.toThrow(/^picture: the picture is damaged/)
+  await expect(makeAvatar(Buffer.from([0xff, 0xd8, 0xff]))).rejects.toThrow(/^picture: the picture is damaged/)
 })

@@ -1,0 +1,70 @@
+// The file of a message onto this machine: whole under its path, or not at all. What a kill leaves is swept at the next start.
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Client, OpenFile } from '@postern/core'
+import { CodedError, personLimits } from '@postern/protocol'
+import type { PersonCommandFields } from '@postern/protocol/bot-api'
+import type { FileInfo } from '@postern/protocol/objects'
+import { unlessStopped } from '../stop-signal.ts'
+import { badPath, fileFault } from './path-faults.ts'
+
+/** Paths of files that are being written, by themselves. */
+const SHELF = 'downloads'
+/** Of silence: as long as bytes come, a download goes on. */
+const within = { deadlineMs: personLimits.commandWithinMs }
+
+export async function downloadFile(
+  client: Client,
+  { chat, message, path }: PersonCommandFields<'download'>,
+  stop: AbortSignal,
+): Promise<Pick<FileInfo, 'name' | 'type' | 'size' | 'kind'>> {
+  const target = resolve(path)
+  await assertReplaceable(target)
+  const part = join(dirname(target), `.${randomUUID()}.part`)
+  const records = client.records(SHELF)
+  await records.change({ key: part, put: '' })
+  try {
+    // Before anything is fetched: a place that cannot be written is known at once.
+    await using handle = await forPath(open(part, 'wx', 0o666))
+    const file = await unlessStopped(client.openFile(chat, message, within), stop)
+    await writeAll(handle, { file, stop })
+    await forPath(rename(part, target))
+    const { name, type, size, kind } = file
+    return { name, type, size, kind }
+  } finally {
+    await rm(part, { force: true }).catch(() => undefined)
+    await records.change({ key: part, remove: true })
+  }
+}
+
+/** What is no plain file, a device or a directory, is not what anybody wants replaced. */
+async function assertReplaceable(target: string): Promise<void> {
+  const there = await stat(target).catch(() => undefined)
+  if (there && !there.isFile()) throw badPath('there is something that is no file')
+}
+
+async function writeAll(handle: FileHandle, { file, stop }: { file: OpenFile; stop: AbortSignal }): Promise<void> {
+  for await (const bytes of file.readBriefly()) {
+    if (stop.aborted) throw new CodedError('stopping')
+    await forPath(handle.writeFile(bytes))
+  }
+  await forPath(handle.sync())
+}
+
+async function forPath<T>(work: Promise<T>): Promise<T> {
+  return await work.catch((error: unknown) => {
+    throw fileFault(error, 'written')
+  })
+}
+
+/** Before anything is downloaded: removes what a process that was killed left behind. */
+export async function sweepDownloads(client: Client): Promise<void> {
+  const records = client.records(SHELF)
+  for (const { key: part } of records.all()) {
+    await rm(part, { force: true }).catch(() => undefined)
+    // Kept in mind when it could not be removed now.
+    if (!existsSync(part)) await records.change({ key: part, remove: true })
+  }
+}

@@ -1,0 +1,25 @@
+// What is wrong with a path that a command names, as its user reads it.
+import { CodedError } from '@postern/protocol'
+
+export const badPath = (rule: string): CodedError => new CodedError('bad-field', { field: 'path', rule })
+
+/** From a fault of the file system. */
+export function fileFault(error: unknown, doing: 'read' | 'written'): CodedError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return badPath(doing === 'read' ? 'there is no such file' : 'its directory does not exist')
+    case 'EISDIR':
+      return badPath('a file is required')
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return badPath(`it may not be ${doing} by this user`)
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new CodedError('storage-full', {}, { cause: error })
+    default:
+      return badPath(`it cannot be ${doing}${code && ` (${code})`}`)
+  }
+}

@@ -1,0 +1,74 @@
+// A file of this machine into a chat: what it is by its bytes, and a preview when it is a photo.
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { Client, FileDraft } from '@postern/core'
+import { showFile } from '@postern/media'
+import { CodedError, contentLimits, isAccountId, personLimits, safeFileName } from '@postern/protocol'
+import type { PersonCommandFields } from '@postern/protocol/bot-api'
+import type { Message } from '@postern/protocol/objects'
+import { unlessStopped } from '../stop-signal.ts'
+import { badPath, fileFault } from './path-faults.ts'
+
+const READ_BYTES = 256 * 1024
+const within = { deadlineMs: personLimits.commandWithinMs }
+
+export async function sendLocalFile(
+  client: Client,
+  { chat, path, caption, kind, reply_to }: PersonCommandFields<'file'>,
+  stop: AbortSignal,
+): Promise<Message> {
+  // A group that does not exist is known before a large file was read.
+  if (!isAccountId(chat)) client.chat(chat)
+  const draft = await takeIn(client, path, stop)
+  try {
+    const name = safeFileName(basename(path))
+    const shown = await showFile(draft, { name, kind })
+    const file = { draft, name, ...shown, ...(caption && { text: caption }), ...(reply_to && { replyTo: reply_to }) }
+    return await unlessStopped(client.sendFile(chat, file, within), stop)
+  } finally {
+    await draft.discard()
+  }
+}
+
+async function takeIn(client: Client, path: string, stop: AbortSignal): Promise<FileDraft> {
+  const handle = await openToRead(path)
+  try {
+    const { size } = await handle.stat()
+    if (size > contentLimits.fileBytesMax)
+      throw new CodedError('too-large', { what: 'The file', max: contentLimits.fileBytesMax })
+    // Of some files the system does not know the size before they are read.
+    return await client.takeFile(bytesOf(handle, { size: size || Infinity, stop }), size > 0 ? { bytesHint: size } : {})
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openToRead(path: string): Promise<FileHandle> {
+  // Without waiting: a pipe that nobody writes to would never open.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    throw fileFault(error, 'read')
+  })
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw badPath('a file is required')
+}
+
+type Reading = { size: number; stop: AbortSignal }
+
+/**
+ * As long as it was when it was opened: what somebody goes on writing to would never end. Each piece holds only until
+ * the next one is asked for.
+ */
+async function* bytesOf(handle: FileHandle, { size, stop }: Reading): AsyncGenerator<Uint8Array> {
+  const buffer = new Uint8Array(READ_BYTES)
+  for (let left = size; left > 0; ) {
+    if (stop.aborted) throw new CodedError('stopping')
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(READ_BYTES, left)).catch((error: unknown) => {
+      throw fileFault(error, 'read')
+    })
+    if (bytesRead === 0) return
+    left -= bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}

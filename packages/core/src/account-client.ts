@@ -1,0 +1,208 @@
+// One account of the messenger: its connection, its profile, its chats, and the journal of what happened.
+import { type AccountId, type ChatId, CodedError, charCount, contentLimits } from '@postern/protocol'
+import type { Command, Profile } from '@postern/protocol/content'
+import type { Chat } from '@postern/protocol/objects'
+import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
+import { setChatState, viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
+import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
+import type { Idempotency } from './chats/sent-keys.ts'
+import type { Core } from './context.ts'
+import { Deadline, type Within } from './deadline.ts'
+import { inviteUrl, isRegistered } from './identity/account.ts'
+import { findPerson, profileOf } from './identity/people.ts'
+import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
+import type { Journal } from './journal/journal.ts'
+import { Lanes } from './lanes.ts'
+import { acceptRequest } from './messages/accept-request.ts'
+import { newDraft } from './messages/compose.ts'
+import { sendDraft } from './messages/send.ts'
+import { Records } from './storage/records.ts'
+import type { Chores } from './sync/chores.ts'
+import type { Inbox } from './sync/inbox.ts'
+import type { Timekeeper } from './sync/timekeeper.ts'
+
+export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
+export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
+
+/** With a key, the same request is carried out once. */
+export type Once = Within & { idempotency?: Idempotency }
+
+export type ClientWorkers = { inbox: Inbox; chores: Chores; timekeeper: Timekeeper; journal: Journal }
+
+/** What a client is and can do apart from messages. */
+export class AccountClient {
+  readonly account: AccountId
+  readonly relayUrl: string
+  readonly journal: Journal
+  protected readonly core: Core
+  readonly #inbox: Inbox
+  readonly #chores: Chores
+  readonly #timekeeper: Timekeeper
+  readonly #keys = new Lanes<string>()
+
+  constructor(core: Core, { inbox, chores, timekeeper, journal }: ClientWorkers) {
+    this.core = core
+    this.#chores = chores
+    this.#timekeeper = timekeeper
+    this.#inbox = inbox
+    this.journal = journal
+    this.account = core.own.id
+    this.relayUrl = core.own.relayUrl
+  }
+
+  /** Connects, registers at the first time, and keeps connecting; returns at once. */
+  start(): void {
+    this.core.link.start()
+    this.#timekeeper.armDue()
+  }
+
+  async stop(): Promise<void> {
+    this.core.link.stop()
+    this.core.groups.stop()
+    this.#inbox.stop()
+    this.#timekeeper.stop()
+    await this.core.files.stop()
+    await this.#chores.idle()
+    await this.#inbox.idle()
+    this.core.store.close()
+  }
+
+  get isOnline(): boolean {
+    return this.core.link.isOnline
+  }
+
+  get isRegistered(): boolean {
+    return isRegistered(this.core.store)
+  }
+
+  onConnectionChange(listener: () => void): () => void {
+    return this.core.link.onChange(listener)
+  }
+
+  async whenOnline(within: Within): Promise<void> {
+    await this.core.link.whenOnline(within.deadlineMs)
+  }
+
+  me(): Me {
+    const { name, about, commands } = ownProfile(this.core.store).profile
+    return { id: this.account, name, about, commands, inviteUrl: inviteUrl(this.core.own) }
+  }
+
+  /** Durable here at once; the relay gets it when it can be reached, others with the next message. */
+  async setProfile(change: ProfileChange): Promise<void> {
+    await changeProfile(this.core.store, this.core.own, change)
+    this.core.poke()
+  }
+
+  /** As far as it is known here. */
+  profileOf(account: AccountId): Profile & { id: AccountId } {
+    return profileOf(this.core.store, account)
+  }
+
+  /** As it is now, if the key to it is known and the relay can be reached. */
+  async learnProfile(account: AccountId, within: Within): Promise<Profile & { id: AccountId }> {
+    await this.core.link.whenOnline(within.deadlineMs)
+    const person = findPerson(this.core.store, account)
+    if (person?.profile_key) await refreshProfile(this.core, person)
+    return this.profileOf(account)
+  }
+
+  /** A place for what the program around this client must remember. */
+  records(shelf: string): Records {
+    return new Records(this.core.store, shelf)
+  }
+
+  chats(): Chat[] {
+    return viewChats(this.core.store, visibleChats(this.core.store))
+  }
+
+  chat(id: ChatId): Chat {
+    return viewChat(this.core.store, visibleChat(this.core.store, id))
+  }
+
+  /** Opens the private chat and says hello in it, with the token of the link by which one came. */
+  async openChat(target: ChatTarget, within: Within): Promise<Chat> {
+    const deadline = this.deadline(within)
+    const { id } = await ensurePrivateChat(this.core, target, deadline)
+    const draft = newDraft(this.core, { kind: 'hello' }, target.token)
+    await sendDraft(this.core, id, { draft, deadline })
+    await this.#learnName(target.account)
+    return this.chat(id)
+  }
+
+  async acceptChat(id: ChatId): Promise<Chat> {
+    return viewChat(this.core.store, await acceptRequest(this.core, id))
+  }
+
+  async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
+    assertGroupName(group.name)
+    const deadline = this.deadline(within)
+    return await this.once(within, async idempotency => {
+      const { id } = await openGroupChat(this.core, { ...group, deadline, ...idempotency })
+      await this.#sayHello(id, deadline)
+      return this.chat(id)
+    })
+  }
+
+  async addMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
+    const deadline = this.deadline(within)
+    await addMembers(this.core, id, { members, deadline })
+    await this.#sayHello(id, deadline)
+    return this.chat(id)
+  }
+
+  async removeMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
+    await removeMembers(this.core, id, { members, deadline: this.deadline(within) })
+    return this.chat(id)
+  }
+
+  async renameGroup(id: ChatId, name: string, within: Within): Promise<Chat> {
+    assertGroupName(name)
+    await renameGroup(this.core, id, { name, deadline: this.deadline(within) })
+    return this.chat(id)
+  }
+
+  async leaveGroup(id: ChatId, within: Within): Promise<void> {
+    writableGroup(this.core, id)
+    const draft = newDraft(this.core, { kind: 'leave' })
+    await sendDraft(this.core, id, { draft, deadline: this.deadline(within) })
+    await this.core.store.write(database => setChatState(database, id, 'left'))
+  }
+
+  async setTimer(id: ChatId, timerMs: number, within: Within): Promise<Chat> {
+    await setTimer(this.core, id, { timerMs, deadline: this.deadline(within) })
+    return this.chat(id)
+  }
+
+  /** Requests under one key wait for each other: the second finds what became of the first. */
+  protected async once<T>(
+    { idempotency }: Once,
+    work: (given: { idempotency?: Idempotency }) => Promise<T>,
+  ): Promise<T> {
+    return idempotency ? await this.#keys.run(idempotency.key, () => work({ idempotency })) : await work({})
+  }
+
+  protected deadline(within: Within): Deadline {
+    return new Deadline(this.core.clock, within)
+  }
+
+  /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
+  async #learnName(account: AccountId): Promise<void> {
+    const person = findPerson(this.core.store, account)
+    if (person && person.wanted_version > person.profile_version)
+      await refreshProfile(this.core, person).catch(() => undefined)
+  }
+
+  async #sayHello(id: ChatId, deadline: Deadline): Promise<void> {
+    await sendDraft(this.core, id, { draft: newDraft(this.core, { kind: 'hello' }), deadline })
+  }
+}
+
+function assertGroupName(name: string): void {
+  const count = charCount(name)
+  if (count < 1 || count > contentLimits.groupNameCharsMax)
+    throw new CodedError('bad-field', {
+      field: 'name',
+      rule: `1 to ${contentLimits.groupNameCharsMax} characters are allowed`,
+    })
+}

@@ -1,0 +1,141 @@
+// Blobs over Node's own HTTP client: of those at hand, the one that copies least.
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import https from 'node:https'
+import { type BlobId, CodedError, freeBytes } from '@postern/protocol'
+import {
+  type BlobTransport,
+  type BlobTransportFactory,
+  blobUrl,
+  type Download,
+  type UploadPiece,
+  type UploadStanding,
+  type UploadTicket,
+} from './blob-transport.ts'
+
+export const connectNodeBlobs: BlobTransportFactory = relayUrl => new NodeBlobTransport(relayUrl)
+
+class NodeBlobTransport implements BlobTransport {
+  readonly #relayUrl: string
+  readonly #client: typeof http | typeof https
+  readonly #agent: http.Agent
+
+  constructor(relayUrl: string) {
+    this.#relayUrl = relayUrl
+    this.#client = /^(https|wss):/.test(relayUrl) ? https : http
+    this.#agent = new this.#client.Agent({ keepAlive: true })
+  }
+
+  async upload({ blob, token }: UploadTicket, { offset, length, body, signal }: UploadPiece): Promise<UploadStanding> {
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      'Upload-Offset': offset,
+      'Upload-Complete': '?1',
+      ...(length === undefined ? {} : { 'Content-Length': length }),
+    }
+    const request = this.#request(blob, { method: 'PUT', headers, signal })
+    const answer = answerTo(request)
+    try {
+      await sendBody(request, { body, answer })
+      return standingIn(await answer, [204, 409])
+    } finally {
+      // Before its buffer is used again: what is still to be written must not go out with other bytes in it.
+      if (!request.writableFinished) request.destroy()
+    }
+  }
+
+  async standing({ blob, token }: UploadTicket, signal: AbortSignal): Promise<UploadStanding> {
+    const headers = { Authorization: `Bearer ${token}` }
+    const request = this.#request(blob, { method: 'HEAD', headers, signal })
+    request.end()
+    return standingIn(await answerTo(request), [200])
+  }
+
+  async download(blob: BlobId, { from, signal }: { from: number; signal: AbortSignal }): Promise<Download> {
+    const headers = from > 0 ? { Range: `bytes=${from}-` } : {}
+    const request = this.#request(blob, { method: 'GET', headers, signal })
+    request.end()
+    const response = await answerTo(request)
+    assertStatus(response, [200, 206, 416])
+    const body = bodyOf(response)
+    if (response.statusCode === 200) return { start: 0, total: numberIn(response.headers['content-length']), body }
+    const [, start, total] = /^bytes (?:(\d+)-\d+|\*)\/(\d+)$/.exec(response.headers['content-range'] ?? '') ?? []
+    return { start: numberIn(start) ?? from, total: numberIn(total), body }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #request(blob: BlobId, options: RequestOptions): ClientRequest {
+    return this.#client.request(blobUrl(this.#relayUrl, blob), { ...options, agent: this.#agent })
+  }
+}
+
+const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
+
+const unreachable = (cause: unknown): CodedError => new CodedError('relay-unreachable', {}, { cause })
+
+function answerTo(request: ClientRequest): Promise<IncomingMessage> {
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    request.on('response', resolve)
+    request.on('error', cause => reject(unreachable(cause)))
+    request.on('close', () => reject(unreachable(new Error('closed'))))
+  })
+  // Whoever sends may fail first, and then nobody waits for it.
+  answer.catch(() => undefined)
+  return answer
+}
+
+/** An answer before the end is a refusal: the relay does not read the rest. */
+async function sendBody(
+  request: ClientRequest,
+  { body, answer }: { body: AsyncIterable<Uint8Array>; answer: Promise<IncomingMessage> },
+): Promise<void> {
+  let isAnswered = false
+  const answered = answer.then(() => {
+    isAnswered = true
+  })
+  answered.catch(() => undefined)
+  for await (const bytes of body) {
+    const written = Promise.withResolvers<void>()
+    request.write(bytes, () => written.resolve())
+    await Promise.race([written.promise, answered])
+    if (isAnswered) return
+  }
+  request.end()
+}
+
+function standingIn(response: IncomingMessage, statuses: number[]): UploadStanding {
+  response.resume()
+  assertStatus(response, statuses)
+  const offset = Number(response.headers['upload-offset'])
+  if (!Number.isSafeInteger(offset)) throw new CodedError('relay-broken', { what: 'an upload without its offset' })
+  return { offset, isComplete: response.headers['upload-complete'] === '?1' }
+}
+
+function assertStatus(response: IncomingMessage, statuses: number[]): void {
+  const status = response.statusCode ?? 0
+  if (statuses.includes(status)) return
+  response.resume()
+  if (status === 404) throw new CodedError('blob-unknown')
+  if (status === 408 || status === 429 || status >= 500) throw unreachable(new Error(`status ${status}`))
+  throw new CodedError('relay-broken', { what: `a blob is answered with status ${status}` })
+}
+
+async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  // The parser copies the body out of what the socket read: without this each byte would wait twice for the collector.
+  const { socket } = response
+  socket.on('data', freeBytes)
+  try {
+    for await (const bytes of response as AsyncIterable<Buffer>) {
+      yield bytes
+      freeBytes(bytes)
+    }
+    if (!response.complete) throw new Error('cut off')
+  } catch (cause) {
+    throw unreachable(cause)
+  } finally {
+    socket.off('data', freeBytes)
+    response.destroy()
+  }
+}

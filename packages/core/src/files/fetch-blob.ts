@@ -1,0 +1,136 @@
+// Fetches a file's ciphertext from the relay into the vault. It is there only once all of it has proven to be what was sent.
+import { CodedError, equalBytes, isCoded } from '@postern/protocol'
+import { untilAborted } from './aborting.ts'
+import type { ChunkCipher, RunningHash } from './file-cipher.ts'
+import { type ChunkPlace, chunksOf, sealedLength, wholeFile } from './file-format.ts'
+import type { VaultPart } from './file-vault.ts'
+import type { FilesParts, StoredFile } from './files-parts.ts'
+import { Patience, StallGuard } from './patience.ts'
+
+type Fetching = { signal: AbortSignal; moved: () => void }
+
+export async function fetchBlob(parts: FilesParts, file: StoredFile, { signal, moved }: Fetching): Promise<void> {
+  const part = await parts.vault.createPart()
+  const intake = new Intake(parts, { part, file })
+  try {
+    const patience = new Patience(parts, signal)
+    while (!intake.isWhole) {
+      try {
+        await receive(parts, { file, intake, signal, patience, moved })
+      } catch (error) {
+        if (isCoded(error, 'blob-unknown')) throw new CodedError('file-gone', {}, { cause: error })
+        await patience.afterFailure(error)
+      }
+    }
+    intake.assertDigest()
+    await part.keep(file)
+  } finally {
+    intake.giveBack()
+    await part.release()
+  }
+}
+
+type Receiving = Fetching & { file: StoredFile; intake: Intake; patience: Patience }
+
+async function receive(parts: FilesParts, { file, intake, signal, patience, moved }: Receiving): Promise<void> {
+  const guard = new StallGuard(parts.clock, signal)
+  try {
+    const from = intake.takenBytes
+    const { start, total, body } = await parts.blobs.download(file.blob, { from, signal: guard.signal })
+    if (total !== undefined && total !== sealedLength(file.size)) throw new CodedError('file-damaged')
+    // Whatever stands between us and the relay may not know ranges, and give all of it again.
+    if (start !== from) intake.startAnew()
+    if (start !== intake.takenBytes) throw new CodedError('relay-broken', { what: 'another range than was asked for' })
+    for await (const bytes of untilAborted(body, guard.signal)) {
+      guard.touch()
+      await intake.take(bytes)
+      // Bytes that came before are no progress: who gives the same beginning for ever is given up.
+      if (!intake.isFurther()) continue
+      patience.arrived()
+      moved()
+    }
+    // What says that it has all of it, and gives less, is asked again, and not for ever.
+    if (!intake.isWhole) throw new CodedError('relay-unreachable')
+  } finally {
+    guard.rest()
+  }
+}
+
+/** Gathers chunks, proves each and writes it down. What came before a connection was lost is kept. */
+class Intake {
+  readonly #parts: FilesParts
+  readonly #part: VaultPart
+  readonly #file: StoredFile
+  readonly #cipher: ChunkCipher
+  readonly #buffer: Uint8Array
+  #hash: RunningHash
+  #chunks: Generator<ChunkPlace>
+  #chunk: ChunkPlace | undefined
+  #held = 0
+  #furthestBytes = 0
+
+  constructor(parts: FilesParts, { part, file }: { part: VaultPart; file: StoredFile }) {
+    this.#parts = parts
+    this.#part = part
+    this.#file = file
+    this.#cipher = parts.cipher.withKey(file.key)
+    this.#buffer = parts.buffers.borrow()
+    this.#hash = parts.cipher.sha256()
+    this.#chunks = chunksOf(file.size, wholeFile(file.size))
+    this.#next()
+  }
+
+  startAnew(): void {
+    this.#hash = this.#parts.cipher.sha256()
+    this.#chunks = chunksOf(this.#file.size, wholeFile(this.#file.size))
+    this.#next()
+  }
+
+  get isWhole(): boolean {
+    return this.#chunk === undefined
+  }
+
+  get takenBytes(): number {
+    return this.#chunk ? this.#chunk.sealedAt + this.#held : sealedLength(this.#file.size)
+  }
+
+  /** Than it ever was before. */
+  isFurther(): boolean {
+    if (this.takenBytes <= this.#furthestBytes) return false
+    this.#furthestBytes = this.takenBytes
+    return true
+  }
+
+  async take(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      if (!this.#chunk) throw new CodedError('file-damaged')
+      const taken = bytes.subarray(at, at + this.#chunk.sealedBytes - this.#held)
+      this.#buffer.set(taken, this.#held)
+      this.#held += taken.length
+      at += taken.length
+      if (this.#held === this.#chunk.sealedBytes) await this.#write(this.#chunk)
+    }
+  }
+
+  assertDigest(): void {
+    if (!equalBytes(this.#hash.digest(), this.#file.digest)) throw new CodedError('file-damaged')
+  }
+
+  giveBack(): void {
+    this.#parts.buffers.giveBack(this.#buffer)
+  }
+
+  async #write({ nonce, sealedAt, sealedBytes }: ChunkPlace): Promise<void> {
+    const sealed = this.#buffer.subarray(0, sealedBytes)
+    if (!(await this.#cipher.verify(nonce, sealed))) throw new CodedError('file-damaged')
+    this.#hash.update(sealed)
+    await this.#part.write(sealed, sealedAt)
+    this.#next()
+  }
+
+  #next(): void {
+    const next = this.#chunks.next()
+    this.#chunk = next.done ? undefined : next.value
+    this.#held = 0
+  }
+}

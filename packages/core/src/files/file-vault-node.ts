@@ -1,0 +1,189 @@
+// The vault as a folder of the data directory. Least recently used files make room; what a killed process left is swept.
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BlobId, type Clock, CodedError, isBlobId, toBase32 } from '@postern/protocol'
+import type { FileVault, SealedBytes, VaultFile, VaultName, VaultPart } from './file-vault.ts'
+
+const PART_SUFFIX = '.part'
+const DIGEST_BYTES = 20
+
+export interface NodeVaultOptions {
+  directory: string
+  bytesMax: number
+  clock: Clock
+  /** For tests of a disk that fails. */
+  openFile?: typeof open
+}
+
+type Kept = { file: string; bytes: number; readers: number }
+
+/** To be called by the one process that holds the database: it sweeps what others would still be writing. */
+export async function openNodeFileVault(options: NodeVaultOptions): Promise<FileVault> {
+  mkdirSync(options.directory, { recursive: true, mode: 0o700 })
+  const found: { blob: BlobId; usedMs: number; kept: Kept }[] = []
+  for (const file of readdirSync(options.directory)) {
+    const path = join(options.directory, file)
+    if (file.endsWith(PART_SUFFIX)) rmSync(path, { force: true })
+    const [blob = '', digest] = file.split('.')
+    if (!isBlobId(blob) || digest === undefined || file.endsWith(PART_SUFFIX)) continue
+    const { size, mtimeMs } = statSync(path)
+    found.push({ blob, usedMs: mtimeMs, kept: { file, bytes: size, readers: 0 } })
+  }
+  found.sort((a, b) => a.usedMs - b.usedMs)
+  const vault = new NodeFileVault(options, new Map(found.map(({ blob, kept }) => [blob, kept])))
+  await vault.makeRoom()
+  return vault
+}
+
+class NodeFileVault implements FileVault {
+  readonly #options: NodeVaultOptions
+  readonly #openFile: typeof open
+  /** The least recently used first. */
+  readonly #kept: Map<BlobId, Kept>
+  #keptBytes = 0
+  #lastPart = 0
+
+  constructor(options: NodeVaultOptions, kept: Map<BlobId, Kept>) {
+    this.#options = options
+    this.#openFile = options.openFile ?? open
+    this.#kept = kept
+    for (const { bytes } of kept.values()) this.#keptBytes += bytes
+  }
+
+  async createPart(): Promise<VaultPart> {
+    this.#lastPart += 1
+    const path = this.#path(`${this.#lastPart}${PART_SUFFIX}`)
+    const handle = await coded(this.#openFile(path, 'wx+', 0o600))
+    let state: 'part' | 'kept' | 'released' = 'part'
+    return {
+      ...reading(handle),
+      write: (bytes, at) => coded(writeAll(handle, bytes, at)),
+      keep: async name => {
+        await coded(this.#keep(path, { name, bytes: (await handle.stat()).size }))
+        state = 'kept'
+      },
+      release: async () => {
+        if (state === 'released') return
+        if (state === 'part') await absentIsFine(unlink(path))
+        state = 'released'
+        await handle.close()
+      },
+    }
+  }
+
+  lengthOf(name: VaultName): number | undefined {
+    const kept = this.#kept.get(name.blob)
+    return kept?.file === fileName(name) ? kept.bytes : undefined
+  }
+
+  async open(name: VaultName): Promise<VaultFile | undefined> {
+    const kept = this.#kept.get(name.blob)
+    if (kept?.file !== fileName(name)) return undefined
+    const handle = await absentIsFine(this.#openFile(this.#path(kept.file), 'r'))
+    if (!handle) {
+      if (this.#kept.get(name.blob) === kept) this.#forget(name.blob, kept)
+      return undefined
+    }
+    kept.readers += 1
+    await this.#use(name.blob, { kept, handle })
+    return {
+      ...reading(handle),
+      close: async () => {
+        kept.readers -= 1
+        await handle.close()
+        await this.makeRoom()
+      },
+    }
+  }
+
+  async remove(blob: BlobId): Promise<void> {
+    const kept = this.#kept.get(blob)
+    if (!kept) return
+    this.#forget(blob, kept)
+    await absentIsFine(unlink(this.#path(kept.file)))
+  }
+
+  /** What is being read stays, and so does the newest: somebody is about to read it. */
+  async makeRoom(): Promise<void> {
+    if (this.#keptBytes <= this.#options.bytesMax) return
+    for (const [blob, kept] of [...this.#kept].slice(0, -1)) {
+      if (this.#keptBytes <= this.#options.bytesMax) return
+      if (kept.readers === 0 && this.#kept.get(blob) === kept) await this.remove(blob)
+    }
+  }
+
+  #forget(blob: BlobId, kept: Kept): void {
+    this.#kept.delete(blob)
+    this.#keptBytes -= kept.bytes
+  }
+
+  async #keep(partPath: string, { name, bytes }: { name: VaultName; bytes: number }): Promise<void> {
+    await this.remove(name.blob)
+    const file = fileName(name)
+    await rename(partPath, this.#path(file))
+    this.#kept.set(name.blob, { file, bytes, readers: 0 })
+    this.#keptBytes += bytes
+    await this.makeRoom()
+  }
+
+  /** The order of use outlives a restart as the files' times. */
+  async #use(blob: BlobId, { kept, handle }: { kept: Kept; handle: FileHandle }): Promise<void> {
+    // Unless it was removed meanwhile.
+    if (this.#kept.get(blob) === kept) {
+      this.#kept.delete(blob)
+      this.#kept.set(blob, kept)
+    }
+    const now = new Date(this.#options.clock.nowMs())
+    await handle.utimes(now, now).catch(() => undefined)
+  }
+
+  #path(file: string): string {
+    return join(this.#options.directory, file)
+  }
+}
+
+/** Letters and digits only, whatever a message says: it must not name a file elsewhere. */
+function fileName({ blob, digest }: VaultName): string {
+  if (!isBlobId(blob)) throw new CodedError('file-damaged')
+  return `${blob}.${toBase32(digest.subarray(0, DIGEST_BYTES))}`
+}
+
+function reading(handle: FileHandle): SealedBytes {
+  return {
+    async read(into, at) {
+      let filled = 0
+      while (filled < into.length) {
+        const { bytesRead } = await handle.read(into, filled, into.length - filled, at + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return filled
+    },
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let written = 0; written < bytes.length; )
+    written += (await handle.write(bytes, written, bytes.length - written, at + written)).bytesWritten
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+async function coded<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(String(codeOf(cause)))
+    throw new CodedError(isFull ? 'storage-full' : 'storage-failed', {}, { cause })
+  }
+}
+
+async function absentIsFine<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+// What the parts of this folder share.
+import type { BlobId, Clock } from '@postern/protocol'
+import type { RelayLink } from '../relay-link/relay-link.ts'
+import type { Store } from '../storage/store.ts'
+import type { BlobTransport } from './blob-transport.ts'
+import type { ChunkBuffers } from './chunk-buffers.ts'
+import type { FileCipher } from './file-cipher.ts'
+import type { FileVault } from './file-vault.ts'
+
+export type FilesParts = {
+  readonly store: Store
+  readonly link: RelayLink
+  readonly clock: Clock
+  readonly vault: FileVault
+  readonly blobs: BlobTransport
+  readonly cipher: FileCipher
+  readonly buffers: ChunkBuffers
+  readonly randomBytes: (count: number) => Uint8Array
+  /** Blobs that somebody here uploads or is about to send: they are nobody's leftovers. */
+  readonly inHand: Set<BlobId>
+  /** Wakes the chores, which clear leftovers away. */
+  readonly poke: () => void
+}
+
+/** All that a message says about its file, as far as it is needed to have its bytes. */
+export type StoredFile = { blob: BlobId; key: Uint8Array; digest: Uint8Array; size: number }

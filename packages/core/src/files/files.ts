@@ -1,0 +1,112 @@
+// The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
+import { CodedError, isCoded } from '@postern/protocol'
+import { ChunkBuffers } from './chunk-buffers.ts'
+import { type FileRange, sealedLength } from './file-format.ts'
+import type { VaultFile } from './file-vault.ts'
+import type { FilesParts, StoredFile } from './files-parts.ts'
+import { readSealed } from './read-sealed.ts'
+import { SharedFetches } from './shared-fetches.ts'
+import { Spool } from './spool.ts'
+import { bytesMaxOf, type FileSpool, TakenFile, type TakeOptions } from './taken-file.ts'
+import { tidyFiles } from './tidy-files.ts'
+
+export type { StoredFile } from './files-parts.ts'
+export type { FileSpool } from './taken-file.ts'
+
+/** Where so many others are read at once that each makes room for the next. */
+const OPEN_TRIES_MAX = 10
+
+export interface OpenedFile {
+  /** The file or a part of it. Throws `file-damaged` when what is kept of it has changed on disk. */
+  read(range?: FileRange): AsyncIterable<Uint8Array>
+  /** The same in less memory: each piece holds only until the next one is asked for. */
+  readBriefly(range?: FileRange): AsyncIterable<Uint8Array>
+}
+
+type Reading = { range: FileRange | undefined; pieces: 'kept' | 'brief'; deadlineMs: number }
+
+export class Files {
+  readonly #parts: FilesParts
+  readonly #fetches: SharedFetches
+  readonly #taken = new Set<TakenFile>()
+  #isStopped = false
+
+  constructor(parts: Omit<FilesParts, 'buffers' | 'inHand'>) {
+    this.#parts = { ...parts, buffers: new ChunkBuffers(), inHand: new Set() }
+    this.#fetches = new SharedFetches(this.#parts)
+  }
+
+  /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
+  async take(source: AsyncIterable<Uint8Array>, options: TakeOptions): Promise<FileSpool> {
+    this.#assertRunning()
+    const spool = new Spool(await this.#parts.vault.createPart())
+    const onReleased = (file: TakenFile) => void this.#taken.delete(file)
+    const file = new TakenFile(this.#parts, { spool, bytesMax: bytesMaxOf(options), onReleased })
+    this.#taken.add(file)
+    // It may have been stopped while the part was made.
+    if (this.#isStopped) await file.release()
+    await file.fill(source, options.uploads)
+    return file
+  }
+
+  /**
+   * Resolves when all of it is here and has proven to be what was sent; else `file-gone`, `file-damaged`, or
+   * `relay-unreachable` when nothing has come for the time given.
+   */
+  async open(file: StoredFile, within: { deadlineMs: number }): Promise<OpenedFile> {
+    await this.#present(file, within)
+    return {
+      read: range => this.#read(file, { range, pieces: 'kept', ...within }),
+      readBriefly: range => this.#read(file, { range, pieces: 'brief', ...within }),
+    }
+  }
+
+  /** Clears leftovers away; asks the relay only when there are some. */
+  async tidy(): Promise<void> {
+    if (!this.#isStopped) await tidyFiles(this.#parts)
+  }
+
+  /** Ends what is under way, and clears its files away. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.allSettled([...this.#taken].map(file => file.release()))
+    await this.#fetches.stop()
+    this.#parts.blobs.close()
+  }
+
+  async #present(file: StoredFile, within: { deadlineMs: number }): Promise<void> {
+    this.#assertRunning()
+    const length = this.#parts.vault.lengthOf(file)
+    if (length === sealedLength(file.size)) return
+    // A power cut may have left the name of a file whose bytes were not written yet.
+    if (length !== undefined) await this.#parts.vault.remove(file.blob)
+    await this.#fetches.want(file, within)
+  }
+
+  async *#read(file: StoredFile, { range, pieces, deadlineMs }: Reading): AsyncGenerator<Uint8Array> {
+    const sealed = await this.#openKept(file, { deadlineMs })
+    try {
+      yield* readSealed(this.#parts, sealed, { key: file.key, size: file.size, range, pieces })
+    } catch (error) {
+      // The next who opens it has it from the relay again.
+      if (isCoded(error, 'file-damaged')) await this.#parts.vault.remove(file.blob)
+      throw error
+    } finally {
+      await sealed.close()
+    }
+  }
+
+  /** It may have made room for others since it was there, or somebody has emptied the folder: then it is fetched again. */
+  async #openKept(file: StoredFile, within: { deadlineMs: number }): Promise<VaultFile> {
+    for (let tries = 0; tries < OPEN_TRIES_MAX; tries++) {
+      await this.#present(file, within)
+      const sealed = await this.#parts.vault.open(file)
+      if (sealed) return sealed
+    }
+    throw new CodedError('storage-full')
+  }
+
+  #assertRunning(): void {
+    if (this.#isStopped) throw new CodedError('stopping')
+  }
+}

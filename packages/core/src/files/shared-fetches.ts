@@ -1,0 +1,72 @@
+// However many want a file at once, it is fetched once; when nobody waits for it any more, it is let go.
+import { CodedError, toBase32 } from '@postern/protocol'
+import { fetchBlob } from './fetch-blob.ts'
+import type { FilesParts, StoredFile } from './files-parts.ts'
+
+type Fetch = { done: Promise<void>; stop: AbortController; waiting: number; movedMs: number }
+
+export class SharedFetches {
+  readonly #parts: FilesParts
+  readonly #wanted = new Map<string, Fetch>()
+  /** Those that were let go, too, until they have cleared away what they had. */
+  readonly #running = new Set<Fetch>()
+
+  constructor(parts: FilesParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when it is in the vault; rejects when nothing has come for the time given, however long the whole takes. */
+  async want(file: StoredFile, { deadlineMs }: { deadlineMs: number }): Promise<void> {
+    const name = `${file.blob}.${toBase32(file.digest)}`
+    const fetch = this.#wanted.get(name) ?? this.#start(name, file)
+    const silence = this.#silence(fetch, deadlineMs)
+    fetch.waiting += 1
+    try {
+      await Promise.race([fetch.done, silence.tooLong])
+    } finally {
+      silence.cancel()
+      fetch.waiting -= 1
+      if (fetch.waiting === 0) this.#letGo(name, fetch)
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const { stop } of this.#running) stop.abort(new CodedError('stopping'))
+    await Promise.allSettled([...this.#running].map(({ done }) => done))
+  }
+
+  #start(name: string, file: StoredFile): Fetch {
+    const stop = new AbortController()
+    const moved = () => {
+      fetch.movedMs = this.#parts.clock.nowMs()
+    }
+    const done = Promise.resolve().then(() => fetchBlob(this.#parts, file, { signal: stop.signal, moved }))
+    const fetch: Fetch = { done, stop, waiting: 0, movedMs: this.#parts.clock.nowMs() }
+    this.#wanted.set(name, fetch)
+    this.#running.add(fetch)
+    const over = () => {
+      this.#running.delete(fetch)
+      if (this.#wanted.get(name) === fetch) this.#wanted.delete(name)
+    }
+    fetch.done.then(over, over)
+    return fetch
+  }
+
+  #silence(fetch: Fetch, deadlineMs: number): { tooLong: Promise<never>; cancel: () => void } {
+    const { clock } = this.#parts
+    const { promise: tooLong, reject } = Promise.withResolvers<never>()
+    const beganMs = clock.nowMs()
+    const look = () => {
+      const leftMs = Math.max(beganMs, fetch.movedMs) + deadlineMs - clock.nowMs()
+      if (leftMs > 0) timer = clock.setTimer(leftMs, look)
+      else reject(new CodedError('relay-unreachable'))
+    }
+    let timer = clock.setTimer(deadlineMs, look)
+    return { tooLong, cancel: () => timer.cancel() }
+  }
+
+  #letGo(name: string, fetch: Fetch): void {
+    if (this.#wanted.get(name) === fetch) this.#wanted.delete(name)
+    fetch.stop.abort(new CodedError('relay-unreachable'))
+  }
+}

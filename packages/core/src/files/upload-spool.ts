@@ -1,0 +1,112 @@
+// Follows a spool to the relay in one stream, while it grows; goes on where it was when the connection was lost.
+import { type BlobId, CodedError, isCoded } from '@postern/protocol'
+import type { UploadStanding, UploadTicket } from './blob-transport.ts'
+import { CHUNK_BYTES, sealedLength } from './file-format.ts'
+import type { FilesParts } from './files-parts.ts'
+import { Patience, StallGuard } from './patience.ts'
+import type { Spool } from './spool.ts'
+
+/** A file that ends before this is announced with its exact size, and one that is cut off leaves nothing at the relay. */
+const BEGIN_AFTER_BYTES = 2 * CHUNK_BYTES
+
+type Upload = { spool: Spool; bytesMax: number; signal: AbortSignal; onBegun: (blob: BlobId) => void }
+
+/** Resolves when the relay has all of it. The blob is written down before its first byte goes out, so that none is forgotten. */
+export async function uploadSpool(parts: FilesParts, upload: Upload): Promise<BlobId> {
+  const { spool, signal } = upload
+  await spool.reaches(BEGIN_AFTER_BYTES, signal)
+  const patience = new Patience(parts, signal)
+  const ticket = await begin(parts, { ...upload, patience })
+  const sending = { ticket, spool, signal, patience }
+  let standing: UploadStanding | undefined = { offset: 0, isComplete: false }
+  let furthest = 0
+  for (;;) {
+    try {
+      standing ??= await askStanding(parts, sending)
+      if (assertPlausible(standing, spool).isComplete) return ticket.blob
+      const { offset }: UploadStanding = standing
+      if (offset > furthest) patience.arrived()
+      furthest = Math.max(furthest, offset)
+      if (offset === spool.sealedBytes && !spool.isEnded) {
+        // It is the source that pauses, however long, and not the relay.
+        await spool.reaches(offset, signal)
+        patience.moved()
+      }
+      standing = await sendFrom(parts, { ...sending, offset })
+      // It may want other bytes than it has said: once is chance, again and again it must not go.
+      if (standing.offset <= offset && !standing.isComplete) throw new CodedError('relay-unreachable')
+    } catch (error) {
+      if (isCoded(error, 'blob-unknown')) throw new CodedError('file-gone', {}, { cause: error })
+      standing = undefined
+      await patience.afterFailure(error)
+    }
+  }
+}
+
+type Sending = { ticket: UploadTicket; spool: Spool; signal: AbortSignal; patience: Patience }
+
+async function begin(parts: FilesParts, upload: Upload & { patience: Patience }): Promise<UploadTicket> {
+  const { spool, bytesMax } = upload
+  for (;;) {
+    try {
+      const size = spool.isEnded ? spool.sealedBytes : sealedLength(bytesMax)
+      const ticket = await parts.link.call('beginBlob', { size })
+      upload.onBegun(ticket.blob)
+      await parts.store.write(database => database.run('INSERT INTO upload (blob_id) VALUES (?)', ticket.blob))
+      upload.patience.arrived()
+      return ticket
+    } catch (error) {
+      await upload.patience.afterFailure(error)
+    }
+  }
+}
+
+async function askStanding(parts: FilesParts, { ticket, signal }: Sending): Promise<UploadStanding> {
+  const guard = new StallGuard(parts.clock, signal)
+  try {
+    return await parts.blobs.standing(ticket, guard.signal)
+  } finally {
+    guard.rest()
+  }
+}
+
+async function sendFrom(parts: FilesParts, sending: Sending & { offset: number }): Promise<UploadStanding> {
+  const { ticket, spool, offset, signal } = sending
+  const guard = new StallGuard(parts.clock, signal)
+  try {
+    const length = spool.isEnded ? spool.sealedBytes - offset : undefined
+    const body = follow(parts, { ...sending, guard })
+    return await parts.blobs.upload(ticket, { offset, length, body, signal: guard.signal })
+  } finally {
+    guard.rest()
+  }
+}
+
+async function* follow(
+  { buffers }: FilesParts,
+  { spool, offset, signal, patience, guard }: Sending & { offset: number; guard: StallGuard },
+): AsyncGenerator<Uint8Array> {
+  const buffer = buffers.borrow()
+  for (let at = offset; at < spool.sealedBytes || !spool.isEnded; ) {
+    // While the source gives nothing, nothing is expected of the relay.
+    guard.rest()
+    await spool.reaches(at, signal)
+    guard.touch()
+    patience.moved()
+    const count = await spool.read(buffer, at)
+    if (count > 0) yield buffer.subarray(0, count)
+    at += count
+    patience.moved()
+  }
+  guard.touch()
+  // Not after a failure: a socket may still hold it.
+  buffers.giveBack(buffer)
+}
+
+function assertPlausible(standing: UploadStanding, spool: Spool): UploadStanding {
+  const { offset, isComplete } = standing
+  const isWhole = spool.isEnded && offset === spool.sealedBytes
+  if (offset > spool.sealedBytes || (isComplete && !isWhole))
+    throw new CodedError('relay-broken', { what: 'it has more of an upload than was sent' })
+  return standing
+}

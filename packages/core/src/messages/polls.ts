@@ -1,0 +1,124 @@
+// Polls: asked, voted in, and closed by their sender or by the time.
+import { type ChatId, CodedError, clientLimits, type MessageId } from '@postern/protocol'
+import type { PollBody } from '@postern/protocol/content'
+import { findChat, visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
+import { countedVote, endTs, findPoll, type PollRow } from './poll-tally.ts'
+import type { SaidOf } from './said.ts'
+import { viewMessage } from './view-message.ts'
+
+type PollMessage = { row: MessageRow; body: PollBody; poll: PollRow }
+
+export function takePoll(core: Core, database: Database, { id, body }: SaidOf<'poll'>): void {
+  database.run('INSERT INTO poll (message_id, close_ts) VALUES (?, ?)', id, body.closeTs ?? null)
+  if (body.closeTs !== undefined) core.rearm()
+}
+
+export function takeVote(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'vote'>): void {
+  const asked = lookUpPoll(database, chat.id, body.target)
+  if (!asked || !isVote(asked.body, body.options)) return
+  const countedNow = () => countedVote(database, asked.poll, sender)
+  const before = countedNow()
+  const options = JSON.stringify([...body.options].sort((a, b) => a - b))
+  database.run('INSERT OR IGNORE INTO vote VALUES (?, ?, ?, ?)', body.target, sender, ts, options)
+  forgetOldVotes(database, { message: body.target, voter: sender })
+  if (sender !== core.own.id && countedNow() !== before) tellPoll(core, database, asked.row)
+}
+
+/** Earlier votes are kept: the end of the poll may yet turn out to lie before the later ones. */
+function forgetOldVotes(database: Database, { message, voter }: { message: MessageId; voter: string }): void {
+  database.run(
+    `DELETE FROM vote WHERE message_id = ? AND account_id = ? AND ts <= (
+       SELECT ts FROM vote WHERE message_id = ? AND account_id = ? ORDER BY ts DESC LIMIT 1 OFFSET ?)`,
+    message,
+    voter,
+    message,
+    voter,
+    clientLimits.votesPerVoterMax,
+  )
+}
+
+export function takeClose(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'close'>): void {
+  const asked = lookUpPoll(database, chat.id, body.target)
+  if (!asked || asked.row.sender !== sender || (asked.poll.closed_ts ?? Infinity) <= ts) return
+  database.run('UPDATE poll SET closed_ts = ?, closed = 1 WHERE message_id = ?', ts, body.target)
+  if (!asked.poll.closed) tellPoll(core, database, asked.row)
+}
+
+export const nextPollCloseTs = (core: Core): number | undefined =>
+  core.store.get<{ ts: number | null }>(
+    'SELECT min(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts IS NOT NULL',
+  )?.ts ?? undefined
+
+/** A bounded turn; whoever calls looks again when the next is due. */
+export async function closeDuePolls(core: Core): Promise<void> {
+  const nowMs = core.clock.nowMs()
+  await core.store.write(database => {
+    const due = database.all<MessageRow>(
+      `SELECT message.* FROM poll JOIN message ON message.id = poll.message_id
+       WHERE poll.closed = 0 AND poll.close_ts IS NOT NULL AND poll.close_ts <= ? ORDER BY poll.close_ts LIMIT ?`,
+      nowMs,
+      clientLimits.expirePerTurnMax,
+    )
+    for (const row of due) {
+      database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', row.id)
+      tellPoll(core, database, row)
+    }
+  })
+}
+
+function tellPoll(core: Core, database: Database, row: MessageRow): void {
+  if (!row.reported || findChat(database, row.chat_id)?.state !== 'active') return
+  const message = viewMessage(database, row, core.own.id)
+  appendEvent(core, database, { type: 'poll', chat_id: row.chat_id, message })
+}
+
+/** Throws unless the poll is open and has these options. */
+export function assertVote(core: Core, chat: ChatId, vote: { message: MessageId; options: number[] }): void {
+  const { body } = openPoll(core, chat, vote.message)
+  if (isVote(body, vote.options)) return
+  const last = body.options.length - 1
+  const rule = body.multiple
+    ? `indexes from 0 to ${last}, each once, are allowed`
+    : `one index from 0 to ${last}, or none, is allowed`
+  throw new CodedError('bad-field', { field: 'options', rule })
+}
+
+export function assertClosable(core: Core, chat: ChatId, message: MessageId): void {
+  if (findMessage(core.store, visibleChat(core.store, chat).id, message).sender !== core.own.id)
+    throw new CodedError('not-own-poll')
+  openPoll(core, chat, message)
+}
+
+/** After a vote: the relay may have taken it when the poll was over. */
+export function assertCounted(core: Core, message: MessageId): void {
+  const last = core.store.get<{ ts: number | null }>(
+    'SELECT max(ts) AS ts FROM vote WHERE message_id = ? AND account_id = ?',
+    message,
+    core.own.id,
+  )
+  if ((last?.ts ?? 0) >= endTs(findPoll(core.store, message))) throw new CodedError('poll-closed')
+}
+
+function openPoll(core: Core, chat: ChatId, message: MessageId): PollMessage {
+  findMessage(core.store, visibleChat(core.store, chat).id, message)
+  const asked = lookUpPoll(core.store, chat, message)
+  if (!asked) throw new CodedError('not-a-poll')
+  if (asked.poll.closed || core.clock.nowMs() >= endTs(asked.poll)) throw new CodedError('poll-closed')
+  return asked
+}
+
+function lookUpPoll(reads: Pick<Database, 'get'>, chat: ChatId, message: MessageId): PollMessage | undefined {
+  const row = lookUpMessage(reads, chat, message)
+  const poll = findPoll(reads, message)
+  const body = row && bodyOf(row)
+  return row && poll && body?.kind === 'poll' ? { row, body, poll } : undefined
+}
+
+const isVote = (poll: PollBody, options: number[]): boolean =>
+  (poll.multiple || options.length <= 1) &&
+  new Set(options).size === options.length &&
+  options.every(option => Number.isInteger(option) && option >= 0 && option < poll.options.length)

@@ -1,0 +1,133 @@
+// Presses of buttons: told to the bot alone, answered by it once and to the presser alone.
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  clientLimits,
+  contentLimits,
+  isCoded,
+  type MessageId,
+  PRESS_ID_BYTES,
+  type PressId,
+  pressIdFromBytes,
+} from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import { visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { personOf, profileOf } from '../identity/people.ts'
+import { ownProfile } from '../identity/profile.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { hasButton, hasOffered } from './buttons.ts'
+import { findMessage, lookUpMessage } from './messages.ts'
+import { sendDirect } from './send-direct.ts'
+
+type PressRow = {
+  id: PressId
+  chat_id: ChatId
+  message_id: MessageId
+  presser: AccountId
+  bot: AccountId
+  ts: number
+  answered: number
+}
+
+/** What somebody has told this account alone. */
+type Told<Kind extends 'press' | 'toast'> = {
+  chat: ChatId
+  from: AccountId
+  ts: number
+  body: Extract<KnownBody, { kind: Kind }>
+}
+
+export async function pressButton(
+  core: Core,
+  { chat, message, data }: { chat: ChatId; message: MessageId; data: string },
+  deadline: Deadline,
+): Promise<PressId> {
+  const { state } = visibleChat(core.store, chat)
+  if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')
+  const row = findMessage(core.store, chat, message)
+  const bot = row.sender
+  if (bot === core.own.id || !profileOf(core.store, bot).bot)
+    throw new CodedError('bad-field', { field: 'message', rule: 'only the messages of bots have buttons to press' })
+  if (!hasButton(row, data))
+    throw new CodedError('bad-field', { field: 'data', rule: 'there is no such button under the message' })
+  const id = pressIdFromBytes(core.provider.randomBytes(PRESS_ID_BYTES))
+  const press = { id, chat_id: chat, message_id: message, presser: core.own.id, bot, ts: core.clock.nowMs() }
+  await core.store.write(database => notePress(core, database, press), 'recorded')
+  await tell(core, { chat, to: bot }, { body: { kind: 'press', press: id, target: message, data }, deadline })
+  return id
+}
+
+/** For the bot. A press of what it never offered, or of a message that is gone, is nobody's business. */
+export function takePress(core: Core, database: Database, { chat, from, ts, body }: Told<'press'>): void {
+  const row = lookUpMessage(database, chat, body.target)
+  const isForUs = row?.sender === core.own.id && ownProfile(core.store).profile.bot
+  if (!isForUs || from === core.own.id || !hasOffered(database, row, body.data)) return
+  const press = { id: body.press, chat_id: chat, message_id: row.id, presser: from, bot: core.own.id, ts }
+  if (!notePress(core, database, press)) return
+  const button = { message_id: row.id, from: personOf(database, from), data: body.data, press_id: body.press }
+  appendEvent(core, database, { type: 'button', chat_id: chat, button })
+}
+
+/** False when it is known already: a press whose answer was lost is sent again. */
+function notePress(core: Core, database: Database, press: Omit<PressRow, 'answered'>): boolean {
+  database.run('DELETE FROM press WHERE ts < ?', core.clock.nowMs() - clientLimits.pressesKeptMs)
+  const { id, chat_id, message_id, presser, bot, ts } = press
+  const { changes } = database.run(
+    'INSERT OR IGNORE INTO press (id, chat_id, message_id, presser, bot, ts) VALUES (?, ?, ?, ?, ?, ?)',
+    id,
+    chat_id,
+    message_id,
+    presser,
+    bot,
+    ts,
+  )
+  return changes === 1
+}
+
+/** One at a time for one press: whoever calls keeps to that. */
+export async function answerPress(
+  core: Core,
+  { press, text }: { press: PressId; text: string },
+  deadline: Deadline,
+): Promise<void> {
+  const row = core.store.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ?', press, core.own.id)
+  if (!row) throw new CodedError('press-not-found', { press })
+  if (row.answered) throw new CodedError('press-answered')
+  if (core.clock.nowMs() - row.ts > contentLimits.pressAnsweredWithinMs) throw new CodedError('press-too-late')
+  const { chat_id: chat, presser: to } = row
+  await tell(core, { chat, to }, { body: { kind: 'toast', press, text }, deadline })
+  await core.store.write(database => noteAnswered(database, press))
+}
+
+/** For the presser, from the bot whose button it was, and once. */
+export function takeToast(core: Core, database: Database, { chat, from, body }: Told<'toast'>): void {
+  const row = database.get<PressRow>('SELECT * FROM press WHERE id = ? AND presser = ?', body.press, core.own.id)
+  if (row?.bot !== from || row.chat_id !== chat || row.answered) return
+  noteAnswered(database, body.press)
+  if (!core.reportsAll) return
+  appendEvent(core, database, { type: 'toast', chat_id: chat, toast: { press_id: body.press, text: body.text } })
+}
+
+function noteAnswered(database: Database, press: PressId): void {
+  database.run('UPDATE press SET answered = 1 WHERE id = ?', press)
+}
+
+type Telling = { body: KnownBody; deadline: Deadline }
+
+/** Until the relay has it: the other side knows a press by its id, and does not take it twice. */
+async function tell(core: Core, to: { chat: ChatId; to: AccountId }, telling: Telling): Promise<void> {
+  for (;;) {
+    await core.link.whenOnline(telling.deadline.leftMs())
+    const outcome = await sendDirect(core, to, telling).catch((error: unknown) => {
+      if (isCoded(error, 'send-in-doubt', 'relay-stopping')) return 'in doubt' as const
+      throw error
+    })
+    if (outcome === 'sent') return
+    if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })
+    if (outcome === 'broken') throw new CodedError('relay-unreachable')
+  }
+}

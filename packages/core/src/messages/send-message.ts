@@ -1,0 +1,60 @@
+// What sending has in common, whatever the message is: the chat is opened first, a key sends once, the relay has it then.
+import { type AccountId, type ChatId, CodedError, isAccountId, type MessageId } from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import type { Message } from '@postern/protocol/objects'
+import { findChat } from '../chats/chats.ts'
+import { ensurePrivateChat } from '../chats/open-chat.ts'
+import type { Idempotency } from '../chats/sent-keys.ts'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { findGroup } from '../groups/group-records.ts'
+import { newDraft } from './compose.ts'
+import { findEarlier } from './idempotency.ts'
+import { sendDraft } from './send.ts'
+import { viewMessage } from './view-message.ts'
+
+export type MessageBody = Extract<KnownBody, { kind: 'text' | 'file' | 'poll' }>
+
+/** The body is made when the chat is there: it may depend on it. */
+export type Sending = { body: () => MessageBody; deadline: Deadline; idempotency?: Idempotency }
+
+export async function sendMessage(
+  core: Core,
+  chat: ChatId,
+  { body: makeBody, deadline, idempotency }: Sending,
+): Promise<Message> {
+  if (idempotency) await core.link.whenOnline(deadline.leftMs())
+  const earlier = idempotency && (await findEarlier(core, chat, idempotency))
+  if (earlier?.kind === 'sent') return earlier.message
+  if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
+  const body = makeBody()
+  assertReply(core, chat, body.replyTo)
+  const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
+  const row = await sendDraft(core, chat, {
+    draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
+    deadline,
+  })
+  if (!row) throw new CodedError('internal')
+  return viewMessage(core.store, row, core.own.id)
+}
+
+async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
+  const known = findChat(core.store, account)
+  const isOpen = known?.state === 'active' && findGroup(core.store, known.group_id)?.status === 'open'
+  if (isOpen) return
+  // A request waits for a decision: writing to it must not open another chat past it.
+  if (known?.state === 'request')
+    throw new CodedError(known.visible ? 'chat-is-request' : 'chat-not-found', { chat: account })
+  await ensurePrivateChat(core, { account }, deadline)
+}
+
+function timerOf(core: Core, chat: ChatId): { timerMs?: number } {
+  const timerMs = findChat(core.store, chat)?.timer_ms ?? 0
+  return timerMs > 0 ? { timerMs } : {}
+}
+
+function assertReply(core: Core, chat: ChatId, replyTo: MessageId | undefined): void {
+  if (!replyTo) return
+  const isThere = core.store.get('SELECT 1 FROM message WHERE id = ? AND chat_id = ?', replyTo, chat) !== undefined
+  if (!isThere) throw new CodedError('bad-field', { field: 'reply_to', rule: 'there is no such message in this chat' })
+}

@@ -1,0 +1,152 @@
+// Messages with a file: what the others see and get, and what is left when they are gone.
+import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
+import type { Message } from '@postern/protocol/objects'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { NewFile } from '../src/messages/send-file.ts'
+import { left, NOTHING, piecesOf, randomFile, relayFiles, uploadRows, vaultFiles, wholeOf } from './files-world.ts'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const idOf = (message: Message) => message.id as MessageId
+type Details = Omit<NewFile, 'draft'>
+const PLAIN: Details = { name: 'notes.bin', type: 'application/octet-stream', kind: 'file' }
+
+type Sending = { details?: Partial<Details>; key?: string }
+
+async function sendFile(to: ChatId, bytes: Uint8Array, { details, key }: Sending = {}): Promise<Message> {
+  const draft = await alice.client.takeFile(piecesOf(bytes), key === undefined ? {} : { idempotencyKey: key })
+  const once = key === undefined ? {} : { idempotency: { key, request: await draft.plainDigest() } }
+  try {
+    return await alice.client.sendFile(to, { draft, ...PLAIN, ...details }, { ...WITHIN, ...once })
+  } finally {
+    await draft.discard()
+  }
+}
+
+async function fileOf(person: Person, chat: ChatId, message: Message): Promise<Buffer> {
+  return await wholeOf((await person.client.openFile(chat, idOf(message), WITHIN)).read())
+}
+
+test('[R93] a file arrives with all that is said of it, and with exactly its bytes', async () => {
+  const bytes = randomFile(700_000)
+  const said = await alice.say(bob, 'look')
+  await bob.hears('look')
+  const details = {
+    name: 'рисунок.webp',
+    type: 'image/webp',
+    kind: 'photo' as const,
+    width: 20,
+    height: 10,
+    preview: 'data:image/webp;base64,AAAA',
+    text: 'there',
+    replyTo: idOf(said),
+  }
+  const sent = await sendFile(bob.chatId, bytes, { details })
+  const { text, replyTo, ...file } = details
+  const heard = (await bob.next('message', event => event.message.id === sent.id)).message
+  for (const message of [sent, heard])
+    expect(message).toMatchObject({ text, reply_to: replyTo, file: { ...file, size: bytes.length } })
+  expect(await fileOf(bob, alice.chatId, heard)).toEqual(Buffer.from(bytes))
+  expect(await fileOf(alice, bob.chatId, sent)).toEqual(Buffer.from(bytes))
+  const opened = await bob.client.openFile(alice.chatId, idOf(heard), WITHIN)
+  expect(await wholeOf(opened.read({ start: 262_140, end: 262_150 }))).toEqual(
+    Buffer.from(bytes.subarray(262_140, 262_151)),
+  )
+  await expect(bob.client.openFile(alice.chatId, idOf(said), WITHIN)).rejects.toSatisfy(error =>
+    isCoded(error, 'no-file'),
+  )
+})
+
+test('[R94] a caption is edited, and taken away', async () => {
+  const sent = await sendFile(bob.chatId, randomFile(10), { details: { text: 'old' } })
+  await bob.next('message', event => event.message.id === sent.id)
+  const edit = (text: string) => alice.client.editMessage(bob.chatId, { message: idOf(sent), text }, WITHIN)
+  expect(await edit('new')).toMatchObject({ text: 'new', file: { size: 10 } })
+  expect((await bob.next('edited')).message).toMatchObject({ text: 'new', file: { size: 10 } })
+  expect(await edit('')).not.toHaveProperty('text')
+  expect((await bob.next('edited')).message).not.toHaveProperty('text')
+  const plain = await alice.say(bob, 'words')
+  await expect(alice.client.editMessage(bob.chatId, { message: idOf(plain), text: '' }, WITHIN)).rejects.toSatisfy(
+    error => isCoded(error, 'bad-field'),
+  )
+})
+
+test('[R95] deleted for everyone, it is gone at the relay and on every side; deleted here, only here', async () => {
+  const kept = await sendFile(bob.chatId, randomFile(1000))
+  const gone = await sendFile(bob.chatId, randomFile(2000))
+  await bob.next('message', event => event.message.id === gone.id)
+  await fileOf(bob, alice.chatId, gone)
+  expect([relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)).toEqual([2, 2, 1])
+
+  await alice.client.deleteMessage(bob.chatId, { message: idOf(gone), for: 'all' }, WITHIN)
+  await bob.next('deleted')
+  await vi.waitFor(() => {
+    expect([relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)).toEqual([1, 1, 0])
+  })
+  await alice.client.deleteMessage(bob.chatId, { message: idOf(kept), for: 'me' }, WITHIN)
+  await vi.waitFor(() => expect(vaultFiles(alice)).toEqual([]))
+  expect(await fileOf(bob, alice.chatId, kept)).toHaveLength(1000)
+})
+
+test('[R96] a file whose message is not sent leaves nothing', async () => {
+  const nowhere = bob.chatId.replace(/^./, letter => (letter === 'a' ? 'b' : 'a')) as ChatId
+  await expect(sendFile(nowhere, randomFile(600_000))).rejects.toSatisfy(error => isCoded(error, 'account-not-found'))
+  const absent = { replyTo: 'a'.repeat(32) as MessageId }
+  await expect(sendFile(bob.chatId, randomFile(600_000), { details: absent })).rejects.toSatisfy(error =>
+    isCoded(error, 'bad-field'),
+  )
+  await vi.waitFor(() => expect(left(world, alice)).toEqual(NOTHING))
+})
+
+test('[R96] what is in doubt is kept until it is known, and then has its file', async () => {
+  await alice.say(bob, 'first')
+  let isLost = false
+  alice.wire.outgoing = frame => {
+    // The message itself, the only large frame, is the last that passes: its answer never comes.
+    if (isLost || frame.length < 500) return isLost ? [] : [frame]
+    isLost = true
+    queueMicrotask(() => alice.wire.cut())
+    return [frame]
+  }
+  const draft = await alice.client.takeFile(piecesOf(randomFile(5000)))
+  const sending = alice.client.sendFile(bob.chatId, { draft, ...PLAIN }, { deadlineMs: 300 })
+  await expect(sending).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+  await draft.discard()
+  expect(uploadRows(alice)).toHaveLength(1)
+  alice.wire.outgoing = frame => [frame]
+  alice.wire.mend()
+  await alice.online()
+  const heard = (await bob.next('message', event => event.message.file !== undefined)).message
+  expect(await fileOf(bob, alice.chatId, heard)).toHaveLength(5000)
+  expect(await fileOf(alice, bob.chatId, heard)).toHaveLength(5000)
+  expect(uploadRows(alice)).toEqual([])
+})
+
+test('[R81] under one key a file is sent once, and its bytes go to the relay once', async () => {
+  const bytes = randomFile(600_000)
+  const first = await sendFile(bob.chatId, bytes, { key: 'k' })
+  expect(await sendFile(bob.chatId, bytes, { key: 'k' })).toMatchObject({
+    id: first.id,
+    ts: first.ts,
+    file: first.file,
+  })
+  await expect(sendFile(bob.chatId, randomFile(600_000), { key: 'k' })).rejects.toSatisfy(error =>
+    isCoded(error, 'idempotency-conflict'),
+  )
+  await vi.waitFor(() => expect(relayFiles(world)).toHaveLength(1))
+  await alice.say(bob, 'that was all')
+  await bob.hears('that was all')
+  expect(bob.client.messages(alice.chatId, { limit: 10 })).toHaveLength(2)
+})

@@ -1,0 +1,257 @@
+// Downloads: shared, resumed, and never anything but the bytes that were sent.
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ManualClock, type Person, passTime, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoredFile } from '../src/files/files.ts'
+import { BlobWire, breakingOff } from './blob-wire.ts'
+import {
+  CHUNK,
+  coded,
+  fetched,
+  filesOf,
+  LONG,
+  randomFile,
+  relayFiles,
+  share,
+  vaultFiles,
+  wholeOf,
+} from './files-world.ts'
+
+const SIZE = 2 * CHUNK + 5000
+
+let world: World
+let wire: BlobWire
+let alice: Person
+let bob: Person
+let bytes: Uint8Array
+let stored: StoredFile
+
+beforeEach(async () => {
+  world = await World.start()
+  wire = new BlobWire()
+  alice = await world.person('alice')
+  bob = await world.person('bob', { connectBlobs: wire.connect })
+  bytes = randomFile(SIZE)
+  stored = await share(alice, bytes)
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const blobFile = (): string => relayFiles(world)[0] as string
+const open = (file = stored) => filesOf(bob).open(file, LONG)
+const isWhole = async () => Buffer.compare(await fetched(bob, stored), bytes) === 0
+
+describe('what the relay gives', () => {
+  test.each([
+    ['a bit is turned', (blob: Buffer) => blob.with(0, 1)],
+    ['a bit of the last chunk is turned', (blob: Buffer) => blob.with(blob.length - 1, (blob.at(-1) ?? 0) ^ 1)],
+    [
+      'chunks are swapped',
+      (blob: Buffer) => {
+        const at = CHUNK + 16
+        return Buffer.concat([blob.subarray(at, 2 * at), blob.subarray(0, at), blob.subarray(2 * at)])
+      },
+    ],
+  ])('[R108] %s: damaged, and nothing is kept', async (_, change) => {
+    const blob = readFileSync(blobFile())
+    writeFileSync(blobFile(), change(blob))
+    await expect(open()).rejects.toSatisfy(coded('file-damaged'))
+    expect(vaultFiles(bob)).toEqual([])
+    writeFileSync(blobFile(), blob)
+    expect(await isWhole()).toBe(true)
+  })
+
+  test('[R108] longer or shorter than it should be: damaged before any of it is fetched', async () => {
+    for (const total of [0, SIZE + 47, SIZE + 49]) {
+      wire.changeDownload = download => ({ ...download, total })
+      await expect(open()).rejects.toSatisfy(coded('file-damaged'))
+    }
+    wire.changeDownload = download => ({ ...download, body: longer(download.body) })
+    await expect(open()).rejects.toSatisfy(coded('file-damaged'))
+    expect(vaultFiles(bob)).toEqual([])
+  })
+
+  test('[R108] a file that a member with the key has put in its place is not taken for it', async () => {
+    const digest = randomFile(32)
+    await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
+    expect(await isWhole()).toBe(true)
+    // What is kept for one message is not given out for another that speaks of other bytes.
+    await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
+  })
+
+  test('[R108] a message with a wrong key or size has no file', async () => {
+    await expect(open({ ...stored, key: randomFile(32) })).rejects.toSatisfy(coded('file-damaged'))
+    await expect(open({ ...stored, size: SIZE - 1 })).rejects.toSatisfy(coded('file-damaged'))
+    expect(vaultFiles(bob)).toEqual([])
+  })
+
+  test('[R108] deleted: gone', async () => {
+    await alice.client['core'].link.call('deleteBlob', { blob: stored.blob })
+    await expect(open()).rejects.toSatisfy(coded('file-gone'))
+    expect(vaultFiles(bob)).toEqual([])
+  })
+
+  test('[R108] its bytes lost at the relay: gone', async () => {
+    unlinkSync(blobFile())
+    await expect(open()).rejects.toSatisfy(coded('file-gone'))
+  })
+
+  test('[R108] expired: gone, but for those who have it', async () => {
+    const relayClock = new ManualClock()
+    const late = await World.start({ relayClock, relayLimits: { sweepEveryMs: 1000 } })
+    try {
+      const [carol, dave, erin] = [await late.person('carol'), await late.person('dave'), await late.person('erin')]
+      const old = await share(carol, bytes)
+      expect(Buffer.compare(await fetched(dave, old), bytes)).toBe(0)
+      relayClock.advance(31 * 86_400_000)
+      for (; relayFiles(late).length > 0; await nextTurn()) relayClock.advance(1000)
+      await expect(filesOf(erin).open(old, LONG)).rejects.toSatisfy(coded('file-gone'))
+      expect(Buffer.compare(await fetched(dave, old), bytes)).toBe(0)
+    } finally {
+      await late.stop()
+    }
+  })
+})
+
+describe('a connection that is lost', () => {
+  test('[R109] the download goes on where it was', async () => {
+    let breaks = 0
+    wire.changeDownload = download =>
+      breaks++ < 4 ? { ...download, body: breakingOff(download.body, 100_001) } : download
+    expect(await isWhole()).toBe(true)
+    expect(wire.from).toEqual([0, 100_001, 200_002, 300_003, 400_004])
+  })
+
+  test('[R109] from the beginning, where ranges are not known', async () => {
+    let breaks = 0
+    wire.changeDownload = async download => {
+      if (breaks++ === 0) return { ...download, body: breakingOff(download.body, 300_000) }
+      const whole = readFileSync(blobFile())
+      return {
+        start: 0,
+        total: whole.length,
+        body: (async function* () {
+          yield whole
+        })(),
+      }
+    }
+    expect(await isWhole()).toBe(true)
+    expect(wire.downloads).toBe(2)
+  })
+
+  test('[R109] where the length of the whole is not told, too', async () => {
+    wire.changeDownload = download => ({ ...download, total: undefined })
+    expect(await isWhole()).toBe(true)
+  })
+
+  test('[R109] and not for ever, where it always ends too early', async () => {
+    const clock = new ManualClock()
+    const short = new BlobWire()
+    const carol = await world.person('carol', { clock, connectBlobs: short.connect })
+    short.changeDownload = download => ({ ...download, body: (async function* () {})() })
+    await expect(passTime(clock, filesOf(carol).open(stored, { deadlineMs: 1e9 }))).rejects.toSatisfy(
+      coded('relay-unreachable'),
+    )
+    expect(short.downloads).toBeLessThan(20)
+    expect(vaultFiles(carol)).toEqual([])
+  })
+
+  test('[R109] also over a restart of the relay', async () => {
+    await world.stopRelay()
+    const opening = open()
+    await world.startRelay()
+    expect(Buffer.compare(await wholeOf((await opening).read()), bytes)).toBe(0)
+  })
+
+  test('[R116] a relay that gives nothing for the time given is out of reach; one that is slow is not', async () => {
+    const clock = new ManualClock()
+    const slow = new BlobWire()
+    const carol = await world.person('carol', { clock, connectBlobs: slow.connect })
+    slow.isCut = true
+    await expect(passTime(clock, filesOf(carol).open(stored, { deadlineMs: 5000 }))).rejects.toSatisfy(
+      coded('relay-unreachable'),
+    )
+    slow.isCut = false
+    await expect.poll(() => vaultFiles(carol)).toEqual([])
+    // Each piece takes four seconds, the whole of it much longer than five.
+    const ready: (() => void)[] = []
+    slow.changeDownload = download => ({
+      ...download,
+      body: (async function* () {
+        for await (const piece of download.body) {
+          await new Promise<void>(resolve => ready.push(resolve))
+          yield piece
+        }
+      })(),
+    })
+    const startMs = clock.nowMs()
+    const state = { isOpen: false }
+    const opening = filesOf(carol)
+      .open(stored, { deadlineMs: 5000 })
+      .finally(() => {
+        state.isOpen = true
+      })
+    for (; !state.isOpen; await nextTurn()) {
+      const give = ready.shift()
+      if (give) clock.advance(4000)
+      give?.()
+    }
+    expect(clock.nowMs() - startMs).toBeGreaterThan(12_000)
+    expect(Buffer.compare(await wholeOf((await opening).read()), bytes)).toBe(0)
+  })
+})
+
+describe('many readers', () => {
+  test('[R110] those who open it at the same time fetch it once', async () => {
+    const opened = await Promise.all(Array.from({ length: 8 }, () => open()))
+    expect(wire.downloads).toBe(1)
+    const read = await Promise.all(opened.map(file => wholeOf(file.read())))
+    for (const whole of read) expect(Buffer.compare(whole, bytes)).toBe(0)
+    expect(await isWhole()).toBe(true)
+    expect(wire.downloads).toBe(1)
+    expect(vaultFiles(bob)).toHaveLength(1)
+  })
+
+  test('[R110] when nobody waits for it any more it is let go', async () => {
+    const clock = new ManualClock()
+    const stuck = new BlobWire()
+    const carol = await world.person('carol', { clock, connectBlobs: stuck.connect })
+    stuck.changeDownload = download => ({ ...download, body: hanging(download.body) })
+    const both = Promise.allSettled([
+      filesOf(carol).open(stored, { deadlineMs: 3000 }),
+      filesOf(carol).open(stored, { deadlineMs: 5000 }),
+    ])
+    const outcomes = await passTime(clock, both)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'relay-unreachable' } })
+    await expect.poll(() => vaultFiles(carol)).toEqual([])
+    stuck.changeDownload = download => download
+    const again = await filesOf(carol).open(stored, LONG)
+    expect(Buffer.compare(await wholeOf(again.read()), bytes)).toBe(0)
+    expect(stuck.downloads).toBe(2)
+  })
+
+  test('[R117] stopping ends a download, and leaves no spool', async () => {
+    wire.changeDownload = download => ({ ...download, body: hanging(download.body) })
+    const opening = open()
+    opening.catch(() => undefined)
+    await expect.poll(() => vaultFiles(bob).length).toBe(1)
+    await world.close(bob)
+    await expect(opening).rejects.toSatisfy(coded('stopping'))
+    expect(vaultFiles(bob)).toEqual([])
+  })
+})
+
+async function* longer(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield* body
+  yield new Uint8Array(1)
+}
+
+/** One piece, and then nothing for ever. */
+async function* hanging(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  for await (const piece of body) {
+    yield piece
+    await new Promise(() => {})
+  }
+}

@@ -1,0 +1,121 @@
+// Blobs and files that no message names: cleared away, also after a kill.
+import { cpSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toBase32 } from '@postern/protocol'
+import { type Person, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BlobWire } from './blob-wire.ts'
+import {
+  CHUNK,
+  coded,
+  fedSource,
+  filesOf,
+  left,
+  NOTHING,
+  piecesOf,
+  randomFile,
+  relayFiles,
+  uploadRows,
+  vaultFiles,
+} from './files-world.ts'
+
+let world: World
+let wire: BlobWire
+
+beforeEach(async () => {
+  world = await World.start()
+  wire = new BlobWire()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+  world.person('alice', { connectBlobs: wire.connect, ...options })
+
+/** Until the relay has begun to write it. */
+async function atRelay(): Promise<void> {
+  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
+}
+
+async function nothingLeft(alice: Person): Promise<void> {
+  await expect.poll(() => left(world, alice), { timeout: 10_000 }).toEqual(NOTHING)
+}
+
+describe('what nobody sends', () => {
+  const sent = async (alice: Person) => {
+    const spool = await filesOf(alice).take(piecesOf(randomFile(700_000)), { uploads: 'now' })
+    return { spool, stored: await spool.uploaded() }
+  }
+
+  test('[R107] an uploaded file that is let go without a message is cleared away', async () => {
+    const alice = await personWith()
+    const { spool } = await sent(alice)
+    await filesOf(alice).tidy()
+    expect([relayFiles(world).length, vaultFiles(alice).length]).toEqual([1, 1])
+    await spool.release()
+    await nothingLeft(alice)
+  })
+
+  test('[R107] one whose message waits in the outbox stays', async () => {
+    const alice = await personWith()
+    const { spool, stored } = await sent(alice)
+    const { store } = alice.client['core']
+    await store.write(database =>
+      database.run(
+        `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body) VALUES (?, ?, 'c', x'', 's', ?)`,
+        toBase32(randomFile(20)),
+        toBase32(randomFile(16)),
+        JSON.stringify({ kind: 'file', blob: stored.blob }),
+      ),
+    )
+    await spool.release()
+    await filesOf(alice).tidy()
+    expect([uploadRows(alice).length, relayFiles(world).length, vaultFiles(alice).length]).toEqual([1, 1, 1])
+    await store.write(database => database.run('DELETE FROM outbox'))
+    await filesOf(alice).tidy()
+    expect(left(world, alice)).toEqual(NOTHING)
+  })
+
+  test('[R107] a process that was killed leaves nothing after its next start', async () => {
+    const alice = await personWith()
+    const { source, feed } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    taking.catch(() => undefined)
+    feed(randomFile(5 * CHUNK))
+    await atRelay()
+    await sent(alice)
+    expect([uploadRows(alice).length, relayFiles(world).length]).toEqual([2, 2])
+    // The disk as a killed process leaves it.
+    const directory = join(world.directory, 'killed')
+    cpSync(alice.directory, directory, { recursive: true })
+    expect(vaultFiles({ directory }).map(file => file.split('.').at(-1))).toContain('part')
+    await world.close(alice)
+    await expect(taking).rejects.toSatisfy(coded('stopping'))
+    const again = await personWith({ directory })
+    await nothingLeft(again)
+  })
+
+  test('[R117] stopping ends what is under way, and leaves no spool', async () => {
+    const alice = await personWith()
+    const { source, feed } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(randomFile(5 * CHUNK))
+    await atRelay()
+    await world.close(alice)
+    await expect(taking).rejects.toSatisfy(coded('stopping'))
+    expect(vaultFiles(alice)).toEqual([])
+    await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
+    await nothingLeft(await personWith())
+  })
+
+  test('[R113] spools that were left are swept at the start, and nothing else', async () => {
+    const alice = await personWith()
+    await world.close(alice)
+    const folder = join(alice.directory, 'files')
+    writeFileSync(join(folder, '7.part'), 'x')
+    writeFileSync(join(folder, 'note'), 'x')
+    await personWith()
+    expect(vaultFiles(alice)).toEqual([join(folder, 'note')])
+  })
+})

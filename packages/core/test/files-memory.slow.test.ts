@@ -1,0 +1,30 @@
+// How much memory large files take, each way in a process of its own.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const MIB = 1024 * 1024
+const CARRIER = fileURLToPath(import.meta.resolve('./file-carrier.ts'))
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+test.each([
+  { count: 1, bytes: 300 * MIB, aboveIdleMax: 64 * MIB },
+  { count: 4, bytes: 100 * MIB, aboveIdleMax: 128 * MIB },
+])('[R119] $count at once of $bytes bytes', { timeout: 120_000 }, async ({ count, bytes, aboveIdleMax }) => {
+  for (const way of ['up', 'down']) {
+    const given = [CARRIER, way, world.relayUrl, world.directory, String(count), String(bytes)]
+    const { stdout } = await promisify(execFile)(process.execPath, given)
+    const { aboveIdleBytes } = JSON.parse(stdout) as { aboveIdleBytes: number }
+    expect(aboveIdleBytes).toBeLessThan(aboveIdleMax)
+  }
+})

@@ -1,0 +1,252 @@
+// Uploads that fail on either side: they go on where they were, or leave nothing behind.
+import { statSync } from 'node:fs'
+import { CodedError, contentLimits } from '@postern/protocol'
+import { ManualClock, type Person, passTime, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { BlobWire, breakingOff } from './blob-wire.ts'
+import {
+  CHUNK,
+  coded,
+  fedSource,
+  fetched,
+  filesOf,
+  left,
+  NOTHING,
+  passSlowly,
+  piecesOf,
+  randomFile,
+  relayFiles,
+  uploadRows,
+  vaultFiles,
+} from './files-world.ts'
+
+let world: World
+let wire: BlobWire
+
+beforeEach(async () => {
+  world = await World.start()
+  wire = new BlobWire()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+  world.person('alice', { connectBlobs: wire.connect, ...options })
+
+/** Until the relay has begun to write it. */
+async function atRelay(): Promise<void> {
+  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
+}
+
+async function nothingLeft(alice: Person): Promise<void> {
+  await expect.poll(() => left(world, alice), { timeout: 10_000 }).toEqual(NOTHING)
+}
+
+describe('a source that fails', () => {
+  test('[R104] leaves nothing, here and at the relay', async () => {
+    const alice = await personWith()
+    const { source, feed, fail } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(randomFile(5 * CHUNK))
+    await atRelay()
+    expect(uploadRows(alice)).toHaveLength(1)
+    fail(new Error('the line was cut'))
+    await expect(taking).rejects.toThrow('the line was cut')
+    expect(vaultFiles(alice)).toEqual([])
+    await nothingLeft(alice)
+  })
+
+  test('[R104] at once, at the first chunk and before any', async () => {
+    const alice = await personWith()
+    for (const bytes of [0, 10, CHUNK]) {
+      const { source, feed, fail } = fedSource()
+      if (bytes > 0) feed(randomFile(bytes))
+      fail(new Error('cut'))
+      await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toThrow('cut')
+    }
+    expect(left(world, alice)).toEqual(NOTHING)
+  })
+
+  test('[R103] one byte too many is refused as soon as it comes', async () => {
+    const alice = await personWith()
+    const piece = randomFile(4 * CHUNK)
+    let given = 0
+    async function* endless() {
+      for (;;) {
+        given += piece.length
+        yield piece
+      }
+    }
+    const taking = filesOf(alice).take(endless(), { bytesHint: 16 * CHUNK, uploads: 'now' })
+    await expect(taking).rejects.toSatisfy(coded('too-large'))
+    expect(given).toBe(20 * CHUNK)
+    await nothingLeft(alice)
+    const exact = await filesOf(alice).take(piecesOf(piece), { bytesHint: piece.length, uploads: 'now' })
+    await exact.uploaded()
+    await exact.release()
+    await nothingLeft(alice)
+  })
+
+  test('[R103] the limit of all files holds whatever is announced', async () => {
+    const alice = await personWith()
+    const piece = randomFile(4 * 1024 * 1024)
+    async function* endless() {
+      for (;;) yield piece
+    }
+    const taking = filesOf(alice).take(endless(), { bytesHint: 9e9, uploads: 'later' })
+    await expect(taking).rejects.toMatchObject({ code: 'too-large', details: { max: contentLimits.fileBytesMax } })
+    expect(left(world, alice)).toEqual(NOTHING)
+  })
+})
+
+describe('a relay that is lost', () => {
+  test('[R105] the upload goes on where it was, however often it breaks off', async () => {
+    const alice = await personWith()
+    const bob = await world.person('bob')
+    const bytes = randomFile(3_000_000)
+    let breaks = 0
+    wire.changeUpload = body => (breaks++ < 5 ? breakingOff(body, 500_001) : body)
+    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
+    const stored = await spool.uploaded()
+    expect(wire.uploads).toBeGreaterThanOrEqual(6)
+    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+    await spool.release()
+  })
+
+  test('[R105] also when the relay stops while the source still flows', async () => {
+    const alice = await personWith()
+    const bytes = randomFile(4_000_000)
+    const { source, feed, end } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(bytes.subarray(0, 1_500_000))
+    await atRelay()
+    await world.stopRelay()
+    feed(bytes.subarray(1_500_000))
+    await world.startRelay()
+    end()
+    const spool = await taking
+    const bob = await world.person('bob')
+    expect(Buffer.compare(await fetched(bob, await spool.uploaded()), bytes)).toBe(0)
+    await spool.release()
+  })
+
+  test('[R105] a source that pauses for long is no relay that stands still', async () => {
+    const clock = new ManualClock()
+    const alice = await personWith({ clock })
+    const bytes = randomFile(2_000_000)
+    const { source, feed, end } = fedSource()
+    let isLost = false
+    wire.changeUpload = async function* (body) {
+      for await (const piece of body) {
+        if (isLost) throw new CodedError('relay-unreachable')
+        yield piece
+      }
+    }
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(bytes.subarray(0, 1_500_000))
+    await atRelay()
+    // All that is sealed by now has arrived: nothing is expected of the relay.
+    await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
+    isLost = true
+    clock.advance(20_000)
+    clock.advance(20_000)
+    feed(bytes.subarray(1_500_000))
+    end()
+    const spool = await taking
+    isLost = false
+    const stored = await passSlowly(clock, spool.uploaded())
+    const bob = await world.person('bob')
+    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+    await passSlowly(clock, spool.release())
+  })
+
+  test('[R105] and when only the answer to its last byte was lost', async () => {
+    const alice = await personWith()
+    const bytes = randomFile(700_000)
+    const bob = await world.person('bob')
+    wire.changeUpload = body => (wire.uploads === 1 ? breakingOff(body, 700_000 + 3 * 16) : body)
+    const known = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
+    expect(Buffer.compare(await fetched(bob, await known.uploaded()), bytes)).toBe(0)
+    await known.release()
+    await nothingLeft(alice)
+    // One whose length is not known beforehand is ended by another, that may be empty.
+    wire.uploads = 0
+    const { source, feed, end } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(bytes.subarray(0, 600_000))
+    await atRelay()
+    feed(bytes.subarray(600_000))
+    end()
+    const unknown = await taking
+    expect(Buffer.compare(await fetched(bob, await unknown.uploaded()), bytes)).toBe(0)
+    expect(wire.uploads).toBe(2)
+    await unknown.release()
+  })
+
+  test('[R106] one that stays away ends it with relay-unreachable, and the spool is gone', async () => {
+    const clock = new ManualClock()
+    const alice = await personWith({ clock })
+    const { source, feed } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(randomFile(1_500_000))
+    await atRelay()
+    await world.stopRelay()
+    feed(randomFile(1_500_000))
+    const startMs = clock.nowMs()
+    await expect(passTime(clock, taking)).rejects.toSatisfy(coded('relay-unreachable'))
+    expect(clock.nowMs() - startMs).toBeGreaterThan(20_000)
+    expect(vaultFiles(alice)).toEqual([])
+    await world.startRelay()
+    await passSlowly(clock, nothingLeft(alice))
+  })
+
+  test('[R106] so does one that takes bytes, again and again, and never has them', async () => {
+    const clock = new ManualClock()
+    const alice = await personWith({ clock })
+    async function* swallow(body: AsyncIterable<Uint8Array>) {
+      for await (const bytes of body) if (bytes.length === 0) yield bytes
+      throw new CodedError('relay-unreachable')
+    }
+    wire.changeUpload = swallow
+    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
+    expect(wire.uploads).toBeGreaterThan(0)
+    await passSlowly(clock, spool.release())
+    await passSlowly(clock, nothingLeft(alice))
+  })
+
+  test('[R106] and one that always wants other bytes than it is given', async () => {
+    const clock = new ManualClock()
+    const alice = await personWith({ clock })
+    wire.changeStanding = () => ({ offset: 0, isComplete: false })
+    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
+    expect(wire.uploads).toBeLessThan(20)
+    await passSlowly(clock, spool.release())
+  })
+
+  test('[R106] what the relay cannot have is not believed', async () => {
+    const alice = await personWith()
+    for (const standing of [
+      { offset: 10, isComplete: true },
+      { offset: 9_000_000, isComplete: false },
+    ]) {
+      wire.changeStanding = () => standing
+      const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+      await expect(spool.uploaded()).rejects.toSatisfy(coded('relay-broken'))
+      await spool.release()
+    }
+    await nothingLeft(alice)
+  })
+
+  test('[R106] a wait that is given up is not the end of the upload', async () => {
+    const alice = await personWith()
+    wire.isCut = true
+    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    await expect(spool.uploaded(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
+    wire.isCut = false
+    expect((await spool.uploaded()).size).toBe(600_000)
+    await spool.release()
+  })
+})

@@ -1,0 +1,161 @@
+// The folder in which files are kept: how much, how long, and a disk that is full.
+
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BlobId, blobIdFromBytes } from '@postern/protocol'
+import { ManualClock, World } from '@postern/testkit'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
+import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
+import type { FileVault, VaultName } from '../src/files/file-vault.ts'
+import { openNodeFileVault } from '../src/files/file-vault-node.ts'
+import { Files } from '../src/files/files.ts'
+import { coded, fetched, filesOf, LONG, piecesOf, randomFile, share, vaultFiles, wholeOf } from './files-world.ts'
+
+function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'vault-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+const clock = new ManualClock()
+const vaultIn = (directory: string, bytesMax = 1000): Promise<FileVault> =>
+  openNodeFileVault({ directory: join(directory, 'files'), bytesMax, clock })
+
+async function put(vault: FileVault, bytes: Uint8Array): Promise<VaultName> {
+  clock.advance(1000)
+  const name = { blob: blobIdFromBytes(randomFile(16)), digest: randomFile(32) }
+  const part = await vault.createPart()
+  await part.write(bytes, 0)
+  await part.keep(name)
+  await part.release()
+  await use(vault, name)
+  return name
+}
+
+async function use(vault: FileVault, name: VaultName): Promise<void> {
+  clock.advance(1000)
+  await (await vault.open(name))?.close()
+}
+
+const kept = (vault: FileVault, names: VaultName[]): boolean[] => names.map(name => vault.lengthOf(name) !== undefined)
+
+describe('how much is kept', () => {
+  test('[R112] the least recently used makes room, also over a restart', async () => {
+    const directory = temporary()
+    const vault = await vaultIn(directory)
+    const [a, b, c] = [
+      await put(vault, randomFile(400)),
+      await put(vault, randomFile(400)),
+      await put(vault, randomFile(200)),
+    ]
+    expect(kept(vault, [a, b, c])).toEqual([true, true, true])
+    await use(vault, a)
+    const d = await put(vault, randomFile(100))
+    expect(kept(vault, [a, b, c, d])).toEqual([true, false, true, true])
+    await use(vault, c)
+    await use(vault, d)
+    const again = await vaultIn(directory, 1000)
+    const e = await put(again, randomFile(500))
+    expect(kept(again, [a, b, c, d, e])).toEqual([false, false, true, true, true])
+    expect(vaultFiles({ directory })).toHaveLength(3)
+    const smaller = await vaultIn(directory, 550)
+    expect(kept(smaller, [c, d, e])).toEqual([false, false, true])
+  })
+
+  test('[R112] what is being read stays, and what is removed meanwhile is read to its end', async () => {
+    const vault = await vaultIn(temporary())
+    const bytes = randomFile(600)
+    const a = await put(vault, bytes)
+    const reader = await vault.open(a)
+    const b = await put(vault, randomFile(600))
+    expect(kept(vault, [a, b])).toEqual([true, true])
+    await vault.remove(a.blob)
+    const read = new Uint8Array(700)
+    expect(await reader?.read(read, 0)).toBe(600)
+    expect(Buffer.compare(read.subarray(0, 600), bytes)).toBe(0)
+    await reader?.close()
+    expect(kept(vault, [a, b])).toEqual([false, true])
+  })
+
+  test('[R112] a file that is larger than all room is there until the next one comes', async () => {
+    const vault = await vaultIn(temporary(), 100)
+    const a = await put(vault, randomFile(600))
+    expect(kept(vault, [a])).toEqual([true])
+    const b = await put(vault, randomFile(10))
+    expect(kept(vault, [a, b])).toEqual([false, true])
+  })
+
+  test('[R112] a client with little room has every file all the same', async () => {
+    const world = await World.start()
+    onTestFinished(() => world.stop())
+    const alice = await world.person('alice')
+    const bob = await world.person('bob', { fileCacheBytesMax: 1_000_000 })
+    const files = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const bytes = randomFile(600_000)
+        return { bytes, stored: await share(alice, bytes) }
+      }),
+    )
+    const opened = await Promise.all(files.map(({ stored }) => filesOf(bob).open(stored, LONG)))
+    for (const [at, file] of opened.entries())
+      expect(Buffer.compare(await wholeOf(file.read()), files[at]?.bytes as Uint8Array)).toBe(0)
+    expect(vaultFiles(bob)).toHaveLength(1)
+  })
+})
+
+describe('the folder', () => {
+  test('[R113] no message names a file elsewhere', async () => {
+    const vault = await vaultIn(temporary())
+    const name = { blob: '../../etc/passwd' as BlobId, digest: randomFile(32) }
+    expect(() => vault.lengthOf(name)).toThrow()
+    await expect(vault.open(name)).rejects.toSatisfy(coded('file-damaged'))
+    const part = await vault.createPart()
+    await expect(part.keep(name)).rejects.toThrow()
+    await part.release()
+  })
+
+  test('[R113] is for nobody else', async () => {
+    const directory = temporary()
+    const vault = await vaultIn(directory)
+    await put(vault, randomFile(10))
+    expect(statSync(join(directory, 'files')).mode & 0o777).toBe(0o700)
+    for (const file of vaultFiles({ directory })) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('a disk that is full', () => {
+  test('[R114] refuses uploads and downloads as storage-full, and leaves nothing', async () => {
+    const world = await World.start()
+    onTestFinished(() => world.stop())
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const stored = await share(alice, randomFile(100_000))
+    const directory = temporary()
+    let made = 0
+    // The device of the kernel that is always full.
+    const vault = await openNodeFileVault({
+      directory: join(directory, 'files'),
+      bytesMax: 1e9,
+      clock,
+      openFile: async (path, flags, mode) => {
+        made += 1
+        await (await open(path, flags, mode)).close()
+        return await open('/dev/full', 'r+')
+      },
+    })
+    const core = bob.client['core']
+    const full = new Files({
+      ...core,
+      vault,
+      blobs: connectNodeBlobs(world.relayUrl),
+      cipher: nodeFileCipher,
+      randomBytes: randomFile,
+    })
+    await expect(full.open(stored, LONG)).rejects.toSatisfy(coded('storage-full'))
+    await expect(full.take(piecesOf(randomFile(100_000)), { uploads: 'now' })).rejects.toSatisfy(coded('storage-full'))
+    expect([made, vaultFiles({ directory }).length]).toEqual([2, 0])
+    expect(Buffer.compare(await fetched(bob, stored), await fetched(alice, stored))).toBe(0)
+  })
+})

@@ -1,0 +1,101 @@
+// Files in tests: sources, what comes out, and what is left in the folders of a client and of the relay.
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type ErrorCode, isCoded } from '@postern/protocol'
+import type { ManualClock, Person, World } from '@postern/testkit'
+import type { Files, StoredFile } from '../src/files/files.ts'
+
+export const CHUNK = 256 * 1024
+export const LONG = { deadlineMs: 20_000 }
+
+export const filesOf = (person: Person): Files => person.client['core'].files
+const storeOf = (person: Person) => person.client['core'].store
+
+export const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest())
+
+/** In pieces whose borders are not those of chunks. */
+export async function* piecesOf(bytes: Uint8Array, pieceBytes = 100_003): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** A source that a test feeds. */
+export function fedSource() {
+  const waiting: { bytes?: Uint8Array; error?: Error }[] = []
+  let wake = () => {}
+  async function* read(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const next = waiting.shift()
+      if (next?.error) throw next.error
+      if (next?.bytes) yield next.bytes
+      else if (next) return
+      else await new Promise<void>(resolve => (wake = resolve))
+    }
+  }
+  const push = (next: { bytes?: Uint8Array; error?: Error }) => {
+    waiting.push(next)
+    wake()
+  }
+  return {
+    source: read(),
+    feed: (bytes: Uint8Array) => push({ bytes }),
+    fail: (error: Error) => push({ error }),
+    end: () => push({}),
+  }
+}
+
+export async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}
+
+/** Taken, uploaded, and sent as far as the files can tell: the note about the upload is gone. */
+export async function share(person: Person, bytes: Uint8Array): Promise<StoredFile> {
+  const spool = await filesOf(person).take(piecesOf(bytes), { uploads: 'now' })
+  const stored = await spool.uploaded()
+  await storeOf(person).write(database => database.run('DELETE FROM upload WHERE blob_id = ?', stored.blob))
+  await spool.release()
+  return stored
+}
+
+export async function fetched(person: Person, file: StoredFile): Promise<Buffer> {
+  return await wholeOf((await filesOf(person).open(file, LONG)).read())
+}
+
+const filesIn = (directory: string): string[] =>
+  existsSync(directory)
+    ? readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter(entry => entry.isFile())
+        .map(entry => join(entry.parentPath, entry.name))
+    : []
+
+export const vaultFiles = (person: { directory: string }): string[] => filesIn(join(person.directory, 'files'))
+export const relayFiles = (world: World): string[] => filesIn(join(world.directory, 'relay', 'blobs'))
+export const uploadRows = (person: Person): string[] =>
+  storeOf(person)
+    .all<{ blob_id: string }>('SELECT blob_id FROM upload')
+    .map(row => row.blob_id)
+
+export const left = (world: World, person: Person) => ({
+  rows: uploadRows(person),
+  files: vaultFiles(person),
+  blobs: relayFiles(world),
+})
+export const NOTHING = { rows: [], files: [], blobs: [] }
+
+export const coded = (code: ErrorCode) => (error: unknown) => isCoded(error, code)
+
+/** Time passes while a test waits, so slowly that real sockets and disks are never late. */
+export async function passSlowly<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  const state = { isOver: false }
+  const over = () => {
+    state.isOver = true
+  }
+  work.then(over, over)
+  for (; !state.isOver; await nextTurn()) clock.advance(1)
+  return await work
+}
+
+export const randomFile = (size: number): Uint8Array => new Uint8Array(randomBytes(size))

@@ -1,0 +1,70 @@
+// The tally under every order of arrival.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AccountId, ChatId, MessageId, SendId } from '@postern/protocol'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ChatRow } from '../src/chats/chats.ts'
+import type { Core } from '../src/context.ts'
+import { insertMessage } from '../src/messages/messages.ts'
+import { viewPoll } from '../src/messages/poll-tally.ts'
+import { takeClose, takePoll, takeVote } from '../src/messages/polls.ts'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+
+const people = ['alice', 'bob', 'carol'] as AccountId[]
+const [alice] = people as [AccountId]
+const body = { kind: 'poll' as const, question: 'Tea?', options: ['a', 'b', 'c'], multiple: true, closeTs: 900 }
+
+const vote = fc.record({
+  voter: fc.constantFrom(...people),
+  options: fc.uniqueArray(fc.integer({ min: 0, max: 2 }), { maxLength: 3 }),
+})
+const deed = fc.oneof({ weight: 8, arbitrary: vote }, { weight: 1, arbitrary: fc.constant('close' as const) })
+
+/** Deeds with their place in the log, and an order in which they arrive somewhere. */
+const history = fc
+  .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 1000 }), deed), { selector: ([ts]) => ts, maxLength: 12 })
+  .chain(deeds => fc.tuple(fc.constant(deeds), fc.shuffledSubarray(deeds, { minLength: deeds.length })))
+
+test('[R84] whatever the order of arrival, the tally is the one of the log', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-'))
+  const database = openDataDirectory(directory)
+  const core = { own: { id: alice }, clock: { nowMs: () => 0 }, rearm: () => {} } as unknown as Core
+  const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
+  let polls = 0
+
+  function tallyOf(deeds: readonly (readonly [number, 'close' | { voter: AccountId; options: number[] }])[]) {
+    const id = `poll ${polls++}` as MessageId
+    const row = { id, chat_id: chat.id, sender: alice, ts: polls, send_id: `send ${polls}` as SendId }
+    insertMessage(database, { ...row, body: JSON.stringify(body), reported: 0, timer_ms: 0, expires_ts: null, read: 1 })
+    takePoll(core, database, { ...row, chat, send: row.send_id, body })
+    for (const [ts, done] of deeds) {
+      const said = { id, chat, ts, send: row.send_id }
+      if (done === 'close') takeClose(core, database, { ...said, sender: alice, body: { kind: 'close', target: id } })
+      else
+        takeVote(core, database, {
+          ...said,
+          sender: done.voter,
+          body: { kind: 'vote', target: id, options: done.options },
+        })
+    }
+    const around = { reads: database, own: alice, person: (account: AccountId) => ({ id: account, name: account }) }
+    const { options, voted } = viewPoll(around, id, body)
+    return { options, voted }
+  }
+
+  try {
+    fc.assert(
+      fc.property(history, ([deeds, arrival]) => {
+        const inOrder = [...deeds].sort(([a], [b]) => a - b)
+        // The first close ends it; where a second one arrives first, the earlier still counts.
+        expect(tallyOf(arrival)).toEqual(tallyOf(inOrder))
+      }),
+      { numRuns: 300 },
+    )
+  } finally {
+    database.close()
+    rmSync(directory, { recursive: true })
+  }
+})

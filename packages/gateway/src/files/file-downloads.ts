@@ -1,0 +1,47 @@
+// Files on their way out: only so many at a time, since each holds memory and a file of the cache open.
+import type { Client, OpenFile } from '@postern/core'
+import { type ChatId, CodedError, gatewayLimits, type MessageId } from '@postern/protocol'
+import type { Counter } from '../metrics/metrics.ts'
+
+/** Each of its pieces holds only until the next one is asked for. */
+export type BriefFile = Omit<OpenFile, 'read'>
+
+export class FileDownloads {
+  readonly #client: Client
+  readonly #bytes: Counter
+  #count = 0
+
+  constructor(client: Client, bytes: Counter) {
+    this.#client = client
+    this.#bytes = bytes
+  }
+
+  /** How many are under way. */
+  get count(): number {
+    return this.#count
+  }
+
+  async open(chat: ChatId, message: MessageId): Promise<BriefFile> {
+    if (this.#count >= gatewayLimits.fileDownloadsMax)
+      throw new CodedError('rate-limited', { what: `${gatewayLimits.fileDownloadsMax} files are being downloaded` })
+    this.#count++
+    try {
+      const file = await this.#client.openFile(chat, message, { deadlineMs: gatewayLimits.sendWithinMs })
+      return { ...file, readBriefly: range => this.#read(file.readBriefly(range)) }
+    } finally {
+      this.#count--
+    }
+  }
+
+  async *#read(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    this.#count++
+    try {
+      for await (const chunk of bytes) {
+        this.#bytes.add('down', chunk.length)
+        yield chunk
+      }
+    } finally {
+      this.#count--
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// A file from the bot: taken in as it comes, looked at, and sent with what people see of it before they fetch it.
+import type { Client, NewFile } from '@postern/core'
+import { showFile } from '@postern/media'
+import { type ChatId, CodedError, gatewayLimits, isAccountId, safeFileName, toBase64Url } from '@postern/protocol'
+import type { FileFields } from '@postern/protocol/bot-api'
+import type { Message } from '@postern/protocol/objects'
+import { idempotencyOf } from '../messages/idempotency.ts'
+import type { Counter } from '../metrics/metrics.ts'
+
+export type IncomingFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
+
+/** What the sender hands in. The fields are known only after the file was read to its end. */
+export type FileForm = {
+  bytesHint: number | undefined
+  open(): Promise<{ file: IncomingFile; fields(): Promise<FileFields> }>
+}
+
+type Sending = { chat: ChatId; form: FileForm; key: string | undefined }
+
+const within = { deadlineMs: gatewayLimits.sendWithinMs }
+
+/** Only so many at a time: each holds a connection to the relay and room on the disk. */
+export class FileUploads {
+  readonly #client: Client
+  readonly #bytes: Counter
+  #count = 0
+
+  constructor(client: Client, bytes: Counter) {
+    this.#client = client
+    this.#bytes = bytes
+  }
+
+  /** How many are under way. */
+  get count(): number {
+    return this.#count
+  }
+
+  async send(sending: Sending): Promise<Message> {
+    if (this.#count >= gatewayLimits.fileUploadsMax)
+      throw new CodedError('rate-limited', { what: `${gatewayLimits.fileUploadsMax} files are being uploaded` })
+    // A group that does not exist is known before its file was read.
+    if (!isAccountId(sending.chat)) this.#client.chat(sending.chat)
+    this.#count++
+    try {
+      // Nothing is taken in while nothing can be sent.
+      await this.#client.whenOnline(within)
+      return await this.#takeAndSend(sending)
+    } finally {
+      this.#count--
+    }
+  }
+
+  async #takeAndSend({ chat, form, key }: Sending): Promise<Message> {
+    const { file, fields } = await form.open()
+    const draft = await this.#client.takeFile(this.#counted(file.bytes), {
+      ...(form.bytesHint !== undefined && { bytesHint: form.bytesHint }),
+      ...(key !== undefined && { idempotencyKey: key }),
+    })
+    try {
+      const given = await fields()
+      const name = safeFileName(file.name)
+      const shown = await showFile(draft, { name, declaredType: file.declaredType, kind: given.kind })
+      const hasSize = shown.kind === 'video' || shown.kind === 'voice'
+      const { caption, reply_to: replyTo } = given
+      const sent = {
+        draft,
+        name,
+        ...shown,
+        ...(hasSize && givenSize(given)),
+        ...(caption && { text: caption }),
+        ...(replyTo && { replyTo }),
+      }
+      if (key === undefined) return await this.#client.sendFile(chat, sent, within)
+      const request = { file: chat, name, ...given, digest: toBase64Url(await draft.plainDigest()) }
+      return await this.#client.sendFile(chat, sent, { ...within, ...idempotencyOf(key, request) })
+    } finally {
+      await draft.discard()
+    }
+  }
+
+  async *#counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      this.#bytes.add('up', chunk.length)
+      yield chunk
+    }
+  }
+}
+
+/** Of a photo they are known from its bytes. */
+function givenSize({
+  width,
+  height,
+  duration_ms: durationMs,
+}: FileFields): Pick<NewFile, 'width' | 'height' | 'durationMs'> {
+  return {
+    ...(width !== undefined && { width }),
+    ...(height !== undefined && { height }),
+    ...(durationMs !== undefined && { durationMs }),
+  }
+}

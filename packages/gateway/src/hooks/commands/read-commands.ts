@@ -1,0 +1,181 @@
+// Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
+import type { Client, Journal, JournalEntry, Log, RecordChange, Records } from '@postern/core'
+import { type Clock, CodedError, hookLimits, isCoded, utf8 } from '@postern/protocol'
+import type { HookManager } from '../manage.ts'
+import { parseCommand } from './parse-command.ts'
+import type { Answer, Answers, HookCommands } from './run-command.ts'
+import { notReachedText } from './words.ts'
+
+/** The name of the cursor on the journal, also while hooks are off. */
+export const READER = 'hooks'
+
+const PREFIX = 'answer/'
+
+export type CommandReaderParts = {
+  client: Client
+  commands: HookCommands
+  manager: HookManager
+  records: Records
+  clock: Clock
+  log: Log
+}
+
+export class CommandReader {
+  readonly #parts: CommandReaderParts
+  readonly #journal: Journal
+  readonly #stop = new AbortController()
+  #running: Promise<void> = Promise.resolve()
+
+  private constructor(parts: CommandReaderParts) {
+    this.#parts = parts
+    this.#journal = parts.client.journal
+  }
+
+  /** A reader that is new begins with what comes from now on: old commands were not meant for it. */
+  static async open(parts: CommandReaderParts): Promise<CommandReader> {
+    const { client, records } = parts
+    if (client.journal.readerState(READER) === undefined) await client.journal.setReaderState(READER, '{}')
+    const confirmed = client.journal.confirmed(READER)
+    const over = records
+      .all()
+      .filter(({ key }) => key.startsWith(PREFIX) && Number(key.slice(PREFIX.length)) <= confirmed)
+    // They were sent before a crash, and may hold an address.
+    if (over.length > 0) await records.change(...over.map(({ key }): RecordChange => ({ key, remove: true })))
+    return new CommandReader(parts)
+  }
+
+  start(): void {
+    this.#running = this.#readOn()
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  async #readOn(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        await this.#readPage()
+      } catch (error) {
+        if (isCoded(error, 'stopping') || this.#stop.signal.aborted) return
+        this.#parts.log.warn({ err: error }, 'a hook command could not be carried out; it is tried again')
+        await this.#pause(hookLimits.answerRetryMs)
+      }
+    }
+  }
+
+  async #readPage(): Promise<void> {
+    const entries = this.#journal.read(this.#journal.confirmed(READER), hookLimits.commandsPerPage)
+    const last = entries.at(-1)
+    if (!last) return await this.#appended()
+    for (const entry of entries) {
+      if (!(await this.#handle(entry))) continue
+      // Before the record of its answer goes: a command that is read again would be carried out again.
+      await this.#journal.confirm(READER, entry.id, 'recorded')
+      await this.#parts.records.change({ key: PREFIX + entry.id, remove: true })
+    }
+    await this.#journal.confirm(READER, last.id, 'recorded')
+  }
+
+  /** Whether it was a command that was answered. */
+  async #handle({ id, json }: JournalEntry): Promise<boolean> {
+    const { client, commands, records, log } = this.#parts
+    const command = parseCommand(json, client.account)
+    if (!command) return false
+    const kept = records.get(PREFIX + id)
+    const keep = (answers: Answers): RecordChange => ({ key: PREFIX + id, put: JSON.stringify(answers) })
+    try {
+      const answers = kept === undefined ? await commands.run(command, keep) : (JSON.parse(kept) as Answers)
+      if (!answers) return false
+      await this.#answer(id, answers)
+      return true
+    } catch (error) {
+      if (!isFinal(error)) throw error
+      log.warn({ err: error }, 'a hook command could not be carried out')
+      return false
+    }
+  }
+
+  async #answer(id: number, { command, each }: Answers): Promise<void> {
+    for (const [at, answer] of each.entries()) {
+      const outcome = await this.#send(answer, `hook-answer:${id}:${at}`)
+      if (outcome === 'sent' || answer.orRemove === undefined) continue
+      // Nobody knows the address now: a hook without one is of no use.
+      await this.#parts.manager.remove(answer.orRemove)
+      await this.#send({ to: command, text: notReachedText }, `hook-answer:${id}:not-reached`)
+      return
+    }
+  }
+
+  /** The relay may be away for hours; what is refused for another reason is not tried for ever. */
+  async #send({ to, text }: Answer, key: string): Promise<'sent' | 'refused'> {
+    const { client, log } = this.#parts
+    const once = { deadlineMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
+    for (let tries = 0; tries < hookLimits.answerTriesMax; ) {
+      if (this.#stop.signal.aborted) throw new CodedError('stopping')
+      try {
+        await this.#orStopping(client.sendText(to, { text, mentions: [] }, once))
+        return 'sent'
+      } catch (error) {
+        if (isCoded(error, 'stopping')) throw error
+        if (isFinal(error)) {
+          log.warn({ err: error }, 'a hook command could not be answered')
+          return 'refused'
+        }
+        if (client.isOnline) tries++
+        await this.#pause(hookLimits.answerRetryMs)
+      }
+    }
+    log.warn({}, 'a hook command could not be answered in time')
+    return 'refused'
+  }
+
+  /** A stop does not wait for the relay: what is in doubt then is found again under its key. */
+  async #orStopping(work: Promise<unknown>): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const refuse = () => reject(new CodedError('stopping'))
+    this.#stop.signal.addEventListener('abort', refuse)
+    try {
+      await Promise.race([work, promise])
+    } finally {
+      this.#stop.signal.removeEventListener('abort', refuse)
+      work.catch(() => undefined)
+    }
+  }
+
+  /** Called right after a read that found nothing: no entry can come in between. */
+  async #appended(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = () => resolve()
+    const unsubscribe = this.#journal.onAppend(wake)
+    this.#stop.signal.addEventListener('abort', wake)
+    await promise
+    unsubscribe()
+    this.#stop.signal.removeEventListener('abort', wake)
+  }
+
+  async #pause(forMs: number): Promise<void> {
+    if (this.#stop.signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = () => resolve()
+    const timer = this.#parts.clock.setTimer(forMs, wake)
+    this.#stop.signal.addEventListener('abort', wake)
+    await promise
+    this.#stop.signal.removeEventListener('abort', wake)
+    timer.cancel()
+  }
+}
+
+const passing = [
+  'relay-unreachable',
+  'send-in-doubt',
+  'not-registered',
+  'relay-stopping',
+  'rate-limited',
+  'stopping',
+] as const
+
+/** Trying again would not help. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof CodedError && !isCoded(error, ...passing, 'key-package-missing', 'storage-full', 'storage-failed')

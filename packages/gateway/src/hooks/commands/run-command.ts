@@ -1,0 +1,130 @@
+// What a command does, and what is answered. Both are written together: after a crash the answer is still known.
+import type { Client, RecordChange, Records } from '@postern/core'
+import {
+  type AccountId,
+  type ChatId,
+  type Clock,
+  contentLimits,
+  hookLimits,
+  isAccountId,
+  isCoded,
+  privateChatId,
+} from '@postern/protocol'
+import { type CreatedHook, hookFormat } from '@postern/protocol/bot-api'
+import { splitText } from '../formats/split.ts'
+import type { HookManager } from '../manage.ts'
+import type { HookCommand } from './parse-command.ts'
+import { Strangers } from './strangers.ts'
+import {
+  createdForGroupText,
+  createdInGroupText,
+  createdText,
+  formatMissingText,
+  formatUnknownText,
+  idMissingText,
+  idUnknownText,
+  listText,
+  removedText,
+  strangerText,
+  tooManyText,
+} from './words.ts'
+
+/** `orRemove`: the hook whose address this holds. When it cannot be delivered, nobody knows the hook, and it goes again. */
+export type Answer = { to: ChatId; text: string; orRemove?: string }
+export type Answers = { command: ChatId; each: Answer[] }
+
+export type CommandParts = {
+  client: Client
+  manager: HookManager
+  records: Records
+  owners: readonly AccountId[]
+  clock: Clock
+}
+
+export class HookCommands {
+  readonly #parts: CommandParts
+  readonly #strangers: Strangers
+
+  constructor(parts: CommandParts) {
+    this.#parts = parts
+    this.#strangers = new Strangers(parts.clock)
+  }
+
+  /** `keep` gives the record under which the answers are found again. Nothing is kept of a command that is not answered. */
+  async run(command: HookCommand, keep: (answers: Answers) => RecordChange): Promise<Answers | undefined> {
+    if (!this.#parts.owners.includes(command.from)) return await this.#refuse(command, keep)
+    switch (command.name) {
+      case 'hook':
+        return await this.#create(command, keep)
+      case 'hooks':
+        return await this.#say(command, { text: listText(this.#parts.manager.list(command.chat)), keep })
+      case 'unhook':
+        return await this.#remove(command, keep)
+    }
+  }
+
+  async #create(command: HookCommand, keep: Keep): Promise<Answers> {
+    const { chat, words } = command
+    const [word, ...more] = words
+    if (word === undefined) return await this.#say(command, { text: formatMissingText, keep })
+    const format = hookFormat.safeParse(word.toLowerCase())
+    if (!format.success || more.length > 0)
+      return await this.#say(command, { text: formatUnknownText(words.join(' ')), keep })
+    try {
+      let answers: Answers = { command: chat, each: [] }
+      await this.#parts.manager.create({ chat, format: format.data }, hook => {
+        answers = { command: chat, each: this.#addressOf(command, hook) }
+        return [keep(answers)]
+      })
+      return answers
+    } catch (error) {
+      if (isCoded(error, 'hooks-full')) return await this.#say(command, { text: tooManyText, keep })
+      throw error
+    }
+  }
+
+  /** In a group everybody would read the address: it goes to the owner alone. */
+  #addressOf({ chat, from }: HookCommand, hook: CreatedHook): Answer[] {
+    if (isAccountId(chat)) return [{ to: chat, text: createdText(hook) }]
+    const title = this.#parts.client.chat(chat).name
+    return [
+      { to: privateChatId(from), text: createdForGroupText(hook, title), orRemove: hook.id },
+      { to: chat, text: createdInGroupText(hook) },
+    ]
+  }
+
+  async #remove(command: HookCommand, keep: Keep): Promise<Answers> {
+    const [id, ...more] = command.words
+    if (id === undefined) return await this.#say(command, { text: idMissingText, keep })
+    const name = id.toLowerCase()
+    const answers = answersOf(command, removedText(name))
+    if (more.length === 0 && (await this.#parts.manager.remove(name, [keep(answers)]))) return answers
+    return await this.#say(command, { text: idUnknownText(command.words.join(' ')), keep })
+  }
+
+  async #refuse(command: HookCommand, keep: Keep): Promise<Answers | undefined> {
+    if (!this.#strangers.mayAnswer(command.from) || (await this.#isBot(command.from))) return undefined
+    return await this.#say(command, { text: strangerText(command.from), keep })
+  }
+
+  /** Two bots that answer each other would never end. Of who has just come, the profile must be asked for. */
+  async #isBot(account: AccountId): Promise<boolean> {
+    const { client } = this.#parts
+    const within = { deadlineMs: hookLimits.answerWithinMs }
+    const { bot } = await client.learnProfile(account, within).catch(() => client.profileOf(account))
+    return bot
+  }
+
+  async #say(command: HookCommand, { text, keep }: { text: string; keep: Keep }): Promise<Answers> {
+    const answers = answersOf(command, text)
+    await this.#parts.records.change(keep(answers))
+    return answers
+  }
+}
+
+type Keep = (answers: Answers) => RecordChange
+
+const answersOf = ({ chat }: HookCommand, text: string): Answers => ({
+  command: chat,
+  each: splitText(text, contentLimits.textCharsMax).map(part => ({ to: chat, text: part })),
+})

@@ -1,0 +1,24 @@
+// Accounts that may not manage hooks are told so, but only a few times a minute: who repeats a command must not flood a chat.
+import { type AccountId, type Clock, hookLimits } from '@postern/protocol'
+
+export class Strangers {
+  readonly #clock: Clock
+  /** When each was answered lately; who was answered longest ago stands first. */
+  readonly #answeredMs = new Map<AccountId, number[]>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  mayAnswer(account: AccountId): boolean {
+    const nowMs = this.#clock.nowMs()
+    const { strangerAnswersMax, strangerAnswersMs, strangersKeptMax } = hookLimits
+    const lately = (this.#answeredMs.get(account) ?? []).filter(atMs => nowMs - atMs < strangerAnswersMs)
+    if (lately.length >= strangerAnswersMax) return false
+    this.#answeredMs.delete(account)
+    this.#answeredMs.set(account, [...lately, nowMs])
+    const [oldest] = this.#answeredMs.keys()
+    if (oldest !== undefined && this.#answeredMs.size > strangersKeptMax) this.#answeredMs.delete(oldest)
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+// What the bot says to those who manage hooks in a chat.
+import { type AccountId, hookLimits } from '@postern/protocol'
+import type { CreatedHook, Hook } from '@postern/protocol/bot-api'
+import type { Command } from '@postern/protocol/content'
+import { oneLine } from '../formats/clean.ts'
+import { counted } from '../formats/plural.ts'
+
+const WORD_CHARS_MAX = 32
+const TITLE_CHARS_MAX = 128
+
+/** What people see in the list of the bot's commands. */
+export const hookCommands: Command[] = [
+  { name: 'hook', description: 'Создать хук для этого чата', args: 'alerts | pipeline | text' },
+  { name: 'hooks', description: 'Показать хуки этого чата' },
+  { name: 'unhook', description: 'Удалить хук', args: 'id' },
+]
+
+const formats = '/hook alerts, /hook pipeline или /hook text'
+
+const addressText = ({ id, url }: CreatedHook): string =>
+  `${url}\n\nКто знает этот адрес, может писать в чат от имени бота: храните его как пароль. Второй раз бот его не покажет.\nУдалить хук: /unhook ${id}`
+
+export const createdText = (hook: CreatedHook): string =>
+  `Хук ${hook.id} (${hook.format}) для этого чата создан. Его адрес:\n${addressText(hook)}`
+
+export const createdForGroupText = (hook: CreatedHook, title: string): string =>
+  `Хук ${hook.id} (${hook.format}) для группы «${oneLine(title, TITLE_CHARS_MAX)}» создан. Его адрес:\n${addressText(hook)}`
+
+export const createdInGroupText = ({ id, format }: CreatedHook): string =>
+  `Хук ${id} (${format}) для этой группы создан. Его адрес отправлен владельцу в личный чат.`
+
+export const notReachedText =
+  'Хук не создан: его адрес не удалось отправить вам в личный чат. Напишите боту лично, а затем повторите команду здесь.'
+
+export const formatMissingText = `Укажите формат: ${formats}.`
+
+export const formatUnknownText = (word: string): string =>
+  `Формата «${oneLine(word, WORD_CHARS_MAX)}» нет. Есть такие: ${formats}.`
+
+export const idMissingText = 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'
+
+export const idUnknownText = (word: string): string =>
+  `Хука «${oneLine(word, WORD_CHARS_MAX)}» нет. Список хуков этого чата: /hooks.`
+
+export const removedText = (id: string): string => `Хук ${id} удалён, его адрес больше не работает.`
+
+export const tooManyText = `Уже создано ${counted(hookLimits.hooksMax, {
+  one: 'хук',
+  few: 'хука',
+  many: 'хуков',
+})}, больше нельзя. Удалите ненужные: /unhook <id>.`
+
+export function listText(hooks: readonly Hook[]): string {
+  if (hooks.length === 0) return `В этом чате хуков нет. Создать: ${formats}.`
+  const lines = hooks.map(({ id, format, ts }) => `${id}: ${format}, создан ${dayOf(ts)}`)
+  return ['Хуки этого чата:', ...lines, 'Удалить: /unhook <id>'].join('\n')
+}
+
+const dayOf = (ts: number): string => new Date(ts).toISOString().slice(0, 10).split('-').toReversed().join('.')
+
+export const strangerText = (account: AccountId): string =>
+  `Управлять хуками могут только владельцы бота. Идентификатор вашего аккаунта: ${account}\nЧтобы вы стали владельцем, его нужно добавить в BOT_OWNERS.`

@@ -1,0 +1,122 @@
+// The format `alerts`: a webhook body of Alertmanager, version 4, as a message.
+import { CodedError, hookLimits } from '@postern/protocol'
+import { oneLine } from './clean.ts'
+import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
+import { counted, type Forms } from './plural.ts'
+
+export type AlertGroup = {
+  status: 'firing' | 'resolved'
+  /** The same for every body of one group, from each of a pair of senders. */
+  key: string
+  /** Equal when group, alerts and their states are equal. */
+  identity: string
+  text: string
+}
+
+const LINES_MAX = hookLimits.alertLinesMax
+const NAME_CHARS_MAX = 128
+const SUMMARY_CHARS_MAX = 200
+const SEVERITY_CHARS_MAX = 32
+const PLACE_CHARS_MAX = 100
+const NAMES_MAX = 3
+const LABELS_MAX = 256
+
+const firings: Forms = { one: 'срабатывание', few: 'срабатывания', many: 'срабатываний' }
+
+export function readAlerts(body: unknown): AlertGroup {
+  if (!isFields(body)) throw bodyFault('body', 'a JSON object is required')
+  if (String(body['version']) !== '4') throw bodyFault('version', '4 is the only one that is understood')
+  const alerts = listOf(body['alerts'])
+  if (alerts.length === 0) throw bodyFault('alerts', 'at least one alert is required')
+  const status = statusOf(body, alerts)
+  const key = keyOf(body)
+  return {
+    status,
+    key,
+    identity: identityOf({ key, status, cut: cutCount(body), alerts }),
+    text: status === 'firing' ? firingText(body, alerts) : resolvedText(body, alerts),
+  }
+}
+
+const bodyFault = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
+
+const isResolved = (alert: Fields): boolean => alert['status'] === 'resolved'
+
+function statusOf(body: Fields, alerts: readonly Fields[]): AlertGroup['status'] {
+  const { status } = body
+  if (status === 'firing' || status === 'resolved') return status
+  return alerts.every(isResolved) ? 'resolved' : 'firing'
+}
+
+const keyOf = ({ groupKey, groupLabels, commonLabels }: Fields): string =>
+  typeof groupKey === 'string' && groupKey !== '' ? groupKey : pairsOf(groupLabels ?? commonLabels)
+
+type Identified = { key: string; status: string; cut: number; alerts: readonly Fields[] }
+
+function identityOf({ key, status, cut, alerts }: Identified): string {
+  const each = alerts.map(alert => `${idOf(alert)} ${oneLine(alert['status'], SEVERITY_CHARS_MAX)}`)
+  return [key, status, cut, ...each.toSorted()].join('\n')
+}
+
+const idOf = ({ fingerprint, labels }: Fields): string =>
+  typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : pairsOf(labels)
+
+/** A megabyte of labels is not sorted, and values that are no texts are left out: somebody would have to walk through them. */
+const pairsOf = (labels: unknown): string =>
+  JSON.stringify(
+    Object.entries(fieldsOf(labels))
+      .slice(0, LABELS_MAX)
+      .filter(([, value]) => typeof value !== 'object')
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
+
+function firingText(body: Fields, alerts: readonly Fields[]): string {
+  const resolved = alerts.filter(isResolved)
+  const firing = alerts.filter(alert => !isResolved(alert))
+  const cut = cutCount(body)
+  const also = resolved.length > 0 ? `, устранено: ${resolved.length}` : ''
+  const lines = [...firing.map(lineOf), ...resolved.map(alert => `✅ ${lineOf(alert)}`)]
+  const more = lines.length + cut - LINES_MAX
+  return [
+    `🔥 ${nameOf(body, alerts)}: ${counted(firing.length + cut, firings)}${also}`,
+    ...lines.slice(0, LINES_MAX),
+    ...(more > 0 ? [`…и ещё ${counted(more, firings)}`] : []),
+  ].join('\n')
+}
+
+const resolvedText = (body: Fields, alerts: readonly Fields[]): string =>
+  `✅ Устранено: ${nameOf(body, alerts)}, ${counted(alerts.length + cutCount(body), firings)}`
+
+/** Alerts that the sender has left out of a body that was too large for its settings. */
+function cutCount({ truncatedAlerts }: Fields): number {
+  return Number.isSafeInteger(truncatedAlerts) && Number(truncatedAlerts) > 0 ? Number(truncatedAlerts) : 0
+}
+
+function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]): string {
+  for (const labels of [commonLabels, groupLabels]) {
+    const name = oneLine(fieldsOf(labels)['alertname'], NAME_CHARS_MAX)
+    if (name !== '') return name
+  }
+  const names = new Set(alerts.map(({ labels }) => oneLine(fieldsOf(labels)['alertname'], NAME_CHARS_MAX)))
+  names.delete('')
+  if (names.size === 0) return 'Без названия'
+  const shown = [...names].slice(0, NAMES_MAX).join(', ')
+  return names.size > NAMES_MAX ? `${shown} и ещё ${names.size - NAMES_MAX}` : shown
+}
+
+/** summary (severity, instance or namespace/pod) */
+function lineOf(alert: Fields): string {
+  const labels = fieldsOf(alert['labels'])
+  const annotations = fieldsOf(alert['annotations'])
+  const words = [annotations['summary'], annotations['description'], annotations['message'], labels['alertname']]
+  const summary = words.map(word => oneLine(word, SUMMARY_CHARS_MAX)).find(word => word !== '') ?? 'без описания'
+  const about = [oneLine(labels['severity'], SEVERITY_CHARS_MAX), placeOf(labels)].filter(word => word !== '')
+  return about.length > 0 ? `${summary} (${about.join(', ')})` : summary
+}
+
+function placeOf({ instance, namespace, pod }: Fields): string {
+  const known = oneLine(instance, PLACE_CHARS_MAX)
+  if (known !== '') return known
+  const half = PLACE_CHARS_MAX / 2
+  return [oneLine(namespace, half), oneLine(pod, half)].filter(word => word !== '').join('/')
+}

@@ -1,0 +1,38 @@
+// Strangers' words made safe to stand in a message: no sign that hides, reorders or breaks out, and never too long.
+
+/** Line ends and tabs stay; the other control characters have no picture. */
+const controls = /(?![\n\t])\p{Cc}|[\ufff9-\ufffb]/gu
+/** They turn the rest of a line round, also that which others have written. */
+const reordering = /[\u202a-\u202e\u2066-\u2069]/g
+/** Nobody sees them, and in a short field nobody needs them. */
+const unseen = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\ufeff]/g
+
+/** A text of several lines, as it is but for what must not be in it. */
+export const cleanText = (text: string): string =>
+  text.replaceAll(/\r\n?/g, '\n').replaceAll(controls, '').replaceAll(reordering, '').toWellFormed()
+
+/** A short field in one line; whatever is no text or number is an empty one. */
+export function oneLine(value: unknown, charsMax: number): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return ''
+  const whole = String(value)
+  // A label of a megabyte is not looked through: what is shown stands at its beginning.
+  const looked = whole.slice(0, 16 * charsMax)
+  const clean = looked
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(controls, '')
+    .replaceAll(reordering, '')
+    .replaceAll(unseen, '')
+    .toWellFormed()
+    .trim()
+  const characters = [...clean]
+  if (characters.length <= charsMax && looked.length === whole.length) return clean
+  const kept = characters.slice(0, charsMax - 1).join('')
+  return `${kept.trimEnd()}…`
+}
+
+/** An address that people may open, or nothing: one that is cut leads nowhere. */
+export function webAddress(value: unknown, charsMax: number): string {
+  if (typeof value !== 'string' || value.length > charsMax || !URL.canParse(value)) return ''
+  const { protocol, href } = new URL(value)
+  return (protocol === 'http:' || protocol === 'https:') && href.length <= charsMax ? href : ''
+}

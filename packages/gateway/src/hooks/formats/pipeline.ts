@@ -1,0 +1,120 @@
+// The format `pipeline`: an event of a source-hosting system about one run of a pipeline, as a message.
+import { CodedError } from '@postern/protocol'
+import { oneLine, webAddress } from './clean.ts'
+import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
+
+export type PipelineRun = {
+  outcome: 'failed' | 'canceled' | 'success'
+  /** Rises from run to run; undefined when the sender does not tell. */
+  number: number | undefined
+  /** Project and branch, tag or merge request: one of them does not mend another. */
+  line: string
+  text: string
+}
+
+const NAME_CHARS_MAX = 128
+const TITLE_CHARS_MAX = 200
+const ADDRESS_CHARS_MAX = 1024
+const JOB_CHARS_MAX = 64
+const JOBS_MAX = 10
+const SHA_CHARS = 8
+
+const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
+  failed: 'failed',
+  canceled: 'canceled',
+  cancelled: 'canceled',
+  success: 'success',
+}
+
+/** Undefined for what is no news: another kind of event, or a run that has not ended. */
+export function readPipeline(body: unknown): PipelineRun | undefined {
+  if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'a JSON object is required' })
+  if (body['object_kind'] !== 'pipeline') return undefined
+  const run = fieldsOf(body['object_attributes'])
+  const status = oneLine(run['status'], NAME_CHARS_MAX)
+  const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined
+  if (!outcome) return undefined
+  const number = Number.isSafeInteger(run['id']) ? Number(run['id']) : undefined
+  return { outcome, number, line: lineOf(body), text: textOf(body, outcome) }
+}
+
+/** Texts of any length: two long names that differ at their end must not be taken for one. */
+function lineOf(body: Fields): string {
+  const { id, path_with_namespace: path, web_url: address, name } = fieldsOf(body['project'])
+  const { ref, tag } = fieldsOf(body['object_attributes'])
+  const { iid } = fieldsOf(body['merge_request'])
+  const place = iid !== undefined ? ['request', iid] : [tag === true ? 'tag' : 'branch', ref]
+  return JSON.stringify([id ?? path ?? address ?? name, ...place].map(part => (isPlain(part) ? part : null)))
+}
+
+const isPlain = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
+
+function textOf(body: Fields, outcome: PipelineRun['outcome']): string {
+  const lines = [titleOf(outcome, projectName(body)), placeText(body), commitText(body), authorText(body)]
+  if (outcome === 'failed') lines.push(jobsText(body))
+  return [...lines, linkOf(body)].filter(line => line !== '').join('\n')
+}
+
+function titleOf(outcome: PipelineRun['outcome'], project: string): string {
+  switch (outcome) {
+    case 'failed':
+      return `❌ Пайплайн упал: ${project}`
+    case 'canceled':
+      return `🚫 Пайплайн отменён: ${project}`
+    case 'success':
+      return `✅ Исправлено: ${project}, пайплайн снова проходит`
+  }
+}
+
+function projectName({ project }: Fields): string {
+  const { path_with_namespace: path, name } = fieldsOf(project)
+  return oneLine(path, NAME_CHARS_MAX) || oneLine(name, NAME_CHARS_MAX) || 'проект без названия'
+}
+
+function placeText(body: Fields): string {
+  const run = fieldsOf(body['object_attributes'])
+  const ref = oneLine(run['ref'], NAME_CHARS_MAX)
+  const request = fieldsOf(body['merge_request'])
+  const iid = oneLine(request['iid'], SHA_CHARS)
+  if (iid === '') return ref === '' ? '' : `${run['tag'] === true ? 'Тег' : 'Ветка'}: ${ref}`
+  const source = oneLine(request['source_branch'], NAME_CHARS_MAX) || ref
+  const branches = [source, oneLine(request['target_branch'], NAME_CHARS_MAX)].filter(name => name !== '').join(' → ')
+  const title = oneLine(request['title'], TITLE_CHARS_MAX)
+  return [`Мерж-реквест: !${iid}${title && ` ${title}`}`, ...(branches ? [`Ветка: ${branches}`] : [])].join('\n')
+}
+
+function commitText(body: Fields): string {
+  const { id, title, message } = fieldsOf(body['commit'])
+  const full = oneLine(id, NAME_CHARS_MAX) || oneLine(fieldsOf(body['object_attributes'])['sha'], NAME_CHARS_MAX)
+  const words = oneLine(title, TITLE_CHARS_MAX) || oneLine(firstLine(message), TITLE_CHARS_MAX)
+  const commit = [[...full].slice(0, SHA_CHARS).join(''), words].filter(word => word !== '').join(' ')
+  return commit === '' ? '' : `Коммит: ${commit}`
+}
+
+const firstLine = (text: unknown): unknown =>
+  typeof text === 'string' ? text.trimStart().split('\n', 1)[0] : undefined
+
+function authorText({ commit, user }: Fields): string {
+  const author = fieldsOf(fieldsOf(commit)['author'])
+  const { name, username } = fieldsOf(user)
+  const names = [author['name'], name, username, author['email']].map(word => oneLine(word, NAME_CHARS_MAX))
+  const known = names.find(word => word !== '')
+  return known === undefined ? '' : `Автор: ${known}`
+}
+
+/** A job that is allowed to fail did not fail the pipeline. */
+function jobsText({ builds }: Fields): string {
+  const failed = listOf(builds).filter(job => job['status'] === 'failed' && job['allow_failure'] !== true)
+  const names = [...new Set(failed.map(job => oneLine(job['name'], JOB_CHARS_MAX)))].filter(name => name !== '')
+  if (names.length === 0) return ''
+  const more = names.length > JOBS_MAX ? ` и ещё ${names.length - JOBS_MAX}` : ''
+  return `${names.length === 1 ? 'Упало задание' : 'Упали задания'}: ${names.slice(0, JOBS_MAX).join(', ')}${more}`
+}
+
+function linkOf(body: Fields): string {
+  const { url, id } = fieldsOf(body['object_attributes'])
+  const own = webAddress(url, ADDRESS_CHARS_MAX)
+  const home = webAddress(fieldsOf(body['project'])['web_url'], ADDRESS_CHARS_MAX)
+  if (own !== '' || home === '' || !Number.isSafeInteger(id)) return own
+  return `${home.replace(/\/+$/, '')}/-/pipelines/${Number(id)}`
+}

@@ -1,0 +1,92 @@
+// The hooks of this bot: each a secret address for one chat and one format. Of a secret only its hash is kept.
+import { hash, randomBytes } from 'node:crypto'
+import type { RecordChange, Records } from '@postern/core'
+import { type ChatId, type Clock, CodedError, hookLimits, toBase32, toBase64Url } from '@postern/protocol'
+import type { CreatedHook, Hook, HookFormat } from '@postern/protocol/bot-api'
+
+const SECRET_BYTES = 32
+/** Short, because people type it: eight letters. It opens nothing. */
+const ID_BYTES = 5
+const PREFIX = 'hook/'
+
+export type StoredHook = { id: string; chat: ChatId; format: HookFormat; ts: number; secretHash: string }
+
+export type NewHook = { chat: ChatId; format: HookFormat }
+
+export type HooksOptions = { hooksUrl: string; clock: Clock }
+
+/** 256 bits are beyond guessing, so a fast hash is enough; who times the look-up learns about hashes, not about secrets. */
+export const hashSecret = (secret: string): string => hash('sha256', secret, 'base64url')
+
+export class Hooks {
+  readonly #records: Records
+  readonly #baseUrl: string
+  readonly #clock: Clock
+  readonly #byId = new Map<string, StoredHook>()
+  readonly #bySecretHash = new Map<string, StoredHook>()
+
+  constructor(records: Records, { hooksUrl, clock }: HooksOptions) {
+    this.#records = records
+    this.#baseUrl = hooksUrl.replace(/\/+$/, '')
+    this.#clock = clock
+    for (const { key, value } of records.all()) if (key.startsWith(PREFIX)) this.#add(JSON.parse(value) as StoredHook)
+  }
+
+  find(secret: string): StoredHook | undefined {
+    return this.#bySecretHash.get(hashSecret(secret))
+  }
+
+  has(id: string): boolean {
+    return this.#byId.has(id)
+  }
+
+  /** Oldest first. */
+  list(chat?: ChatId): Hook[] {
+    return [...this.#byId.values()]
+      .filter(hook => chat === undefined || hook.chat === chat)
+      .toSorted((a, b) => a.ts - b.ts)
+      .map(({ id, chat: chat_id, format, ts }) => ({ id, chat_id, format, ts }))
+  }
+
+  /** `withIt` is written together with the hook, or neither is. */
+  async create(
+    { chat, format }: NewHook,
+    withIt: (made: CreatedHook) => RecordChange[] = () => [],
+  ): Promise<CreatedHook> {
+    if (this.#byId.size >= hookLimits.hooksMax) throw new CodedError('hooks-full', { max: hookLimits.hooksMax })
+    const secret = toBase64Url(randomBytes(SECRET_BYTES))
+    const hook: StoredHook = {
+      id: this.#newId(),
+      chat,
+      format,
+      ts: this.#clock.nowMs(),
+      secretHash: hashSecret(secret),
+    }
+    const made = { id: hook.id, chat_id: chat, format, ts: hook.ts, url: `${this.#baseUrl}/hooks/${secret}` }
+    await this.#records.change({ key: PREFIX + hook.id, put: JSON.stringify(hook) }, ...withIt(made))
+    this.#add(hook)
+    return made
+  }
+
+  /** Whether there was one. What was remembered of its posts goes with it. */
+  async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
+    const hook = this.#byId.get(id)
+    if (!hook) return false
+    await this.#records.change({ key: PREFIX + id, remove: true }, ...withIt)
+    this.#byId.delete(id)
+    this.#bySecretHash.delete(hook.secretHash)
+    return true
+  }
+
+  #add(hook: StoredHook): void {
+    this.#byId.set(hook.id, hook)
+    this.#bySecretHash.set(hook.secretHash, hook)
+  }
+
+  #newId(): string {
+    for (;;) {
+      const id = toBase32(randomBytes(ID_BYTES))
+      if (!this.#byId.has(id)) return id
+    }
+  }
+}

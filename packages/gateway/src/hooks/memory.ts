@@ -1,0 +1,131 @@
+// What must be remembered of the posts to each hook, over restarts and within bounds: the oldest goes first.
+import type { RecordChange, Records } from '@postern/core'
+import { type Clock, hookLimits, type MessageId } from '@postern/protocol'
+
+export type Remembered = {
+  /** A post that was begun and not ended: under which name its messages were sent. */
+  attempt: { attempt: string }
+  /** What was written under a sender's Idempotency-Key. */
+  key: { body: string }
+  /** A group of alerts: its last body, and the newest message that it fires. */
+  group: { identity: string; message?: MessageId }
+  /** A branch whose pipeline is broken, and since which run. */
+  run: { failed: number | null }
+}
+export type Kind = keyof Remembered
+export type Place<K extends Kind = Kind> = { hook: string; kind: K; name: string }
+export type Change = { [K in Kind]: { at: Place<K> } & ({ put: Remembered[K] } | { forget: true }) }[Kind]
+
+type Entry = { ts: number; value: Remembered[Kind] }
+type Row = { key: string; entry: Entry }
+
+const bounds: Record<Kind, { keptMs: number; keptMax: number }> = {
+  attempt: hookLimits.attempts,
+  key: hookLimits.keys,
+  group: hookLimits.groups,
+  run: hookLimits.runs,
+}
+
+const kinds = Object.keys(bounds) as Kind[]
+
+export class HookMemory {
+  readonly #records: Records
+  readonly #clock: Clock
+  /** By kind and hook, then by name; in the order of their times. */
+  readonly #kept = new Map<string, Map<string, Entry>>()
+
+  constructor(records: Records, clock: Clock) {
+    this.#records = records
+    this.#clock = clock
+    for (const { key, entry } of readRows(records)) {
+      const [kind, hook = '', name = ''] = key.split('/')
+      this.#shelf({ kind: kind as Kind, hook }).set(name, entry)
+    }
+  }
+
+  /** What is too old counts as forgotten. */
+  get<K extends Kind>({ hook, kind, name }: Place<K>): (Remembered[K] & { ts: number }) | undefined {
+    const entry = this.#kept.get(`${kind}/${hook}`)?.get(name)
+    if (!entry || this.#isTooOld(kind, entry)) return undefined
+    return { ...(entry.value as Remembered[K]), ts: entry.ts }
+  }
+
+  /** All of them or none; durable when it resolves. */
+  async write(...changes: Change[]): Promise<void> {
+    const ts = this.#clock.nowMs()
+    const steps = changes.map(change => ({ change, leaving: 'put' in change ? this.#crowdedOut(change.at) : [] }))
+    await this.#records.change(...steps.flatMap(step => rowsOf(step, ts)))
+    for (const { change, leaving } of steps) {
+      const shelf = this.#shelf(change.at)
+      for (const name of [...leaving, change.at.name]) shelf.delete(name)
+      if ('put' in change) shelf.set(change.at.name, { ts, value: change.put })
+    }
+  }
+
+  /** Everything about a hook. */
+  forgetting(hook: string): RecordChange[] {
+    return kinds.flatMap(kind =>
+      [...(this.#kept.get(`${kind}/${hook}`)?.keys() ?? [])].map(
+        (name): RecordChange => ({ key: keyOf({ kind, hook, name }), remove: true }),
+      ),
+    )
+  }
+
+  forgotten(hook: string): void {
+    for (const kind of kinds) this.#kept.delete(`${kind}/${hook}`)
+  }
+
+  /** After a crash between the end of a hook and the end of a post to it. */
+  async forgetAllBut(isHook: (id: string) => boolean): Promise<void> {
+    const hooks = new Set([...this.#kept.keys()].map(key => key.split('/')[1] ?? ''))
+    for (const hook of hooks) {
+      if (isHook(hook)) continue
+      await this.#records.change(...this.forgetting(hook))
+      this.forgotten(hook)
+    }
+  }
+
+  /** What comes pushes out the oldest: two at most, so that a full shelf is emptied little by little. */
+  #crowdedOut(coming: Place): string[] {
+    const { kind, name: itself } = coming
+    const shelf = this.#shelf(coming)
+    const isFull = shelf.size >= bounds[kind].keptMax
+    const leaving: string[] = []
+    for (const [name, entry] of shelf) {
+      const mustGo = this.#isTooOld(kind, entry) || (isFull && leaving.length === 0)
+      if (!mustGo || leaving.length === 2) break
+      if (name !== itself) leaving.push(name)
+    }
+    return leaving
+  }
+
+  #isTooOld(kind: Kind, { ts }: Entry): boolean {
+    return ts <= this.#clock.nowMs() - bounds[kind].keptMs
+  }
+
+  #shelf({ kind, hook }: Pick<Place, 'kind' | 'hook'>): Map<string, Entry> {
+    const name = `${kind}/${hook}`
+    const known = this.#kept.get(name)
+    if (known) return known
+    const made = new Map<string, Entry>()
+    this.#kept.set(name, made)
+    return made
+  }
+}
+
+const keyOf = ({ kind, hook, name }: Place): string => `${kind}/${hook}/${name}`
+
+function rowsOf({ change, leaving }: { change: Change; leaving: string[] }, ts: number): RecordChange[] {
+  const key = keyOf(change.at)
+  const gone = leaving.map((name): RecordChange => ({ key: keyOf({ ...change.at, name }), remove: true }))
+  if ('put' in change) return [...gone, { key, put: JSON.stringify({ ts, value: change.put } satisfies Entry) }]
+  return [...gone, { key, remove: true }]
+}
+
+function readRows(records: Records): Row[] {
+  return records
+    .all()
+    .filter(({ key }) => kinds.includes(key.split('/', 1)[0] as Kind))
+    .map(({ key, value }) => ({ key, entry: JSON.parse(value) as Entry }))
+    .toSorted((a, b) => a.entry.ts - b.entry.ts)
+}

@@ -1,0 +1,76 @@
+// A form with one file in it, and fields around it in any order: the file is read as it comes, the fields are then checked.
+import { fromUtf8, gatewayLimits } from '@postern/protocol'
+import { checkFields, type Endpoint } from '@postern/protocol/bot-api'
+import { badField } from '../errors.ts'
+import { type Part, readParts } from './parts.ts'
+
+export type FormRules = NonNullable<Endpoint['form']>
+
+export type FormFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
+
+/** `fields` after the file was read to its end: some of them may stand behind it. */
+export type OpenForm = { file: FormFile; fields(): Promise<unknown> }
+
+const FILE = 'file'
+
+export function boundaryOf(contentType: string | undefined): string {
+  const [, quoted, bare] =
+    /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? '') ?? []
+  const boundary = quoted ?? bare
+  if (boundary === undefined) throw badField('Content-Type', 'multipart/form-data with a boundary is required')
+  return boundary
+}
+
+export async function openForm(
+  source: AsyncIterator<Uint8Array, undefined>,
+  { boundary, rules }: { boundary: string; rules: FormRules },
+): Promise<OpenForm> {
+  const parts = readParts(source, boundary)
+  const fields = new Map<string, string>()
+  const check = () => checkFields(rules.fields, Object.fromEntries(fields), { whole: 'body' })
+  const untilFile = async (): Promise<Part | undefined> => {
+    for (;;) {
+      const { value: part } = await parts.next()
+      if (!part || part.name === FILE) return part
+      if (Object.hasOwn(rules.fields.shape, part.name)) await keepField(fields, part)
+    }
+  }
+  const part = await untilFile()
+  if (!part) throw badField(FILE, 'it is required')
+  // Nobody sends 300 MB to hear that a field before them was wrong.
+  check()
+  return {
+    file: { name: part.fileName ?? '', declaredType: part.type, bytes: bounded(part.bytes, rules.fileBytesMax) },
+    fields: async () => {
+      if (await untilFile()) throw badField(FILE, 'exactly one is allowed')
+      return check()
+    },
+  }
+}
+
+async function keepField(fields: Map<string, string>, { name, bytes }: Part): Promise<void> {
+  if (fields.has(name)) throw badField(name, 'it stands there twice')
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > gatewayLimits.formFieldBytesMax)
+      throw badField(name, `at most ${gatewayLimits.formFieldBytesMax} bytes are allowed`)
+    chunks.push(chunk)
+  }
+  try {
+    fields.set(name, fromUtf8(Buffer.concat(chunks)))
+  } catch {
+    throw badField(name, 'it is not valid UTF-8')
+  }
+}
+
+/** Ends at the first byte too many. */
+async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > bytesMax) throw badField(FILE, `at most ${bytesMax} bytes are allowed`)
+    yield chunk
+  }
+}

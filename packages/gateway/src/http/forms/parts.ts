@@ -1,0 +1,44 @@
+// The parts of a multipart/form-data body (RFC 7578), one after the other: the next is read when somebody asks for it.
+import { gatewayLimits } from '@postern/protocol'
+import { badField } from '../errors.ts'
+import { ByteReader } from './byte-reader.ts'
+import { type PartHead, parsePartHead } from './part-head.ts'
+
+/** The bytes can be read until the next part is asked for: then what is left of them is passed over. */
+export type Part = PartHead & { bytes: AsyncIterable<Uint8Array> }
+
+const LINE_END = Buffer.from('\r\n')
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+const endedEarly = () => badField('body', 'it ends before the form does')
+const malformed = () => badField('body', 'it is no valid multipart/form-data')
+
+export async function* readParts(
+  source: AsyncIterator<Uint8Array, undefined>,
+  boundary: string,
+): AsyncGenerator<Part, undefined> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  // As if a line had ended before the body: the first delimiter is then like the others.
+  const reader = new ByteReader(source, LINE_END)
+  if (!(await reader.until(delimiter, gatewayLimits.formHeadBytesMax))) throw malformed()
+  for (let count = 1; await hasNext(reader); count++) {
+    if (count > gatewayLimits.formPartsMax)
+      throw badField('body', `at most ${gatewayLimits.formPartsMax} parts are allowed`)
+    const head = await reader.until(HEAD_END, gatewayLimits.formHeadBytesMax)
+    if (!head) throw malformed()
+    const bytes = reader.streamUntil(delimiter, endedEarly)
+    // Not ended with whoever reads: the rest must be passed over to get to the next part.
+    yield { ...parsePartHead(head), bytes: { [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }) } }
+    while (!(await bytes.next()).done);
+  }
+}
+
+/** Behind a delimiter: the end of the form, or the end of the line. */
+async function hasNext(reader: ByteReader): Promise<boolean> {
+  const behind = await reader.peek(2)
+  if (!behind) throw endedEarly()
+  if (behind.toString('latin1') === '--') return false
+  const padding = await reader.until(LINE_END, gatewayLimits.formHeadBytesMax)
+  if (!padding || /[^ \t]/.test(padding.toString('latin1'))) throw malformed()
+  return true
+}

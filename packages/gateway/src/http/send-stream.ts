@@ -1,0 +1,47 @@
+// An answer that is read while it is sent, piece by piece. A reader that hangs up, or stands still, ends the reading.
+import type { ServerResponse } from 'node:http'
+import { type Clock, gatewayLimits } from '@postern/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Streamed } from './answers.ts'
+import type { Stopping } from './stopping.ts'
+
+type Sending = { clock: Clock; stopping: Stopping }
+
+export async function sendStream(
+  reply: FastifyReply,
+  { status, headers, read }: Streamed,
+  { clock, stopping }: Sending,
+): Promise<FastifyReply> {
+  if (reply.request.method === 'HEAD') return reply.code(status).headers(headers).send()
+  const bytes = read()[Symbol.asyncIterator]()
+  try {
+    // Before the head goes out: until then a fault is an answer, and not a connection that is cut.
+    let step = await bytes.next()
+    reply.hijack()
+    reply.raw.writeHead(status, { ...headers, ...(stopping.isStopping && { connection: 'close' }) })
+    for (; !step.done; step = await bytes.next()) await write(reply.raw, step.value, clock)
+    reply.raw.end()
+  } catch (error) {
+    if (!reply.raw.headersSent) throw error
+    // Half a file must not look whole.
+    reply.raw.destroy()
+  } finally {
+    await bytes.return?.()
+  }
+  return reply
+}
+
+/** Resolves when nothing reads from the bytes any more: they may be used again then. */
+async function write(response: ServerResponse, bytes: Uint8Array, clock: Clock): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const idle = clock.setTimer(gatewayLimits.fileIdleMs, () => response.destroy())
+  const closed = () => reject(new Error('the reader has gone'))
+  response.once('close', closed)
+  response.write(bytes, error => (error ? reject(error) : resolve()))
+  try {
+    await promise
+  } finally {
+    idle.cancel()
+    response.off('close', closed)
+  }
+}

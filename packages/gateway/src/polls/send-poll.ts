@@ -1,0 +1,15 @@
+// A poll from the bot, answered once the relay has it durably.
+import type { Client } from '@postern/core'
+import { type ChatId, gatewayLimits } from '@postern/protocol'
+import type { NewPollRequest } from '@postern/protocol/bot-api'
+import type { Message } from '@postern/protocol/objects'
+import { idempotencyOf } from '../messages/idempotency.ts'
+
+type Sending = { chat: ChatId; poll: NewPollRequest; key: string | undefined }
+
+export async function sendPoll(client: Client, { chat, poll, key }: Sending): Promise<Message> {
+  const { question, options, multiple = false, close_ts: closeTs, reply_to: replyTo } = poll
+  const content = { question, options, multiple, ...(closeTs && { closeTs }), ...(replyTo && { replyTo }) }
+  const within = { deadlineMs: gatewayLimits.sendWithinMs }
+  return await client.sendPoll(chat, content, { ...within, ...idempotencyOf(key, { poll: chat, ...content }) })
+}

@@ -1,0 +1,265 @@
+// Buttons end to end: under texts and captions, pressed by people, answered to the presser alone.
+import type { MessageId } from '@postern/protocol'
+import { type Message, message } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+const yesNo = [
+  [
+    { text: 'Yes', data: 'y' },
+    { text: 'No', data: 'n' },
+  ],
+  [{ text: 'Why?', url: 'https://example.org/why?a=b#c' }],
+]
+
+async function offered(api: Api, path: string, buttons: object = yesNo): Promise<{ id: MessageId }> {
+  return message.parse(await api.ok('POST', `${path}/messages`, { text: 'Well?', buttons })) as never
+}
+
+describe('buttons', () => {
+  test('[R73] stand under a text, for the bot and for people', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    expect((await sees(alice, { id })).buttons).toEqual(yesNo)
+    expect(await api.ok('GET', `${path}/messages/${id}`)).toMatchObject({ buttons: yesNo })
+    const plain = await api.ok('POST', `${path}/messages`, { text: 'none', buttons: [] })
+    expect(plain).not.toHaveProperty('buttons')
+  })
+
+  test('[R73] the limits are exact', async () => {
+    const { api, path } = await talking(world, alice)
+    const largest = { text: '🎉'.repeat(64), data: `${'€'.repeat(21)}x` }
+    const url = { text: 'x', url: `https://${'a'.repeat(2040)}` }
+    const six = [
+      [largest, largest],
+      [largest, largest],
+      [largest, url],
+    ]
+    expect(await api.ok('POST', `${path}/messages`, { text: 'x', buttons: six })).toMatchObject({ buttons: six })
+    const right = { text: 'x', data: 'y' }
+    const wrong: [object, string | RegExp][] = [
+      [[[right], [right], [right], [right]], 'buttons: at most 3 rows are allowed.'],
+      [[[right, right, right]], 'buttons[0]: 1 to 2 buttons are required.'],
+      [[[right], []], 'buttons[1]: 1 to 2 buttons are required.'],
+      [[[{ ...right, text: '' }]], 'buttons[0][0].text: 1 to 64 characters are required.'],
+      [[[{ ...right, text: 'x'.repeat(65) }]], 'buttons[0][0].text: 1 to 64 characters are required.'],
+      [[[{ ...right, data: `${'€'.repeat(21)}xy` }]], 'buttons[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
+      [[[right, { ...right, data: '' }]], 'buttons[0][1].data: 1 to 64 bytes of UTF-8 are required.'],
+      [[[{ text: 'x' }]], 'buttons[0][0]: either data or url is required.'],
+      [[[{ ...right, url: 'https://a.b' }]], 'buttons[0][0]: either data or url is required.'],
+      [[[{ text: 'x', url: `${url.url}a` }]], /^buttons\[0\]\[0\]\.url: an address that starts with https:/],
+    ]
+    for (const [buttons, sentence] of wrong)
+      expect(await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons } })).toEqual(badRequest(sentence))
+  })
+
+  test.each([
+    'http://example.org',
+    'javascript:alert(1)',
+    'HTTPS//x',
+    'https://',
+    'https:// example.org',
+    'https://example.org/\u202egnp.exe',
+    'https://example.org/a\nb',
+    'https://[',
+    'example.org',
+  ])('[R73] the url %j: 400', async url => {
+    const { api, path } = await talking(world, alice)
+    const answer = await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons: [[{ text: 'x', url }]] } })
+    expect(answer).toEqual(badRequest(/^buttons\[0\]\[0\]\.url: an address that starts with https:\/\//))
+  })
+
+  test('[R74] an edit replaces them, [] removes them, and what is omitted stays', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const edit = async (json: object) => {
+      const edited = message.parse(await api.ok('PATCH', `${path}/messages/${id}`, json))
+      const { text, buttons } = (await alice.next('edited')).message
+      expect({ text, buttons }).toEqual({ text: edited.text, buttons: edited.buttons })
+      return { text, buttons }
+    }
+    expect(await edit({ text: 'So?' })).toEqual({ text: 'So?', buttons: yesNo })
+    const only = [[{ text: 'Only', data: 'o' }]]
+    expect(await edit({ text: null, buttons: only })).toEqual({ text: 'So?', buttons: only })
+    expect(await edit({ text: 'Fine', buttons: null })).toEqual({ text: 'Fine', buttons: only })
+    expect(await edit({ buttons: [] })).toEqual({ text: 'Fine', buttons: undefined })
+    const answer = await api.call('PATCH', `${path}/messages/${id}`, { json: { text: '' } })
+    expect(answer).toEqual(badRequest(/^text: 1 to 4096 characters/))
+  })
+
+  test('[R74] a message with buttons can be edited at any time, one without for 48 hours', async () => {
+    const clock = new ManualClock(Date.now())
+    const { gateway, api: before, path } = await talking(world, alice, { clock })
+    const { id } = await offered(before, path)
+    // A connection to the relay would not outlast the leap.
+    await world.closeGateway(gateway)
+    clock.advance(49 * 3_600_000)
+    const { api } = await onlineGateway(world, {}, { clock })
+    const edit = async (json: object) => await api.call('PATCH', `${path}/messages/${id}`, { json })
+    expect((await edit({ text: 'still' })).body).toMatchObject({ text: 'still', buttons: yesNo })
+    expect((await edit({ buttons: [] })).body).toMatchObject({ text: 'still' })
+    expect(await edit({ text: 'no' })).toEqual(badRequest(/48 hours/))
+  })
+})
+
+describe('presses', () => {
+  test('[R75] a press is a button update with its data and its id', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const press = await alice.client.press(toBot, { message: id, data: 'n' }, WITHIN)
+    const update = await api.next('button')
+    expect(update).toEqual({
+      id: expect.any(Number),
+      type: 'button',
+      chat_id: alice.id,
+      button: { message_id: id, from: { id: alice.id, name: 'alice' }, data: 'n', press_id: press },
+    })
+  })
+
+  test("[R75] in a group a press reaches the bot alone: nothing on another member's wire or in its journal", async () => {
+    const { api } = await talking(world, alice)
+    const bob = await world.person('bob')
+    const { path, chat } = await grouped(api, [alice, bob])
+    const { id } = await offered(api, path)
+    for (const person of [alice, bob]) await sees(person, { id })
+    // Receipts of what was said so far are over.
+    const status = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
+    await expect.poll(status, SOON).toBe('delivered')
+    const before = bob.client.journal.read(0, 1000).length
+    const frames: Uint8Array[] = []
+    bob.wire.incoming = frame => {
+      frames.push(frame)
+      return [frame]
+    }
+    const press = await alice.client.press(chat, { message: id, data: 'y' }, WITHIN)
+    expect((await api.next('button')).button).toMatchObject({ press_id: press, from: { name: 'alice' } })
+    await api.ok('POST', `/v1/presses/${press}/answer`, { text: 'Noted' })
+    expect((await alice.next('toast')).toast).toEqual({ press_id: press, text: 'Noted' })
+    expect(frames).toEqual([])
+    await api.ok('POST', `${path}/messages`, { text: 'to all' })
+    await bob.hears('to all')
+    expect(bob.client.journal.read(0, 1000).length).toBe(before + 1)
+    // Any member can press.
+    await bob.client.press(chat, { message: id, data: 'n' }, WITHIN)
+    expect((await api.next('button')).button).toMatchObject({ data: 'n', from: { name: 'bob' } })
+  })
+
+  test('[R76] the answer is shown to the presser alone, once, and may be empty', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    for (const text of ['🎉'.repeat(200), '']) {
+      const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+      await api.next('button')
+      const answer = async () => await api.call('POST', `/v1/presses/${press}/answer`, { json: { text } })
+      expect(await answer()).toEqual({ status: 200, body: {} })
+      expect((await alice.next('toast')).toast).toEqual({ press_id: press, text })
+      expect(await answer()).toEqual(badRequest('The press was answered already.'))
+    }
+    expect(alice.texts(toBot)).toEqual(['Well?'])
+    expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
+  })
+
+  test('[R76] of several answers at once only one is shown', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    await api.next('button')
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map(text => api.call('POST', `/v1/presses/${press}/answer`, { json: { text } })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(2)
+  })
+
+  test('[R76] after a minute it is too late, and a press that never was is 404', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, path, toBot } = await talking(world, alice, { clock })
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const pressed = async () => {
+      await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+      return (await api.next('button')).button.press_id
+    }
+    const answer = async (press: string) =>
+      await api.call('POST', `/v1/presses/${press}/answer`, { json: { text: 'late' } })
+    const late = await pressed()
+    clock.advance(60_000 + 5_000)
+    expect(await answer(late)).toEqual(badRequest('A press can be answered for one minute.'))
+    for (const press of ['x', 'b'.repeat(26), alice.id])
+      expect(await answer(press)).toEqual(notFound(/^There is no press/))
+    const long = await api.call('POST', `/v1/presses/${late}/answer`, { json: { text: 'x'.repeat(201) } })
+    expect(long).toEqual(badRequest('text: at most 200 characters are allowed.'))
+  })
+
+  test('[R76] a restart of the gateway does not forget a press', async () => {
+    const { gateway, api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    await api.next('button')
+    await world.closeGateway(gateway)
+    const again = await world.gateway()
+    await again.client.whenOnline(WITHIN)
+    expect(await again.api('POST', `/v1/presses/${press}/answer`, { text: 'here' })).toEqual({ status: 200, body: {} })
+    expect((await alice.next('toast')).toast.text).toBe('here')
+  })
+
+  test('[R77] a press of a button that an edit has just taken away still arrives', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    // The edit is on its way to her.
+    alice.wire.hold()
+    await api.ok('PATCH', `${path}/messages/${id}`, { text: 'Over.', buttons: [] })
+    const pressing = alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    expect((await api.next('button')).button).toMatchObject({ message_id: id, data: 'y' })
+    alice.wire.release()
+    await pressing
+    await alice.next('edited')
+    await expect(alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)).rejects.toThrow(
+      /^data: there is no such/,
+    )
+  })
+
+  test('[R77] a press of a message that was deleted meanwhile is nobody’s business', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    alice.wire.hold()
+    await api.ok('DELETE', `${path}/messages/${id}`)
+    const pressing = alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    // Everything before this was taken in.
+    await expect.poll(() => alice.wire.heldCount, SOON).toBeGreaterThan(1)
+    alice.wire.release()
+    await pressing.catch(() => undefined)
+    await alice.say(toBot, 'the end')
+    await api.next('message')
+    expect((await api.updates()).filter(({ type }) => type === 'button')).toEqual([])
+  })
+
+  test('[R77] only buttons with data can be pressed, and only under messages of bots', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const press = async (target: string, data: string) =>
+      await alice.client.press(toBot, { message: target as MessageId, data }, WITHIN)
+    await expect(press(id, 'https://example.org/why?a=b#c')).rejects.toThrow(/^data: /)
+    await expect(press(id, 'other')).rejects.toThrow(/^data: /)
+    const mine = await alice.say(toBot, 'mine')
+    await expect(press(mine.id, 'y')).rejects.toThrow(/only the messages of bots/)
+  })
+})

@@ -1,0 +1,307 @@
+// Files end to end: sent by the bot and by people, shown as what they are, fetched whole and in part.
+import { randomBytes } from 'node:crypto'
+import type { MessageId } from '@postern/protocol'
+import { type Message, message } from '@postern/protocol/bot-api'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import sharp from 'sharp'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Api } from './api.ts'
+import { sendForm, sentFile } from './send-form.ts'
+import { badRequest, notFound, sees, talking } from './talking.ts'
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+const picture = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#336699' } })
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const opus = latin1(`OggS${'\0'.repeat(24)}OpusHead\x01`)
+const mp4 = latin1('\0\0\0\x18ftypisom\0\0\0\0isommp42\0\0\0\x08mdat')
+
+/** The bytes as a person gets them. */
+async function fetched(person: Person, sent: { id: string; chat: string }): Promise<Buffer> {
+  const file = await person.client.openFile(sent.chat as never, sent.id as MessageId, WITHIN)
+  return Buffer.concat(await Array.fromAsync(file.read(), chunk => Uint8Array.from(chunk)))
+}
+
+const download = (api: Api, path: string, headers: Record<string, string> = {}) => api.get(`${path}/file`, { headers })
+
+describe('sending', () => {
+  test('[R54] a file comes to people as it was sent, and to the bot as it was told', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const bytes = randomBytes(700_001)
+    const sent = await sentFile(api, path, bytes, { name: 'data.bin' })
+    expect(message.parse(sent)).toEqual(sent)
+    expect(sent).toMatchObject({ chat_id: alice.id, from: { name: 'bot' }, status: 'sent' })
+    expect(sent.file).toEqual({ name: 'data.bin', size: 700_001, type: 'application/octet-stream', kind: 'file' })
+    expect(sent).not.toHaveProperty('text')
+    expect((await sees(alice, sent)).file).toEqual(sent.file)
+    expect(await fetched(alice, { id: sent.id, chat: toBot })).toEqual(bytes)
+    expect(await api.ok('GET', `${path}/messages/${sent.id}`)).toMatchObject({ file: sent.file })
+    expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
+  })
+
+  test('[R54] the kind is what the bytes say; a name and a header change nothing', async () => {
+    const { api, path } = await talking(world, alice)
+    const files: [Uint8Array | string, string, string][] = [
+      [await picture(40, 30).jpeg().toBuffer(), 'image/jpeg', 'photo'],
+      [await picture(40, 30).png().toBuffer(), 'image/png', 'photo'],
+      [await picture(40, 30).webp().toBuffer(), 'image/webp', 'photo'],
+      [await picture(40, 30).gif().toBuffer(), 'image/gif', 'file'],
+      [mp4, 'video/mp4', 'video'],
+      [opus, 'audio/ogg', 'voice'],
+      ['%PDF-1.7', 'application/pdf', 'file'],
+      ['', 'text/plain', 'file'],
+    ]
+    for (const [bytes, type, kind] of files) {
+      const { file } = await sentFile(api, path, bytes, { name: 'x.txt' })
+      expect(file).toMatchObject({ type, kind, name: 'x.txt', size: Buffer.byteLength(bytes) })
+    }
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    const { file } = await sentFile(api, path, svg, { name: 'picture.png', type: 'image/png' })
+    expect(file).toMatchObject({ type: 'application/octet-stream', kind: 'file' })
+    const { file: page } = await sentFile(api, path, '<p>', { name: 'a.html', type: 'text/html; charset=utf-8' })
+    expect(page).toMatchObject({ type: 'text/html', kind: 'file' })
+  })
+
+  test('[R54] a kind that is given counts', async () => {
+    const { api, path } = await talking(world, alice)
+    const photo = await picture(40, 30).jpeg().toBuffer()
+    expect((await sentFile(api, path, photo, { fields: { kind: 'file' } })).file).toMatchObject({
+      kind: 'file',
+      type: 'image/jpeg',
+    })
+    expect((await sentFile(api, path, 'any', { fields: { kind: 'voice' } })).file.kind).toBe('voice')
+    expect((await sentFile(api, path, 'any', { fields: { kind: 'video' } })).file.kind).toBe('video')
+  })
+
+  test('[R55] a photo has its preview and its upright size, whatever the fields say', async () => {
+    const { api, path } = await talking(world, alice)
+    const lying = await picture(800, 600).withMetadata({ orientation: 6 }).jpeg().toBuffer()
+    const sent = await sentFile(api, path, lying, { fields: { width: '7', height: '7', duration_ms: '7' } })
+    expect(sent.file).toMatchObject({ kind: 'photo', width: 600, height: 800 })
+    expect(sent.file).not.toHaveProperty('duration_ms')
+    const preview = sent.file.preview ?? ''
+    expect(preview).toMatch(/^data:image\/(jpeg|webp);base64,/)
+    const small = await sharp(Buffer.from(preview.split(',')[1] ?? '', 'base64')).metadata()
+    expect([small.width, small.height]).toEqual([240, 320])
+    expect((await sees(alice, sent)).file).toEqual(sent.file)
+  })
+
+  test('[R56] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async () => {
+    const { api, path } = await talking(world, alice)
+    const whole = await picture(300, 300).jpeg().toBuffer()
+    const bomb = Buffer.from(await picture(4, 4).png().toBuffer())
+    bomb.writeUInt32BE(60_000, 16)
+    bomb.writeUInt32BE(60_000, 20)
+    const wrong: [Uint8Array | string, RegExp][] = [
+      ['<svg/>', /^kind: a JPEG, PNG or WebP file is required/],
+      [mp4, /^kind: a JPEG, PNG or WebP file is required/],
+      [whole.subarray(0, whole.length / 2), /^kind: the picture is damaged/],
+      [bomb, /^kind: (at most 100 megapixels|the picture is damaged)/],
+      [Buffer.concat([whole, Buffer.alloc(32 * 1024 * 1024)]), /^kind: a photo of at most 33554432 bytes/],
+    ]
+    for (const [bytes, sentence] of wrong) {
+      expect(await sendForm(api, path, bytes, { fields: { kind: 'photo' } })).toEqual(badRequest(sentence))
+      expect((await sentFile(api, path, bytes)).file.kind).not.toBe('photo')
+    }
+  })
+
+  test('[R57] video and voice take their length and size; caption and reply_to go along', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id: reply_to } = await alice.say(toBot, 'show me')
+    await api.next('message')
+    const fields = { caption: 'Да 🎬', reply_to, duration_ms: '61000', width: '1920', height: '1080' }
+    const video = await sentFile(api, path, mp4, { name: 'clip.mp4', fields })
+    expect(video).toMatchObject({
+      text: 'Да 🎬',
+      reply_to,
+      file: { kind: 'video', duration_ms: 61_000, width: 1920, height: 1080 },
+    })
+    expect(await sees(alice, video)).toMatchObject({ text: 'Да 🎬', reply_to, file: video.file })
+    const voice = await sentFile(api, path, opus, { fields: { duration_ms: '0', caption: '' } })
+    expect(voice.file).toMatchObject({ kind: 'voice', duration_ms: 0 })
+    expect(voice).not.toHaveProperty('text')
+    const plain = await sentFile(api, path, 'x', { fields: { duration_ms: '5', width: '5', height: '5' } })
+    for (const field of ['duration_ms', 'width', 'height']) expect(plain.file).not.toHaveProperty(field)
+    const unknown = await sendForm(api, path, 'x', { fields: { reply_to: 'b'.repeat(32) } })
+    expect(unknown).toEqual(badRequest('reply_to: there is no such message in this chat.'))
+  })
+
+  test.each([
+    ['../../../etc/passwd', 'passwd'],
+    ['/etc/shadow', 'shadow'],
+    ['C:\\boot.ini', 'boot.ini'],
+    ['..', 'file'],
+    ['a\0b\x1b[31m.txt', 'ab[31m.txt'],
+    ['invoice\u202excod.exe', 'invoicexcod.exe'],
+    [`${'n'.repeat(4000)}.jpeg`, `${'n'.repeat(250)}.jpeg`],
+    ['Смета "май"; 100%.pdf', 'Смета "май"; 100%.pdf'],
+  ])('[R60] a file called %j becomes %j, here and for people', async (given, name) => {
+    const { api, path } = await talking(world, alice)
+    const sent = await sentFile(api, path, 'x', { name: given })
+    expect(sent.file.name).toBe(name)
+    expect((await sees(alice, sent)).file?.name).toBe(name)
+    const disposition = (await download(api, `${path}/messages/${sent.id}`)).headers.get('content-disposition') ?? ''
+    expect(disposition).toMatch(
+      /^attachment; filename="[\x20-\x7e]+"(; filename\*=UTF-8''[\w.!~-]*(%[0-9A-F]{2}[\w.!~-]*)*)?$/,
+    )
+    const encoded = /filename\*=UTF-8''(.+)$/.exec(disposition)?.[1]
+    expect(encoded === undefined ? /filename="(.+)"/.exec(disposition)?.[1] : decodeURIComponent(encoded)).toBe(name)
+  })
+
+  test('[R61] the same Idempotency-Key sends the file once; another file or field under it is 400', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const send = (bytes: string, fields: Record<string, string> = {}) =>
+      sendForm(api, path, bytes, { name: 'a.txt', fields, key: 'k' })
+    const first = await send('one', { caption: 'c' })
+    expect(first.status).toBe(200)
+    const again = await send('one', { caption: 'c', unknown: 'x' })
+    expect([again.status, again.body.id]).toEqual([200, first.body.id])
+    expect(await send('two', { caption: 'c' })).toEqual(badRequest(/another request/))
+    expect(await send('one', { caption: 'd' })).toEqual(badRequest(/another request/))
+    const both = await Promise.all([1, 2, 3].map(() => sendForm(api, path, 'at once', { key: 'k 2' })))
+    expect(new Set(both.map(({ body }) => body.id)).size).toBe(1)
+    await sees(alice, first.body)
+    await sentFile(api, path, 'end', { fields: { caption: 'the end' } })
+    await alice.hears('the end')
+    expect(alice.client.messages(toBot, { limit: 9 }).filter(({ file }) => file)).toHaveLength(3)
+  })
+
+  test('[R57] a file to somebody the bot never met opens a chat; to nobody it is 404', async () => {
+    const { api } = await talking(world, alice)
+    const bob = await world.person('bob')
+    const sent = await sentFile(api, `/v1/chats/${bob.id}`, 'hello', { fields: { caption: 'hi' } })
+    expect((await bob.hears('hi')).id).toBe(sent.id)
+    for (const chat of ['b'.repeat(32), 'c'.repeat(26), 'x'])
+      expect((await sendForm(api, `/v1/chats/${chat}`, 'x')).status).toBe(404)
+  })
+})
+
+describe('fetching', () => {
+  test('[R62] the bytes come with their type, name and length, and no browser runs them', async () => {
+    const { api, path } = await talking(world, alice)
+    const sent = await sentFile(api, path, '<script>', { name: 'a.html', type: 'text/html' })
+    const url = `${path}/messages/${sent.id}`
+    const answer = await download(api, url)
+    expect(answer.status).toBe(200)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/html',
+      'content-length': '8',
+      'content-disposition': 'attachment; filename="a.html"',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+    })
+    expect(await answer.text()).toBe('<script>')
+    const head = await api.get(`${url}/file`, { method: 'HEAD' })
+    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '8', ''])
+    const empty = await sentFile(api, path, '')
+    const nothing = await download(api, `${path}/messages/${empty.id}`)
+    expect([nothing.status, nothing.headers.get('content-length'), await nothing.text()]).toEqual([200, '0', ''])
+  })
+
+  test.each([
+    ['bytes=0-0', 206, '0'],
+    ['bytes=2-5', 206, '2345'],
+    ['bytes=7-', 206, '789'],
+    ['bytes=-3', 206, '789'],
+    ['bytes=-99', 206, '0123456789'],
+    ['bytes=0-99', 206, '0123456789'],
+    ['Bytes=9-9', 206, '9'],
+    ['bytes=0-1,3-4', 200, '0123456789'],
+    ['bytes=5-2', 200, '0123456789'],
+    ['bytes=x', 200, '0123456789'],
+    ['lines=0-1', 200, '0123456789'],
+    ['bytes=10-', 416, ''],
+    ['bytes=10-20', 416, ''],
+    ['bytes=-0', 416, ''],
+  ])('[R63] %s of ten bytes: %i %j', async (range, status, bytes) => {
+    const { api, path } = await talking(world, alice)
+    const sent = await sentFile(api, path, '0123456789')
+    const answer = await download(api, `${path}/messages/${sent.id}`, { range })
+    expect(answer.status).toBe(status)
+    if (status === 416) {
+      expect(answer.headers.get('content-range')).toBe('bytes */10')
+      expect(await answer.json()).toEqual({ code: 'bad_request', error: 'Range: the file has 10 bytes.' })
+      return
+    }
+    const start = '0123456789'.indexOf(bytes)
+    const contentRange = status === 206 ? `bytes ${start}-${start + bytes.length - 1}/10` : null
+    expect(answer.headers.get('content-range')).toBe(contentRange)
+    expect([answer.headers.get('content-length'), await answer.text()]).toEqual([String(bytes.length), bytes])
+  })
+
+  test('[R63] ranges across pieces, and only of the file that the caller began with', async () => {
+    const { api, path } = await talking(world, alice)
+    const bytes = randomBytes(600_000)
+    const sent = await sentFile(api, path, bytes)
+    const url = `${path}/messages/${sent.id}`
+    for (const [start, end] of [
+      [262_143, 262_144],
+      [1, 599_998],
+      [524_288, 599_999],
+    ] as const) {
+      const answer = await download(api, url, { range: `bytes=${start}-${end}` })
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes.subarray(start, end + 1))
+    }
+    const etag = (await api.get(`${url}/file`, { method: 'HEAD' })).headers.get('etag') ?? ''
+    const ask = async (ifRange: string) => {
+      const answer = await download(api, url, { range: 'bytes=0-1', 'if-range': ifRange })
+      return [answer.status, (await answer.arrayBuffer()).byteLength]
+    }
+    expect([await ask(etag), await ask('"other"')]).toEqual([
+      [206, 2],
+      [200, 600_000],
+    ])
+  })
+
+  test('[R64] what people send, of any kind, is told and can be fetched', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const bytes = randomBytes(300_000)
+    const draft = await alice.client.takeFile(new Blob([bytes]).stream() as AsyncIterable<Uint8Array>)
+    const details = { name: 'voice.ogg', type: 'audio/ogg', kind: 'voice' as const, durationMs: 900, text: 'listen' }
+    const { id } = await alice.client.sendFile(toBot, { draft, ...details }, WITHIN)
+    const { message: told } = await api.next('message')
+    expect(told).toMatchObject({ id, text: 'listen', from: { name: 'alice' } })
+    expect(told.file).toEqual({ name: 'voice.ogg', type: 'audio/ogg', kind: 'voice', duration_ms: 900, size: 300_000 })
+    for (let time = 0; time < 2; time++) {
+      const answer = await download(api, `${path}/messages/${id}`)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/ogg'])
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
+    }
+  })
+
+  test('[R64] a message without a file is 404, and so is one that does not exist', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'no file' })
+    expect(await api.call('GET', `${path}/messages/${id}/file`)).toEqual(notFound(/has no file/))
+    expect(await api.call('GET', `${path}/messages/${'b'.repeat(32)}/file`)).toEqual(notFound(/no message/))
+  })
+})
+
+describe('captions', () => {
+  test('[R65] are edited, with buttons and without, and taken away', async () => {
+    const { api, path } = await talking(world, alice)
+    const sent = await sentFile(api, path, 'x', { fields: { caption: 'first' } })
+    await sees(alice, sent)
+    const edit = async (json: object) => {
+      const edited = await api.ok('PATCH', `${path}/messages/${sent.id}`, json)
+      expect((await alice.next('edited')).message).toMatchObject({ id: sent.id, file: sent.file })
+      return edited
+    }
+    const buttons = [[{ text: 'ok', data: 'ok' }]]
+    expect(await edit({ text: 'second', buttons })).toMatchObject({ text: 'second', buttons, file: sent.file })
+    const bare = await edit({ text: '' })
+    expect(bare).toMatchObject({ buttons, file: sent.file })
+    expect(bare).not.toHaveProperty('text')
+    expect(await (await download(api, `${path}/messages/${sent.id}`)).text()).toBe('x')
+  })
+})

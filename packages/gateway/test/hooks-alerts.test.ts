@@ -1,0 +1,156 @@
+// Alerts end to end: what fires, what is resolved in reply to it, and what was said already.
+import { readFileSync } from 'node:fs'
+import { hookLimits, type MessageId, privateChatId } from '@postern/protocol'
+import type { CreatedHook } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Api, onlineGateway } from './api.ts'
+import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post } from './hooks.ts'
+
+let world: World
+let alice: Person
+let clock: ManualClock
+let gateway: TestGateway
+let api: Api
+let hook: CreatedHook
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  clock = new ManualClock(Date.now())
+  const online = await hookedGateway(world, alice, { clock })
+  gateway = online.gateway
+  api = online.api
+  hook = await newHook(api, alice.id, 'alerts')
+})
+afterEach(() => world.stop())
+
+type Fields = Record<string, unknown>
+
+const fixture = (name: string): Fields =>
+  JSON.parse(readFileSync(new URL(`./fixtures/alerts/${name}.json`, import.meta.url), 'utf8')) as Fields
+
+/** As a body of the named group: states of its alerts, in order. */
+const group = (name: string, states: string[], more: Fields = {}): Fields => ({
+  version: '4',
+  status: states.includes('firing') ? 'firing' : 'resolved',
+  groupKey: `{}:{alertname="${name}"}`,
+  commonLabels: { alertname: name },
+  alerts: states.map((status, at) => ({
+    status,
+    fingerprint: `${name}${at}`,
+    annotations: { summary: `${name} ${at}` },
+  })),
+  ...more,
+})
+
+async function alert(json: Fields, to = hook): Promise<number> {
+  return (await passTime(clock, post(gateway, to, { json }))).status
+}
+
+/** How many messages the bot has written in all. */
+async function written(): Promise<number> {
+  const end = `end ${clock.nowMs()}`
+  await passTime(clock, api.send(alice.id, { text: end }))
+  await alice.hears(end)
+  return alice.texts(privateChatId(gateway.client.account)).filter(text => !text.startsWith('end')).length
+}
+
+async function restart(): Promise<void> {
+  await world.closeGateway(gateway)
+  const online = await onlineGateway(world, { HOOKS_URL }, { clock })
+  gateway = online.gateway
+  api = online.api
+}
+
+test('[R88] a resolution replies to the firing message', async () => {
+  expect(await alert(fixture('firing-1'))).toBe(200)
+  const fired = await hearsFrom(alice, '🔥 InstanceDown: 1 срабатывание')
+  expect(await alert(fixture('resolved-1'))).toBe(200)
+  expect((await hearsFrom(alice, '✅ Устранено: InstanceDown')).reply_to).toBe(fired.id)
+})
+
+test('[R88] to the newest one, when a group has grown and was repeated', async () => {
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await alert(group('Load', ['firing', 'firing']))).toBe(200)
+  expect(await alert(group('Load', ['firing', 'resolved']))).toBe(200)
+  const newest = await hearsFrom(alice, '🔥 Load: 1 срабатывание, устранено: 1')
+  expect(await alert(group('Load', ['resolved', 'resolved']))).toBe(200)
+  expect((await hearsFrom(alice, '✅')).reply_to).toBe(newest.id)
+})
+
+test('[R88] for several groups at once, and after a restart', async () => {
+  const fired: string[] = []
+  for (const name of ['A', 'B', 'C']) {
+    expect(await alert(group(name, ['firing']))).toBe(200)
+    fired.push((await hearsFrom(alice, `🔥 ${name}`)).id)
+  }
+  await restart()
+  for (const [at, name] of ['B', 'A', 'C'].entries()) {
+    expect(await alert(group(name, ['resolved']))).toBe(200)
+    expect((await hearsFrom(alice, `✅ Устранено: ${name}`)).reply_to).toBe(fired[[1, 0, 2][at] ?? 0])
+  }
+})
+
+test('[R88] groups of two hooks do not mix', async () => {
+  const other = await newHook(api, alice.id, 'alerts')
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await alert(group('Load', ['firing']), other)).toBe(200)
+  await hearsFrom(alice, '🔥')
+  const second = await hearsFrom(alice, '🔥')
+  expect(await alert(group('Load', ['resolved']), other)).toBe(200)
+  expect((await hearsFrom(alice, '✅')).reply_to).toBe(second.id)
+})
+
+test('[R88] a group that nobody has seen firing, or whose message was deleted, is resolved without a reply', async () => {
+  expect(await alert(group('Unknown', ['resolved']))).toBe(200)
+  expect((await hearsFrom(alice, '✅ Устранено: Unknown')).reply_to).toBeUndefined()
+  expect(await alert(group('Deleted', ['firing']))).toBe(200)
+  const { id } = await hearsFrom(alice, '🔥 Deleted')
+  await passTime(
+    clock,
+    gateway.client.deleteMessage(privateChatId(alice.id), { message: id as MessageId, for: 'all' }, WITHIN),
+  )
+  expect(await alert(group('Deleted', ['resolved']))).toBe(200)
+  expect((await hearsFrom(alice, '✅ Устранено: Deleted')).reply_to).toBeUndefined()
+})
+
+test('[R89] a body that equals the last of its group within a minute is a duplicate', async () => {
+  for (const _ of [1, 2]) expect(await alert(fixture('firing-many-25'))).toBe(200)
+  clock.advance(hookLimits.duplicateWithinMs - 10_000)
+  expect(await alert(fixture('firing-many-25'))).toBe(200)
+  expect(await written()).toBe(1)
+  for (const _ of [1, 2]) expect(await alert(fixture('all-resolved-many'))).toBe(200)
+  expect(await written()).toBe(2)
+})
+
+test('[R89] after a minute it is a repeat, also over a restart', async () => {
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  await restart()
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await written()).toBe(1)
+  clock.advance(hookLimits.duplicateWithinMs)
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await written()).toBe(2)
+})
+
+test('[R89] what differs is no duplicate: grown, mixed, another group, fired again', async () => {
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await alert(group('Load', ['firing', 'firing']))).toBe(200)
+  expect(await alert(group('Load', ['firing', 'resolved']))).toBe(200)
+  expect(await alert(group('Other', ['firing']))).toBe(200)
+  expect(await alert(group('Load', ['resolved', 'resolved']))).toBe(200)
+  expect(await alert(group('Load', ['firing', 'resolved']))).toBe(200)
+  expect(await written()).toBe(6)
+})
+
+test.each([
+  ['version 3', { ...group('Load', ['firing']), version: '3' }, 'version: 4 is the only one that is understood.'],
+  ['no alerts', { version: '4' }, 'alerts: at least one alert is required.'],
+])('[R87] %s: 400, and nothing is written', async (_, json, error) => {
+  expect(await passTime(clock, post(gateway, hook, { json }))).toMatchObject({ status: 400, body: { error } })
+  expect(await passTime(clock, post(gateway, hook, { body: '{"version":"4"' }))).toMatchObject({
+    status: 400,
+    body: { error: 'body: it is not valid JSON.' },
+  })
+  expect(await written()).toBe(0)
+})

@@ -1,0 +1,128 @@
+// A gateway that is killed in the middle of posts, and senders that come again with the same body.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ChatId } from '@postern/protocol'
+import type { Bot, Chat, CreatedHook } from '@postern/protocol/bot-api'
+import { type Person, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SOON } from './api.ts'
+import { say } from './hooks.ts'
+
+const TOKEN = 'test-token'
+/** From the moment of a post: before its first write, and at each step behind it. */
+const KILLED_AFTER_MS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 14]
+
+let world: World
+let alice: Person
+let url: string
+let running: ChildProcess | undefined
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server.close()
+  await once(server, 'close')
+  await start()
+})
+afterEach(async () => {
+  await kill()
+  await world.stop()
+})
+
+async function start(): Promise<void> {
+  running = fork(new URL('./run-gateway.ts', import.meta.url), {
+    stdio: 'ignore',
+    execArgv: [],
+    env: {
+      ...process.env,
+      BOT_TOKEN: TOKEN,
+      BOT_NAME: 'bot',
+      BOT_OWNERS: alice.id,
+      RELAY_URL: world.relayUrl,
+      LISTEN: new URL(url).host,
+      DATA_DIR: join(world.directory, 'killed'),
+      HOOKS_URL: 'https://hooks.example.org',
+    },
+  })
+  const isThere = () =>
+    ask('GET', '/v1/me').then(
+      () => true,
+      () => false,
+    )
+  await expect.poll(isThere, SOON).toBe(true)
+}
+
+async function kill(): Promise<void> {
+  if (running?.exitCode !== null || running.signalCode !== null) return
+  const ended = once(running, 'exit')
+  running.kill('SIGKILL')
+  await ended
+}
+
+async function ask<Answer>(method: string, path: string, json?: object): Promise<Answer> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const answer = await fetch(url + path, { method, headers, ...(json && { body: JSON.stringify(json) }) })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  return (await answer.json()) as Answer
+}
+
+async function befriend(): Promise<ChatId> {
+  const { id, invite_url } = await ask<Bot>('GET', '/v1/me')
+  await alice.openInvite(invite_url)
+  await expect.poll(async () => (await ask<Chat[]>('GET', '/v1/chats')).length, SOON).toBe(1)
+  return id as ChatId
+}
+
+/** As senders do it: the same body, until somebody says that it is written. */
+async function insist(hook: CreatedHook, text: string): Promise<void> {
+  const isWritten = () =>
+    say({ url }, hook, text).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  await expect.poll(isWritten, { interval: 20, timeout: 20_000 }).toBe(200)
+}
+
+test('[R84] killed at any moment of a post, what is posted again is written once', { timeout: 120_000 }, async () => {
+  const bot = await befriend()
+  const hook = await ask<CreatedHook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'text' })
+  const texts: string[] = []
+  for (const afterMs of KILLED_AFTER_MS) {
+    const text = `killed after ${afterMs} ms`
+    texts.push(text)
+    const posted = say({ url }, hook, text).then(
+      ({ status }) => status,
+      () => 0,
+    )
+    await wait(afterMs)
+    await kill()
+    // Who was told that it is written does not come again.
+    const status = await posted
+    await start()
+    if (status !== 200) await insist(hook, text)
+  }
+  await insist(hook, 'end')
+  await alice.hears('end')
+  expect(alice.texts(bot)).toEqual([...texts, 'end'])
+})
+
+test('[R98] killed at any moment of a command, it is carried out and answered once', { timeout: 120_000 }, async () => {
+  const bot = await befriend()
+  for (const afterMs of [0, 2, 4, 6, 8, 12]) {
+    await alice.say(bot, '/hook text')
+    await wait(afterMs)
+    await kill()
+    await start()
+    await alice.next('message', ({ message }) => message.text?.startsWith('Хук ') === true)
+  }
+  await alice.say(bot, '/hooks')
+  const { message } = await alice.next('message')
+  expect(message.text?.match(/: text, создан/g)).toHaveLength(6)
+  expect(alice.texts(bot).filter(text => text.startsWith('Хук '))).toHaveLength(6)
+})

@@ -1,0 +1,61 @@
+// What is remembered of posts: bounded in time and number for each hook, over restarts too, and gone with the hook.
+import { hookLimits, type MessageId } from '@postern/protocol'
+import { ManualClock, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Change, HookMemory, type Place } from '../src/hooks/memory.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
+
+const at = (name: string, hook = 'a'): Place<'group'> => ({ hook, kind: 'group', name })
+const firing = (name: string, hook = 'a'): Change => ({
+  at: at(name, hook),
+  put: { identity: name, message: `m${name}` as MessageId },
+})
+
+async function opened() {
+  const clock = new ManualClock()
+  const records = (await world.person('alice')).client.records('hooks')
+  return { clock, records, memory: new HookMemory(records, clock) }
+}
+
+test('[R88] what is too old counts as forgotten, and makes room when something comes', async () => {
+  const { clock, records, memory } = await opened()
+  await memory.write(firing('old'))
+  clock.advance(hookLimits.groups.keptMs - 1)
+  expect(memory.get(at('old'))).toMatchObject({ identity: 'old', message: 'mold' })
+  await memory.write(firing('new'))
+  clock.advance(1)
+  expect([memory.get(at('old')), memory.get(at('new'))?.identity]).toEqual([undefined, 'new'])
+  await memory.write(firing('newer'))
+  expect(records.all().map(({ key }) => key)).toEqual(['group/a/new', 'group/a/newer'])
+})
+
+test('[R88] of too many for one hook the oldest goes, and other hooks keep theirs', async () => {
+  const { clock, records, memory } = await opened()
+  await memory.write(firing('other', 'b'))
+  const { keptMax } = hookLimits.groups
+  await memory.write(...Array.from({ length: keptMax }, (_, number) => firing(`${number}`)))
+  await memory.write(firing('0'))
+  await memory.write(firing('more'))
+  const again = new HookMemory(records, clock)
+  for (const one of [memory, again]) {
+    expect(['0', '1', '2', 'more'].map(name => one.get(at(name))?.identity)).toEqual(['0', undefined, '2', 'more'])
+    expect(one.get(at('other', 'b'))?.identity).toBe('other')
+  }
+  expect(records.all()).toHaveLength(keptMax + 1)
+})
+
+test('[R80] what belongs to no hook any more is removed at the start', async () => {
+  const { clock, records, memory } = await opened()
+  await memory.write(firing('1', 'a'), firing('2', 'b'), {
+    at: { hook: 'b', kind: 'run', name: 'x' },
+    put: { failed: 1 },
+  })
+  const again = new HookMemory(records, clock)
+  await again.forgetAllBut(hook => hook === 'a')
+  expect(records.all().map(({ key }) => key)).toEqual(['group/a/1'])
+})

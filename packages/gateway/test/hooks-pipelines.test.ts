@@ -1,0 +1,126 @@
+// Pipelines end to end: failures, what mends them, and what nobody needs to hear.
+import { privateChatId } from '@postern/protocol'
+import type { CreatedHook } from '@postern/protocol/bot-api'
+import { type Person, type TestGateway, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Api, onlineGateway } from './api.ts'
+import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post, secretOf } from './hooks.ts'
+
+let world: World
+let alice: Person
+let gateway: TestGateway
+let api: Api
+let hook: CreatedHook
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  const online = await hookedGateway(world, alice)
+  gateway = online.gateway
+  api = online.api
+  hook = await newHook(api, alice.id, 'pipeline')
+})
+afterEach(() => world.stop())
+
+type Run = { status: string; id?: number; ref?: string; tag?: boolean; project?: string; request?: number }
+
+const event = ({ status, id = 1, ref = 'main', tag = false, project = 'shop/cart', request }: Run) => ({
+  object_kind: 'pipeline',
+  object_attributes: { id, ref, tag, status, url: `https://git.example.org/${project}/-/pipelines/${id}` },
+  project: { path_with_namespace: project, name: project },
+  merge_request: request === undefined ? null : { iid: request, source_branch: ref, target_branch: 'main' },
+  commit: { id: 'bcbb5ec396a2', title: 'Count twice', author: { name: 'Alice' } },
+  builds: [{ name: 'unit', status: 'failed', allow_failure: false }],
+})
+
+async function run(what: Run, headers: Record<string, string> = {}): Promise<number> {
+  return (await post(gateway, hook, { json: event(what), headers })).status
+}
+
+/** The first lines of all that the bot has written. */
+async function written(): Promise<string[]> {
+  const { body } = await api.send(alice.id, { text: `end ${performance.now()}` })
+  await alice.hears(String(body['text']))
+  const texts = alice.texts(privateChatId(gateway.client.account)).filter(text => !text.startsWith('end '))
+  return texts.map(text => text.split('\n')[0] ?? '')
+}
+
+const failed = '❌ Пайплайн упал: shop/cart'
+const canceled = '🚫 Пайплайн отменён: shop/cart'
+const fixed = '✅ Исправлено: shop/cart, пайплайн снова проходит'
+
+test('[R91] failed and canceled are written, and success after a failure as fixed, once', async () => {
+  expect(await run({ status: 'success', id: 1 })).toBe(200)
+  expect(await run({ status: 'failed', id: 2 })).toBe(200)
+  expect((await hearsFrom(alice, failed)).text).toContain('Упало задание: unit\nhttps://git.example.org/shop/cart')
+  expect(await run({ status: 'canceled', id: 3 })).toBe(200)
+  expect(await run({ status: 'success', id: 4 })).toBe(200)
+  expect(await run({ status: 'success', id: 5 })).toBe(200)
+  expect(await written()).toEqual([failed, canceled, fixed])
+})
+
+test('[R91] a run that was tried again is fixed; one from before the failure fixes nothing', async () => {
+  expect(await run({ status: 'failed', id: 7 })).toBe(200)
+  expect(await run({ status: 'success', id: 6 })).toBe(200)
+  expect(await written()).toEqual([failed])
+  expect(await run({ status: 'success', id: 7 })).toBe(200)
+  expect(await written()).toEqual([failed, fixed])
+})
+
+test('[R91] a success after a canceled run alone is not written', async () => {
+  expect(await run({ status: 'canceled', id: 1 })).toBe(200)
+  expect(await run({ status: 'success', id: 2 })).toBe(200)
+  expect(await written()).toEqual([canceled])
+})
+
+test('[R91] projects, branches, tags and merge requests do not mix', async () => {
+  expect(await run({ status: 'failed' })).toBe(200)
+  expect(await run({ status: 'success', project: 'shop/till', id: 9 })).toBe(200)
+  expect(await run({ status: 'success', ref: 'other', id: 9 })).toBe(200)
+  expect(await run({ status: 'success', tag: true, id: 9 })).toBe(200)
+  expect(await run({ status: 'success', request: 1, id: 9 })).toBe(200)
+  expect(await written()).toEqual([failed])
+  expect(await run({ status: 'failed', request: 1 })).toBe(200)
+  expect(await run({ status: 'success', request: 1, id: 2 })).toBe(200)
+  expect(await written()).toEqual([failed, failed, fixed])
+})
+
+test('[R91] the last state survives a restart', async () => {
+  expect(await run({ status: 'failed' })).toBe(200)
+  await world.closeGateway(gateway)
+  const online = await onlineGateway(world, { HOOKS_URL })
+  gateway = online.gateway
+  api = online.api
+  expect(await run({ status: 'success', id: 2 })).toBe(200)
+  expect(await written()).toEqual([failed, fixed])
+})
+
+test('[R90] other events and states are 200 and silent', async () => {
+  for (const json of [
+    ...['created', 'pending', 'running', 'skipped', 'manual'].map(status => event({ status })),
+    { object_kind: 'push' },
+    { object_kind: 'note', object_attributes: { status: 'failed' } },
+    {},
+  ])
+    expect(await post(gateway, hook, { json })).toMatchObject({ status: 200, body: {} })
+  expect((await post(gateway, hook, { body: 'x' })).status).toBe(400)
+  expect(await written()).toEqual([])
+})
+
+test('[R91] X-Vcs-Token must equal the secret, when it is there', async () => {
+  const wrong = await post(gateway, hook, { json: event({ status: 'failed' }), headers: { 'x-vcs-token': 'wrong' } })
+  expect(wrong).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+  expect(await run({ status: 'failed' }, { 'x-vcs-token': '' })).toBe(401)
+  expect(await written()).toEqual([])
+  expect(await run({ status: 'failed' }, { 'x-vcs-token': secretOf(hook) })).toBe(200)
+  expect(await run({ status: 'success', id: 2 })).toBe(200)
+  expect(await written()).toEqual([failed, fixed])
+  const text = await newHook(api, alice.id, 'text')
+  expect((await post(gateway, text, { body: 'x', headers: { 'x-vcs-token': 'wrong' } })).status).toBe(200)
+})
+
+test('[R85] an event that comes again under its key is written once', async () => {
+  const key = { 'idempotency-key': 'delivery 1' }
+  for (const _ of [1, 2, 3]) expect(await run({ status: 'failed' }, key)).toBe(200)
+  expect(await run({ status: 'failed' }, { 'idempotency-key': 'delivery 2' })).toBe(200)
+  expect(await written()).toEqual([failed, failed])
+})

@@ -1,0 +1,192 @@
+// Posts to a hook while the relay fails, the chat goes, and senders come again: nothing doubled, nothing behind one's back.
+import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
+import type { CreatedHook } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { HOOKS_URL, hookedGateway, newHook, post, say } from './hooks.ts'
+
+let world: World
+let alice: Person
+let clock: ManualClock
+let gateway: TestGateway
+let api: Api
+let hook: CreatedHook
+let toBot: ChatId
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  clock = new ManualClock(Date.now())
+  const online = await hookedGateway(world, alice, { clock })
+  gateway = online.gateway
+  api = online.api
+  toBot = privateChatId(gateway.client.account)
+  hook = await newHook(api, alice.id, 'text')
+})
+afterEach(() => world.stop())
+
+const unavailable = { status: 502, body: { code: 'unavailable' } }
+const speak = (text: string) => passTime(clock, say(gateway, hook, text))
+
+async function reconnect(): Promise<void> {
+  gateway.wire.mend()
+  gateway.wire.drop()
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+}
+
+/** The relay takes what is sent, and its answers are lost. */
+async function inDoubt<T>(work: () => Promise<T>): Promise<T> {
+  const pass = gateway.wire.incoming
+  gateway.wire.incoming = () => []
+  const done = await work()
+  gateway.wire.incoming = pass
+  return done
+}
+
+async function restart(): Promise<void> {
+  await world.closeGateway(gateway)
+  const online = await onlineGateway(world, { HOOKS_URL }, { clock })
+  gateway = online.gateway
+}
+
+describe('502', () => {
+  test('[R84] without the relay it comes within seconds, and nothing is sent later', async () => {
+    gateway.wire.cut()
+    const startedMs = clock.nowMs()
+    expect(await speak('lost')).toMatchObject(unavailable)
+    expect(clock.nowMs() - startedMs).toBeLessThanOrEqual(hookLimits.postWithinMs + 1000)
+    await reconnect()
+    expect((await speak('next')).status).toBe(200)
+    await alice.hears('next')
+    expect(alice.texts(toBot)).toEqual(['next'])
+  })
+
+  test('[R84] what was in doubt is adopted when the same body comes again', async () => {
+    expect(await inDoubt(() => speak('once'))).toMatchObject(unavailable)
+    await alice.hears('once')
+    await reconnect()
+    expect((await speak('another')).status).toBe(200)
+    expect((await speak('once')).status).toBe(200)
+    await alice.hears('another')
+    expect(alice.texts(toBot)).toEqual(['once', 'another'])
+  })
+
+  test('[R84] also after a restart', async () => {
+    expect(await inDoubt(() => speak('once'))).toMatchObject(unavailable)
+    await alice.hears('once')
+    await restart()
+    expect((await speak('once')).status).toBe(200)
+    expect((await speak('end')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['once', 'end'])
+  })
+
+  test('[R84] after a 200 the same body is a new event', async () => {
+    for (const _ of [1, 2]) expect((await speak('again')).status).toBe(200)
+    await alice.hears('again')
+    await alice.hears('again')
+  })
+
+  test('[R84] an attempt is forgotten after a day', async () => {
+    expect(await inDoubt(() => speak('old'))).toMatchObject(unavailable)
+    await alice.hears('old')
+    await reconnect()
+    clock.advance(hookLimits.attempts.keptMs + 1000)
+    await reconnect()
+    expect((await speak('old')).status).toBe(200)
+    await alice.hears('old')
+  })
+
+  test('[R84] a text in parts goes on behind the last part that the relay has', async () => {
+    const parts = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(4096))
+    let appends = 0
+    gateway.wire.outgoing = frame => {
+      // Only the parts are of this size.
+      if (frame.length > 4096 && ++appends === 3) gateway.wire.cut()
+      return [frame]
+    }
+    expect(await speak(parts.join(''))).toMatchObject(unavailable)
+    gateway.wire.outgoing = frame => [frame]
+    await reconnect()
+    expect((await speak(parts.join(''))).status).toBe(200)
+    await alice.hears(parts[3] ?? '')
+    expect(alice.texts(toBot)).toEqual(parts)
+  })
+
+  test('[R84] a sender that hung up before its turn is not written', async () => {
+    gateway.wire.cut()
+    const first = say(gateway, hook, 'first')
+    const hungUp = new AbortController()
+    const second = post(gateway, hook, { body: 'second', signal: hungUp.signal }).catch(() => 'hung up')
+    await expect.poll(() => gateway.client.isOnline, SOON).toBe(false)
+    await new Promise(resolve => setImmediate(resolve))
+    hungUp.abort()
+    expect(await second).toBe('hung up')
+    await reconnect()
+    await passTime(clock, first)
+    expect((await speak('third')).status).toBe(200)
+    await alice.hears('third')
+    expect(alice.texts(toBot)).not.toContain('second')
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const keyed = (body: string, key: string) =>
+    passTime(clock, post(gateway, hook, { body, headers: { 'content-type': 'text/plain', 'idempotency-key': key } }))
+
+  test('[R85] what was written under a key is not written again, over restarts too', async () => {
+    expect((await keyed('one', 'k')).status).toBe(200)
+    expect((await keyed('one', 'k')).status).toBe(200)
+    await restart()
+    expect((await keyed('one', 'k')).status).toBe(200)
+    expect((await keyed('one', 'other')).status).toBe(200)
+    expect((await keyed('end', 'x'.repeat(5000))).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['one', 'one', 'end'])
+  })
+
+  test('[R85] with another body it is 400, and after a day the key is free', async () => {
+    expect((await keyed('one', 'k')).status).toBe(200)
+    expect(await keyed('two', 'k')).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^Idempotency-Key:/) },
+    })
+    clock.advance(hookLimits.keys.keptMs + 1000)
+    await reconnect()
+    expect((await keyed('two', 'k')).status).toBe(200)
+  })
+
+  test('[R85] what was in doubt under a key is adopted', async () => {
+    expect(await inDoubt(() => keyed('one', 'k'))).toMatchObject(unavailable)
+    await alice.hears('one')
+    await reconnect()
+    expect((await keyed('one', 'k')).status).toBe(200)
+    expect((await speak('end')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['one', 'end'])
+  })
+})
+
+test('[R86] 410 when the bot is no longer in the group, and the hook stays', async () => {
+  const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account] }, WITHIN)
+  await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
+  const grouped = await newHook(api, group.id, 'text')
+  expect((await passTime(clock, say(gateway, grouped, 'in'))).status).toBe(200)
+  await alice.client.removeMembers(group.id as ChatId, [gateway.client.account], WITHIN)
+  await expect.poll(() => gateway.client.chat(group.id as ChatId).state, SOON).toBe('left')
+  expect(await passTime(clock, say(gateway, grouped, 'out'))).toMatchObject({ status: 410, body: { code: 'gone' } })
+  expect(await api.ok('GET', `/v1/hooks?chat=${group.id}`)).toHaveLength(1)
+  expect(await api.call('POST', '/v1/hooks', { json: { chat_id: group.id, format: 'text' } })).toMatchObject({
+    status: 400,
+  })
+  expect((await speak('the other hook')).status).toBe(200)
+})
+
+test('[R92] what begins like a command is a text, also beside another bot', async () => {
+  const helper = await world.person('helper', { bot: true })
+  const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account, helper.id] }, WITHIN)
+  await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
+  const grouped = await newHook(api, group.id, 'text')
+  expect((await passTime(clock, say(gateway, grouped, '/start now'))).status).toBe(200)
+  expect((await helper.hears('/start now')).mentions ?? []).toEqual([])
+})

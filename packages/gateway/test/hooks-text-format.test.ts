@@ -1,0 +1,172 @@
+// The format `text`, how texts are cut into parts, and what strangers' words are cleaned of.
+import { charCount } from '@postern/protocol'
+import { describe, expect, test } from 'vitest'
+import { readAlerts } from '../src/hooks/formats/alerts.ts'
+import { oneLine, webAddress } from '../src/hooks/formats/clean.ts'
+import { readPipeline } from '../src/hooks/formats/pipeline.ts'
+import { counted } from '../src/hooks/formats/plural.ts'
+import { splitText } from '../src/hooks/formats/split.ts'
+import { decodeBody, mediaTypeOf, readText } from '../src/hooks/formats/text.ts'
+
+function read(bytes: Uint8Array | string, header?: string): string {
+  const type = mediaTypeOf(header)
+  return readText(decodeBody(Buffer.from(bytes as string), type), type)
+}
+
+const texts: [string, Uint8Array | string, string | undefined, string][] = [
+  ['plain', 'Готово 🎉', 'text/plain', 'Готово 🎉'],
+  ['without a type', 'hello', undefined, 'hello'],
+  ['as it is', '  two\n\n\tlines ', 'text/plain; charset=utf-8', '  two\n\n\tlines '],
+  ['line ends of Windows', 'a\r\nb\rc', 'text/plain', 'a\nb\nc'],
+  ['windows-1251', Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]), 'text/plain; charset=windows-1251', 'Привет'],
+  ['KOI8-R, in quotes', Buffer.from([0xf0, 0xd2]), 'TEXT/PLAIN;format=flowed; Charset="KOI8-R"', 'Пр'],
+  ['UTF-16', Buffer.from('hi', 'utf16le'), 'text/plain; charset=utf-16le', 'hi'],
+  ['a mark at the beginning', '\ufeffhi', 'text/plain', 'hi'],
+  ['markup', '<b>&amp; *x* [a](b)</b>', 'text/html', '<b>&amp; *x* [a](b)</b>'],
+  ['JSON', '{"text":"из JSON","more":1}', 'application/json', 'из JSON'],
+  ['a kind of JSON', '{"text":"x"}', 'application/vnd.x+json; charset=utf-8', 'x'],
+  ['half a pair', '{"text":"a\\ud800b"}', 'application/json', 'a\ufffdb'],
+  ['control characters', 'a\u0000\u001b[31mb\u0085', 'text/plain', 'a[31mb'],
+  ['words turned round', 'a\u202eb\u2066c', 'text/plain', 'abc'],
+]
+const refused: [string, Uint8Array | string, string | undefined, string][] = [
+  ['nothing', '', 'text/plain', 'text: more than white space is required.'],
+  ['white space', ' \n\t', undefined, 'text: more than white space is required.'],
+  ['an empty field', '{"text":""}', 'application/json', 'text: more than white space is required.'],
+  ['no field', '{}', 'application/json', 'text: a string is required.'],
+  ['a field that is no text', '{"text":{"a":1}}', 'application/json', 'text: a string is required.'],
+  ['a list', '[]', 'application/json', 'body: a JSON object is required.'],
+  ['bad JSON', '{"text"', 'application/json', 'body: it is not valid JSON.'],
+  [
+    'bad UTF-8',
+    Buffer.from([0x61, 0xff]),
+    'text/plain',
+    'body: it is not valid in its charset, which is UTF-8 by default.',
+  ],
+  ['an unknown charset', 'a', 'text/plain; charset=klingon', 'Content-Type: its charset is not known.'],
+  [
+    'a form',
+    'text=a',
+    'application/x-www-form-urlencoded',
+    'Content-Type: text/plain or application/json is required.',
+  ],
+]
+
+describe('texts', () => {
+  test.each(texts)('[R92] %s', (_, body, header, text) => {
+    expect(read(body, header)).toBe(text)
+  })
+
+  test.each(refused)('[R92] %s is refused', (_, body, header, sentence) => {
+    expect(() => read(body, header)).toThrow(sentence)
+  })
+})
+
+describe('parts', () => {
+  test('[R92] a text that fits stays whole', () => {
+    expect(splitText('a b\nc', 5)).toEqual(['a b\nc'])
+  })
+
+  test('[R92] cut behind a line, else behind a word, else anywhere', () => {
+    expect(splitText('one two\nthree four', 10)).toEqual(['one two\n', 'three four'])
+    expect(splitText('one two three', 10)).toEqual(['one two ', 'three'])
+    expect(splitText('x'.repeat(25), 10)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)])
+  })
+
+  test('[R92] never inside of a character, and nothing is lost', () => {
+    const text = '🙂'.repeat(10_000)
+    const parts = splitText(text, 4096)
+    expect(parts.map(charCount)).toEqual([4096, 4096, 1808])
+    expect(parts.join('')).toBe(text)
+  })
+
+  test('[R92] a part of white space alone is not a message', () => {
+    expect(splitText(`a${' '.repeat(30)}b`, 10).every(part => part.trim() !== '')).toBe(true)
+  })
+
+  test('[R92] a megabyte is cut at once', () => {
+    const parts = splitText('word '.repeat(200_000), 4096)
+    expect(parts.join('')).toHaveLength(1_000_000)
+    expect(parts.every(part => charCount(part) <= 4096)).toBe(true)
+  })
+})
+
+test.each([
+  [1, '1 хук'],
+  [3, '3 хука'],
+  [0, '0 хуков'],
+  [12, '12 хуков'],
+  [22, '22 хука'],
+  [111, '111 хуков'],
+])('[R87] the word behind %i', (count, text) => {
+  expect(counted(count, { one: 'хук', few: 'хука', many: 'хуков' })).toBe(text)
+})
+
+describe('hostile payloads', () => {
+  const nested = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`) as unknown
+  const hostile: [string, unknown][] = [
+    ['deep nesting', nested],
+    ['a huge number', 1e308],
+    ['markup', '<script>alert(1)</script> **x** [a](javascript:b)'],
+    ['control characters', 'a\u0000\u0007\u001b[2J\u0085b'],
+    ['turned words', '\u202eevil\u202c \u2067x\u2069\u200f'],
+    ['lines', 'a\n🔥 Forged: 1 срабатывание\u2028b\u2029c'],
+    ['a megabyte', 'z'.repeat(1_000_000)],
+    ['half a pair', '\ud83d\ud83d'],
+    ['a prototype', JSON.parse('{"__proto__":{"x":1},"constructor":{}}')],
+  ]
+  test.each(hostile)('[R93] %s in every field of alerts', (_, value) => {
+    const labels = { alertname: value, severity: value, instance: value, namespace: value, pod: value }
+    const alerts = [{ status: value, labels, annotations: { summary: value, description: value }, fingerprint: value }]
+    const many = [...alerts, { labels: value, annotations: value }, value]
+    const body = {
+      version: '4',
+      status: value,
+      groupKey: value,
+      commonLabels: labels,
+      alerts: many,
+      truncatedAlerts: value,
+    }
+    expectHarmless(readAlerts(body).text, 4)
+  })
+
+  test.each(hostile)('[R93] %s in every field of a pipeline', (_, value) => {
+    const run = { id: value, ref: value, tag: value, sha: value, status: 'failed', url: value }
+    const person = { name: value, username: value, email: value }
+    const text = readPipeline({
+      object_kind: 'pipeline',
+      object_attributes: run,
+      project: { id: value, name: value, path_with_namespace: value, web_url: value },
+      merge_request: { iid: value, title: value, source_branch: value, target_branch: value },
+      commit: { id: value, title: value, message: value, author: person },
+      user: person,
+      builds: [{ name: value, status: 'failed', allow_failure: value }, value],
+    })?.text
+    expectHarmless(text ?? '', 7)
+  })
+
+  function expectHarmless(text: string, linesMax: number): void {
+    expect(text.split(/[\n\u2028\u2029\u0085]/).length).toBeLessThanOrEqual(linesMax)
+    expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/u)
+    expect([text.isWellFormed(), charCount(text) <= 4096]).toEqual([true, true])
+  }
+
+  test('[R93] a megabyte of labels', () => {
+    const labels = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`label_${at}`, 'x']))
+    expect(readAlerts({ version: '4', alerts: [{ labels }], groupLabels: labels }).text).toBe(
+      '🔥 Без названия: 1 срабатывание\nбез описания',
+    )
+  })
+
+  test('[R93] words are cut at a character and keep the limit', () => {
+    expect(oneLine('🙂🙂🙂🙂', 3)).toBe('🙂🙂…')
+    expect(oneLine(`a${' '.repeat(1000)}b`, 3)).toBe('a…')
+    expect(oneLine(' a \u200b b ', 9)).toBe('a  b')
+  })
+
+  test('[R93] only addresses of the web are shown', () => {
+    for (const bad of ['javascript:x', 'data:text/html,x', 'x', '', 5, `https://x/${'y'.repeat(2000)}`])
+      expect(webAddress(bad, 1024)).toBe('')
+    expect(webAddress('https://x.example/a b\u202e', 1024)).toBe('https://x.example/a%20b%E2%80%AE')
+  })
+})

@@ -1,0 +1,212 @@
+// Polls end to end: asked by the bot and by people, voted in by all, closed by hand and by time.
+import type { MessageId } from '@postern/protocol'
+import { type Message, message } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
+
+let world: World
+let alice: Person
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+const tea = { question: 'Tea?', options: ['yes', 'no', 'later'] }
+
+async function asked(api: Api, path: string, poll: object = tea): Promise<Message & { id: MessageId }> {
+  return message.parse(await api.ok('POST', `${path}/polls`, poll)) as Message & { id: MessageId }
+}
+
+const votesOf = ({ poll }: Message) => poll?.options.map(({ votes }) => votes)
+const votersOf = ({ poll }: Message) => poll?.options.map(({ voters }) => voters.map(({ name }) => name))
+
+describe('asking', () => {
+  test('[R67] the answer is a message with the poll, and people see the same', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const sent = await asked(api, path, { ...tea, multiple: true, close_ts: 0, reply_to: '' })
+    expect(sent.poll).toEqual({
+      question: 'Tea?',
+      multiple: true,
+      closed: false,
+      options: tea.options.map(text => ({ text, votes: 0, voters: [] })),
+      voted: [],
+    })
+    expect(sent).not.toHaveProperty('text')
+    expect((await sees(alice, sent)).poll).toEqual(sent.poll)
+    expect(await api.ok('GET', `${path}/messages/${sent.id}`)).toMatchObject({ poll: sent.poll })
+    const { id } = await alice.say(toBot, 'ask me')
+    await api.next('message')
+    const replied = await asked(api, path, { ...tea, reply_to: id })
+    expect(replied).toMatchObject({ reply_to: id, poll: { multiple: false } })
+  })
+
+  test('[R67] the limits are exact', async () => {
+    const { api, path } = await talking(world, alice)
+    const largest = {
+      question: '🫖'.repeat(300),
+      options: Array.from({ length: 12 }, (_, at) => String.fromCharCode(97 + at) + '🫖'.repeat(99)),
+    }
+    expect((await asked(api, path, largest)).poll).toMatchObject({ question: largest.question })
+    expect((await asked(api, path, { question: '?', options: ['a', 'b'] })).poll?.options).toHaveLength(2)
+    const wrong = async (poll: object) => await api.call('POST', `${path}/polls`, { json: { ...tea, ...poll } })
+    expect(await wrong({ question: 'x'.repeat(301) })).toEqual(badRequest(/^question: 1 to 300 characters/))
+    expect(await wrong({ options: ['a'] })).toEqual(badRequest('options: 2 to 12 are required.'))
+    expect(await wrong({ options: Array(13).fill('a') })).toEqual(badRequest('options: 2 to 12 are required.'))
+    expect(await wrong({ options: ['a', 'x'.repeat(101)] })).toEqual(badRequest(/^options\[1\]: 1 to 100 characters/))
+    expect(await wrong({ close_ts: Date.now() - 1 })).toEqual(badRequest('close_ts: a time in the future is required.'))
+  })
+
+  test('[R67] a poll of a person comes as a message, and can be voted in', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
+    expect((await api.next('message')).message).toMatchObject({ id, poll: { question: 'Tea?', closed: false } })
+    expect(await api.ok('POST', `${path}/messages/${id}/vote`, { options: [2] })).toEqual({})
+    expect(votersOf((await alice.next('poll')).message)).toEqual([[], [], ['bot']])
+    const mine = await api.ok<Message>('GET', `${path}/messages/${id}`)
+    expect([mine.poll?.voted, votesOf(mine)]).toEqual([[2], [0, 0, 1]])
+  })
+
+  test('[R67] a poll cannot be edited, and deleting takes it away', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await asked(api, path)
+    expect(await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'x' } })).toEqual(badRequest(/edited/))
+    expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
+    expect((await alice.next('deleted')).deleted.message_id).toBe(id)
+    expect(await api.call('POST', `${path}/messages/${id}/vote`, { json: { options: [] } })).toEqual(
+      notFound(/message/),
+    )
+  })
+
+  test('[R72] the same Idempotency-Key asks once, also after the poll has closed', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, path, toBot } = await talking(world, alice, { clock })
+    const ask = (poll: object) =>
+      api.call('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
+    const timed = { ...tea, close_ts: clock.nowMs() + 60_000 }
+    const first = await ask(timed)
+    expect(first.status).toBe(200)
+    clock.advance(120_000)
+    const again = await ask({ ...timed, reply_to: null })
+    expect([again.status, again.body['id']]).toEqual([200, first.body['id']])
+    expect(await ask({ ...timed, question: 'Coffee?' })).toEqual(badRequest(/another request/))
+    await sees(alice, { id: String(first.body['id']) })
+    expect(alice.client.messages(toBot, { limit: 9 }).filter(({ poll }) => poll)).toHaveLength(1)
+  })
+})
+
+describe('votes', () => {
+  test('[R68] of people in private: each change is a poll update with the message as it stands', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await asked(api, path)
+    await sees(alice, { id })
+    const vote = async (options: number[]) => {
+      await alice.client.vote(toBot, { message: id, options }, WITHIN)
+      return (await api.next('poll')).message
+    }
+    const first = await vote([0])
+    expect(first).toMatchObject({ id, from: { name: 'bot' }, poll: { closed: false, voted: [] } })
+    expect(votersOf(first)).toEqual([['alice'], [], []])
+    expect(votersOf(await vote([2]))).toEqual([[], [], ['alice']])
+    expect(votesOf(await vote([]))).toEqual([0, 0, 0])
+  })
+
+  test('[R68] in a group: the tally is the same for everybody', async () => {
+    const { api } = await talking(world, alice)
+    const bob = await world.person('bob')
+    const { path, chat } = await grouped(api, [alice, bob])
+    const { id } = await asked(api, path, { ...tea, multiple: true })
+    for (const person of [alice, bob]) await sees(person, { id })
+    await Promise.all([
+      alice.client.vote(chat, { message: id, options: [0, 1] }, WITHIN),
+      bob.client.vote(chat, { message: id, options: [1] }, WITHIN),
+      api.ok('POST', `${path}/messages/${id}/vote`, { options: [1, 2] }),
+    ])
+    const everybody = [[1, 3, 1]]
+    const tallies = async () => [
+      votesOf(await api.ok<Message>('GET', `${path}/messages/${id}`)),
+      votesOf(alice.client.message(chat, id)),
+      votesOf(bob.client.message(chat, id)),
+    ]
+    await expect.poll(tallies, SOON).toEqual([...everybody, ...everybody, ...everybody])
+    expect((await api.next('poll')).message.id).toBe(id)
+  })
+
+  test('[R69] of the bot: changed and taken back; what the poll does not allow is 400', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await asked(api, path)
+    const vote = async (options: unknown) =>
+      await api.call('POST', `${path}/messages/${id}/vote`, { json: { options } })
+    const voted = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).poll?.voted
+    for (const options of [[1], [0], []]) {
+      expect(await vote(options)).toEqual({ status: 200, body: {} })
+      expect(await voted()).toEqual(options)
+    }
+    for (const options of [[0, 1], [3], [0, 0]]) expect(await vote(options)).toEqual(badRequest(/^options: /))
+    expect(await vote([-1])).toEqual(badRequest('options[0]: a whole number from 0 to 11 is required.'))
+    const text = await api.ok<Message>('POST', `${path}/messages`, { text: 'no poll' })
+    for (const [what, json] of [
+      ['vote', { options: [0] }],
+      ['close', {}],
+    ] as const)
+      expect(await api.call('POST', `${path}/messages/${text.id}/${what}`, { json })).toEqual(badRequest(/not a poll/))
+    expect((await api.updates()).filter(update => update.type === 'poll')).toEqual([])
+  })
+})
+
+describe('closing', () => {
+  test('[R70] by the bot: a poll update says so, and nobody can vote any more', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await asked(api, path)
+    await sees(alice, { id })
+    await alice.client.vote(toBot, { message: id, options: [1] }, WITHIN)
+    await api.next('poll')
+    expect(await api.ok('POST', `${path}/messages/${id}/close`)).toEqual({})
+    const closed = (await api.next('poll')).message
+    expect([closed.poll?.closed, votesOf(closed)]).toEqual([true, [0, 1, 0]])
+    expect((await alice.next('poll')).message.poll?.closed).toBe(true)
+    await expect(alice.client.vote(toBot, { message: id, options: [0] }, WITHIN)).rejects.toThrow('The poll is closed.')
+    const vote = { json: { options: [0] } }
+    expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
+    expect(await api.call('POST', `${path}/messages/${id}/close`)).toEqual(badRequest('The poll is closed.'))
+    expect(votesOf(await api.ok<Message>('GET', `${path}/messages/${id}`))).toEqual([0, 1, 0])
+  })
+
+  test("[R70] only the bot's own poll can be closed", async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
+    await api.next('message')
+    expect(await api.call('POST', `${path}/messages/${id}/close`)).toEqual(badRequest(/Only the sender of a poll/))
+    await alice.client.closePoll(toBot, id as MessageId, WITHIN)
+    expect((await api.next('poll')).message).toMatchObject({ id, poll: { closed: true } })
+  })
+
+  test('[R71] by time: at its moment a poll update comes, and not before', async () => {
+    const clock = new ManualClock(Date.now())
+    const { api, path } = await talking(world, alice, { clock })
+    const close_ts = clock.nowMs() + 3_600_000
+    const { id, poll } = await asked(api, path, { ...tea, close_ts })
+    expect(poll).toMatchObject({ close_ts, closed: false })
+    clock.advance(3_600_000 - 1)
+    expect((await api.ok<Message>('GET', `${path}/messages/${id}`)).poll?.closed).toBe(false)
+    expect((await api.updates()).filter(update => update.type === 'poll')).toEqual([])
+    clock.advance(1)
+    expect((await api.next('poll')).message).toMatchObject({ id, poll: { close_ts, closed: true } })
+    const vote = { json: { options: [0] } }
+    expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
+  })
+
+  test('[R71] by time, while the gateway is down: the next start closes it', async () => {
+    const clock = new ManualClock(Date.now())
+    const { gateway, api, path } = await talking(world, alice, { clock })
+    const { id } = await asked(api, path, { ...tea, close_ts: clock.nowMs() + 3_600_000 })
+    await world.closeGateway(gateway)
+    clock.advance(7_200_000)
+    const { api: next } = await onlineGateway(world, {}, { clock })
+    clock.advance(1)
+    expect((await next.next('poll')).message).toMatchObject({ id, poll: { closed: true } })
+    expect((await next.ok<Message>('GET', `${path}/messages/${id}`)).poll?.closed).toBe(true)
+  })
+})

@@ -1,0 +1,36 @@
+// A bot and the people it talks to.
+import { type ChatId, privateChatId } from '@postern/protocol'
+import type { Chat, Message } from '@postern/protocol/bot-api'
+import type { ManualClock, Person, World } from '@postern/testkit'
+import { expect } from 'vitest'
+import { type Api, onlineGateway } from './api.ts'
+
+/** alice came by the bot's link; `path` is her chat as the bot's operator names it, `toBot` the bot's as she does. */
+export async function talking(world: World, alice: Person, { clock }: { clock?: ManualClock } = {}) {
+  const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  return { gateway, api, path: `/v1/chats/${alice.id}`, toBot: privateChatId(gateway.client.account) }
+}
+
+/** A group of the bot and these people, which all of them know. */
+export async function grouped(api: Api, people: Person[]): Promise<{ path: string; chat: ChatId }> {
+  const { id } = await api.ok<Chat>('POST', '/v1/groups', { name: 'group', members: people.map(one => one.id) })
+  const chat = id as ChatId
+  for (const one of people) await one.next('chat', event => event.chat_id === chat)
+  return { path: `/v1/chats/${id}`, chat }
+}
+
+/** The message as a person has it, once it is there. */
+export async function sees(person: Person, sent: Pick<Message, 'id'>): Promise<Message> {
+  return (await person.next('message', event => event.message.id === sent.id)).message
+}
+
+export const badRequest = (sentence: RegExp | string) => ({
+  status: 400,
+  body: { code: 'bad_request', error: typeof sentence === 'string' ? sentence : expect.stringMatching(sentence) },
+})
+export const notFound = (sentence: RegExp) => ({
+  status: 404,
+  body: { code: 'not_found', error: expect.stringMatching(sentence) },
+})

@@ -1,0 +1,69 @@
+// The media type and the kind of a file that somebody sends: by its bytes first, then by what it is said to be.
+import { extensionOf } from '@postern/protocol'
+import { isSniffable, type Sniffed, sniff } from './sniff.ts'
+
+export type Described = { start: Uint8Array; name: string; declaredType?: string | undefined }
+
+export function describeFile({ start, name, declaredType }: Described): Sniffed {
+  const sniffed = sniff(start)
+  const extension = extensionOf(name)
+  if (sniffed) return { ...sniffed, type: insideOf.get(`${sniffed.type} ${extension}`) ?? sniffed.type }
+  return { type: believable(declaredType) ?? byExtension.get(extension) ?? UNKNOWN, kind: 'file' }
+}
+
+const UNKNOWN = 'application/octet-stream'
+
+/** Both halves as they are registered (RFC 6838), without parameters. */
+const mediaType = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
+
+/** Nothing that its bytes would show: a picture that is none is not called one. */
+function believable(declared: string | undefined): string | undefined {
+  const type = declared?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  return mediaType.test(type) && type !== UNKNOWN && !isSniffable(aliases.get(type) ?? type) ? type : undefined
+}
+
+const aliases = new Map([
+  ['image/jpg', 'image/jpeg'],
+  ['image/pjpeg', 'image/jpeg'],
+  ['image/x-png', 'image/png'],
+  ['image/heif', 'image/heic'],
+  ['audio/mp3', 'audio/mpeg'],
+  ['audio/opus', 'audio/ogg'],
+  ['audio/x-wav', 'audio/wav'],
+  ['application/x-pdf', 'application/pdf'],
+  ['application/x-zip-compressed', 'application/zip'],
+  ['application/x-gzip', 'application/gzip'],
+])
+
+const office = 'application/vnd.openxmlformats-officedocument'
+const openDocument = 'application/vnd.oasis.opendocument'
+
+/** Formats that are kept in another: the bytes say the outer, the extension the inner. */
+const insideOf = new Map([
+  ['application/zip docx', `${office}.wordprocessingml.document`],
+  ['application/zip xlsx', `${office}.spreadsheetml.sheet`],
+  ['application/zip pptx', `${office}.presentationml.presentation`],
+  ['application/zip odt', `${openDocument}.text`],
+  ['application/zip ods', `${openDocument}.spreadsheet`],
+  ['application/zip odp', `${openDocument}.presentation`],
+  ['application/zip epub', 'application/epub+zip'],
+  ['application/zip apk', 'application/vnd.android.package-archive'],
+  ['application/zip jar', 'application/java-archive'],
+  ['application/x-ole-storage doc', 'application/msword'],
+  ['application/x-ole-storage xls', 'application/vnd.ms-excel'],
+  ['application/x-ole-storage ppt', 'application/vnd.ms-powerpoint'],
+])
+
+/** Harmless ones that no bytes give away. */
+const byExtension = new Map([
+  ['txt', 'text/plain'],
+  ['log', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['json', 'application/json'],
+  ['yaml', 'application/yaml'],
+  ['yml', 'application/yaml'],
+  ['ics', 'text/calendar'],
+  ['vcf', 'text/vcard'],
+  ['tar', 'application/x-tar'],
+])

@@ -1,0 +1,14 @@
+// WebP within a number of bytes: as good as fits. Metadata is not taken along.
+import { CodedError } from '@postern/protocol'
+import type { Sharp } from 'sharp'
+
+/** A picture of noise at the lowest quality still fits. */
+const qualities = [82, 65, 45, 25, 10, 1]
+
+export async function encodeWithin(pixels: Sharp, bytesMax: number): Promise<Uint8Array> {
+  for (const quality of qualities) {
+    const encoded = await pixels.clone().webp({ quality }).toBuffer()
+    if (encoded.length <= bytesMax) return encoded
+  }
+  throw new CodedError('internal')
+}

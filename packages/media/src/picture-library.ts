@@ -1,0 +1,28 @@
+// The library that decodes pictures, locked down to the three formats that are taken, and used by one picture at a time.
+import type { SharpConstructor } from 'sharp'
+
+let loaded: Promise<SharpConstructor> | undefined
+
+/** At the first picture: most processes never see one, and the library takes time and memory. */
+export async function loadSharp(): Promise<SharpConstructor> {
+  loaded ??= import('sharp').then(({ default: sharp }) => {
+    // Every other reader stays locked: each is code that strangers' bytes would run through.
+    sharp.block({ operation: ['VipsForeignLoad'] })
+    sharp.unblock({
+      operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
+    })
+    sharp.cache(false)
+    sharp.concurrency(1)
+    return sharp
+  })
+  return await loaded
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** A decoded picture may take much memory, so there is never more than one. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const mine = last.then(work)
+  last = mine.catch(() => undefined)
+  return await mine
+}

@@ -1,0 +1,64 @@
+// From a picture's bytes to a few upright pixels. What is hostile or damaged is refused with a rule, and costs little.
+import { contentLimits, gatewayLimits } from '@postern/protocol'
+import type { Metadata, Raw, Sharp, SharpConstructor } from 'sharp'
+import { loadSharp } from './picture-library.ts'
+import { sniff } from './sniff.ts'
+
+export type Shrinking = { sidePixelsMax: number; shape: 'as-it-is' | 'square' }
+
+export type Shrunk =
+  /** Width and height are those of the upright original. */
+  { kind: 'shrunk'; width: number; height: number; pixels: Sharp } | { kind: 'refused'; rule: string }
+
+export async function shrinkPicture(bytes: Uint8Array, shrinking: Shrinking): Promise<Shrunk> {
+  if (sniff(bytes)?.kind !== 'photo') return refused('a JPEG, PNG or WebP file is required')
+  try {
+    return await shrink(bytes, shrinking)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    return refused(/pixel limit/i.test(error.message) ? tooManyPixels : 'the picture is damaged, or too much work')
+  }
+}
+
+const refused = (rule: string): Shrunk => ({ kind: 'refused', rule })
+
+const megapixels = (pixels: number): string => `at most ${pixels / 1_000_000} megapixels are allowed`
+const tooManyPixels = megapixels(gatewayLimits.picturePixelsMax)
+const tooManyAtOnce = `${megapixels(gatewayLimits.pictureWholePixelsMax)} in a WebP, an interlaced or a progressive picture`
+const tooLong = `at most ${contentLimits.pixelsPerSideMax} pixels are allowed in width and in height`
+
+async function shrink(bytes: Uint8Array, { sidePixelsMax, shape }: Shrinking): Promise<Shrunk> {
+  const sharp = await loadSharp()
+  const open = (): Sharp =>
+    sharp(bytes, { limitInputPixels: gatewayLimits.picturePixelsMax, failOn: 'error', sequentialRead: true }).timeout({
+      seconds: gatewayLimits.pictureWithinSec,
+    })
+  const metadata = await open().metadata()
+  const { width, height } = metadata.autoOrient
+  if (Math.max(width, height) > contentLimits.pixelsPerSideMax) return refused(tooLong)
+  if (needsAllAtOnce(metadata) && width * height > gatewayLimits.pictureWholePixelsMax) return refused(tooManyAtOnce)
+  const side = shape === 'square' ? Math.min(width, height, sidePixelsMax) : sidePixelsMax
+  const { data, info } = await open()
+    .resize(side, side, { fit: shape === 'square' ? 'cover' : 'inside', withoutEnlargement: true })
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  const raw = { width: info.width, height: info.height, channels: info.channels }
+  const pixels = await turnUpright(sharp, { data, raw, orientation: metadata.orientation ?? 1 })
+  return { kind: 'shrunk', width, height, pixels }
+}
+
+/** These are not decoded line by line: the library holds the whole picture. */
+const needsAllAtOnce = ({ format, isProgressive }: Metadata): boolean => format === 'webp' || isProgressive
+
+type Lying = { data: Buffer; raw: Raw; orientation: number }
+
+/** Only now, when it is small: a large picture that is turned must be in memory as a whole. */
+async function turnUpright(sharp: SharpConstructor, { data, raw, orientation }: Lying): Promise<Sharp> {
+  const degrees = [0, 0, 0, 180, 180, 90, 90, 270, 270][orientation] ?? 0
+  const isMirrored = [2, 4, 5, 7].includes(orientation)
+  if (degrees === 0 && !isMirrored) return sharp(data, { raw })
+  const turned = await sharp(data, { raw }).rotate(degrees).raw().toBuffer({ resolveWithObject: true })
+  const upright = sharp(turned.data, { raw: { ...raw, width: turned.info.width, height: turned.info.height } })
+  return isMirrored ? upright.flop() : upright
+}

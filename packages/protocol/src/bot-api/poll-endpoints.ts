@@ -1,0 +1,48 @@
+// Polls and presses of buttons, as rows of the table of endpoints.
+import { z } from 'zod'
+import { chatParams, type Endpoint, messageParams, nothing, sendHeaders } from './endpoint.ts'
+import { pressInPath } from './field-rules.ts'
+import { message } from './objects.ts'
+import { newPoll, newVote, pressAnswer } from './requests.ts'
+
+export const pollEndpoints = {
+  sendPoll: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/polls',
+    section: 'Polls',
+    summary: 'Sends a poll.',
+    params: chatParams,
+    headers: sendHeaders,
+    body: newPoll,
+    answer: message,
+  },
+  vote: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/messages/{msg}/vote',
+    section: 'Polls',
+    summary: "The bot's vote in a poll that is open, in place of the one it had; [] takes it back.",
+    params: messageParams,
+    body: newVote,
+    answer: nothing,
+  },
+  closePoll: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/messages/{msg}/close',
+    section: 'Polls',
+    summary: "Closes the bot's own poll: nobody can vote any more.",
+    params: messageParams,
+    answer: nothing,
+  },
+} as const satisfies Record<string, Endpoint>
+
+export const pressEndpoints = {
+  answerPress: {
+    method: 'POST',
+    path: '/v1/presses/{press_id}/answer',
+    section: 'Buttons',
+    summary: 'Answers the press of a button, once and within a minute, by a text that only the presser sees.',
+    params: z.object({ press_id: pressInPath }),
+    body: pressAnswer,
+    answer: nothing,
+  },
+} as const satisfies Record<string, Endpoint>

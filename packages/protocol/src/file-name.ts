@@ -1,0 +1,30 @@
+// A name under which a file can be shown and saved anywhere, whatever the sender wrote.
+import { contentLimits } from './limits.ts'
+import { charCount } from './text.ts'
+
+/** Control and bidirectional signs, line ends and halves of pairs: they hide what a name really is. */
+const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u200b]/gu
+
+const extensionCharsMax = 32
+
+export function safeFileName(text: string): string {
+  const behindPath =
+    text
+      .slice(0, 64 * 1024)
+      .split(/[/\\]/)
+      .at(-1) ?? ''
+  const name = behindPath.replaceAll(unseen, '').trim()
+  return /^[.\s]*$/u.test(name) ? 'file' : shorten(name)
+}
+
+/** In lower case and without the dot; empty when there is none. */
+export const extensionOf = (name: string): string => /[^.]\.([^.\s]{1,32})$/u.exec(name)?.[1]?.toLowerCase() ?? ''
+
+/** The extension stays: by it a system decides what opens the file. */
+function shorten(name: string): string {
+  if (charCount(name) <= contentLimits.fileNameCharsMax) return name
+  const dot = name.lastIndexOf('.')
+  const extension = dot > 0 && charCount(name.slice(dot)) <= extensionCharsMax ? name.slice(dot) : ''
+  const room = contentLimits.fileNameCharsMax - charCount(extension)
+  return [...name].slice(0, room).join('').trimEnd() + extension
+}
