@@ -3,11 +3,15 @@ import { measureAppends } from './appends/appends.ts'
 import { measureChats } from './chats/chats.ts'
 import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
+import { measureFiles } from './files/files.ts'
 import { measureGroup200 } from './group200/group200.ts'
 import { measureHistory } from './history/history.ts'
+import { measureHooks } from './hooks/hooks.ts'
+import { measurePresses } from './presses/presses.ts'
 import { measureSends } from './sends/sends.ts'
 import { printTable, type Row } from './table.ts'
 import { measureUpdates } from './updates/updates.ts'
+import { measureVotes } from './votes/votes.ts'
 import { measureWebhook } from './webhook/webhook.ts'
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
@@ -17,9 +21,13 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   echo: measureEcho,
   updates: measureUpdates,
   webhook: measureWebhook,
+  hooks: measureHooks,
   history: measureHistory,
   chats: measureChats,
   group200: measureGroup200,
+  votes: measureVotes,
+  presses: measurePresses,
+  files: measureFiles,
 }
 
 async function run(names: readonly string[]): Promise<void> {

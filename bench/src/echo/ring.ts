@@ -20,7 +20,9 @@ export type Ring = {
 
 const TOKEN = 'bench-token'
 
-export async function startRing(directory: string, { people: count }: { people: number }): Promise<Ring> {
+type People = { people: number; told?: NonNullable<PersonSettings['told']> }
+
+export async function startRing(directory: string, { people: count, ...told }: People): Promise<Ring> {
   const relay = await Child.start<{ url: string }>(new URL('../processes/relay.ts', import.meta.url), {
     directory: join(directory, 'relay'),
   })
@@ -39,7 +41,7 @@ export async function startRing(directory: string, { people: count }: { people: 
   const bot = await startBot(api)
   const people: Ring['people'] = []
   for (let at = 0; at < count; at++) {
-    const settings: PersonSettings = { directory: join(directory, `person-${at}`), relayUrl, invite }
+    const settings: PersonSettings = { directory: join(directory, `person-${at}`), relayUrl, invite, ...told }
     people.push(await Child.start(new URL('../processes/person.ts', import.meta.url), settings))
   }
   return { api, relay, gateway, bot, people, startGateway }
@@ -48,7 +50,7 @@ export async function startRing(directory: string, { people: count }: { people: 
 /** The same hops without keys and records. With a directory, each hop syncs a file before it goes on. */
 export async function startBareRing(
   directory: string | undefined,
-  { people: count }: { people: number },
+  { people: count }: Pick<People, 'people'>,
 ): Promise<Ring> {
   const ledgerOf = (name: string) => (directory === undefined ? {} : { ledger: join(directory, name) })
   if (directory !== undefined) mkdirSync(directory)

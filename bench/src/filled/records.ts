@@ -90,6 +90,12 @@ export function addReaction(database: Database, message: MessageId, from: Accoun
   database.run('INSERT INTO reaction (message_id, account_id, emoji, ts) VALUES (?, ?, ?, ?)', message, from, '👍', 1)
 }
 
+export type NewVote = { message: MessageId; voter: AccountId; option: number }
+
+export function addVote(database: Database, { message, voter, option }: NewVote): void {
+  database.run('INSERT INTO vote VALUES (?, ?, ?, ?)', message, voter, Date.now(), JSON.stringify([option]))
+}
+
 /** Updates that wait to be fetched, and their JSON as the operator is to see it. */
 export function addUpdates(database: Database, count: number): string[] {
   const from = { id: addPerson(database, 'Ada'), name: 'Ada' }

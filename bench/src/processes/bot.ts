@@ -1,9 +1,11 @@
-// An operator's echo bot in a process of its own: long poll, one POST for each update, and on when all are answered.
+// An operator's bot in a process of its own: echoes texts and answers presses. Long poll, one POST for each, and on when all are answered.
 import { Agent, request } from 'node:http'
 import { serveParent, settingsFromParent } from './parent.ts'
+import { sharedNowMs } from './shared-clock.ts'
+import { WHEN } from './timed-trips.ts'
 
 export type BotSettings = { url: string; token: string }
-type Update = { id: number; type: string; chat_id: string; message?: { text?: string } }
+type Update = { id: number; chat_id: string; message?: { text?: string }; button?: { press_id: string } }
 
 const { url, token } = settingsFromParent<BotSettings>()
 const agent = new Agent({ keepAlive: true })
@@ -23,16 +25,20 @@ function call(method: string, path: string, body?: string): Promise<string> {
   return promise
 }
 
-async function echo({ chat_id, message }: Update): Promise<void> {
+async function react({ chat_id, message, button }: Update, toldAtMs: number): Promise<void> {
+  if (button) await call('POST', `/v1/presses/${button.press_id}/answer`, JSON.stringify({ text: `${toldAtMs}` }))
   if (message?.text === undefined) return
-  await call('POST', `/v1/chats/${chat_id}/messages`, JSON.stringify({ text: message.text }))
+  const text = message.text.startsWith(WHEN) ? `${message.text} ${toldAtMs}` : message.text
+  await call('POST', `/v1/chats/${chat_id}/messages`, JSON.stringify({ text }))
 }
 
 async function run(): Promise<void> {
   let offset = 0
   for (;;) {
-    const updates = JSON.parse(await call('GET', `/v1/updates?offset=${offset}&timeout=30`)) as Update[]
-    await Promise.all(updates.map(echo))
+    const answer = await call('GET', `/v1/updates?offset=${offset}&timeout=30`)
+    const toldAtMs = sharedNowMs()
+    const updates = JSON.parse(answer) as Update[]
+    await Promise.all(updates.map(update => react(update, toldAtMs)))
     offset = (updates.at(-1)?.id ?? offset - 1) + 1
   }
 }

@@ -18,13 +18,13 @@ export class Child<State = unknown> {
   }
 
   /** Resolves when the process says that it is ready. With BENCH_PROFILE set, it leaves a CPU profile there. */
-  static async start<State>(file: URL, settings: unknown): Promise<Child<State>> {
+  static async start<State>(file: URL, settings: unknown, nodeFlags: readonly string[] = []): Promise<Child<State>> {
     const profiles = process.env['BENCH_PROFILE']
     const name = file.pathname.split('/').at(-1)?.replace('.ts', '')
-    const execArgv = profiles
+    const profiling = profiles
       ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}-${process.hrtime.bigint()}.cpuprofile`]
       : []
-    const child = fork(file, [JSON.stringify(settings)], { execArgv })
+    const child = fork(file, [JSON.stringify(settings)], { execArgv: [...nodeFlags, ...profiling] })
     const waiting: Waiting = new Map()
     const ready = Promise.withResolvers<State>()
     child.on('message', (message: Answer | Ready) => {
@@ -54,6 +54,16 @@ export class Child<State = unknown> {
 
   usage(): Promise<Usage> {
     return this.ask<Usage>('usage')
+  }
+
+  /** The process stands still meanwhile, as if it were away; its connections stay. */
+  async whileHeld(work: () => Promise<void>): Promise<void> {
+    this.#process.kill('SIGSTOP')
+    try {
+      await work()
+    } finally {
+      this.#process.kill('SIGCONT')
+    }
   }
 
   /** Resolves when the process has ended, also for whoever asks again. */

@@ -8,10 +8,11 @@ export type GatewaySettings = {
   port: number
   token: string
   webhook?: { url: string; secret: string }
+  hooksUrl?: string
 }
 export type GatewayState = { url: string }
 
-const { directory, relayUrl, port, token, webhook } = settingsFromParent<GatewaySettings>()
+const { directory, relayUrl, port, token, webhook, hooksUrl } = settingsFromParent<GatewaySettings>()
 const gateway = await startGateway({
   settings: readSettings({
     BOT_TOKEN: token,
@@ -21,6 +22,7 @@ const gateway = await startGateway({
     DATA_DIR: directory,
     LOG_LEVEL: 'error',
     ...(webhook && { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
+    ...(hooksUrl && { HOOKS_URL: hooksUrl }),
   }),
 })
 const { client } = gateway

@@ -1,55 +1,118 @@
-// A person in a process of its own: a full client that writes to the bot and waits for the echo.
+// A person in a process of its own: a full client that writes to the bot and waits for what comes back.
 import { setTimeout as wait } from 'node:timers/promises'
-import type { JournalEvent } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
-import { type ChatId, CodedError } from '@postern/protocol'
+import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { serveParent, settingsFromParent } from './parent.ts'
+import { followJournal } from './person-journal.ts'
 import { RoundTrips, type Wanted } from './round-trips.ts'
+import { TimedTrips, type Trip, WHEN } from './timed-trips.ts'
 
-export type PersonSettings = { directory: string; relayUrl: string; invite: string }
+export type PersonSettings = {
+  directory: string
+  relayUrl: string
+  invite: string
+  /** What is told of them: the answers to their presses, too, or only what others write. */
+  told?: 'toasts'
+}
 /** The chat that the bot has with this person. */
 export type PersonState = { chat: string }
 /** Without a group: in the chat with the bot. */
 export type Saying = { count: number; group?: string }
+export type Voting = { count: number; group: string; message: string }
+export type Pressing = Wanted & { message: string; data: string }
 
 const WITHIN = { deadlineMs: 30_000 }
-const PAGE = 1000
 
-const { directory, relayUrl, invite } = settingsFromParent<PersonSettings>()
+const { directory, relayUrl, invite, told } = settingsFromParent<PersonSettings>()
 const client = await openNodeClient({
   directory,
   acceptRequests: 'all',
+  reportsAll: told === 'toasts',
   firstStart: () => ({ relayUrl, name: 'Person', bot: false }),
 })
 client.start()
 await client.whenOnline(WITHIN)
-const bot = await client.openChat(parseInvite(invite), WITHIN)
+const bot = (await client.openChat(parseInvite(invite), WITHIN)).id as ChatId
+const onEvent = followJournal(client)
+const onText = (listener: (text: string) => void) =>
+  onEvent(event => {
+    if (event.type === 'message' && event.message.text !== undefined) listener(event.message.text)
+  })
 
-const trips = new RoundTrips({
-  send: text => client.sendText(bot.id as ChatId, { text }, WITHIN),
-  onText: listener => {
-    let seen = 0
-    client.journal.onAppend(() => {
-      for (const { id, json } of client.journal.read(seen, PAGE)) {
-        seen = id
-        const event = JSON.parse(json) as JournalEvent
-        if (event.type === 'notice' && event.notice.code === 'undecryptable') throw new CodedError('internal')
-        if (event.type === 'message' && event.message.text !== undefined) listener(event.message.text)
-      }
-    })
-  },
-})
-/** One after the other. A group that the bot has just made may still be on its way. */
+const trips = new RoundTrips({ send: text => client.sendText(bot, { text }, WITHIN), onText })
+
+const timedTexts = new TimedTrips(listener =>
+  onText(text => {
+    const end = text.lastIndexOf(' ')
+    if (text.startsWith(WHEN)) listener(text.slice(0, end), Number(text.slice(end)))
+  }),
+)
+const timedPresses = new TimedTrips(listener =>
+  onEvent(event => {
+    if (event.type === 'toast') listener(event.toast.press_id, Number(event.toast.text))
+  }),
+)
+
+/** What the bot has just sent may still be on its way. */
+async function arrived(chat: ChatId, message?: MessageId): Promise<void> {
+  for (;;)
+    try {
+      return void (message === undefined ? client.chat(chat) : client.message(chat, message))
+    } catch (error) {
+      if (!isCoded(error, 'chat-not-found', 'message-not-found')) throw error
+      await wait(10)
+    }
+}
+
+/** One after the other. */
 async function say({ count, group }: Saying): Promise<void> {
-  const chat = (group ?? bot.id) as ChatId
-  while (!client.chats().some(({ id }) => id === chat)) await wait(10)
+  const chat = (group ?? bot) as ChatId
+  await arrived(chat)
   for (let at = 0; at < count; at++)
     await client.sendText(chat, { text: `number ${at}: a text of about a hundred bytes, as people write them` }, WITHIN)
 }
 
+/** One after the other, each for another option than the one before. */
+async function vote({ count, group, message }: Voting): Promise<void> {
+  const [chat, poll] = [group as ChatId, message as MessageId]
+  await arrived(chat, poll)
+  for (let at = 0; at < count; at++) await client.vote(chat, { message: poll, options: [at % 2] }, WITHIN)
+}
+
+let questions = 0
+async function ask(): Promise<string> {
+  const text = `${WHEN} ${++questions}: a text of about a hundred bytes, as people write them to a bot every day`
+  await client.sendText(bot, { text }, WITHIN)
+  return text
+}
+
+async function press({ message, data, ...wanted }: Pressing): Promise<Trip[]> {
+  const pressed = { message: message as MessageId, data }
+  await arrived(bot, pressed.message)
+  return await timedPresses.run(wanted, () => client.press(bot, pressed, WITHIN))
+}
+
+/** To the last byte; how long that took. */
+async function readFile(message: MessageId): Promise<number> {
+  await arrived(bot, message)
+  const startedMs = performance.now()
+  const { size, read } = await client.openFile(bot, message, WITHIN)
+  let bytes = 0
+  for await (const part of read()) bytes += part.length
+  if (bytes !== size) throw new Error(`${bytes} of ${size} bytes came`)
+  return performance.now() - startedMs
+}
+
 serveParent({
   state: { chat: client.account } satisfies PersonState,
-  answers: { echo: (wanted: Wanted) => trips.run(wanted), say },
+  answers: {
+    echo: (wanted: Wanted) => trips.run(wanted),
+    timeTexts: (wanted: Wanted) => timedTexts.run(wanted, ask),
+    press,
+    say,
+    vote,
+    readFile,
+  },
   stop: () => client.stop(),
 })
