@@ -6,12 +6,14 @@ import { type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BlobWire } from './blob-wire.ts'
 import {
+  atRelay,
   CHUNK,
   coded,
   fedSource,
   filesOf,
   left,
   NOTHING,
+  nothingLeft,
   piecesOf,
   randomFile,
   relayFiles,
@@ -33,15 +35,6 @@ afterEach(async () => {
 const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
   world.person('alice', { connectBlobs: wire.connect, ...options })
 
-/** Until the relay has begun to write it. */
-async function atRelay(): Promise<void> {
-  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
-}
-
-async function nothingLeft(alice: Person): Promise<void> {
-  await expect.poll(() => left(world, alice), { timeout: 10_000 }).toEqual(NOTHING)
-}
-
 describe('what nobody sends', () => {
   const sent = async (alice: Person) => {
     const spool = await filesOf(alice).take(piecesOf(randomFile(700_000)), { uploads: 'now' })
@@ -54,7 +47,7 @@ describe('what nobody sends', () => {
     await filesOf(alice).tidy()
     expect([relayFiles(world).length, vaultFiles(alice).length]).toEqual([1, 1])
     await spool.release()
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
   })
 
   test('[R107] one whose message waits in the outbox stays', async () => {
@@ -83,7 +76,7 @@ describe('what nobody sends', () => {
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     taking.catch(() => undefined)
     feed(randomFile(5 * CHUNK))
-    await atRelay()
+    await atRelay(world)
     await sent(alice)
     expect([uploadRows(alice).length, relayFiles(world).length]).toEqual([2, 2])
     // The disk as a killed process leaves it.
@@ -93,7 +86,7 @@ describe('what nobody sends', () => {
     await world.close(alice)
     await expect(taking).rejects.toSatisfy(coded('stopping'))
     const again = await personWith({ directory })
-    await nothingLeft(again)
+    await nothingLeft(world, again)
   })
 
   test('[R117] stopping ends what is under way, and leaves no spool', async () => {
@@ -101,12 +94,12 @@ describe('what nobody sends', () => {
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
-    await atRelay()
+    await atRelay(world)
     await world.close(alice)
     await expect(taking).rejects.toSatisfy(coded('stopping'))
     expect(vaultFiles(alice)).toEqual([])
     await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
-    await nothingLeft(await personWith())
+    await nothingLeft(world, await personWith())
   })
 
   test('[R113] spools that were left are swept at the start, and nothing else', async () => {

@@ -5,6 +5,7 @@ import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
 import {
+  atRelay,
   CHUNK,
   coded,
   fedSource,
@@ -12,6 +13,7 @@ import {
   filesOf,
   left,
   NOTHING,
+  nothingLeft,
   passSlowly,
   piecesOf,
   randomFile,
@@ -34,27 +36,18 @@ afterEach(async () => {
 const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
   world.person('alice', { connectBlobs: wire.connect, ...options })
 
-/** Until the relay has begun to write it. */
-async function atRelay(): Promise<void> {
-  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
-}
-
-async function nothingLeft(alice: Person): Promise<void> {
-  await expect.poll(() => left(world, alice), { timeout: 10_000 }).toEqual(NOTHING)
-}
-
 describe('a source that fails', () => {
   test('[R104] leaves nothing, here and at the relay', async () => {
     const alice = await personWith()
     const { source, feed, fail } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
-    await atRelay()
+    await atRelay(world)
     expect(uploadRows(alice)).toHaveLength(1)
     fail(new Error('the line was cut'))
     await expect(taking).rejects.toThrow('the line was cut')
     expect(vaultFiles(alice)).toEqual([])
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
   })
 
   test('[R104] at once, at the first chunk and before any', async () => {
@@ -81,11 +74,11 @@ describe('a source that fails', () => {
     const taking = filesOf(alice).take(endless(), { bytesHint: 16 * CHUNK, uploads: 'now' })
     await expect(taking).rejects.toSatisfy(coded('too-large'))
     expect(given).toBe(20 * CHUNK)
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
     const exact = await filesOf(alice).take(piecesOf(piece), { bytesHint: piece.length, uploads: 'now' })
     await exact.uploaded()
     await exact.release()
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
   })
 
   test('[R103] the limit of all files holds whatever is announced', async () => {
@@ -120,7 +113,7 @@ describe('a relay that is lost', () => {
     const { source, feed, end } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
-    await atRelay()
+    await atRelay(world)
     await world.stopRelay()
     feed(bytes.subarray(1_500_000))
     await world.startRelay()
@@ -145,7 +138,7 @@ describe('a relay that is lost', () => {
     }
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
-    await atRelay()
+    await atRelay(world)
     // All that is sealed by now has arrived: nothing is expected of the relay.
     await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
     isLost = true
@@ -169,13 +162,13 @@ describe('a relay that is lost', () => {
     const known = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
     expect(Buffer.compare(await fetched(bob, await known.uploaded()), bytes)).toBe(0)
     await known.release()
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
     // One whose length is not known beforehand is ended by another, that may be empty.
     wire.uploads = 0
     const { source, feed, end } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(bytes.subarray(0, 600_000))
-    await atRelay()
+    await atRelay(world)
     feed(bytes.subarray(600_000))
     end()
     const unknown = await taking
@@ -190,7 +183,7 @@ describe('a relay that is lost', () => {
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(randomFile(1_500_000))
-    await atRelay()
+    await atRelay(world)
     await world.stopRelay()
     feed(randomFile(1_500_000))
     const startMs = clock.nowMs()
@@ -198,7 +191,7 @@ describe('a relay that is lost', () => {
     expect(clock.nowMs() - startMs).toBeGreaterThan(20_000)
     expect(vaultFiles(alice)).toEqual([])
     await world.startRelay()
-    await passSlowly(clock, nothingLeft(alice))
+    await passSlowly(clock, nothingLeft(world, alice))
   })
 
   test('[R106] so does one that takes bytes, again and again, and never has them', async () => {
@@ -213,7 +206,7 @@ describe('a relay that is lost', () => {
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeGreaterThan(0)
     await passSlowly(clock, spool.release())
-    await passSlowly(clock, nothingLeft(alice))
+    await passSlowly(clock, nothingLeft(world, alice))
   })
 
   test('[R106] and one that always wants other bytes than it is given', async () => {
@@ -237,7 +230,7 @@ describe('a relay that is lost', () => {
       await expect(spool.uploaded()).rejects.toSatisfy(coded('relay-broken'))
       await spool.release()
     }
-    await nothingLeft(alice)
+    await nothingLeft(world, alice)
   })
 
   test('[R106] a wait that is given up is not the end of the upload', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorCode, isCoded } from '@postern/protocol'
 import type { ManualClock, Person, World } from '@postern/testkit'
+import { expect } from 'vitest'
 import type { Files, StoredFile } from '../src/files/files.ts'
 
 export const CHUNK = 256 * 1024
@@ -84,6 +85,15 @@ export const left = (world: World, person: Person) => ({
   blobs: relayFiles(world),
 })
 export const NOTHING = { rows: [], files: [], blobs: [] }
+
+/** Until the relay has begun to write it. */
+export async function atRelay(world: World): Promise<void> {
+  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
+}
+
+export async function nothingLeft(world: World, person: Person): Promise<void> {
+  await expect.poll(() => left(world, person), { timeout: 10_000 }).toEqual(NOTHING)
+}
 
 export const coded = (code: ErrorCode) => (error: unknown) => isCoded(error, code)
 
