@@ -15,6 +15,7 @@ import { assertClosable, assertCounted, assertVote } from './messages/polls.ts'
 import { answerPress, pressButton } from './messages/presses.ts'
 import { assertReaction } from './messages/reactions.ts'
 import { markRead } from './messages/read.ts'
+import { type Saying, sayOnce } from './messages/say-once.ts'
 import { sendDraft } from './messages/send.ts'
 import { type FileDraft, type NewFile, sendFile, type Taking, takeFile } from './messages/send-file.ts'
 import { type NewPoll, sendPoll } from './messages/send-poll.ts'
@@ -67,15 +68,15 @@ export class Client extends AccountClient {
   }
 
   /** No options take the vote back. */
-  async vote(id: ChatId, vote: { message: MessageId; options: number[] }, within: Within): Promise<void> {
-    assertVote(this.core, id, vote)
-    await this.#say(id, { kind: 'vote', target: vote.message, options: vote.options }, within)
+  async vote(id: ChatId, vote: { message: MessageId; options: number[] }, within: Once): Promise<void> {
+    const body = { kind: 'vote' as const, target: vote.message, options: vote.options }
+    await this.#sayOnce(id, { body, assertAllowed: () => assertVote(this.core, id, vote) }, within)
     assertCounted(this.core, vote.message)
   }
 
-  async closePoll(id: ChatId, target: MessageId, within: Within): Promise<void> {
-    assertClosable(this.core, id, target)
-    await this.#say(id, { kind: 'close', target }, within)
+  async closePoll(id: ChatId, target: MessageId, within: Once): Promise<void> {
+    const assertAllowed = () => assertClosable(this.core, id, target)
+    await this.#sayOnce(id, { body: { kind: 'close', target }, assertAllowed }, within)
   }
 
   /** Told to the bot alone. Gives the id under which it may answer. */
@@ -84,9 +85,11 @@ export class Client extends AccountClient {
   }
 
   /** Shown to the presser alone; once, and within a minute of the press. */
-  async answerPress(press: PressId, text: string, within: Within): Promise<void> {
+  async answerPress(press: PressId, text: string, within: Once): Promise<void> {
     const deadline = this.deadline(within)
-    await this.#presses.run(press, () => answerPress(this.core, { press, text }, deadline))
+    await this.once(within, idempotency =>
+      this.#presses.run(press, () => answerPress(this.core, { press, text, ...idempotency }, deadline)),
+    )
   }
 
   async deleteMessage(id: ChatId, deletion: { message: MessageId; for: 'all' | 'me' }, within: Within): Promise<void> {
@@ -123,6 +126,11 @@ export class Client extends AccountClient {
   message(id: ChatId, message: MessageId): Message {
     visibleChat(this.core.store, id)
     return viewMessage(this.core.store, findMessage(this.core.store, id, message), this.account)
+  }
+
+  async #sayOnce(id: ChatId, saying: Pick<Saying, 'body' | 'assertAllowed'>, within: Once): Promise<void> {
+    const deadline = this.deadline(within)
+    await this.once(within, idempotency => sayOnce(this.core, id, { ...saying, deadline, ...idempotency }))
   }
 
   async #say(id: ChatId, body: KnownBody, within: Within): Promise<void> {

@@ -172,6 +172,21 @@ describe('presses', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
+  test('[R76] under one key an answer is given once, and asked for again it was given', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const { id } = await offered(api, path)
+    await sees(alice, { id })
+    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    await api.next('button')
+    const answer = (text: string, key: string) =>
+      api.call('POST', `/v1/presses/${press}/answer`, { json: { text }, headers: { 'idempotency-key': key } })
+    expect(await answer('yes', 'k')).toEqual({ status: 200, body: {} })
+    expect(await answer('yes', 'k')).toEqual({ status: 200, body: {} })
+    expect(await answer('no', 'k')).toEqual(badRequest(/another request/))
+    expect(await answer('yes', 'other')).toEqual(badRequest('The press was answered already.'))
+    expect((await alice.next('toast')).toast.text).toBe('yes')
+  })
+
   test('[R76] of several answers at once only one is shown', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)

@@ -210,3 +210,23 @@ describe('closing', () => {
     expect((await next.ok<Message>('GET', `${path}/messages/${id}`)).poll?.closed).toBe(true)
   })
 })
+
+test('[R72] votes and closings under one key happen once, and give the first outcome again', async () => {
+  const { api, path } = await talking(world, alice)
+  const { id } = await asked(api, path)
+  const said = (what: string, key: string, json?: object) =>
+    api.call('POST', `${path}/messages/${id}/${what}`, {
+      headers: { 'idempotency-key': key },
+      ...(json && { json }),
+    })
+  const done = { status: 200, body: {} }
+  expect(await said('vote', 'v', { options: [0] })).toEqual(done)
+  expect(await said('vote', 'w', { options: [1] })).toEqual(done)
+  expect(await said('vote', 'v', { options: [0] })).toEqual(done)
+  expect(await api.ok('GET', `${path}/messages/${id}`)).toMatchObject({ poll: { voted: [1] } })
+  expect(await said('vote', 'v', { options: [2] })).toEqual(badRequest(/another request/))
+  expect(await said('close', 'c')).toEqual(done)
+  expect(await said('close', 'c')).toEqual(done)
+  expect(await said('vote', 'w', { options: [1] })).toEqual(done)
+  expect(await said('close', 'd')).toEqual(badRequest('The poll is closed.'))
+})

@@ -1,16 +1,26 @@
 // The keys under which callers sent: kept for a day, with what became of each.
-import { type ChatId, CodedError, clientLimits, equalBytes, type MessageId, type SendId } from '@postern/protocol'
+import {
+  type ChatId,
+  CodedError,
+  clientLimits,
+  equalBytes,
+  type MessageId,
+  type PressId,
+  type SendId,
+} from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { Database } from '../storage/database.ts'
 
 /** `request` is a hash of everything that must be equal. */
 export type Idempotency = { key: string; request: Uint8Array }
 
+/** The send id of a message, the id of a group that was made, or of a press that was answered. */
+type Subject = SendId | ChatId | PressId
+
 type SentKey = {
   key: string
   request: Uint8Array
-  /** The send id of a message, or the id of a chat. */
-  subject: SendId | ChatId
+  subject: Subject
   made_ms: number
   message_id: MessageId | null
   ts: number | null
@@ -32,7 +42,7 @@ export const isKeyKnown = (core: Core, key: string): boolean =>
 export function noteKey(
   database: Database,
   { key, request }: Idempotency,
-  { subject, nowMs }: { subject: SendId | ChatId; nowMs: number },
+  { subject, nowMs }: { subject: Subject; nowMs: number },
 ): void {
   database.run('DELETE FROM sent_key WHERE made_ms < ?', nowMs - clientLimits.idempotencyKeptMs)
   database.run(

@@ -13,6 +13,7 @@ import {
 } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import { visibleChat } from '../chats/chats.ts'
+import { findKey, type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { personOf, profileOf } from '../identity/people.ts'
@@ -91,16 +92,20 @@ function notePress(core: Core, database: Database, press: Omit<PressRow, 'answer
 /** One at a time for one press: whoever calls keeps to that. */
 export async function answerPress(
   core: Core,
-  { press, text }: { press: PressId; text: string },
+  { press, text, idempotency }: { press: PressId; text: string; idempotency?: Idempotency },
   deadline: Deadline,
 ): Promise<void> {
   const row = core.store.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ?', press, core.own.id)
   if (!row) throw new CodedError('press-not-found', { press })
+  if (idempotency && findKey(core, idempotency)) return
   if (row.answered) throw new CodedError('press-answered')
   if (core.clock.nowMs() - row.ts > contentLimits.pressAnsweredWithinMs) throw new CodedError('press-too-late')
   const { chat_id: chat, presser: to } = row
   await tell(core, { chat, to }, { body: { kind: 'toast', press, text }, deadline })
-  await core.store.write(database => noteAnswered(database, press))
+  await core.store.write(database => {
+    noteAnswered(database, press)
+    if (idempotency) noteKey(database, idempotency, { subject: press, nowMs: core.clock.nowMs() })
+  })
 }
 
 /** For the presser, from the bot whose button it was, and once. */

@@ -17,6 +17,7 @@ import { FileDownloads } from '../files/file-downloads.ts'
 import { type FileForm, FileUploads } from '../files/send-file.ts'
 import type { ServedHooks } from '../hooks/start-hooks.ts'
 import { editMessage } from '../messages/edit-message.ts'
+import { idempotencyOf } from '../messages/idempotency.ts'
 import { sendMessage } from '../messages/send-message.ts'
 import { countSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -47,6 +48,12 @@ type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 export type Handlers = Omit<AllHandlers, HookEndpointName> & Partial<Pick<AllHandlers, HookEndpointName>>
 
 const within = { deadlineMs: gatewayLimits.sendWithinMs }
+
+/** Under a caller's key the same request is carried out once. */
+const once = (headers: { 'idempotency-key'?: string | undefined }, request: object) => ({
+  ...within,
+  ...idempotencyOf(headers['idempotency-key'], request),
+})
 
 /** Requests that return nothing answer {}. */
 async function empty(work: Promise<void>): Promise<Record<string, never>> {
@@ -111,10 +118,16 @@ const pollHandlers = (client: Client, metrics: Metrics) =>
   ({
     sendPoll: ({ params, body, headers }) =>
       countSend(metrics, sendPoll(client, { chat: params.chat, poll: body, key: headers['idempotency-key'] })),
-    vote: ({ params, body }) => empty(client.vote(params.chat, { message: params.msg, options: body.options }, within)),
-    closePoll: ({ params }) => empty(client.closePoll(params.chat, params.msg, within)),
-    answerPress: ({ params, body }) =>
-      countSend(metrics, empty(client.answerPress(params.press_id, body.text, within))),
+    vote: ({ params, body, headers }) => {
+      const vote = { message: params.msg, options: body.options }
+      return empty(client.vote(params.chat, vote, once(headers, { vote })))
+    },
+    closePoll: ({ params, headers }) =>
+      empty(client.closePoll(params.chat, params.msg, once(headers, { close: params.msg }))),
+    answerPress: ({ params, body, headers }) => {
+      const answer = { press: params.press_id, text: body.text }
+      return countSend(metrics, empty(client.answerPress(answer.press, answer.text, once(headers, { answer }))))
+    },
   }) satisfies Partial<Handlers>
 
 const hookHandlers = ({ manager, receiver }: ServedHooks) =>

@@ -22,6 +22,7 @@ export const pollEndpoints = {
     section: 'Polls',
     summary: "The bot's vote in a poll that is open, in place of the one it had; [] takes it back.",
     params: messageParams,
+    headers: sendHeaders,
     body: newVote,
     answer: nothing,
   },
@@ -31,6 +32,7 @@ export const pollEndpoints = {
     section: 'Polls',
     summary: "Closes the bot's own poll: nobody can vote any more.",
     params: messageParams,
+    headers: sendHeaders,
     answer: nothing,
   },
 } as const satisfies Record<string, Endpoint>
@@ -42,6 +44,7 @@ export const pressEndpoints = {
     section: 'Buttons',
     summary: 'Answers the press of a button, once and within a minute, by a text that only the presser sees.',
     params: z.object({ press_id: pressInPath }),
+    headers: sendHeaders,
     body: pressAnswer,
     answer: nothing,
   },
