@@ -5,13 +5,14 @@ import type { Client } from '@postern/core'
 import { makeAvatar } from '@postern/media'
 import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
 import { settingFault } from '../config.ts'
+import { Places } from '../places.ts'
 import type { OperatorState } from '../updates/operator-state.ts'
 
 export type Upload = AsyncIterable<Uint8Array>
 
 export class Avatars {
   readonly #client: Client
-  #uploads = 0
+  readonly #places = new Places({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(client: Client) {
@@ -19,16 +20,14 @@ export class Avatars {
   }
 
   async set(upload: Upload): Promise<void> {
-    if (this.#uploads >= gatewayLimits.avatarUploadsMax)
-      throw new CodedError('rate-limited', { what: `${gatewayLimits.avatarUploadsMax} pictures are being uploaded` })
-    this.#uploads++
+    const leave = this.#places.take()
     try {
       const bytes = await readWhole(upload)
       const setting = this.#last.then(async () => this.#client.setProfile({ avatar: await makeAvatar(bytes) }))
       this.#last = setting.catch(() => undefined)
       await setting
     } finally {
-      this.#uploads--
+      leave()
     }
   }
 }

@@ -1,7 +1,8 @@
 // Files on their way out: only so many at a time, since each holds memory and a file of the cache open.
 import type { Client, OpenFile } from '@postern/core'
-import { type ChatId, CodedError, gatewayLimits, type MessageId } from '@postern/protocol'
+import { type ChatId, gatewayLimits, type MessageId } from '@postern/protocol'
 import type { Counter } from '../metrics/metrics.ts'
+import { Places } from '../places.ts'
 
 /** Each of its pieces holds only until the next one is asked for. */
 export type BriefFile = Omit<OpenFile, 'read'>
@@ -9,7 +10,7 @@ export type BriefFile = Omit<OpenFile, 'read'>
 export class FileDownloads {
   readonly #client: Client
   readonly #bytes: Counter
-  #count = 0
+  readonly #places = new Places({ max: gatewayLimits.fileDownloadsMax, what: 'files are being downloaded' })
 
   constructor(client: Client, bytes: Counter) {
     this.#client = client
@@ -18,30 +19,28 @@ export class FileDownloads {
 
   /** How many are under way. */
   get count(): number {
-    return this.#count
+    return this.#places.taken
   }
 
   async open(chat: ChatId, message: MessageId): Promise<BriefFile> {
-    if (this.#count >= gatewayLimits.fileDownloadsMax)
-      throw new CodedError('rate-limited', { what: `${gatewayLimits.fileDownloadsMax} files are being downloaded` })
-    this.#count++
+    const leave = this.#places.take()
     try {
       const file = await this.#client.openFile(chat, message, { deadlineMs: gatewayLimits.sendWithinMs })
       return { ...file, readBriefly: range => this.#read(file.readBriefly(range)) }
     } finally {
-      this.#count--
+      leave()
     }
   }
 
   async *#read(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    this.#count++
+    const leave = this.#places.take()
     try {
       for await (const chunk of bytes) {
         this.#bytes.add('down', chunk.length)
         yield chunk
       }
     } finally {
-      this.#count--
+      leave()
     }
   }
 }

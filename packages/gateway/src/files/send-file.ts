@@ -1,11 +1,12 @@
 // A file from the bot: taken in as it comes, looked at, and sent with what people see of it before they fetch it.
 import type { Client, NewFile } from '@postern/core'
 import { showFile } from '@postern/media'
-import { type ChatId, CodedError, gatewayLimits, isAccountId, safeFileName, toBase64Url } from '@postern/protocol'
+import { type ChatId, gatewayLimits, isAccountId, safeFileName, toBase64Url } from '@postern/protocol'
 import type { FileFields } from '@postern/protocol/bot-api'
 import type { Message } from '@postern/protocol/objects'
 import { idempotencyOf } from '../messages/idempotency.ts'
 import type { Counter } from '../metrics/metrics.ts'
+import { Places } from '../places.ts'
 
 export type IncomingFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
@@ -23,7 +24,7 @@ const within = { deadlineMs: gatewayLimits.sendWithinMs }
 export class FileUploads {
   readonly #client: Client
   readonly #bytes: Counter
-  #count = 0
+  readonly #places = new Places({ max: gatewayLimits.fileUploadsMax, what: 'files are being uploaded' })
 
   constructor(client: Client, bytes: Counter) {
     this.#client = client
@@ -32,21 +33,19 @@ export class FileUploads {
 
   /** How many are under way. */
   get count(): number {
-    return this.#count
+    return this.#places.taken
   }
 
   async send(sending: Sending): Promise<Message> {
-    if (this.#count >= gatewayLimits.fileUploadsMax)
-      throw new CodedError('rate-limited', { what: `${gatewayLimits.fileUploadsMax} files are being uploaded` })
     // A group that does not exist is known before its file was read.
     if (!isAccountId(sending.chat)) this.#client.chat(sending.chat)
-    this.#count++
+    const leave = this.#places.take()
     try {
       // Nothing is taken in while nothing can be sent.
       await this.#client.whenOnline(within)
       return await this.#takeAndSend(sending)
     } finally {
-      this.#count--
+      leave()
     }
   }
 
