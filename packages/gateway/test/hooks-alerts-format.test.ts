@@ -126,6 +126,15 @@ test('[R87] in a mixed body what fires comes first, and what is resolved is mark
   )
 })
 
+test.each<[number, number, string]>([
+  [8, 4, '…и ещё устранено: 2'],
+  [10, 3, '…и ещё устранено: 3'],
+  [12, 3, '…и ещё 2 срабатывания, устранено: 3'],
+])('[R87] of %i that fire and %i that are resolved, the rest by its states', (firing, resolved, more) => {
+  const { text } = readAlerts(body([...many(firing), ...many(resolved, { status: 'resolved' })]))
+  expect(text.split('\n').slice(11)).toEqual([more])
+})
+
 test('[R87] real bodies of Alertmanager', () => {
   expect(readAlerts(fixture('firing-1')).text).toBe(
     '🔥 InstanceDown: 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
@@ -141,6 +150,11 @@ describe('what is refused', () => {
   test.each<[string, unknown, string]>([
     ['version 3', { ...body(many(1)), version: '3' }, 'version: 4 is the only one that is understood.'],
     ['no version', { alerts: many(1) }, 'version: 4 is the only one that is understood.'],
+    [
+      'a version that cannot become a text',
+      { ...body(many(1)), version: { toString: null, valueOf: null } },
+      'version: 4 is the only one that is understood.',
+    ],
     ['no alerts', { version: '4' }, 'alerts: at least one alert is required.'],
     ['alerts that are none', body([1, 'x', null, []]), 'alerts: at least one alert is required.'],
     ['a list', [], 'body: a JSON object is required.'],

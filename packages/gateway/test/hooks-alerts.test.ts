@@ -133,6 +133,33 @@ test('[R89] after a minute it is a repeat, also over a restart', async () => {
   expect(await written()).toBe(2)
 })
 
+test('[R89] a repeat is no retry of a post that was in doubt and that another sender of the pair has said since', async () => {
+  const [mine, theirs] = ['a', 'b'].map(host => group('Load', ['firing'], { externalURL: `http://${host}` }))
+  const pass = gateway.wire.incoming
+  gateway.wire.incoming = () => []
+  expect(await alert(mine ?? {})).toBe(502)
+  gateway.wire.incoming = pass
+  gateway.wire.drop()
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  expect(await alert(theirs ?? {})).toBe(200)
+  expect(await alert(mine ?? {})).toBe(200)
+  const before = await written()
+  clock.advance(hookLimits.duplicateWithinMs)
+  expect(await alert(mine ?? {})).toBe(200)
+  expect(await written()).toBe(before + 1)
+})
+
+test('[R89] what was said by a clock that has been set back since does not keep a repeat silent', async () => {
+  const now = clock.nowMs()
+  clock.advance(7_200_000)
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  clock = new ManualClock(now)
+  await restart()
+  expect(await alert(group('Load', ['firing']))).toBe(200)
+  expect(await written()).toBe(2)
+})
+
 test('[R89] what differs is no duplicate: grown, mixed, another group, fired again', async () => {
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await alert(group('Load', ['firing', 'firing']))).toBe(200)

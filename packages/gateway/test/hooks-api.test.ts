@@ -179,6 +179,27 @@ describe('the edge', () => {
   })
 })
 
+test('[R94] a flood of guesses does not fill the log', async () => {
+  const errors: string[] = []
+  const settings = readSettings({
+    BOT_TOKEN: 'test-token',
+    BOT_NAME: 'bot',
+    RELAY_URL: world.relayUrl,
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: join(world.directory, 'guessed'),
+    HOOKS_URL,
+  })
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {} }
+  const gateway = await startGateway({ settings, log: { ...quiet, error: (_, text) => void errors.push(text) } })
+  const guesses = Array.from({ length: hookLimits.missesWaitingMax + 20 }, (_, at) =>
+    say(gateway, { url: `x/guess-${at}` }, 'x'),
+  )
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+  await gateway.stop()
+  expect(statuses).toContain(502)
+  expect(errors).toEqual([])
+})
+
 test('[R83] no log at any level and no error holds the secret or the text', async () => {
   const logged: string[] = []
   const write = (fields: object, text: string) => {

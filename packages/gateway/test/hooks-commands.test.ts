@@ -82,12 +82,13 @@ describe('the commands of an owner', () => {
 
   test.each([
     ['/hook', 'Укажите формат: /hook alerts, /hook pipeline или /hook text.'],
-    ['/hook html', 'Формата «html» нет. Есть такие: /hook alerts, /hook pipeline или /hook text.'],
-    ['/hook text please', 'Формата «text please» нет. Есть такие: /hook alerts, /hook pipeline или /hook text.'],
+    ['/hook html', 'Формата «html» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
+    ['/hook text please', 'Формата «text please» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
     [
       `/hook ${'x'.repeat(40)}`,
-      `Формата «${'x'.repeat(31)}…» нет. Есть такие: /hook alerts, /hook pipeline или /hook text.`,
+      `Формата «${'x'.repeat(31)}…» нет. Используйте /hook alerts, /hook pipeline или /hook text.`,
     ],
+    ['/hook «x»', 'Формата «„x“» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
     ['/unhook', 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'],
     ['/unhook x y', 'Хука «x y» нет. Список хуков этого чата: /hooks.'],
   ])('[R95] wrong arguments get a helpful answer: %s', async (text, helpful) => {
@@ -175,7 +176,7 @@ describe('the others', () => {
     const { bot, hooks } = await owned({}, clock)
     for (const command of ['/hook text', '/hooks', '/unhook x'])
       expect(await answer(bob, bot, command)).toMatch(
-        new RegExp(`^Управлять хуками могут только владельцы бота\\. Идентификатор вашего аккаунта: ${bob.id}\n`),
+        new RegExp(`^Управлять хуками могут только владельцы бота\\.\nИдентификатор вашего аккаунта: ${bob.id}\n`),
       )
     await bob.say(bot, '/hook text')
     expect(await answer(alice, bot, '/hooks')).toMatch(/хуков нет/)

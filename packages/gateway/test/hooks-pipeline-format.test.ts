@@ -135,4 +135,5 @@ test('[R91] project, branch, tag and merge request are lines of their own', () =
   ].map(payload => readPipeline(payload)?.line)
   expect(new Set(lines).size).toBe(lines.length)
   expect(readPipeline(event({ status: 'success', id: 99 }))?.line).toBe(lines[0])
+  expect(readPipeline(event({}, { merge_request: { iid: null } }))?.line).toBe(lines[0])
 })

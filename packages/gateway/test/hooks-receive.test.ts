@@ -128,6 +128,24 @@ describe('502', () => {
     await alice.hears('third')
     expect(alice.texts(toBot)).not.toContain('second')
   })
+
+  test('[R84] a sender that hung up too early to be answered doubles nothing when it comes again', async () => {
+    gateway.wire.hold()
+    const hungUp = new AbortController()
+    const first = post(gateway, hook, { body: 'once', signal: hungUp.signal }).catch(() => 'hung up')
+    await alice.hears('once')
+    hungUp.abort()
+    expect(await first).toBe('hung up')
+    // They are heard after the hang-up, and need no relay.
+    for (const _ of [1, 2]) await api.me()
+    gateway.wire.release()
+    expect((await speak('once')).status).toBe(200)
+    expect((await speak('end')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['once', 'end'])
+    expect((await speak('once')).status).toBe(200)
+    await alice.hears('once')
+  })
 })
 
 describe('Idempotency-Key', () => {
@@ -145,6 +163,11 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['one', 'one', 'end'])
   })
 
+  test('[R85] an empty key is none', async () => {
+    expect((await keyed('one', '')).status).toBe(200)
+    expect((await keyed('two', '')).status).toBe(200)
+  })
+
   test('[R85] with another body it is 400, and after a day the key is free', async () => {
     expect((await keyed('one', 'k')).status).toBe(200)
     expect(await keyed('two', 'k')).toMatchObject({
@@ -160,6 +183,17 @@ describe('Idempotency-Key', () => {
     expect(await inDoubt(() => keyed('one', 'k'))).toMatchObject(unavailable)
     await alice.hears('one')
     await reconnect()
+    expect((await keyed('one', 'k')).status).toBe(200)
+    expect((await speak('end')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['one', 'end'])
+  })
+
+  test('[R85] what was in doubt under a key is not taken for another body', async () => {
+    expect(await inDoubt(() => keyed('one', 'k'))).toMatchObject(unavailable)
+    await alice.hears('one')
+    await reconnect()
+    expect(await keyed('two', 'k')).toMatchObject({ status: 400 })
     expect((await keyed('one', 'k')).status).toBe(200)
     expect((await speak('end')).status).toBe(200)
     await alice.hears('end')

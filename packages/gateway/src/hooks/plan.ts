@@ -39,7 +39,8 @@ function planAlerts({ client, memory, clock }: PlanParts, hook: StoredHook, json
   const at: Place<'group'> = { hook: hook.id, kind: 'group', name: digest(group.key) }
   const identity = digest(group.identity)
   const past = memory.get(at)
-  if (past?.identity === identity && clock.nowMs() - past.ts < hookLimits.duplicateWithinMs) return silent
+  // Near in either direction: a clock that was set back by hours must not keep repeats silent for hours.
+  if (past?.identity === identity && Math.abs(clock.nowMs() - past.ts) < hookLimits.duplicateWithinMs) return silent
   if (group.status === 'firing')
     return { kind: 'write', text: group.text, changes: message => [{ at, put: { identity, message } }] }
   const replyTo = past?.message && isThere(client, hook, past.message) ? past.message : undefined

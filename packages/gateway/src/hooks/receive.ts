@@ -25,8 +25,9 @@ export type ReceiverParts = { client: Client; hooks: Hooks; memory: HookMemory; 
 type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; endMs: number; gone: AbortSignal }
 type Outcome = 'written' | 'silent'
 type WritePlan = Extract<Plan, { kind: 'write' }>
-/** Under which name an attempt is found again, and what is remembered with its end. */
-type Naming = { name: string; withIt: Change[] }
+/** Where it is found again, of which body it is, and what is remembered with its end. */
+type Attempt = { at: Place<'attempt'>; bodyHash: string; withIt: Change[] }
+type Begun = { attempt: string; bodyHash: string }
 
 export class HookReceiver {
   readonly #parts: ReceiverParts
@@ -73,26 +74,27 @@ export class HookReceiver {
     const known = key && memory.get(key)
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return 'silent'
+    const at: Place<'attempt'> = { hook: hook.id, kind: 'attempt', name: key?.name ?? bodyHash }
     const plan = planPost(this.#parts, { hook, body, contentType: post.contentType })
-    if (plan.kind === 'silent') return 'silent'
-    await this.#write(task, plan, {
-      name: key?.name ?? bodyHash,
-      withIt: key ? [{ at: key, put: { body: bodyHash } }] : [],
-    })
+    if (plan.kind === 'silent') {
+      // It was said by another sender meanwhile: the next repeat must not be taken for this attempt.
+      if (memory.get(at)) await memory.write(...ending(at, gone))
+      return 'silent'
+    }
+    await this.#write(task, plan, { at, bodyHash, withIt: key ? [{ at: key, put: { body: bodyHash } }] : [] })
     return 'written'
   }
 
-  /** What was begun under this name before and not ended is gone on with: what the relay has already is not sent again. */
-  async #write(task: Task, plan: WritePlan, { name, withIt }: Naming): Promise<void> {
+  /** What was begun in this place before and not ended is gone on with: what the relay has already is not sent again. */
+  async #write(task: Task, plan: WritePlan, { at, bodyHash, withIt }: Attempt): Promise<void> {
     const { memory } = this.#parts
-    const at: Place<'attempt'> = { hook: task.hook.id, kind: 'attempt', name }
     const begun = memory.get(at)
     const attempt = begun?.attempt ?? randomUUID()
     // Written in the order of these calls, and so no later than the first part: at best both wait for the disk together.
     const noted = begun ? Promise.resolve() : memory.write({ at, put: { attempt } })
     try {
-      const [first] = await bothDone(this.#sendParts(task, plan, attempt), noted)
-      await memory.write({ at, forget: true }, ...plan.changes(first), ...withIt)
+      const [first] = await bothDone(this.#sendParts(task, plan, { attempt, bodyHash }), noted)
+      await memory.write(...ending(at, task.gone), ...plan.changes(first), ...withIt)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true })
       throw error
@@ -100,7 +102,7 @@ export class HookReceiver {
   }
 
   /** The id of the first. */
-  async #sendParts(task: Task, plan: WritePlan, attempt: string): Promise<MessageId> {
+  async #sendParts(task: Task, plan: WritePlan, { attempt, bodyHash }: Begun): Promise<MessageId> {
     const { client } = this.#parts
     let first: MessageId | undefined
     for (const [part, text] of splitText(plan.text, contentLimits.textCharsMax).entries()) {
@@ -110,7 +112,7 @@ export class HookReceiver {
       const content = { text, mentions: [], ...(replyTo && { replyTo }) }
       const { id } = await client.sendText(task.hook.chat, content, {
         deadlineMs: this.#leftMs(task),
-        idempotency: { key, request: utf8(key) },
+        idempotency: { key, request: utf8(bodyHash) },
       })
       first ??= id as MessageId
     }
@@ -125,6 +127,9 @@ export class HookReceiver {
   }
 }
 
+/** Who hung up was told nothing and will come again: what it asked for must still be found then. */
+const ending = (at: Place<'attempt'>, gone: AbortSignal): Change[] => (gone.aborted ? [] : [{ at, forget: true }])
+
 /** Nothing is left running when one of them fails. */
 async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other])
@@ -132,7 +137,7 @@ async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B
 }
 
 function keyPlace(hook: StoredHook, key: string | undefined): Place<'key'> | undefined {
-  return key === undefined ? undefined : { hook: hook.id, kind: 'key', name: digest(`key ${key}`) }
+  return !key ? undefined : { hook: hook.id, kind: 'key', name: digest(`key ${key}`) }
 }
 
 function checkToken({ secretHash }: StoredHook, token: string | undefined): void {

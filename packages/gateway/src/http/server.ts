@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '@postern/core'
-import { CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
+import { CodedError, fromUtf8, gatewayLimits, isCoded } from '@postern/protocol'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
@@ -16,7 +16,9 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   const isAuthorized = tokenChecker(botToken)
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = errorAnswer(error, request.routeOptions?.config?.statuses)
-    if (status >= 500) log.error({ err: error, route: routeOf(request) }, 'a request failed')
+    // Being refused for asking too much is no fault of ours: anybody could fill the disk with such lines.
+    if (status >= 500 && !isCoded(error, 'rate-limited'))
+      log.error({ err: error, route: routeOf(request) }, 'a request failed')
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
   const checkToken = (request: FastifyRequest) => {

@@ -17,6 +17,10 @@ export const hookCommands: Command[] = [
 
 const formats = '/hook alerts, /hook pipeline или /hook text'
 
+/** Marks that stand inside become inner ones. */
+const quoted = (text: string, charsMax: number): string =>
+  `«${oneLine(text, charsMax).replaceAll('«', '„').replaceAll('»', '“')}»`
+
 const addressText = ({ id, url }: CreatedHook): string =>
   `${url}\n\nКто знает этот адрес, может писать в чат от имени бота: храните его как пароль. Второй раз бот его не покажет.\nУдалить хук: /unhook ${id}`
 
@@ -24,7 +28,7 @@ export const createdText = (hook: CreatedHook): string =>
   `Хук ${hook.id} (${hook.format}) для этого чата создан. Его адрес:\n${addressText(hook)}`
 
 export const createdForGroupText = (hook: CreatedHook, title: string): string =>
-  `Хук ${hook.id} (${hook.format}) для группы «${oneLine(title, TITLE_CHARS_MAX)}» создан. Его адрес:\n${addressText(hook)}`
+  `Хук ${hook.id} (${hook.format}) для группы ${quoted(title, TITLE_CHARS_MAX)} создан. Его адрес:\n${addressText(hook)}`
 
 export const createdInGroupText = ({ id, format }: CreatedHook): string =>
   `Хук ${id} (${format}) для этой группы создан. Его адрес отправлен владельцу в личный чат.`
@@ -35,12 +39,12 @@ export const notReachedText =
 export const formatMissingText = `Укажите формат: ${formats}.`
 
 export const formatUnknownText = (word: string): string =>
-  `Формата «${oneLine(word, WORD_CHARS_MAX)}» нет. Есть такие: ${formats}.`
+  `Формата ${quoted(word, WORD_CHARS_MAX)} нет. Используйте ${formats}.`
 
 export const idMissingText = 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'
 
 export const idUnknownText = (word: string): string =>
-  `Хука «${oneLine(word, WORD_CHARS_MAX)}» нет. Список хуков этого чата: /hooks.`
+  `Хука ${quoted(word, WORD_CHARS_MAX)} нет. Список хуков этого чата: /hooks.`
 
 export const removedText = (id: string): string => `Хук ${id} удалён, его адрес больше не работает.`
 
@@ -59,4 +63,4 @@ export function listText(hooks: readonly Hook[]): string {
 const dayOf = (ts: number): string => new Date(ts).toISOString().slice(0, 10).split('-').toReversed().join('.')
 
 export const strangerText = (account: AccountId): string =>
-  `Управлять хуками могут только владельцы бота. Идентификатор вашего аккаунта: ${account}\nЧтобы вы стали владельцем, его нужно добавить в BOT_OWNERS.`
+  `Управлять хуками могут только владельцы бота.\nИдентификатор вашего аккаунта: ${account}\nЧтобы стать владельцем, попросите администратора бота добавить этот идентификатор в BOT_OWNERS.`

@@ -25,7 +25,8 @@ const firings: Forms = { one: 'срабатывание', few: 'срабатыв
 
 export function readAlerts(body: unknown): AlertGroup {
   if (!isFields(body)) throw bodyFault('body', 'a JSON object is required')
-  if (String(body['version']) !== '4') throw bodyFault('version', '4 is the only one that is understood')
+  const { version } = body
+  if (version !== '4' && version !== 4) throw bodyFault('version', '4 is the only one that is understood')
   const alerts = listOf(body['alerts'])
   if (alerts.length === 0) throw bodyFault('alerts', 'at least one alert is required')
   const status = statusOf(body, alerts)
@@ -74,15 +75,22 @@ function firingText(body: Fields, alerts: readonly Fields[]): string {
   const resolved = alerts.filter(isResolved)
   const firing = alerts.filter(alert => !isResolved(alert))
   const cut = cutCount(body)
-  const also = resolved.length > 0 ? `, устранено: ${resolved.length}` : ''
-  const lines = [...firing.map(lineOf), ...resolved.map(alert => `✅ ${lineOf(alert)}`)]
-  const more = lines.length + cut - LINES_MAX
+  const shownFiring = firing.slice(0, LINES_MAX)
+  const shownResolved = resolved.slice(0, LINES_MAX - shownFiring.length)
+  const rest = statesText({
+    firing: firing.length - shownFiring.length + cut,
+    resolved: resolved.length - shownResolved.length,
+  })
   return [
-    `🔥 ${nameOf(body, alerts)}: ${counted(firing.length + cut, firings)}${also}`,
-    ...lines.slice(0, LINES_MAX),
-    ...(more > 0 ? [`…и ещё ${counted(more, firings)}`] : []),
+    `🔥 ${nameOf(body, alerts)}: ${statesText({ firing: firing.length + cut, resolved: resolved.length })}`,
+    ...shownFiring.map(lineOf),
+    ...shownResolved.map(alert => `✅ ${lineOf(alert)}`),
+    ...(rest === '' ? [] : [`…и ещё ${rest}`]),
   ].join('\n')
 }
+
+const statesText = ({ firing, resolved }: Record<AlertGroup['status'], number>): string =>
+  [...(firing > 0 ? [counted(firing, firings)] : []), ...(resolved > 0 ? [`устранено: ${resolved}`] : [])].join(', ')
 
 const resolvedText = (body: Fields, alerts: readonly Fields[]): string =>
   `✅ Устранено: ${nameOf(body, alerts)}, ${counted(alerts.length + cutCount(body), firings)}`

@@ -43,7 +43,7 @@ function lineOf(body: Fields): string {
   const { id, path_with_namespace: path, web_url: address, name } = fieldsOf(body['project'])
   const { ref, tag } = fieldsOf(body['object_attributes'])
   const { iid } = fieldsOf(body['merge_request'])
-  const place = iid !== undefined ? ['request', iid] : [tag === true ? 'tag' : 'branch', ref]
+  const place = isPlain(iid) ? ['request', iid] : [tag === true ? 'tag' : 'branch', ref]
   return JSON.stringify([id ?? path ?? address ?? name, ...place].map(part => (isPlain(part) ? part : null)))
 }
 

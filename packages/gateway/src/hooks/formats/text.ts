@@ -14,7 +14,7 @@ export function mediaTypeOf(header: string | undefined): MediaType {
 
 /** In the charset that the header names, or else UTF-8. */
 export function decodeBody(body: Uint8Array, { charset = 'utf-8' }: MediaType): string {
-  const decoder = decoderOf(charset)
+  const decoder = decoderOf(markedCharset(body, charset))
   if (!decoder) throw new CodedError('bad-field', { field: 'Content-Type', rule: 'its charset is not known' })
   try {
     return decoder.decode(body)
@@ -24,6 +24,14 @@ export function decodeBody(body: Uint8Array, { charset = 'utf-8' }: MediaType): 
       rule: 'it is not valid in its charset, which is UTF-8 by default',
     })
   }
+}
+
+/** Of the two ways to write UTF-16 a mark at the beginning says which; scripts on Windows name none. */
+function markedCharset(body: Uint8Array, named: string): string {
+  if (!/^utf-?(8|16)$/i.test(named)) return named
+  const mark = Buffer.from(body.subarray(0, 2)).toString('hex')
+  if (mark === 'fffe') return 'utf-16le'
+  return mark === 'feff' ? 'utf-16be' : named
 }
 
 function decoderOf(charset: string): TextDecoder | undefined {
