@@ -155,6 +155,29 @@ test('[R91] of two answers at once one is sent', async () => {
   expect((await alice.next('toast')).toast.text).toBe('one')
 })
 
+test('[R91] a bot that is no longer in the group cannot answer, whether it knows that yet or not', async () => {
+  const { id } = await alice.client.createGroup({ name: 'hers', members: [bot.id, bob.id] }, WITHIN)
+  const hers = id as ChatId
+  await alice.say(hers, 'hello')
+  await bot.hears('hello')
+  const said = await bot.client.sendText(hers, { text: 'Well?', buttons: BUTTONS }, WITHIN)
+  await bob.hears('Well?')
+  const pressed = await bob.client.press(hers, { message: idOf(said), data: 'yes' }, WITHIN)
+  await bot.next('button')
+  const rejects = async () =>
+    await expect(bot.client.answerPress(pressed, 'late', WITHIN)).rejects.toSatisfy(rejectsWith('chat-left'))
+  bot.wire.hold()
+  await alice.client.removeMembers(hers, [bot.id], WITHIN)
+  await expect.poll(() => bot.wire.heldCount).toBe(1)
+  const unknowing = rejects()
+  await expect.poll(() => bot.wire.heldCount).toBe(2)
+  // The relay's refusal comes before the news of the removal.
+  bot.wire.release(frames => frames.reverse())
+  await unknowing
+  await bot.next('chat', event => event.chat_id === id && event.chat.state === 'left')
+  await rejects()
+})
+
 test('[R92] a message with buttons can be edited at any time, one without for two days', async () => {
   const plain = await bot.say(chat, 'plain')
   const said = await offered()

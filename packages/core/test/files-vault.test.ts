@@ -42,6 +42,22 @@ async function use(vault: FileVault, name: VaultName): Promise<void> {
 
 const kept = (vault: FileVault, names: VaultName[]): boolean[] => names.map(name => vault.lengthOf(name) !== undefined)
 
+const bytesIn = (directory: string): number =>
+  vaultFiles({ directory }).reduce((sum, file) => sum + statSync(file).size, 0)
+
+/** As if the folder were alone on a disk of so many bytes. */
+const openOnDisk =
+  (directory: string, diskBytes: number): typeof open =>
+  async (...opening) => {
+    const handle = await open(...opening)
+    const write = handle.write.bind(handle)
+    const bounded = async (bytes: Uint8Array, ...[from, length, at]: number[]) => {
+      if (bytesIn(directory) + bytes.length > diskBytes) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      return await write(bytes, from, length, at)
+    }
+    return Object.assign(handle, { write: bounded })
+  }
+
 describe('how much is kept', () => {
   test('[R112] the least recently used makes room, also over a restart', async () => {
     const directory = temporary()
@@ -86,6 +102,43 @@ describe('how much is kept', () => {
     expect(kept(vault, [a])).toEqual([true])
     const b = await put(vault, randomFile(10))
     expect(kept(vault, [a, b])).toEqual([false, true])
+  })
+
+  test('[R120] takes no more of the disk than it leaves free, also when others fill it', async () => {
+    const directory = temporary()
+    let othersBytes = 0
+    const diskFreeBytes = async () => 1000 - othersBytes - bytesIn(directory)
+    const vault = await openNodeFileVault({
+      directory: join(directory, 'files'),
+      bytesMax: 10_000,
+      clock,
+      diskFreeBytes,
+    })
+    const names: VaultName[] = []
+    for (let count = 0; count < 6; count++) names.push(await put(vault, randomFile(100)))
+    expect(kept(vault, names)).toEqual([false, true, true, true, true, true])
+    othersBytes = 700
+    await vault.makeRoom()
+    expect(kept(vault, names)).toEqual([false, false, false, false, false, true])
+  })
+
+  test('[R120] a full disk takes from it, the least recently used first, and not what is being read', async () => {
+    const directory = temporary()
+    const openFile = openOnDisk(directory, 1000)
+    const vault = await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 10_000, clock, openFile })
+    const [a, b, c] = [
+      await put(vault, randomFile(300)),
+      await put(vault, randomFile(300)),
+      await put(vault, randomFile(300)),
+    ]
+    const reader = await vault.open(a)
+    const part = await vault.createPart()
+    await part.write(randomFile(350), 0)
+    expect(kept(vault, [a, b, c])).toEqual([true, false, true])
+    await expect(part.write(randomFile(400), 350)).rejects.toSatisfy(coded('storage-full'))
+    expect(kept(vault, [a, b, c])).toEqual([true, false, false])
+    await reader?.close()
+    await part.release()
   })
 
   test('[R112] a client with little room has every file all the same', async () => {

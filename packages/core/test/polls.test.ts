@@ -141,6 +141,7 @@ test('[R87] what is no vote is refused, and a poll is not edited', async () => {
   const wrong = { message: idOf(said), options: [0] }
   await expect(alice.client.vote(bob.chatId, wrong, WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
   await expect(bob.client.closePoll(alice.chatId, idOf(said), WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
+  await expect(alice.client.closePoll(bob.chatId, idOf(said), WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
   const edit = { message: idOf(asked), text: 'Coffee?' }
   await expect(bob.client.editMessage(alice.chatId, edit, WITHIN)).rejects.toSatisfy(rejectsWith('poll-not-editable'))
 })

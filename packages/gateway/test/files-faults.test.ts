@@ -92,6 +92,22 @@ describe('uploads', () => {
     await nothingIsLeft()
   })
 
+  test('[R59] a sender that stands still at a stop is told 503, and keeps nothing alive', async () => {
+    const clock = new ManualClock(Date.now())
+    const { gateway } = await talking(world, alice, { clock })
+    const socket = beginUpload(gateway, 1_000_000)
+    socket.write(partHead + 'x'.repeat(400_000))
+    await expect.poll(() => filesOfGateway(world).length, SOON).toBeGreaterThan(0)
+    const stopped = world.closeGateway(gateway)
+    await new Promise(resolve => setImmediate(resolve))
+    clock.advance(gatewayLimits.requestsEndWithinMs)
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 503 /)
+    await stopped
+    await nothingIsLeft()
+    expect(clock.timerCount).toBe(0)
+    socket.destroy()
+  })
+
   test('[R59] there are 16 places; the next is told to come again, and places become free', async () => {
     const { gateway, api, path } = await talking(world, alice)
     const standing = Array.from({ length: gatewayLimits.fileUploadsMax }, () => beginUpload(gateway, 1_000_000))

@@ -47,6 +47,13 @@ describe('sending', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
+  test('[R53] a form in which nobody has chosen a file is 400, and an empty file is sent', async () => {
+    const { api, path } = await talking(world, alice)
+    expect(await sendForm(api, path, '', { name: '' })).toEqual(badRequest(/^file: it is required\.$/))
+    expect(await api.ok('GET', `${path}/messages`)).toEqual([])
+    expect((await sentFile(api, path, '', { name: 'empty.txt' })).file).toMatchObject({ name: 'empty.txt', size: 0 })
+  })
+
   test('[R54] the kind is what the bytes say; a name and a header change nothing', async () => {
     const { api, path } = await talking(world, alice)
     const files: [Uint8Array | string, string, string][] = [

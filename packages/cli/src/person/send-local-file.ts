@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Client, FileDraft } from '@postern/core'
 import { showFile } from '@postern/media'
-import { CodedError, contentLimits, isAccountId, personLimits, safeFileName } from '@postern/protocol'
+import { CodedError, contentLimits, personLimits, safeFileName } from '@postern/protocol'
 import type { PersonCommandFields } from '@postern/protocol/bot-api'
 import type { Message } from '@postern/protocol/objects'
 import { unlessStopped } from '../stop-signal.ts'
@@ -18,9 +18,7 @@ export async function sendLocalFile(
   { chat, path, caption, kind, reply_to }: PersonCommandFields<'file'>,
   stop: AbortSignal,
 ): Promise<Message> {
-  // A group that does not exist is known before a large file was read.
-  if (!isAccountId(chat)) client.chat(chat)
-  const draft = await takeIn(client, path, stop)
+  const draft = await takeIn(client, { chat, path }, stop)
   try {
     const name = safeFileName(basename(path))
     const shown = await showFile(draft, { name, kind })
@@ -31,14 +29,17 @@ export async function sendLocalFile(
   }
 }
 
-async function takeIn(client: Client, path: string, stop: AbortSignal): Promise<FileDraft> {
+type Wanted = Pick<PersonCommandFields<'file'>, 'chat' | 'path'>
+
+async function takeIn(client: Client, { chat, path }: Wanted, stop: AbortSignal): Promise<FileDraft> {
   const handle = await openToRead(path)
   try {
     const { size } = await handle.stat()
     if (size > contentLimits.fileBytesMax)
       throw new CodedError('too-large', { what: 'The file', max: contentLimits.fileBytesMax })
     // Of some files the system does not know the size before they are read.
-    return await client.takeFile(bytesOf(handle, { size: size || Infinity, stop }), size > 0 ? { bytesHint: size } : {})
+    const hint = size > 0 ? { bytesHint: size } : {}
+    return await client.takeFile(bytesOf(handle, { size: size || Infinity, stop }), { to: chat, ...hint })
   } finally {
     await handle.close()
   }

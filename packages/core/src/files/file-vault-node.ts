@@ -1,6 +1,6 @@
 // The vault as a folder of the data directory. Least recently used files make room; what a killed process left is swept.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, open, rename, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, type Clock, CodedError, isBlobId, toBase32 } from '@postern/protocol'
 import type { FileVault, SealedBytes, VaultFile, VaultName, VaultPart } from './file-vault.ts'
@@ -14,6 +14,8 @@ export interface NodeVaultOptions {
   clock: Clock
   /** For tests of a disk that fails. */
   openFile?: typeof open
+  /** For tests of a disk that is small. */
+  diskFreeBytes?: () => Promise<number>
 }
 
 type Kept = { file: string; bytes: number; readers: number }
@@ -58,7 +60,7 @@ class NodeFileVault implements FileVault {
     let state: 'part' | 'kept' | 'released' = 'part'
     return {
       ...reading(handle),
-      write: (bytes, at) => coded(writeAll(handle, bytes, at)),
+      write: (bytes, at) => coded(this.#write(handle, { bytes, at })),
       keep: async name => {
         await coded(this.#keep(path, { name, bytes: (await handle.stat()).size }))
         state = 'kept'
@@ -106,10 +108,31 @@ class NodeFileVault implements FileVault {
 
   /** What is being read stays, and so does the newest: somebody is about to read it. */
   async makeRoom(): Promise<void> {
-    if (this.#keptBytes <= this.#options.bytesMax) return
-    for (const [blob, kept] of [...this.#kept].slice(0, -1)) {
-      if (this.#keptBytes <= this.#options.bytesMax) return
-      if (kept.readers === 0 && this.#kept.get(blob) === kept) await this.remove(blob)
+    const bytesMax = await this.#bytesMax()
+    let older = this.#kept.size - 1
+    // As it stands at each turn, and never a copy: there may be very many, and this is asked after every use.
+    for (const [blob, { readers }] of this.#kept) {
+      if (this.#keptBytes <= bytesMax || older-- <= 0) return
+      if (readers === 0) await this.remove(blob)
+    }
+  }
+
+  /** No more than it leaves free: what can be fetched again must not fill the disk on which the database is. */
+  async #bytesMax(): Promise<number> {
+    const { directory, bytesMax, diskFreeBytes = () => freeBytesAt(directory) } = this.#options
+    return Math.min(bytesMax, (this.#keptBytes + (await diskFreeBytes())) / 2)
+  }
+
+  /** A full disk takes from what is kept, the least recently used first, before anybody is refused. */
+  async #write(handle: FileHandle, { bytes, at }: { bytes: Uint8Array; at: number }): Promise<void> {
+    for (;;) {
+      try {
+        return await writeAll(handle, bytes, at)
+      } catch (error) {
+        const [oldest] = this.#kept.entries().find(([, { readers }]) => readers === 0) ?? []
+        if (!isFull(error) || oldest === undefined) throw error
+        await this.remove(oldest)
+      }
     }
   }
 
@@ -170,12 +193,19 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
 
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error)))
+
+/** Where the system does not say it, the limit alone counts. */
+async function freeBytesAt(directory: string): Promise<number> {
+  const disk = await statfs(directory).catch(() => undefined)
+  return disk ? disk.bavail * disk.bsize : Infinity
+}
+
 async function coded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    const isFull = ['ENOSPC', 'EDQUOT'].includes(String(codeOf(cause)))
-    throw new CodedError(isFull ? 'storage-full' : 'storage-failed', {}, { cause })
+    throw new CodedError(isFull(cause) ? 'storage-full' : 'storage-failed', {}, { cause })
   }
 }
 

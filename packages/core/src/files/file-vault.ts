@@ -29,4 +29,6 @@ export interface FileVault {
   lengthOf(name: VaultName): number | undefined
   open(name: VaultName): Promise<VaultFile | undefined>
   remove(blob: BlobId): Promise<void>
+  /** Gives up what is kept beyond its limit, which sinks when the disk fills up. */
+  makeRoom(): Promise<void>
 }

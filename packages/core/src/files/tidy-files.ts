@@ -34,6 +34,7 @@ async function tidyDead(parts: FilesParts): Promise<number> {
 }
 
 export async function tidyFiles(parts: FilesParts): Promise<void> {
+  await parts.vault.makeRoom()
   const cleared = [await tidyUploads(parts), await tidyDead(parts)]
   if (cleared.includes(LEFTOVERS_PER_ROUND)) parts.poke()
 }

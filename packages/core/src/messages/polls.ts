@@ -78,7 +78,9 @@ function tellPoll(core: Core, database: Database, row: MessageRow): void {
 
 /** Throws unless the poll is open and has these options. */
 export function assertVote(core: Core, chat: ChatId, vote: { message: MessageId; options: number[] }): void {
-  const { body } = openPoll(core, chat, vote.message)
+  const asked = findPollMessage(core, chat, vote.message)
+  assertOpen(core, asked)
+  const { body } = asked
   if (isVote(body, vote.options)) return
   const last = body.options.length - 1
   const rule = body.multiple
@@ -88,9 +90,9 @@ export function assertVote(core: Core, chat: ChatId, vote: { message: MessageId;
 }
 
 export function assertClosable(core: Core, chat: ChatId, message: MessageId): void {
-  if (findMessage(core.store, visibleChat(core.store, chat).id, message).sender !== core.own.id)
-    throw new CodedError('not-own-poll')
-  openPoll(core, chat, message)
+  const asked = findPollMessage(core, chat, message)
+  if (asked.row.sender !== core.own.id) throw new CodedError('not-own-poll')
+  assertOpen(core, asked)
 }
 
 /** After a vote: the relay may have taken it when the poll was over. */
@@ -103,12 +105,15 @@ export function assertCounted(core: Core, message: MessageId): void {
   if ((last?.ts ?? 0) >= endTs(findPoll(core.store, message))) throw new CodedError('poll-closed')
 }
 
-function openPoll(core: Core, chat: ChatId, message: MessageId): PollMessage {
+function findPollMessage(core: Core, chat: ChatId, message: MessageId): PollMessage {
   findMessage(core.store, visibleChat(core.store, chat).id, message)
   const asked = lookUpPoll(core.store, chat, message)
   if (!asked) throw new CodedError('not-a-poll')
-  if (asked.poll.closed || core.clock.nowMs() >= endTs(asked.poll)) throw new CodedError('poll-closed')
   return asked
+}
+
+function assertOpen(core: Core, { poll }: PollMessage): void {
+  if (poll.closed || core.clock.nowMs() >= endTs(poll)) throw new CodedError('poll-closed')
 }
 
 function lookUpPoll(reads: Pick<Database, 'get'>, chat: ChatId, message: MessageId): PollMessage | undefined {

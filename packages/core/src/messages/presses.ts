@@ -47,8 +47,7 @@ export async function pressButton(
   { chat, message, data }: { chat: ChatId; message: MessageId; data: string },
   deadline: Deadline,
 ): Promise<PressId> {
-  const { state } = visibleChat(core.store, chat)
-  if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')
+  assertActive(core, chat)
   const row = findMessage(core.store, chat, message)
   const bot = row.sender
   if (bot === core.own.id || !profileOf(core.store, bot).bot)
@@ -121,15 +120,23 @@ function noteAnswered(database: Database, press: PressId): void {
   database.run('UPDATE press SET answered = 1 WHERE id = ?', press)
 }
 
+function assertActive(core: Core, chat: ChatId): void {
+  const { state } = visibleChat(core.store, chat)
+  if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')
+}
+
 type Telling = { body: KnownBody; deadline: Deadline }
 
 /** Until the relay has it: the other side knows a press by its id, and does not take it twice. */
 async function tell(core: Core, to: { chat: ChatId; to: AccountId }, telling: Telling): Promise<void> {
   for (;;) {
     await core.link.whenOnline(telling.deadline.leftMs())
+    assertActive(core, to.chat)
     const outcome = await sendDirect(core, to, telling).catch((error: unknown) => {
       if (isCoded(error, 'send-in-doubt', 'relay-stopping')) return 'in doubt' as const
-      throw error
+      // One may have been removed meanwhile; the relay knows it first.
+      assertActive(core, to.chat)
+      throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
     })
     if (outcome === 'sent') return
     if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })

@@ -35,6 +35,9 @@ export type NewFile = {
 }
 
 export type Taking = {
+  /** A chat that cannot be written to is refused before anything is taken in. */
+  to?: ChatId
+
   /** At most so many bytes will come; the relay is asked for room for as many. */
   bytesHint?: number
   /** Under a key that is known, the file was probably sent already: it goes to the relay only if not. */
@@ -43,7 +46,8 @@ export type Taking = {
 
 /** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
 export async function takeFile(core: Core, source: AsyncIterable<Uint8Array>, taking: Taking): Promise<FileDraft> {
-  const { bytesHint, idempotencyKey } = taking
+  const { to, bytesHint, idempotencyKey } = taking
+  if (to) assertWritable(core, to)
   const isRepeat = idempotencyKey !== undefined && isKeyKnown(core, idempotencyKey)
   const spool = await core.files.take(source, {
     uploads: isRepeat ? 'later' : 'now',

@@ -1,7 +1,7 @@
 // A file from the bot: taken in as it comes, looked at, and sent with what people see of it before they fetch it.
 import type { Client, NewFile } from '@postern/core'
 import { showFile } from '@postern/media'
-import { type ChatId, gatewayLimits, isAccountId, safeFileName, toBase64Url } from '@postern/protocol'
+import { type ChatId, CodedError, gatewayLimits, safeFileName, toBase64Url } from '@postern/protocol'
 import type { FileFields } from '@postern/protocol/bot-api'
 import type { Message } from '@postern/protocol/objects'
 import { idempotencyOf } from '../messages/idempotency.ts'
@@ -37,8 +37,6 @@ export class FileUploads {
   }
 
   async send(sending: Sending): Promise<Message> {
-    // A group that does not exist is known before its file was read.
-    if (!isAccountId(sending.chat)) this.#client.chat(sending.chat)
     const leave = this.#places.take()
     try {
       // Nothing is taken in while nothing can be sent.
@@ -52,11 +50,15 @@ export class FileUploads {
   async #takeAndSend({ chat, form, key }: Sending): Promise<Message> {
     const { file, fields } = await form.open()
     const draft = await this.#client.takeFile(this.#counted(file.bytes), {
+      to: chat,
       ...(form.bytesHint !== undefined && { bytesHint: form.bytesHint }),
       ...(key !== undefined && { idempotencyKey: key }),
     })
     try {
       const given = await fields()
+      // So browsers write a field in which nobody has chosen a file.
+      if (file.name === '' && draft.size === 0)
+        throw new CodedError('bad-field', { field: 'file', rule: 'it is required' })
       const name = safeFileName(file.name)
       const shown = await showFile(draft, { name, declaredType: file.declaredType, kind: given.kind })
       const hasSize = shown.kind === 'video' || shown.kind === 'voice'
