@@ -1,7 +1,7 @@
 // Blobs over Node's own HTTP client: of those at hand, the one that copies least.
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
-import { type BlobId, CodedError, freeBytes } from '@postern/protocol'
+import { type BlobId, CodedError, freeBytes, GatheredBytes } from '@postern/protocol'
 import {
   type BlobTransport,
   type BlobTransportFactory,
@@ -127,10 +127,8 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const { socket } = response
   socket.on('data', freeBytes)
   try {
-    for await (const bytes of response as AsyncIterable<Buffer>) {
-      yield bytes
-      freeBytes(bytes)
-    }
+    const pieces = new GatheredBytes(response, setImmediate)
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
     if (!response.complete) throw new Error('cut off')
   } catch (cause) {
     throw unreachable(cause)

@@ -22,10 +22,10 @@ export async function fetchBlob(parts: FilesParts, file: StoredFile, { signal, m
         await patience.afterFailure(error)
       }
     }
-    intake.assertDigest()
+    await intake.end()
     await part.keep(file)
   } finally {
-    intake.giveBack()
+    await intake.giveBack()
     await part.release()
   }
 }
@@ -62,7 +62,10 @@ class Intake {
   readonly #part: VaultPart
   readonly #file: StoredFile
   readonly #cipher: ChunkCipher
-  readonly #buffer: Uint8Array
+  #buffer: Uint8Array
+  /** Written down meanwhile. */
+  #spare: Uint8Array
+  #writing: Promise<void> | undefined
   #hash: RunningHash
   #chunks: Generator<ChunkPlace>
   #chunk: ChunkPlace | undefined
@@ -75,6 +78,7 @@ class Intake {
     this.#file = file
     this.#cipher = parts.cipher.withKey(file.key)
     this.#buffer = parts.buffers.borrow()
+    this.#spare = parts.buffers.borrow()
     this.#hash = parts.cipher.sha256()
     this.#chunks = chunksOf(file.size, wholeFile(file.size))
     this.#next()
@@ -112,19 +116,25 @@ class Intake {
     }
   }
 
-  assertDigest(): void {
+  async end(): Promise<void> {
+    await this.#writing
     if (!equalBytes(this.#hash.digest(), this.#file.digest)) throw new CodedError('file-damaged')
   }
 
-  giveBack(): void {
+  async giveBack(): Promise<void> {
+    await this.#writing?.catch(() => undefined)
     this.#parts.buffers.giveBack(this.#buffer)
+    this.#parts.buffers.giveBack(this.#spare)
   }
 
   async #write({ nonce, sealedAt, sealedBytes }: ChunkPlace): Promise<void> {
     const sealed = this.#buffer.subarray(0, sealedBytes)
     if (!(await this.#cipher.verify(nonce, sealed))) throw new CodedError('file-damaged')
     this.#hash.update(sealed)
-    await this.#part.write(sealed, sealedAt)
+    await this.#writing
+    this.#writing = this.#part.write(sealed, sealedAt)
+    this.#writing.catch(() => undefined)
+    ;[this.#buffer, this.#spare] = [this.#spare, this.#buffer]
     this.#next()
   }
 

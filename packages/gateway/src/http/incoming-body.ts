@@ -22,7 +22,7 @@ export function incomingBody(
     form
       ? badField('file', `at most ${form.fileBytesMax} bytes are allowed`)
       : badField('body', `at most ${bytesMax} bytes are allowed`)
-  const bytes = bodyOf(request, { clock, bytesMax, tooMany })
+  const bytes = bodyOf(request, { clock, bytesMax, tooMany, pieces: form ? 'brief' : 'kept' })
   const length = Number(request.headers['content-length'])
   return {
     parts: {

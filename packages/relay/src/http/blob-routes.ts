@@ -1,6 +1,6 @@
 // Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BlobId, CodedError, freeBytes, isBlobId, parseByteRange } from '@postern/protocol'
+import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
 import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
 import type { BlobUploads } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../relay-parts.ts'
@@ -93,11 +93,13 @@ export class BlobRoutes {
 
 /** What has been received when the connection ends is lost with it: then the body has not come whole, whatever was sent. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  for await (const bytes of request as AsyncIterable<Uint8Array>) {
-    yield bytes
-    freeBytes(bytes)
+  const pieces = new GatheredBytes(request, setImmediate)
+  try {
+    for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
+    if (!request.complete) throw new CodedError('relay-stopping')
+  } finally {
+    if (!request.complete) request.destroy()
   }
-  if (!request.complete) throw new CodedError('relay-stopping')
 }
 
 /** Each piece is out of our hands before the next one is read. A peer that has gone ends it. */

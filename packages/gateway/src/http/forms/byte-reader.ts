@@ -11,6 +11,8 @@ export class ByteReader {
 
   /** False at the end. */
   async #more(): Promise<boolean> {
+    // In memory of its own: that of the last piece is used again for the next one.
+    if (this.#held.length > 0) this.#held = Buffer.from(this.#held)
     const next: IteratorResult<Uint8Array, undefined> = await this.#source.next()
     if (next.done) return false
     const chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.length)

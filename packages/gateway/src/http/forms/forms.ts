@@ -1,5 +1,5 @@
 // A form with one file in it, and fields around it in any order: the file is read as it comes, the fields are then checked.
-import { fromUtf8, gatewayLimits } from '@postern/protocol'
+import { copyBytes, fromUtf8, gatewayLimits } from '@postern/protocol'
 import { checkFields, type Endpoint } from '@postern/protocol/bot-api'
 import { badField } from '../errors.ts'
 import { type Part, readParts } from './parts.ts'
@@ -56,7 +56,7 @@ async function keepField(fields: Map<string, string>, { name, bytes }: Part): Pr
     length += chunk.length
     if (length > gatewayLimits.formFieldBytesMax)
       throw badField(name, `at most ${gatewayLimits.formFieldBytesMax} bytes are allowed`)
-    chunks.push(chunk)
+    chunks.push(copyBytes(chunk))
   }
   try {
     fields.set(name, fromUtf8(Buffer.concat(chunks)))

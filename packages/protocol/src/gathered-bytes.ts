@@ -1,0 +1,114 @@
+// What comes in many small pieces, handed on in few large ones: each hand-over costs more than the bytes in it.
+import { freeBytes } from './bytes.ts'
+
+/** A readable stream of Node, as far as it is needed here. */
+export interface ByteStream {
+  readonly destroyed: boolean
+  readonly readableEnded: boolean
+  on(event: 'data', listener: (bytes: Uint8Array) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  off(event: 'data', listener: (bytes: Uint8Array) => void): unknown
+  off(event: 'end' | 'close', listener: () => void): unknown
+  pause(): unknown
+  resume(): unknown
+}
+
+export const GATHERED_BYTES = 256 * 1024
+/** What one read of a socket gives at most: it may come when nearly all is there already. */
+const PIECE_BYTES = 64 * 1024
+
+/** Each piece holds only until the next one is asked for. The stream is left open to whoever reads on. */
+export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
+  readonly #stream: ByteStream
+  readonly #nextTurn: (wake: () => void) => void
+  #filling = new Uint8Array(GATHERED_BYTES + PIECE_BYTES)
+  #spare = new Uint8Array(GATHERED_BYTES + PIECE_BYTES)
+  #held = 0
+  #state: 'open' | 'ended' | 'broken' | 'left' = 'open'
+  #isPaused = false
+  #waiting: (() => void) | undefined
+
+  /** `nextTurn`: Node's `setImmediate`. */
+  constructor(stream: ByteStream, nextTurn: (wake: () => void) => void) {
+    this.#stream = stream
+    this.#nextTurn = nextTurn
+    if (stream.readableEnded) this.#state = 'ended'
+    else if (stream.destroyed) this.#state = 'broken'
+    else {
+      stream.on('end', this.#end)
+      stream.on('close', this.#close)
+      stream.on('data', this.#take)
+    }
+  }
+
+  /** Throws when the stream breaks off. */
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (this.#held === 0 && this.#state === 'open') await this.#arrival()
+    if (this.#held > 0) return { done: false, value: this.#handOver() }
+    if (this.#state === 'broken') throw new Error('cut off')
+    return { done: true, value: undefined }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    this.#over('left')
+    this.#held = 0
+    return { done: true, value: undefined }
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise(resolve => {
+      this.#waiting = resolve
+    })
+  }
+
+  #handOver(): Uint8Array {
+    const gathered = this.#filling.subarray(0, this.#held)
+    ;[this.#filling, this.#spare] = [this.#spare, this.#filling]
+    this.#held = 0
+    if (this.#isPaused && this.#state === 'open') {
+      this.#isPaused = false
+      this.#stream.resume()
+    }
+    return gathered
+  }
+
+  readonly #take = (bytes: Uint8Array): void => {
+    if (this.#held + bytes.length > this.#filling.length) this.#grow(this.#held + bytes.length)
+    this.#filling.set(bytes, this.#held)
+    this.#held += bytes.length
+    freeBytes(bytes)
+    if (this.#held >= GATHERED_BYTES) {
+      this.#isPaused = true
+      this.#stream.pause()
+      this.#wake()
+    } else if (this.#waiting) {
+      // Not at once: what else has arrived is read in the same turn.
+      const wake = this.#waiting
+      this.#waiting = undefined
+      this.#nextTurn(wake)
+    }
+  }
+
+  readonly #end = (): void => this.#over('ended')
+  readonly #close = (): void => this.#over('broken')
+
+  #over(state: 'ended' | 'broken' | 'left'): void {
+    if (this.#state !== 'open') return
+    this.#state = state
+    this.#stream.off('data', this.#take)
+    this.#stream.off('end', this.#end)
+    this.#stream.off('close', this.#close)
+    this.#wake()
+  }
+
+  #wake(): void {
+    this.#waiting?.()
+    this.#waiting = undefined
+  }
+
+  #grow(bytes: number): void {
+    const larger = new Uint8Array(bytes)
+    larger.set(this.#filling.subarray(0, this.#held))
+    this.#filling = larger
+  }
+}
