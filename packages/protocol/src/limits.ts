@@ -215,6 +215,8 @@ export const hookLimits = {
   postWithinMs: 5 * SECOND_MS,
   alertLinesMax: 10,
   duplicateWithinMs: 1 * MINUTE_MS,
+  /** A sender that did not hear that its post was written comes again within this time. */
+  unheardWithinMs: 10 * MINUTE_MS,
   /** A secret that is wrong is refused so late; past so many that wait, they are told to come again. */
   missDelayMs: 1 * SECOND_MS,
   missesWaitingMax: 200,

@@ -1,5 +1,5 @@
 // What the program around a client must remember: small texts on named shelves, encrypted with the rest of the database.
-import type { Store } from './store.ts'
+import type { Durability, Store } from './store.ts'
 
 export type RecordChange = { key: string } & ({ put: string } | { remove: true })
 
@@ -24,6 +24,15 @@ export class Records {
 
   /** All of the changes or none; durable when it resolves. */
   async change(...changes: RecordChange[]): Promise<void> {
+    await this.#write(changes, 'durable')
+  }
+
+  /** The same, but it may be undone when the power fails. */
+  async changeSoon(...changes: RecordChange[]): Promise<void> {
+    await this.#write(changes, 'recorded')
+  }
+
+  async #write(changes: RecordChange[], durability: Durability): Promise<void> {
     await this.#store.write(database => {
       for (const change of changes) {
         if ('put' in change)
@@ -36,6 +45,6 @@ export class Records {
           )
         else database.run('DELETE FROM record WHERE shelf = ? AND key = ?', this.#shelf, change.key)
       }
-    })
+    }, durability)
   }
 }

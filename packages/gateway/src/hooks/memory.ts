@@ -3,8 +3,8 @@ import type { RecordChange, Records } from '@postern/core'
 import { type Clock, hookLimits, type MessageId } from '@postern/protocol'
 
 export type Remembered = {
-  /** A post that was begun and not ended: under which name its messages were sent. */
-  attempt: { attempt: string }
+  /** A post that was begun: under which name its messages are sent; and whether all of them are, and only the answer may be missing. */
+  attempt: { attempt: string; isWritten?: true }
   /** What was written under a sender's Idempotency-Key. */
   key: { body: string }
   /** A group of alerts: its last body, and the newest message that it fires. */
@@ -60,6 +60,13 @@ export class HookMemory {
       for (const name of [...leaving, change.at.name]) shelf.delete(name)
       if ('put' in change) shelf.set(change.at.name, { ts, value: change.put })
     }
+  }
+
+  /** At once here, soon on the disk. */
+  forgetSoon(at: Place): void {
+    this.#shelf(at).delete(at.name)
+    // It fails with the disk or at the stop, and is then too old before long.
+    this.#records.changeSoon({ key: keyOf(at), remove: true }).catch(() => undefined)
   }
 
   /** Everything about a hook. */

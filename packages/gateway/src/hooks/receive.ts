@@ -4,6 +4,7 @@ import type { Client } from '@postern/core'
 import { type Clock, CodedError, contentLimits, hookLimits, isCoded, type MessageId, utf8 } from '@postern/protocol'
 import { outcomeOf } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { whenGone } from '../waiting.ts'
 import { Bodies } from './bodies.ts'
 import { splitText } from './formats/split.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
@@ -34,6 +35,8 @@ export class HookReceiver {
   readonly #lanes = new PostLanes()
   readonly #bodies = new Bodies()
   readonly #misses: Misses
+  /** Attempts that are written, and whose senders still wait for the answer. */
+  readonly #unheard = new Set<string>()
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts
@@ -78,7 +81,8 @@ export class HookReceiver {
     const plan = planPost(this.#parts, { hook, body, contentType: post.contentType })
     if (plan.kind === 'silent') {
       // It was said by another sender meanwhile: the next repeat must not be taken for this attempt.
-      if (memory.get(at)) await memory.write(...ending(at, gone))
+      const begun = memory.get(at)
+      if (begun) this.#forgetWhenHeard(at, begun.attempt, gone)
       return 'silent'
     }
     await this.#write(task, plan, { at, bodyHash, withIt: key ? [{ at: key, put: { body: bodyHash } }] : [] })
@@ -88,17 +92,41 @@ export class HookReceiver {
   /** What was begun in this place before and not ended is gone on with: what the relay has already is not sent again. */
   async #write(task: Task, plan: WritePlan, { at, bodyHash, withIt }: Attempt): Promise<void> {
     const { memory } = this.#parts
-    const begun = memory.get(at)
-    const attempt = begun?.attempt ?? randomUUID()
+    const begun = this.#begun(at)
+    const attempt = begun ?? randomUUID()
     // Written in the order of these calls, and so no later than the first part: at best both wait for the disk together.
     const noted = begun ? Promise.resolve() : memory.write({ at, put: { attempt } })
     try {
       const [first] = await bothDone(this.#sendParts(task, plan, { attempt, bodyHash }), noted)
-      await memory.write(...ending(at, task.gone), ...plan.changes(first), ...withIt)
+      await memory.write({ at, put: { attempt, isWritten: true } }, ...plan.changes(first), ...withIt)
+      this.#forgetWhenHeard(at, attempt, task.gone)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true })
       throw error
     }
+  }
+
+  /**
+   * An attempt that is to be gone on with. One that is written counts for a short while, and only if its sender did not
+   * hear so: from anybody else the same body is news.
+   */
+  #begun(at: Place<'attempt'>): string | undefined {
+    const begun = this.#parts.memory.get(at)
+    if (!begun?.isWritten) return begun?.attempt
+    const ageMs = Math.abs(this.#parts.clock.nowMs() - begun.ts)
+    const isRetry = ageMs < hookLimits.unheardWithinMs && !this.#unheard.has(begun.attempt)
+    return isRetry ? begun.attempt : undefined
+  }
+
+  /** Who hung up, or was cut off when this process was killed, comes again: what it asked for must be found then. */
+  #forgetWhenHeard(at: Place<'attempt'>, attempt: string, gone: AbortSignal): void {
+    const { memory } = this.#parts
+    this.#unheard.add(attempt)
+    whenGone(gone, reason => {
+      this.#unheard.delete(attempt)
+      // In its place may be the attempt of somebody who said the same meanwhile.
+      if (reason === 'answered' && memory.get(at)?.attempt === attempt) memory.forgetSoon(at)
+    })
   }
 
   /** The id of the first. */
@@ -126,9 +154,6 @@ export class HookReceiver {
     return leftMs
   }
 }
-
-/** Who hung up was told nothing and will come again: what it asked for must still be found then. */
-const ending = (at: Place<'attempt'>, gone: AbortSignal): Change[] => (gone.aborted ? [] : [{ at, forget: true }])
 
 /** Nothing is left running when one of them fails. */
 async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {

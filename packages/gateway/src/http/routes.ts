@@ -2,6 +2,7 @@
 import type { Clock } from '@postern/protocol'
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/protocol/bot-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { GoneReason } from '../waiting.ts'
 import { Serialized, Streamed } from './answers.ts'
 import type { Statuses } from './errors.ts'
 import type { Handlers } from './handlers.ts'
@@ -69,9 +70,10 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): Omit<AnyInput, 'u
   }
 }
 
-/** Tells when the connection closes: nobody waits for the answer any more. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+/** Tells when nobody waits for the answer any more, and why. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  reply.raw.once('close', () => gone.abort())
+  const reason = (): GoneReason => (raw.writableFinished ? 'answered' : 'hung up')
+  raw.once('close', () => gone.abort(reason()))
   return gone.signal
 }

@@ -1,0 +1,82 @@
+// Posts that were written and whose senders may not know it: a retry is found out, and news is not taken for one.
+import { hookLimits, privateChatId } from '@postern/protocol'
+import type { CreatedHook } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Hooks } from '../src/hooks/hooks.ts'
+import { HookMemory } from '../src/hooks/memory.ts'
+import { HookReceiver } from '../src/hooks/receive.ts'
+import { Metrics } from '../src/metrics/metrics.ts'
+import type { GoneReason } from '../src/waiting.ts'
+import { HOOKS_URL, hookedGateway, newHook, secretOf } from './hooks.ts'
+
+let world: World
+let alice: Person
+let clock: ManualClock
+let gateway: TestGateway
+let hook: CreatedHook
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  clock = new ManualClock(Date.now())
+  const online = await hookedGateway(world, alice, { clock })
+  gateway = online.gateway
+  hook = await newHook(online.api, alice.id, 'text')
+})
+afterEach(() => world.stop())
+
+/** What a process has in memory: a new one is what a restart makes of what is on disk. */
+function newProcess(): HookReceiver {
+  const { client } = gateway
+  const records = client.records('hooks')
+  const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
+  return new HookReceiver({ client, hooks, memory: new HookMemory(records, clock), clock, metrics: new Metrics() })
+}
+
+/** Resolves when it is written; the sender hears of it when it is told so. */
+async function posted(receiver: HookReceiver, text: string): Promise<(reason: GoneReason) => void> {
+  const waiting = new AbortController()
+  async function* upload(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(text)
+  }
+  const post = { secret: secretOf(hook), contentType: 'text/plain', vcsToken: undefined, idempotencyKey: undefined }
+  await receiver.receive({ ...post, upload: upload() }, waiting.signal)
+  return reason => waiting.abort(reason)
+}
+
+async function heardOf(receiver: HookReceiver): Promise<string[]> {
+  await posted(receiver, 'end')
+  await alice.hears('end')
+  return alice.texts(privateChatId(gateway.client.account))
+}
+
+test('[R84] killed between the last write and the answer: the retry writes nothing', async () => {
+  await posted(newProcess(), 'once')
+  const after = newProcess()
+  ;(await posted(after, 'once'))('answered')
+  expect(await heardOf(after)).toEqual(['once', 'end'])
+})
+
+test('[R84] so does the retry of a sender that hung up; once it has heard, the same is news', async () => {
+  const receiver = newProcess()
+  ;(await posted(receiver, 'once'))('hung up')
+  ;(await posted(receiver, 'once'))('answered')
+  ;(await posted(receiver, 'once'))('answered')
+  expect(await heardOf(receiver)).toEqual(['once', 'once', 'end'])
+})
+
+test('[R84] two senders that say the same at the same time are both heard', async () => {
+  const receiver = newProcess()
+  const answers = [await posted(receiver, 'ready'), await posted(receiver, 'ready')]
+  for (const answer of answers) answer('answered')
+  expect(await heardOf(receiver)).toEqual(['ready', 'ready', 'end'])
+})
+
+test('[R84] after ten minutes it is no retry any more', async () => {
+  ;(await posted(newProcess(), 'again'))('hung up')
+  clock.advance(hookLimits.unheardWithinMs)
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  const after = newProcess()
+  ;(await posted(after, 'again'))('answered')
+  expect(await heardOf(after)).toEqual(['again', 'again', 'end'])
+})
