@@ -141,6 +141,7 @@ test('[R91] it is answered once, within a minute, and the presser alone is told'
   await bot.next('button')
   clock.advance(62_000)
   await expect(bot.client.answerPress(second, 'late', WITHIN)).rejects.toSatisfy(rejectsWith('press-too-late'))
+  await passTime(clock, bot.client.whenOnline({ deadlineMs: 3_600_000 }))
   await bot.say(chat, 'done')
   await bob.hears('done')
   expect(eventsOf(bob)).not.toContain('toast')

@@ -1,7 +1,7 @@
 // Hooks by commands in a chat: what owners can do, what others are told, and what the bot says of itself.
 import { type ChatId, hookLimits, type MessageId, privateChatId } from '@postern/protocol'
 import type { Bot, Hook } from '@postern/protocol/bot-api'
-import { ManualClock, type Person, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { HOOKS_URL, hearsFrom, say } from './hooks.ts'
@@ -173,7 +173,7 @@ describe('in a group', () => {
 describe('the others', () => {
   test('[R96] are told their own account id, a few times a minute', async () => {
     const clock = new ManualClock(Date.now())
-    const { bot, hooks } = await owned({}, clock)
+    const { gateway, bot, hooks } = await owned({}, clock)
     for (const command of ['/hook text', '/hooks', '/unhook x'])
       expect(await answer(bob, bot, command)).toMatch(
         new RegExp(`^Управлять хуками могут только владельцы бота\\.\nИдентификатор вашего аккаунта: ${bob.id}\n`),
@@ -181,6 +181,7 @@ describe('the others', () => {
     await bob.say(bot, '/hook text')
     expect(await answer(alice, bot, '/hooks')).toMatch(/хуков нет/)
     clock.advance(hookLimits.strangerAnswersMs)
+    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
     await answer(bob, bot, '/hooks')
     expect(bob.texts(bot).filter(text => text.startsWith('Управлять'))).toHaveLength(4)
     expect(await hooks()).toEqual([])

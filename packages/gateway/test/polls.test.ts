@@ -1,7 +1,7 @@
 // Polls end to end: asked by the bot and by people, voted in by all, closed by hand and by time.
 import type { MessageId } from '@postern/protocol'
 import { type Message, message } from '@postern/protocol/bot-api'
-import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
@@ -82,13 +82,14 @@ describe('asking', () => {
 
   test('[R72] the same Idempotency-Key asks once, also after the poll has closed', async () => {
     const clock = new ManualClock(Date.now())
-    const { api, path, toBot } = await talking(world, alice, { clock })
+    const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const ask = (poll: object) =>
       api.call('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
     const timed = { ...tea, close_ts: clock.nowMs() + 60_000 }
     const first = await ask(timed)
     expect(first.status).toBe(200)
     clock.advance(120_000)
+    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
     const again = await ask({ ...timed, reply_to: null })
     expect([again.status, again.body['id']]).toEqual([200, first.body['id']])
     expect(await ask({ ...timed, question: 'Coffee?' })).toEqual(badRequest(/another request/))

@@ -72,6 +72,7 @@ describe('presses', () => {
     const message = await shown()
     const text = idOf(await alice.say(chat, 'alice has no buttons'))
     await mallory.hears('alice has no buttons')
+    await bot.hears('alice has no buttons')
     const since = newest(bot)
     const bodies = [
       { kind: 'press', press, target: message, data: 'no' },
