@@ -38,8 +38,14 @@ export function personActor(person: PersonProcess, id: string): Actor {
       if (answer.kind === 'ok') return { kind: 'done', ok: answer.ok }
       return answer.kind === 'error' ? outcomeOf(answer.code, answer.error) : { kind: 'in-doubt' }
     },
-    list: chat => allPages(before => person.do<Message[]>('messages', { chat, limit: PAGE, before })),
+    list: chat =>
+      allPages(async before => {
+        // A line that is written between two lives is read by nobody, and never answered.
+        await person.ready()
+        return await person.do<Message[]>('messages', { chat, limit: PAGE, before })
+      }),
     timerMs: async chat => {
+      await person.ready()
       const chats = await person.do<{ id: string; timer_ms: number }[]>('chats')
       return chats.find(row => row.id === chat)?.timer_ms ?? 0
     },
