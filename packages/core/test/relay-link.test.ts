@@ -1,6 +1,6 @@
 // The connection to the relay, with a clock that the test moves and a socket that says what the test wants.
 import { clientLimits } from '@postern/protocol'
-import { encodeRelayFrame } from '@postern/protocol/relay'
+import { encodeRelayFrame, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'
 import { silentLog } from '../src/log.ts'
@@ -75,4 +75,15 @@ test('[R19] a relay that goes silent is noticed', async () => {
   expect(link.isOnline).toBe(false)
   link.stop()
   await expect(link.whenOnline(1000)).rejects.toMatchObject({ code: 'stopping' })
+})
+
+test('[R29] two programs with the same keys do not take the connection from each other without a pause', async () => {
+  const { clock, dials, link } = linkTo(() => {}, 1)
+  link.start()
+  dials[0]?.events.closed('closed', REPLACED_CLOSE_CODE)
+  clock.advance(clientLimits.reconnectMaxMs - 1)
+  expect(dials).toHaveLength(1)
+  clock.advance(1)
+  expect(dials).toHaveLength(2)
+  link.stop()
 })

@@ -119,3 +119,26 @@ test('[R24] many at once keep one order with rising times, and pages skip nothin
   expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
   expect(alice.client.messages(bob.chatId, { limit: 1 })[0]?.text).toBe('last')
 })
+
+test('[R28] what is in doubt goes out again ahead of what is said later, however much it is', async () => {
+  const words = Array.from({ length: 20 }, (_, at) => `m${at}`)
+  let lost = 0
+  alice.wire.outgoing = frame => {
+    if (callOf(frame) !== 'append') return [frame]
+    lost++
+    return []
+  }
+  const said = words.map(text => alice.say(bob, text))
+  await expect.poll(() => lost).toBe(words.length)
+  // As early as can be: the new connection is still finding out what became of the others.
+  alice.wire.outgoing = frame => {
+    if (callOf(frame) === 'outcome' && said.length === words.length) said.push(alice.say(bob, 'later'))
+    return [frame]
+  }
+  alice.wire.drop()
+  await expect.poll(() => said.length).toBe(words.length + 1)
+  await Promise.all(said)
+  await alice.say(bob, 'last')
+  await bob.hears('last')
+  expect(bob.texts(alice)).toEqual(['first', ...words, 'later', 'last'])
+})

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
 import { arrive, chatOf, openClient, testRelay } from './relay-fixture.ts'
-import { messageEnvelope, newPerson } from './test-client.ts'
+import { anotherDevice, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
 /** Until the other side has had its turns: what it was going to do, it has done. */
 async function settled(turns = 50): Promise<void> {
@@ -193,9 +193,30 @@ describe('connections', () => {
   test('[R39] per account, the oldest goes', async () => {
     const relay = await testRelay({ limits: { connectionsPerAccountMax: 2 } })
     const [alice, bob] = [newPerson(), await arrive(relay)]
-    const [first, second, third] = [await arrive(relay, alice), await arrive(relay, alice), await arrive(relay, alice)]
+    const [first, second, third] = [
+      await arrive(relay, alice),
+      await arrive(relay, anotherDevice(alice)),
+      await arrive(relay, anotherDevice(alice)),
+    ]
     expect((await first.closed).code).toBe(1008)
     for (const client of [second, third, bob]) await client.call('ping', {})
+  })
+
+  test('[R45] a newer one of the same device ends the older, and what was not taken of that is never taken', async () => {
+    // No more than two calls at a time: the rest of what the older one sends waits before the relay.
+    const relay = await testRelay({ limits: { requestsInFlightMax: 2 } })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const payloads = Array.from({ length: 500 }, () => messageEnvelope({ group, epoch: 1 }))
+    const heard = Promise.allSettled(payloads.map(payload => alice.append(payload)))
+    const newer = await arrive(relay, alice.person)
+    const outcome = async (payload: Uint8Array) =>
+      (await newer.call('outcome', { group, message: idOf(payload) })).accepted !== undefined
+    const first = await Promise.all(payloads.map(outcome))
+    expect(await alice.closed).toEqual({ code: 4001, reason: 'replaced by a newer connection of the same device' })
+    await heard
+    expect(await Promise.all(payloads.map(outcome))).toEqual(first)
+    expect(first).toContain(false)
   })
 
   test('[R40] a peer that does not answer a ping by the next is cut off', async () => {

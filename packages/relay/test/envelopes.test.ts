@@ -20,6 +20,18 @@ describe('envelopes', () => {
     expect(await alice.call('outcome', { group, message: idOf(payload) })).toMatchObject({ accepted: { seq: 2 } })
   })
 
+  test('[R2] the outcome counts what was sent before it and is not answered yet', async () => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const payload = messageEnvelope({ group, epoch: 1 })
+    const [appended, outcome] = await Promise.all([
+      alice.append(payload),
+      alice.call('outcome', { group, message: idOf(payload) }),
+    ])
+    expect(outcome.accepted?.seq).toBe(appended.accepted?.seq)
+  })
+
   test('[R34] a call takes the kind of envelope that is its own', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]

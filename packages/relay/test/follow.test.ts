@@ -7,7 +7,7 @@ import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import { InProcessWake } from '../src/wake.ts'
 import { World } from './contract/world.ts'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
-import { idOf, messageEnvelope, newPerson } from './test-client.ts'
+import { anotherDevice, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
 describe('following a mailbox', () => {
   test('[R35] delivers what is there, then what comes', async () => {
@@ -42,10 +42,10 @@ describe('following a mailbox', () => {
     expect(bob.entries).toHaveLength(9)
   })
 
-  test('[R35] each connection of an account follows for itself', async () => {
+  test('[R35] each device of an account follows for itself', async () => {
     const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 3 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
-    const second = await arrive(relay, bob.person)
+    const second = await arrive(relay, anotherDevice(bob.person))
     const group = await chatOf(alice, bob)
     await bob.call('follow', { after: 0 })
     await second.call('follow', { after: 0 })

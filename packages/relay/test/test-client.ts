@@ -45,6 +45,9 @@ export function newPerson(): Person {
   return { id: accountIdFromHash(sha256(account.publicKey)), account, device: newSigner() }
 }
 
+/** Another device of the same account. */
+export const anotherDevice = (person: Person): Person => ({ ...person, device: newSigner() })
+
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
 export const idOf = (payload: Uint8Array): MessageId => messageIdFromHash(sha256(payload))
 export const newGroupId = (): GroupId => groupIdFromBytes(randomBytes(16))

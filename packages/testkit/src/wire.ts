@@ -27,9 +27,9 @@ export class Wire {
       events,
       socket: connectNodeSocket(url, {
         message: frame => this.#receive(line, frame),
-        closed: reason => {
+        closed: (reason, code) => {
           this.#lines.delete(line)
-          events.closed(reason)
+          events.closed(reason, code)
         },
       }),
     }

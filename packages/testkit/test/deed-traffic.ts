@@ -6,6 +6,8 @@ import type { SeededRandom } from './seeded-random.ts'
 
 const IN_FLIGHT_MAX = 4
 const BURST = 4
+/** Now and then one alone does so much at once: far more than a receiver keeps keys for out of their order. */
+const WIDE_BURST = 30
 const RECENT = 12
 const EMOJI = ['👍', '🎉', '🙈', '']
 
@@ -41,8 +43,25 @@ export class Traffic {
   }
 
   burst(): void {
-    for (const actor of this.#stage.actors)
-      for (let count = 0; count < BURST; count++) void this.#begin(this.#any(actor))
+    const busiest = this.#random.next() < 0.5 ? this.#random.of(this.#stage.actors) : undefined
+    for (const actor of this.#stage.actors) {
+      const deeds = actor === busiest ? WIDE_BURST : BURST
+      for (let count = 0; count < deeds; count++) void this.#begin(this.#any(actor))
+    }
+  }
+
+  /** What was acknowledged in the chat where messages last, and what was said where they disappear. */
+  counts() {
+    const entries = [...this.lasting.entries.values()]
+    const acknowledged = (values: { acknowledged: readonly string[] }[]) =>
+      values.flatMap(value => value.acknowledged).length
+    return {
+      messages: entries.length,
+      edits: acknowledged(entries.map(entry => entry.words)),
+      erased: acknowledged(entries.map(entry => entry.presence)),
+      reactions: acknowledged(entries.flatMap(entry => [...entry.reactions.values()])),
+      brief: this.brief.entries.size,
+    }
   }
 
   /** Some messages are reacted to at once, while what was said with them is still under way. */

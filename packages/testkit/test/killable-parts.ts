@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFailed, onTestFinished } from 'vitest'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
+
+/** Of what a part has said, when a test fails. */
+const SHOWN_CHARS = 4000
 
 export type Parts = { relay: RelayProcess; gateway: GatewayProcess; people: PersonProcess[] }
 
@@ -16,6 +19,9 @@ export function expectAlive({ relay, gateway, people }: Parts): void {
 export async function startParts(names: string[]): Promise<Parts> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
   const started: Killable[] = []
+  onTestFailed(() => {
+    for (const part of started) console.error(`${part.constructor.name} said last:\n${part.stderr.slice(-SHOWN_CHARS)}`)
+  })
   onTestFinished(async () => {
     for (const part of started) await part.kill()
     rmSync(directory, { recursive: true, force: true })

@@ -41,10 +41,17 @@ export async function dropWithdrawn(core: Core, message: MessageId): Promise<voi
  * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
  */
 export async function settleInDoubt(core: Core): Promise<void> {
-  for (const row of core.store.all<OutboxRow>('SELECT * FROM outbox')) {
-    const verdict = await core.link.call('outcome', { group: row.group_id, message: row.message_id })
-    if (verdict.accepted) await settleAccepted(core, row.message_id, verdict.accepted)
-    else if (!core.sending.has(row.message_id)) await dropWithdrawn(core, row.message_id)
+  const rows = core.store.all<OutboxRow>('SELECT * FROM outbox')
+  const asked = rows.map(async ({ group_id: group, message_id: message }) => {
+    // Looked up before the relay is asked: what nobody sends now, nobody will send again.
+    const isGivenUp = !core.sending.has(message)
+    return { message, isGivenUp, accepted: (await core.link.call('outcome', { group, message })).accepted }
+  })
+  const verdicts = await Promise.all(asked)
+  verdicts.sort((one, other) => (one.accepted?.ts ?? 0) - (other.accepted?.ts ?? 0))
+  for (const { message, isGivenUp, accepted } of verdicts) {
+    if (accepted) await settleAccepted(core, message, accepted)
+    else if (isGivenUp) await dropWithdrawn(core, message)
   }
 }
 

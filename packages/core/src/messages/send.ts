@@ -79,19 +79,23 @@ async function submit(core: Core, { composed, draft, deadline }: Submission): Pr
 async function appendUntilAnswered(core: Core, { composed, draft, deadline }: Submission): Promise<Verdict> {
   const request = { payload: composed.wire, to: undefined, leave: draft.body.kind === 'leave' }
   for (;;) {
+    await online(core, deadline)
     try {
       // Ahead of the message: whatever of it outlives this database, the relay knows how far it had come.
       core.link.acknowledge(progressOf(core.store))
       return await core.link.call('append', request, deadline.leftMs())
     } catch (error) {
       if (!isCoded(error, 'send-in-doubt', 'relay-unreachable', 'relay-stopping')) throw error
-      await reconnected(core, deadline)
     }
   }
 }
 
-/** The bytes may be with the relay: from here on only its word can say that they are not. */
-async function reconnected(core: Core, deadline: Deadline): Promise<void> {
+/**
+ * What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a new
+ * connection nobody speaks before all is settled, and then in the order in which they began to wait. From here on only
+ * the relay's word can say that it does not have the bytes.
+ */
+async function online(core: Core, deadline: Deadline): Promise<void> {
   try {
     await core.link.whenOnline(deadline.leftMs())
   } catch {

@@ -8,6 +8,7 @@ import {
   decodeRelayFrame,
   type Entry,
   encodeClientFrame,
+  REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
 import type { Log } from '../log.ts'
@@ -15,6 +16,9 @@ import { PendingCalls } from './pending-calls.ts'
 import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
 
 export type Session = CallAnswer<'authenticate'>
+
+/** Enough of them for the longest pause. */
+const FAILURES_COUNTED_MAX = 16
 
 export interface RelayLinkOptions {
   relayUrl: string
@@ -24,7 +28,7 @@ export interface RelayLinkOptions {
   /** From 0 to 1: spreads the reconnects of many clients after a relay's restart. */
   jitter: () => number
   prove: (nonce: Uint8Array, audience: string) => Promise<CallRequest<'authenticate'>>
-  /** The first thing on a new session; entries are asked for in it. Only when it is done the link is online. */
+  /** The first thing on a new connection; entries are asked for in it. Only when it is done the link is online. */
   onSession: (session: Session) => Promise<void>
   onEntries: (entries: Entry[]) => void
 }
@@ -34,6 +38,8 @@ type State =
   | { kind: 'stopped' }
   | { kind: 'waiting'; timer: Timer }
   | { kind: 'connecting'; connection: Connection }
+  /** The relay answers; what the last connection left open is settled before anybody else may speak. */
+  | { kind: 'settling'; connection: Connection }
   | { kind: 'online'; connection: Connection }
 
 type Connection = { socket: RelaySocket; calls: PendingCalls; watch: Timer; isAlive: boolean }
@@ -52,6 +58,11 @@ export class RelayLink {
     return this.#state.kind === 'online'
   }
 
+  /** Also while a new connection is settling. */
+  get isConnected(): boolean {
+    return this.#speaking() !== undefined
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -65,29 +76,35 @@ export class RelayLink {
     const state = this.#state
     this.#become({ kind: 'stopped' })
     if (state.kind === 'waiting') state.timer.cancel()
-    if (state.kind === 'connecting' || state.kind === 'online') this.#discard(state.connection)
+    if ('connection' in state) this.#discard(state.connection)
   }
 
   /** Drops the connection and makes a new one: what was delivered and not acknowledged comes again. */
   restart(): void {
-    if (this.#state.kind === 'connecting' || this.#state.kind === 'online')
-      this.#lost(this.#state.connection, 'restart')
+    if ('connection' in this.#state) this.#lost(this.#state.connection, 'restart')
   }
 
-  /** Rejects with `relay-unreachable` when nothing was sent, with `send-in-doubt` when no answer came. */
+  /**
+   * Rejects with `relay-unreachable` when nothing was sent, with `send-in-doubt` when no answer came. What must not
+   * overtake the settling of a new connection waits for `whenOnline` first.
+   */
   async call<Name extends CallName>(
     name: Name,
     request: CallRequest<Name>,
     deadlineMs: number = clientLimits.requestTimeoutMs,
   ): Promise<CallAnswer<Name>> {
-    if (this.#state.kind !== 'online')
-      throw new CodedError(this.#state.kind === 'stopped' ? 'stopping' : 'relay-unreachable')
-    return await this.#callOn(this.#state.connection, { name, request, deadlineMs })
+    const connection = this.#speaking()
+    if (!connection) throw new CodedError(this.#state.kind === 'stopped' ? 'stopping' : 'relay-unreachable')
+    return await this.#callOn(connection, { name, request, deadlineMs })
   }
 
   acknowledge(progress: { cursor: number; mark: number }): void {
-    if (this.#state.kind === 'online')
-      this.#state.connection.socket.send(encodeClientFrame({ kind: 'acknowledge', ...progress }))
+    this.#speaking()?.socket.send(encodeClientFrame({ kind: 'acknowledge', ...progress }))
+  }
+
+  #speaking(): Connection | undefined {
+    const state = this.#state
+    return state.kind === 'settling' || state.kind === 'online' ? state.connection : undefined
   }
 
   /** Resolves once online; rejects with `relay-unreachable` when that takes longer, and with `stopping` at the end. */
@@ -126,7 +143,8 @@ export class RelayLink {
       watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),
-        closed: reason => this.#lost(connection, reason),
+        closed: (reason, code) =>
+          code === REPLACED_CLOSE_CODE ? this.#replaced(connection) : this.#lost(connection, reason),
       }),
     }
     this.#become({ kind: 'connecting', connection })
@@ -168,13 +186,12 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     connection.watch.cancel()
     this.#watch(connection)
-    // Whoever starts from the session may call at once; the rest of the program is told when this is done.
-    this.#state = { kind: 'online', connection }
+    this.#become({ kind: 'settling', connection })
     await this.#options.onSession(session)
     if (!this.#isCurrent(connection)) return
     this.#failures = 0
     this.#options.log.info({}, 'connected to the relay')
-    this.#tell()
+    this.#become({ kind: 'online', connection })
   }
 
   #refused(connection: Connection, error: unknown): void {
@@ -194,6 +211,14 @@ export class RelayLink {
     })
   }
 
+  /** Two that take the connection from each other without a pause would both be of no use. */
+  #replaced(connection: Connection): void {
+    if (!this.#isCurrent(connection)) return
+    this.#options.log.error({}, 'another program has connected with the keys of this account: only one may run')
+    this.#failures = FAILURES_COUNTED_MAX
+    this.#lost(connection, 'replaced')
+  }
+
   #lost(connection: Connection, reason: string): void {
     if (!this.#isCurrent(connection)) return
     const delayMs = this.#nextDelayMs()
@@ -204,7 +229,7 @@ export class RelayLink {
 
   #nextDelayMs(): number {
     const fullMs = Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** this.#failures)
-    this.#failures = Math.min(this.#failures + 1, 16)
+    this.#failures = Math.min(this.#failures + 1, FAILURES_COUNTED_MAX)
     return fullMs / 2 + (fullMs / 2) * this.#options.jitter()
   }
 
@@ -215,8 +240,7 @@ export class RelayLink {
   }
 
   #isCurrent(connection: Connection): boolean {
-    const state = this.#state
-    return (state.kind === 'connecting' || state.kind === 'online') && state.connection === connection
+    return 'connection' in this.#state && this.#state.connection === connection
   }
 
   #become(state: State): void {

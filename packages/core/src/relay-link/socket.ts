@@ -7,8 +7,8 @@ export interface RelaySocket {
 
 export interface SocketEvents {
   message(frame: Uint8Array): void
-  /** Once, and nothing after it. */
-  closed(reason: string): void
+  /** Once, and nothing after it. The code is the peer's, where it said goodbye. */
+  closed(reason: string, code?: number): void
 }
 
 export type SocketFactory = (url: string, events: SocketEvents) => RelaySocket

@@ -28,6 +28,7 @@ export class Chores {
 
   constructor(core: Core) {
     this.#core = core
+    core.link.onChange(() => core.link.isOnline && this.poke())
   }
 
   /** What the relay has of our key packages; after a restore they are replaced. */

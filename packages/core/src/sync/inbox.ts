@@ -122,7 +122,7 @@ export class Inbox {
     this.#isAcknowledging = true
     this.#core.store.afterTurn(() => {
       this.#isAcknowledging = false
-      if (this.#core.link.isOnline) this.#core.link.acknowledge(progressOf(this.#core.store))
+      if (this.#core.link.isConnected) this.#core.link.acknowledge(progressOf(this.#core.store))
     })
   }
 

@@ -31,7 +31,6 @@ export async function startSession(
   chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
   await settleInDoubt(core)
   await follow(core, inbox, cursor)
-  chores.poke()
 }
 
 async function follow(core: Core, inbox: Inbox, cursor: number): Promise<void> {

@@ -36,6 +36,8 @@ import { contentLimits, wireLimits } from '../limits.ts'
 export const PROTOCOL_VERSION = 1
 /** What a device signs to prove that it is the one that the account's certificate names. */
 export const AUTHENTICATE_LABEL = 'postern relay authenticate v1'
+/** With this code the relay closes a connection whose device has come by a newer one. */
+export const REPLACED_CLOSE_CODE = 4001
 
 const idCodec = <Id extends AccountId | GroupId | MessageId | BlobId>(byteCount: number): Codec<Id> =>
   mapped<Uint8Array, Id>(fixed(byteCount), { toWire: bytesOf, fromWire: raw => toBase32(raw) as Id })

@@ -1,6 +1,6 @@
 // One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
 import { randomBytes } from 'node:crypto'
-import { type AccountId, CodedError, type Timer } from '@postern/protocol'
+import { type AccountId, CodedError, type Timer, toBase64Url } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -8,6 +8,7 @@ import {
   type ClientFrame,
   decodeClientFrame,
   encodeRelayFrame,
+  REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
 import type { RelayParts } from '../relay-parts.ts'
@@ -20,9 +21,17 @@ type State =
   | { kind: 'authenticated'; account: AccountId; follower: Follower | undefined }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
-type Options = { host: string; onAuthenticated: (account: AccountId) => void }
+/** `device`: its public key, as text. */
+export type Peer = { account: AccountId; device: string }
+type Options = { host: string; onAuthenticated: (peer: Peer) => void }
 
-export const closeCodes = { goingAway: 1001, protocolError: 1002, notBinary: 1003, refused: 1008 } as const
+export const closeCodes = {
+  goingAway: 1001,
+  protocolError: 1002,
+  notBinary: 1003,
+  refused: 1008,
+  replaced: REPLACED_CLOSE_CODE,
+} as const
 
 export class Session {
   readonly #parts: RelayParts
@@ -100,7 +109,7 @@ export class Session {
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     state.deadline.cancel()
     this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
-    this.#options.onAuthenticated(answer.account)
+    this.#options.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey) })
     return answer
   }
 

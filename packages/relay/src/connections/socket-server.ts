@@ -5,7 +5,7 @@ import { type AccountId, type Timer, wireLimits } from '@postern/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { RelayParts } from '../relay-parts.ts'
 import { Connection } from './connection.ts'
-import { closeCodes, Session } from './session.ts'
+import { closeCodes, type Peer, Session } from './session.ts'
 
 const RELAY_PATH = '/relay/v1'
 
@@ -19,6 +19,7 @@ export class SocketServer {
   })
   readonly #connections = new Set<Connection>()
   readonly #byAccount = new Map<AccountId, Set<Connection>>()
+  readonly #byDevice = new Map<string, Connection>()
   #heartbeat: Timer | undefined
   #stopped: PromiseWithResolvers<void> | undefined
 
@@ -61,20 +62,30 @@ export class SocketServer {
   #take(webSocket: WebSocket, stream: Duplex, host: string): void {
     const connection = new Connection(webSocket, stream, this.#parts)
     this.#connections.add(connection)
-    let account: AccountId | undefined
-    const onAuthenticated = (authenticated: AccountId): void => {
-      account = authenticated
-      this.#countIn(connection, account)
+    let peer: Peer | undefined
+    const onAuthenticated = (authenticated: Peer): void => {
+      peer = authenticated
+      this.#replaceOlder(connection, peer)
+      this.#countIn(connection, peer)
     }
     const session = new Session(this.#parts, connection, { host, onAuthenticated })
     connection.start(session, () => {
       this.#connections.delete(connection)
-      if (account !== undefined) this.#countOut(connection, account)
+      if (peer) this.#countOut(connection, peer)
       if (this.#stopped && this.#connections.size === 0) this.#stopped.resolve()
     })
   }
 
-  #countIn(connection: Connection, account: AccountId): void {
+  /**
+   * A device that comes anew has given up on what it was doing, and asks what became of it. What the older connection
+   * sent and still waits to be read must not come true after the answer.
+   */
+  #replaceOlder(connection: Connection, { device }: Peer): void {
+    this.#byDevice.get(device)?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
+    this.#byDevice.set(device, connection)
+  }
+
+  #countIn(connection: Connection, { account }: Peer): void {
     const connections = this.#byAccount.get(account) ?? new Set()
     this.#byAccount.set(account, connections)
     connections.add(connection)
@@ -86,7 +97,8 @@ export class SocketServer {
     }
   }
 
-  #countOut(connection: Connection, account: AccountId): void {
+  #countOut(connection: Connection, { account, device }: Peer): void {
+    if (this.#byDevice.get(device) === connection) this.#byDevice.delete(device)
     const connections = this.#byAccount.get(account)
     connections?.delete(connection)
     if (connections?.size === 0) this.#byAccount.delete(account)
