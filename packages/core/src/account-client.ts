@@ -3,7 +3,7 @@ import { type AccountId, type ChatId, CodedError, charCount, contentLimits } fro
 import type { Command, Profile } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
 import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
-import { setChatState, viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
+import { viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
 import type { Idempotency } from './chats/sent-keys.ts'
 import type { Core } from './context.ts'
@@ -59,6 +59,7 @@ export class AccountClient {
   async stop(): Promise<void> {
     this.core.link.stop()
     this.core.groups.stop()
+    this.core.places.stop()
     this.#inbox.stop()
     this.#timekeeper.stop()
     await this.core.files.stop()
@@ -166,7 +167,6 @@ export class AccountClient {
     writableGroup(this.core, id)
     const draft = newDraft(this.core, { kind: 'leave' })
     await sendDraft(this.core, id, { draft, deadline: this.deadline(within) })
-    await this.core.store.write(database => setChatState(database, id, 'left'))
   }
 
   async setTimer(id: ChatId, timerMs: number, within: Within): Promise<Chat> {

@@ -5,10 +5,12 @@ import type { Message } from '@postern/protocol/objects'
 import { AccountClient, type Once } from './account-client.ts'
 import { visibleChat } from './chats/chats.ts'
 import type { Within } from './deadline.ts'
+import type { Waiting } from './files/shared-fetches.ts'
 import { Lanes } from './lanes.ts'
 import { newDraft } from './messages/compose.ts'
 import { assertDeletable, deleteHere } from './messages/delete.ts'
 import { assertEditable, type MessageEdit } from './messages/edit.ts'
+import { findEarlier } from './messages/idempotency.ts'
 import { findMessage, listMessages } from './messages/messages.ts'
 import { type OpenFile, openFile } from './messages/open-file.ts'
 import { assertClosable, assertCounted, assertVote } from './messages/polls.ts'
@@ -32,6 +34,16 @@ export class Client extends AccountClient {
     return await this.once(within, idempotency => sendText(this.core, id, { text, deadline, ...idempotency }))
   }
 
+  /** The message that was sent under the key, if there is one: what was in doubt is settled by that. Nothing is sent. */
+  async findSent(id: ChatId, within: Required<Once>): Promise<Message | undefined> {
+    const deadline = this.deadline(within)
+    return await this.once(within, async () => {
+      await this.core.link.whenOnline(deadline.leftMs())
+      const earlier = await findEarlier(this.core, id, { given: within.idempotency, deadline })
+      return earlier?.kind === 'sent' ? earlier.message : undefined
+    })
+  }
+
   /** Takes in what the source gives, encrypted; the relay gets it meanwhile. Whoever takes a file discards it in the end. */
   async takeFile(source: AsyncIterable<Uint8Array>, taking: Taking = {}): Promise<FileDraft> {
     return await takeFile(this.core, source, taking)
@@ -43,8 +55,8 @@ export class Client extends AccountClient {
   }
 
   /** Fetched and checked when it is not here yet. */
-  async openFile(chat: ChatId, message: MessageId, within: Within): Promise<OpenFile> {
-    return await openFile(this.core, { chat, message }, within)
+  async openFile(chat: ChatId, message: MessageId, waiting: Waiting): Promise<OpenFile> {
+    return await openFile(this.core, { chat, message }, waiting)
   }
 
   /** The message as it stands then. */

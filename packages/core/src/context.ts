@@ -5,6 +5,7 @@ import type { GroupSessions } from './groups/group-sessions.ts'
 import type { OwnAccount } from './identity/account.ts'
 import type { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
+import type { Places } from './messages/places.ts'
 import type { MlsContext } from './mls/mls-context.ts'
 import type { MlsProvider } from './mls/provider.ts'
 import type { RelayLink } from './relay-link/relay-link.ts'
@@ -25,7 +26,9 @@ export type Core = {
   readonly files: Files
   /** A chat is opened once, however many want to write to it first. */
   readonly openings: Lanes<ChatId>
-  /** Messages for whose answer somebody waits: they settle themselves. */
+  /** Each message that is encrypted holds one until the relay's word about it is known. */
+  readonly places: Places
+  /** Messages and commits for whose answer somebody waits: they settle themselves. */
   readonly sending: Set<MessageId>
   readonly acceptRequests: RequestPolicy
   /** Whether the journal also tells what is for people only: receipts and calls. */

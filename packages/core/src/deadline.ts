@@ -18,4 +18,15 @@ export class Deadline {
     if (left <= 0) throw new CodedError('relay-unreachable')
     return left
   }
+
+  /** The outcome of what others do in their own time; rejects with `relay-unreachable` when ours is up. */
+  async awaiting<T>(work: () => Promise<T>): Promise<T> {
+    const { promise: timeIsUp, reject } = Promise.withResolvers<never>()
+    const timer = this.#clock.setTimer(this.leftMs(), () => reject(new CodedError('relay-unreachable')))
+    try {
+      return await Promise.race([work(), timeIsUp])
+    } finally {
+      timer.cancel()
+    }
+  }
 }

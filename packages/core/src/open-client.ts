@@ -11,6 +11,8 @@ import { createAccount, type FirstStart, loadAccount, proveAccount } from './ide
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
+import { waitingCounts } from './messages/outbox.ts'
+import { Places } from './messages/places.ts'
 import { makeMlsContext } from './mls/mls-context.ts'
 import type { MlsProvider } from './mls/provider.ts'
 import { RelayLink } from './relay-link/relay-link.ts'
@@ -65,6 +67,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
       poke: () => chores.poke(),
     }),
     openings: new Lanes(),
+    places: new Places(parts.clock, waitingCounts(parts.store)),
     sending: new Set(),
     rearm: () => timekeeper.rearm(),
     decline: call => chores.decline(call),

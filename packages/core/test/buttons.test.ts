@@ -139,7 +139,8 @@ test('[R91] it is answered once, within a minute, and the presser alone is told'
 
   const second = await press(bob, said, 'no')
   await bot.next('button')
-  clock.advance(62_000)
+  // Presses bear the time of the relay, which a slow machine lets run ahead of this clock.
+  clock.advance(120_000)
   await expect(bot.client.answerPress(second, 'late', WITHIN)).rejects.toSatisfy(rejectsWith('press-too-late'))
   await passTime(clock, bot.client.whenOnline({ deadlineMs: 3_600_000 }))
   await bot.say(chat, 'done')

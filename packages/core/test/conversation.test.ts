@@ -268,6 +268,9 @@ describe('idempotency', () => {
     await expect(sendSoon('has it not')).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
     alice.wire.outgoing = frame => [frame]
     alice.wire.drop()
+    expect(await alice.client.findSent(bob.chatId, under('has it'))).toMatchObject({ text: 'has it' })
+    expect(await alice.client.findSent(bob.chatId, under('has it not'))).toBeUndefined()
+    expect(await alice.client.findSent(bob.chatId, under('never said'))).toBeUndefined()
     await alice.client.sendText(bob.chatId, { text: 'has it' }, under('has it'))
     await alice.client.sendText(bob.chatId, { text: 'has it not' }, under('has it not'))
     await bob.hears('has it not')

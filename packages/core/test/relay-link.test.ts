@@ -9,7 +9,9 @@ import type { SocketEvents } from '../src/relay-link/socket.ts'
 
 const account = 'a'.repeat(32) as never
 
-function linkTo(answer: (events: SocketEvents, frame: Uint8Array) => void, jitter = 0) {
+type Answering = (events: SocketEvents, frame: Uint8Array) => void
+
+function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = {}) {
   const clock = new ManualClock()
   const dials: { atMs: number; events: SocketEvents }[] = []
   const link = new RelayLink({
@@ -29,11 +31,18 @@ function linkTo(answer: (events: SocketEvents, frame: Uint8Array) => void, jitte
       signature: new Uint8Array(64),
       intent: 'login',
     }),
-    onSession: async () => {},
+    onSession,
     onEntries: () => {},
   })
   return { clock, dials, link }
 }
+
+const letIn: Answering = (events, frame) => {
+  if (frame[1] !== 1) return
+  const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0 }
+  events.message(encodeRelayFrame({ kind: 'answer', name: 'authenticate', id: 1, answer }))
+}
+const challenge = encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 })
 
 /** Lets what was promised come true. */
 const settle = () => new Promise(resolve => setImmediate(resolve))
@@ -42,7 +51,7 @@ test.each([
   [0, 0.5],
   [1, 1],
 ])('[R18] pauses double from a tenth of a second to half a minute (jitter %d)', (jitter, share) => {
-  const { clock, dials, link } = linkTo(() => {}, jitter)
+  const { clock, dials, link } = linkTo(() => {}, { jitter })
   link.start()
   const waits = Array.from({ length: 12 }, () => {
     const count = dials.length
@@ -60,13 +69,9 @@ test.each([
 })
 
 test('[R19] a relay that goes silent is noticed', async () => {
-  const { clock, dials, link } = linkTo((events, frame) => {
-    if (frame[1] !== 1) return
-    const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0 }
-    events.message(encodeRelayFrame({ kind: 'answer', name: 'authenticate', id: 1, answer }))
-  })
+  const { clock, dials, link } = linkTo(letIn)
   link.start()
-  dials[0]?.events.message(encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 }))
+  dials[0]?.events.message(challenge)
   await settle()
   expect(link.isOnline).toBe(true)
   clock.advance(clientLimits.pingEveryMs)
@@ -78,12 +83,39 @@ test('[R19] a relay that goes silent is noticed', async () => {
 })
 
 test('[R29] two programs with the same keys do not take the connection from each other without a pause', async () => {
-  const { clock, dials, link } = linkTo(() => {}, 1)
+  const { clock, dials, link } = linkTo(() => {}, { jitter: 1 })
   link.start()
   dials[0]?.events.closed('closed', REPLACED_CLOSE_CODE)
   clock.advance(clientLimits.reconnectMaxMs - 1)
   expect(dials).toHaveLength(1)
   clock.advance(1)
   expect(dials).toHaveLength(2)
+  link.stop()
+})
+
+test('[R23] what a lost connection began does not go on over the next one', async () => {
+  const sessions: PromiseWithResolvers<void>[] = []
+  const onSession = () => {
+    const session = Promise.withResolvers<void>()
+    sessions.push(session)
+    return session.promise
+  }
+  const { clock, dials, link } = linkTo(letIn, { onSession })
+  link.start()
+  dials[0]?.events.message(challenge)
+  await settle()
+  dials[0]?.events.closed('gone')
+  clock.advance(clientLimits.reconnectFirstMs)
+  dials[1]?.events.message(challenge)
+  await settle()
+  expect(sessions).toHaveLength(1)
+  await expect(link.call('follow', { after: 0 })).rejects.toMatchObject({ code: 'relay-unreachable' })
+  sessions[0]?.resolve()
+  await settle()
+  expect(sessions).toHaveLength(2)
+  expect(link.isOnline).toBe(false)
+  sessions[1]?.resolve()
+  await settle()
+  expect(link.isOnline).toBe(true)
   link.stop()
 })

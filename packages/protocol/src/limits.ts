@@ -129,6 +129,8 @@ export const clientLimits = {
   keyPackageLifetimeMs: 90 * DAY_MS,
   deviceCertificateLifetimeMs: 3650 * DAY_MS,
   withdrawnBeforeUpdate: 100,
+  /** Together with those that were withdrawn they leave no gap of 200, at which receivers give up. */
+  unsettledPerGroupMax: 100,
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
   /** Receipts of a burst go out together. */
@@ -195,6 +197,8 @@ export const gatewayLimits = {
   fileDownloadsMax: 64,
   /** A sender or a reader that stands still for so long is cut off. */
   fileIdleMs: 60 * SECOND_MS,
+  /** A sender of which less than this comes in that time is refused. */
+  fileIdleBytesMin: 64 * KIB,
   formPartsMax: 64,
   formHeadBytesMax: 16 * KIB,
   formFieldBytesMax: 64 * KIB,

@@ -42,7 +42,7 @@ export async function openPrivateChat(
   const chat = privateChatId(target.account)
   if (target.account === core.own.id)
     throw new CodedError('bad-field', { field: 'chat', rule: 'an account cannot write to itself' })
-  return await core.openings.run(chat, async () => {
+  const open = async () => {
     const before = await usableChat(core, chat, { deadline, atLeast })
     if (before) return before
     const { profileKey } = target
@@ -53,7 +53,9 @@ export async function openPrivateChat(
     const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
     await openGroup(core, { chat, settings, accounts: [target.account], deadline })
     return requiredChat(core, chat)
-  })
+  }
+  // Whoever opens it now may have more time than those who wait for it.
+  return await deadline.awaiting(() => core.openings.run(chat, open))
 }
 
 export type NewGroupChat = { name: string; members: AccountId[]; deadline: Deadline; idempotency?: Idempotency }
@@ -105,12 +107,13 @@ async function openGroup(core: Core, { settings, accounts, deadline, ...opening 
       intent: () => ({ add: added }),
       deadline,
     })
-    await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
   } catch (error) {
-    const isUndecided = findGroup(core.store, group)?.status === 'opening' && (await hasPending(core, group))
-    if (!isUndecided) await dropOpening(core, group, chat)
-    throw error
+    // The others have it, though the answer was lost: dropped here, they would talk in it to nobody.
+    const isRefused = findGroup(core.store, group)?.status === 'opening' && !(await hasPending(core, group))
+    if (isRefused) await dropOpening(core, group, chat)
+    if (findGroup(core.store, group)?.status !== 'open') throw error
   }
+  await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
   return chat
 }
 

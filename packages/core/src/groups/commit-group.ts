@@ -1,17 +1,33 @@
 // Changing a group: one commit per epoch wins; whoever loses applies the winner and makes its own again from its intent.
-import { type AccountId, CodedError, clientLimits, type GroupId, messageIdFromHash } from '@postern/protocol'
+import {
+  type AccountId,
+  CodedError,
+  clientLimits,
+  type GroupId,
+  isCoded,
+  type MessageId,
+  messageIdFromHash,
+} from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Verdict } from '@postern/protocol/relay'
 import type { Deadline } from '../deadline.ts'
 import { burnHandshakeGeneration, commitIntent } from '../mls/commit-intent.ts'
 import { leafOf, type Roster } from '../mls/credentials.ts'
-import { type GroupSession, rosterOf } from '../mls/group-session.ts'
+import { epoch, type GroupSession, rosterOf } from '../mls/group-session.ts'
 import { isMlsError } from '../mls/mls-error.ts'
 import type { MlsProvider } from '../mls/provider.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/store.ts'
-import { deletePending, insertPending, type PendingCommit, ratchetChanges, saveRatchets } from './group-records.ts'
-import { epochBytes, epochOf, type GroupSessions } from './group-sessions.ts'
+import {
+  deletePending,
+  findGroup,
+  insertPending,
+  noteWithdrawn,
+  type PendingCommit,
+  ratchetChanges,
+  saveRatchets,
+} from './group-records.ts'
+import { epochBytes, epochOf, type GroupSessions, type LiveGroup } from './group-sessions.ts'
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
@@ -20,7 +36,13 @@ export type CommitPlan = { add?: NewMember[]; remove?: AccountId[]; settings?: G
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
 
-type CommitContext = { provider: MlsProvider; link: RelayLink; groups: GroupSessions; store: Store }
+type CommitContext = {
+  provider: MlsProvider
+  link: RelayLink
+  groups: GroupSessions
+  store: Store
+  sending: Set<MessageId>
+}
 
 /** Resolves when the commit has its place in the log and this client has reached it. */
 export async function commitToGroup(
@@ -28,11 +50,13 @@ export async function commitToGroup(
   group: GroupId,
   { intent, deadline }: { intent: CommitIntent; deadline: Deadline },
 ): Promise<void> {
+  // Nothing is made out of reach of the relay: it would come true later, when its caller was told that it did not.
+  await core.link.whenOnline(deadline.leftMs())
   for (let race = 0; race < clientLimits.commitRacesMax; race++) {
     await settlePending(core, group, deadline)
     const prepared = await prepareCommit(core, group, intent)
     if (prepared === 'satisfied') return
-    const outcome = await submitPending(core, group, deadline)
+    const outcome = await submitPending(core, group, { by: prepared === 'busy' ? 'anybody' : 'maker', deadline })
     if (prepared === 'prepared' && outcome === 'adopted') return
   }
   throw new CodedError('relay-broken', { what: 'a commit lost every race' })
@@ -41,7 +65,7 @@ export async function commitToGroup(
 /** A commit that an earlier connection or process left behind is settled before another is made. */
 export async function settlePending(core: CommitContext, group: GroupId, deadline: Deadline): Promise<void> {
   const isPending = await core.groups.run(group, async live => live.pending !== undefined)
-  if (isPending) await submitPending(core, group, deadline)
+  if (isPending) await submitPending(core, group, { by: 'anybody', deadline })
 }
 
 /** Written before it is sent: after a crash the same bytes go out again, and the relay knows them. */
@@ -49,12 +73,15 @@ async function prepareCommit(
   core: CommitContext,
   group: GroupId,
   intent: CommitIntent,
-): Promise<'satisfied' | 'prepared' | 'busy'> {
+): Promise<'satisfied' | 'prepared' | 'busy' | 'renewing'> {
   return await core.groups.run(group, async live => {
     if (live.pending) return 'busy'
     if (live.isBroken) throw new CodedError('relay-unreachable')
-    const plan = intent(live.session)
-    if (plan === 'satisfied') return 'satisfied'
+    const wanted = intent(live.session)
+    if (wanted === 'satisfied') return 'satisfied'
+    // Refused commits use keys up, too: past the limit the others could not follow the one that is accepted.
+    const isTooFar = (findGroup(core.store, group)?.withdrawn ?? 0) >= clientLimits.withdrawnBeforeUpdate
+    const plan: CommitPlan = isTooFar ? {} : wanted
     const members = rosterOf(live.session)
     const made = await commitIntent(live.session, {
       add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
@@ -71,19 +98,42 @@ async function prepareCommit(
     live.pending = { ...pending, next: made.session }
     const nextState = epochBytes(made.session)
     await core.groups.save(live, database => insertPending(database, group, { ...pending, nextState }))
-    return 'prepared'
+    return isTooFar ? 'renewing' : 'prepared'
   })
 }
 
-/** Adopted: it won. Withdrawn: another won, and the group has applied that one. */
+type Outcome = 'adopted' | 'withdrawn'
+
+/** Adopted: it won. Withdrawn: another won, and the group has applied that one, or whoever sent it has given up. */
 async function submitPending(
   core: CommitContext,
   group: GroupId,
-  deadline: Deadline,
-): Promise<'adopted' | 'withdrawn'> {
+  { by, deadline }: { by: 'maker' | 'anybody'; deadline: Deadline },
+): Promise<Outcome> {
+  const { sending } = core
   const pending = await core.groups.run(group, async live => live.pending)
   if (!pending) return 'adopted'
-  const verdict = await callCommit(core, group, { pending, deadline })
+  const { message } = pending
+  // One sends it, however many wait for it: a commit that adds a thousand people is large. Its maker must know its end.
+  if (by === 'anybody' && sending.has(message)) {
+    const isOver = (live: LiveGroup) => live.pending?.message !== message || !sending.has(message)
+    await core.groups.until(group, isOver, deadline.leftMs())
+    return 'withdrawn'
+  }
+  sending.add(message)
+  try {
+    return await settleCommit(core, group, { pending, deadline })
+  } finally {
+    sending.delete(message)
+    core.groups.touched(group)
+  }
+}
+
+type Submission = { pending: PendingCommit; deadline: Deadline }
+
+async function settleCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<Outcome> {
+  const { pending, deadline } = submission
+  const verdict = await callCommit(core, group, submission)
   if (verdict.accepted) {
     // Its place in the log is reached through the mailbox, behind everything that came before it.
     await core.groups.until(group, live => live.pending?.message !== pending.message, deadline.leftMs())
@@ -95,26 +145,51 @@ async function submitPending(
   return 'withdrawn'
 }
 
-async function callCommit(
-  core: CommitContext,
-  group: GroupId,
-  { pending, deadline }: { pending: PendingCommit; deadline: Deadline },
-): Promise<Verdict> {
-  const { wire: payload, add, remove, welcome } = pending
+async function callCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<Verdict> {
   try {
-    await core.link.whenOnline(deadline.leftMs())
-    const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
-    if (isFirst) await core.link.call('createGroup', { group }, deadline.leftMs())
-    return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
+    return await commitUntilAnswered(core, group, submission)
   } catch (error) {
-    if (error instanceof CodedError && isRefusal(error)) await withdrawPending(core, group, pending)
+    // A relay whose disk is full has not judged it: made anew each time, it would use up keys until nobody can follow.
+    if (isStorageFault(error)) throw new CodedError('send-in-doubt', {}, { cause: error })
+    if (isRefusal(error)) await withdrawPending(core, group, submission.pending)
     throw error
   }
 }
 
-/** The relay said no, and will say it again: the commit is in no log. */
-const isRefusal = (error: CodedError): boolean =>
-  error.code !== 'relay-unreachable' && error.code !== 'send-in-doubt' && error.code !== 'relay-stopping'
+/** The same bytes every time: the relay knows them when they come again. */
+async function commitUntilAnswered(core: CommitContext, group: GroupId, submission: Submission): Promise<Verdict> {
+  const { pending, deadline } = submission
+  const { wire: payload, add, remove, welcome } = pending
+  for (;;) {
+    await onlineAgain(core, deadline)
+    try {
+      const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
+      if (isFirst) await core.link.call('createGroup', { group }, deadline.leftMs())
+      return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
+    } catch (error) {
+      if (!isUnanswered(error)) throw error
+    }
+  }
+}
+
+/** Something may be with the relay already: whoever cannot reach it any more is in doubt. */
+export async function onlineAgain({ link }: Pick<CommitContext, 'link'>, deadline: Deadline): Promise<void> {
+  try {
+    await link.whenOnline(deadline.leftMs())
+  } catch (error) {
+    throw new CodedError('send-in-doubt', {}, { cause: error })
+  }
+}
+
+/** The same may be asked again, over the next connection. */
+export const isUnanswered = (error: unknown): boolean =>
+  isCoded(error, 'relay-unreachable', 'send-in-doubt', 'relay-stopping')
+
+export const isStorageFault = (error: unknown): boolean => isCoded(error, 'relay-full', 'storage-failed', 'internal')
+
+/** The relay said no, and will say it again: it is in no log. */
+export const isRefusal = (error: unknown): boolean =>
+  isCoded(error) && !isUnanswered(error) && error.code !== 'stopping'
 
 async function withdrawPending(core: CommitContext, group: GroupId, pending: PendingCommit): Promise<void> {
   await core.groups.run(group, async live => {
@@ -127,6 +202,7 @@ async function withdrawPending(core: CommitContext, group: GroupId, pending: Pen
     await core.groups.save(live, database => {
       deletePending(database, group)
       saveRatchets(database, group, changes)
+      noteWithdrawn(database, group, epoch(burnt))
     })
   })
 }

@@ -1,5 +1,5 @@
 // MLS groups as they are stored: the epoch's state once, then only the ratchets that moved.
-import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
+import { type AccountId, type ChatId, clientLimits, type GroupId, type MessageId } from '@postern/protocol'
 import { epoch, type GroupSession } from '../mls/group-session.ts'
 import { changedRatchets, encodeEpoch, encodeRatchet } from '../mls/group-state.ts'
 import type { Database } from '../storage/database.ts'
@@ -15,8 +15,9 @@ export type GroupRow = {
   epoch: number
   /** Others in it do not know yet how this account is called. 1: the next content says it. 2: it is said at once. */
   needs_hello: number
-  /** Its keys may have been used already, by a copy of this database or by messages that were withdrawn. */
+  /** Its keys may have been used already, by a copy of this database. */
   needs_update: number
+  /** Keys of this epoch that were used up for what is in no log. */
   withdrawn: number
   /** Who added this account to it; the account itself where it opened the group. */
   inviter: AccountId
@@ -92,17 +93,25 @@ export function saveEpoch(
 ): void {
   writeState(database, group, session)
   database.run(
-    `UPDATE mls_group SET epoch = ?, status = 'open', needs_hello = max(needs_hello, ?) WHERE id = ?`,
+    `UPDATE mls_group SET epoch = ?, status = 'open', withdrawn = 0, needs_hello = max(needs_hello, ?) WHERE id = ?`,
     epoch(session),
     hasNewMembers ? 1 : 0,
     group,
   )
 }
 
-/** New keys are in force: what a copy or a withdrawn message may have used is past. */
+/** New keys of our own are in force: what a copy of this database may have used is past. */
 export function noteUpdated(database: Database, group: GroupId): void {
-  database.run('UPDATE mls_group SET needs_update = 0, withdrawn = 0 WHERE id = ?', group)
+  database.run('UPDATE mls_group SET needs_update = 0 WHERE id = ?', group)
 }
+
+/** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
+export function noteWithdrawn(database: Database, group: GroupId, epoch: number): void {
+  database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ? AND epoch = ?', group, epoch)
+}
+
+export const needsNewKeys = (row: Pick<GroupRow, 'needs_update' | 'withdrawn'>): boolean =>
+  row.needs_update !== 0 || row.withdrawn >= clientLimits.withdrawnBeforeUpdate
 
 /** What moved between two sessions of one epoch, encoded at once so that no state is held until the write. */
 export function ratchetChanges(before: GroupSession, after: GroupSession): { node: number; bytes: Uint8Array }[] {

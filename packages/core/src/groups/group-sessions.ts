@@ -25,6 +25,9 @@ export class GroupSessions {
   readonly #clock: Clock
   readonly #live = new Map<GroupId, LiveGroup>()
   readonly #lanes = new Lanes<GroupId>()
+  readonly #loading = new Set<GroupId>()
+  /** Forgotten while something was on its way to the database: read before that, keys would be used again. */
+  readonly #unwritten = new Set<GroupId>()
   readonly #watchers = new Set<(group: GroupId | 'stopping') => void>()
 
   #isStopped = false
@@ -38,7 +41,7 @@ export class GroupSessions {
   /** One at a time per group. What it changes in the group is written in the same order. */
   async run<T>(group: GroupId, work: (live: LiveGroup) => Promise<T>): Promise<T> {
     try {
-      return await this.#lanes.run(group, () => work(this.#load(group)))
+      return await this.#lanes.run(group, async () => await work(this.#cached(group) ?? (await this.#load(group))))
     } finally {
       this.#tell(group)
     }
@@ -73,12 +76,15 @@ export class GroupSessions {
     return this.#live.has(group) || findGroup(this.#store, group) !== undefined
   }
 
+  /** It is read again from the database. */
   forget(group: GroupId): void {
+    const live = this.#live.get(group)
     this.#live.delete(group)
+    if (live && (live.unsaved > 0 || this.#lanes.isBusy(group))) this.#unwritten.add(group)
   }
 
   forgetAll(): void {
-    this.#live.clear()
+    for (const group of [...this.#live.keys()]) this.forget(group)
   }
 
   /** Resolves when the group has come to the epoch, or will never come to it. */
@@ -90,7 +96,9 @@ export class GroupSessions {
   /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
   until(group: GroupId, isMet: (live: LiveGroup) => boolean, deadlineMs: number): Promise<void> {
     if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
-    if (isMet(this.#load(group))) return Promise.resolve()
+    const live = this.#live.get(group)
+    if (live && isMet(live)) return Promise.resolve()
+    if (!live && !this.has(group)) return Promise.reject(new CodedError('group-unknown'))
     return new Promise((resolve, reject) => {
       const finish = (settle: () => void) => {
         timer.cancel()
@@ -99,11 +107,20 @@ export class GroupSessions {
       }
       const timer = this.#clock.setTimer(deadlineMs, () => finish(() => reject(new CodedError('send-in-doubt'))))
       const watcher = (touched: GroupId | 'stopping') => {
-        if (touched === 'stopping') finish(() => reject(new CodedError('stopping')))
-        else if (touched === group && this.has(group) && isMet(this.#load(group))) finish(resolve)
+        if (touched === 'stopping') return finish(() => reject(new CodedError('stopping')))
+        if (touched !== group) return
+        const live = this.#live.get(group)
+        if (!live) this.#loadLater(group)
+        else if (isMet(live)) finish(resolve)
       }
       this.#watchers.add(watcher)
+      if (!live) this.#loadLater(group)
     })
+  }
+
+  /** What somebody waits for may have come about outside of its lane. */
+  touched(group: GroupId): void {
+    this.#tell(group)
   }
 
   /** Nothing more will come: whoever waits for a group is told. */
@@ -112,13 +129,25 @@ export class GroupSessions {
     for (const watcher of [...this.#watchers]) watcher('stopping')
   }
 
-  #load(group: GroupId): LiveGroup {
+  /** In its lane, and not outside of it. Whoever waits for the group is told then. */
+  #loadLater(group: GroupId): void {
+    // Once at a time: keys that cannot be read would be tried again and again.
+    if (this.#loading.has(group) || !this.has(group)) return
+    this.#loading.add(group)
+    const loaded = this.run(group, async () => undefined).catch(() => undefined)
+    void loaded.finally(() => this.#loading.delete(group))
+  }
+
+  #cached(group: GroupId): LiveGroup | undefined {
     const cached = this.#live.get(group)
-    if (cached) {
-      this.#live.delete(group)
-      this.#live.set(group, cached)
-      return cached
-    }
+    if (!cached) return undefined
+    this.#live.delete(group)
+    this.#live.set(group, cached)
+    return cached
+  }
+
+  async #load(group: GroupId): Promise<LiveGroup> {
+    if (this.#unwritten.delete(group)) await this.#store.caughtUp()
     const row = findGroup(this.#store, group)
     if (!row) throw new CodedError('group-unknown')
     const pending = findPending(this.#store, group)

@@ -12,7 +12,7 @@ import {
 import { type Content, encodeContent, type Hello, type KnownBody } from '@postern/protocol/content'
 import { type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
+import { findGroup, type GroupRow, needsNewKeys, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { ownProfile, publishedVersion } from '../identity/profile.ts'
 import { noteEncrypted } from '../journal/progress.ts'
 import { encryptMessage } from '../mls/group-session.ts'
@@ -28,14 +28,20 @@ export const newDraft = (core: Core, body: KnownBody, token?: string): Draft => 
   ...(token && { token }),
 })
 
-/** `busy`: a commit of ours is under way, and what is encrypted now would be refused. */
+/** `busy`: a commit of ours is under way, and what is encrypted now would be refused. `stale`: new keys come first. */
+type NotYet = 'busy' | 'stale'
+
 export async function composeMessage(
   core: Core,
   { chat, group, draft }: { chat: ChatId; group: GroupId; draft: Draft },
-): Promise<Composed | 'busy'> {
+): Promise<Composed | NotYet> {
   const { composed, saved } = await core.groups.run(group, async live => {
+    const row = findGroup(core.store, group)
+    if (!row) throw new CodedError('group-unknown')
     if (live.pending) return { composed: 'busy' as const, saved: Promise.resolve() }
-    const content = contentOf(core, group, draft)
+    // Looked at here, one after the other: many that come at once would all have seen good keys before.
+    if (needsNewKeys(row)) return { composed: 'stale' as const, saved: Promise.resolve() }
+    const content = contentOf(core, row, draft)
     const { session, wire } = await encryptMessage(live.session, encodeContent(content))
     const id = messageIdFromHash(core.provider.sha256(wire))
     const changes = ratchetChanges(live.session, session)
@@ -60,15 +66,13 @@ export async function composeMessage(
   try {
     await saved
   } catch (error) {
-    if (composed !== 'busy') core.sending.delete(composed.id)
+    if (typeof composed !== 'string') core.sending.delete(composed.id)
     throw error
   }
   return composed
 }
 
-function contentOf(core: Core, group: GroupId, draft: Draft): Content & { body: KnownBody } {
-  const row = findGroup(core.store, group)
-  if (!row) throw new CodedError('group-unknown')
+function contentOf(core: Core, row: GroupRow, draft: Draft): Content & { body: KnownBody } {
   const hello: Hello | undefined =
     row.needs_hello || draft.body.kind === 'hello' || draft.token
       ? {

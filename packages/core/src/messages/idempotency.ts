@@ -3,6 +3,7 @@ import type { ChatId, MessageId, SendId } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
 import { findKey, type Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
 import { personOf } from '../identity/people.ts'
 import type { MessageRow } from './messages.ts'
 import { settleInDoubt } from './outbox.ts'
@@ -11,11 +12,15 @@ import { viewMessage } from './view-message.ts'
 export type Earlier = { kind: 'sent'; message: Message } | { kind: 'unsent'; send: SendId }
 
 /** Undefined when the key is new. A send in doubt is settled first, so the relay must be in reach. */
-export async function findEarlier(core: Core, chat: ChatId, given: Idempotency): Promise<Earlier | undefined> {
+export async function findEarlier(
+  core: Core,
+  chat: ChatId,
+  { given, deadline }: { given: Idempotency; deadline: Deadline },
+): Promise<Earlier | undefined> {
   const row = findKey(core, given)
   if (!row) return undefined
   const isWaiting = core.store.get('SELECT 1 FROM outbox WHERE send_id = ?', row.subject) !== undefined
-  if (isWaiting) await settleInDoubt(core)
+  if (isWaiting) await settleInDoubt(core, { send: row.subject as SendId, deadline })
   const settled = findKey(core, given) ?? row
   if (settled.message_id === null || settled.ts === null) return { kind: 'unsent', send: row.subject as SendId }
   return { kind: 'sent', message: viewSent(core, chat, { id: settled.message_id, ts: settled.ts }) }

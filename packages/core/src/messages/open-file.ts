@@ -4,8 +4,8 @@ import type { FileBody } from '@postern/protocol/content'
 import type { FileInfo } from '@postern/protocol/objects'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import type { Within } from '../deadline.ts'
 import type { StoredFile } from '../files/files.ts'
+import type { Waiting } from '../files/shared-fetches.ts'
 import { bodyOf, findMessage, lookUpMessage } from './messages.ts'
 import { viewFile } from './view-message.ts'
 
@@ -22,10 +22,10 @@ export type OpenFile = FileInfo & {
 
 type Wanted = { chat: ChatId; message: MessageId }
 
-export async function openFile(core: Core, wanted: Wanted, within: Within): Promise<OpenFile> {
+export async function openFile(core: Core, wanted: Wanted, waiting: Waiting): Promise<OpenFile> {
   visibleChat(core.store, wanted.chat)
   const body = fileBodyOf(core, wanted)
-  const opened = await core.files.open(storedFile(body), within)
+  const opened = await core.files.open(storedFile(body), waiting)
   await assertStillThere(core, wanted, body)
   const read = (pieces: 'read' | 'readBriefly') => (range?: ByteRange) => {
     fileBodyOf(core, wanted)

@@ -1,15 +1,25 @@
 // What waits for the relay's word: each ciphertext stays until it is known to be in the log, or known not to be.
-import type { ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
+import { type ChatId, clientLimits, type GroupId, isCoded, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
-import type { Accepted } from '@postern/protocol/relay'
+import { type Accepted, readEnvelopeHeader } from '@postern/protocol/relay'
 import { findChat } from '../chats/chats.ts'
 import { noteSent } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
+import { Deadline } from '../deadline.ts'
+import { noteWithdrawn } from '../groups/group-records.ts'
 import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
 import type { MessageRow } from './messages.ts'
 import { takeBody } from './take-body.ts'
 
-type OutboxRow = { message_id: MessageId; group_id: GroupId; chat_id: ChatId; send_id: SendId; body: string }
+type OutboxRow = {
+  message_id: MessageId
+  group_id: GroupId
+  chat_id: ChatId
+  wire: Uint8Array
+  send_id: SendId
+  body: string
+}
 
 /** Recorded only: should the power fail now, the outbox still has it, and the relay is asked again. */
 export async function settleAccepted(
@@ -17,35 +27,38 @@ export async function settleAccepted(
   message: MessageId,
   accepted: Accepted,
 ): Promise<MessageRow | undefined> {
-  return await core.store.write(database => {
-    const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
+  const { row, taken } = await core.store.write(database => {
+    const row = takeOut(database, message)
     // Settled already, by the look at the outbox with which a connection begins.
-    if (!row) return database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message)
-    database.run('DELETE FROM outbox WHERE message_id = ?', message)
-    return takeOwn(core, database, { row, ts: accepted.ts })
+    if (!row) return { row, taken: database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message) }
+    return { row, taken: takeOwn(core, database, { row, ts: accepted.ts }) }
   }, 'recorded')
+  if (row) core.places.giveBack(row.group_id)
+  return taken
 }
 
 /** It is in no log: the relay refused it, or never saw it. */
 export async function dropWithdrawn(core: Core, message: MessageId): Promise<void> {
-  await core.store.write(database => {
-    const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
-    if (!row) return
-    database.run('DELETE FROM outbox WHERE message_id = ?', message)
-    database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ?', row.group_id)
+  const row = await core.store.write(database => {
+    const row = takeOut(database, message)
+    if (row) noteWithdrawn(database, row.group_id, readEnvelopeHeader(row.wire).epoch)
+    return row
   })
+  if (row) core.places.giveBack(row.group_id)
 }
+
+type Doubt = { /** Of all, unless one is named. */ send?: SendId; deadline?: Deadline }
 
 /**
  * What became of the messages whose answer was lost. On a new connection this comes before anything is delivered: others
  * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
  */
-export async function settleInDoubt(core: Core): Promise<void> {
-  const rows = core.store.all<OutboxRow>('SELECT * FROM outbox')
+export async function settleInDoubt(core: Core, { send, deadline = usualDeadline(core) }: Doubt = {}): Promise<void> {
+  const rows = core.store.all<OutboxRow>('SELECT * FROM outbox').filter(row => !send || row.send_id === send)
   const asked = rows.map(async ({ group_id: group, message_id: message }) => {
     // Looked up before the relay is asked: what nobody sends now, nobody will send again.
     const isGivenUp = !core.sending.has(message)
-    return { message, isGivenUp, accepted: (await core.link.call('outcome', { group, message })).accepted }
+    return { message, isGivenUp, accepted: await askOutcome(core, { group, message }, deadline) }
   })
   const verdicts = await Promise.all(asked)
   verdicts.sort((one, other) => (one.accepted?.ts ?? 0) - (other.accepted?.ts ?? 0))
@@ -55,10 +68,43 @@ export async function settleInDoubt(core: Core): Promise<void> {
   }
 }
 
+/** In how many places of each group something waits. */
+export const waitingCounts = (reads: Pick<Store, 'all'>): { group: GroupId; count: number }[] =>
+  reads.all('SELECT group_id AS "group", count(*) AS count FROM outbox GROUP BY group_id')
+
+async function askOutcome(
+  core: Core,
+  asked: { group: GroupId; message: MessageId },
+  deadline: Deadline,
+): Promise<Accepted | undefined> {
+  try {
+    return (await core.link.call('outcome', asked, deadline.leftMs())).accepted
+  } catch (error) {
+    // Who was removed meanwhile is told only of what it has said: so this is in no log. Thrown on, nothing would ever connect.
+    if (isCoded(error, 'group-unknown')) return undefined
+    throw error
+  }
+}
+
+const usualDeadline = (core: Core): Deadline => new Deadline(core.clock, { deadlineMs: clientLimits.requestTimeoutMs })
+
+function takeOut(database: Database, message: MessageId): OutboxRow | undefined {
+  const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
+  if (row) database.run('DELETE FROM outbox WHERE message_id = ?', message)
+  return row
+}
+
 /** What we have said has its place in the log: it is applied here as it is at the others. */
 function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; ts: number }): MessageRow | undefined {
   const body = JSON.parse(row.body) as Content['body']
-  database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0', row.group_id)
+  // Only of this epoch: whoever has joined since then has not heard it.
+  database.run(
+    'UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0 AND epoch = ?',
+    row.group_id,
+    readEnvelopeHeader(row.wire).epoch,
+  )
+  // A chat whose opening was in doubt has its first content now.
+  database.run('UPDATE chat SET visible = 1 WHERE id = ? AND visible = 0', row.chat_id)
   noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
   return (

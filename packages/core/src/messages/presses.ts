@@ -16,6 +16,7 @@ import { visibleChat } from '../chats/chats.ts'
 import { findKey, type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
+import { isUnanswered, onlineAgain } from '../groups/commit-group.ts'
 import { personOf, profileOf } from '../identity/people.ts'
 import { ownProfile } from '../identity/profile.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -129,17 +130,20 @@ type Telling = { body: KnownBody; deadline: Deadline }
 
 /** Until the relay has it: the other side knows a press by its id, and does not take it twice. */
 async function tell(core: Core, to: { chat: ChatId; to: AccountId }, telling: Telling): Promise<void> {
-  for (;;) {
-    await core.link.whenOnline(telling.deadline.leftMs())
+  for (let isInDoubt = false; ; ) {
+    // Once it may be with the relay, nobody is told any more that it is not.
+    if (isInDoubt) await onlineAgain(core, telling.deadline)
+    else await core.link.whenOnline(telling.deadline.leftMs())
     assertActive(core, to.chat)
     const outcome = await sendDirect(core, to, telling).catch((error: unknown) => {
-      if (isCoded(error, 'send-in-doubt', 'relay-stopping')) return 'in doubt' as const
+      if (isUnanswered(error)) return isCoded(error, 'relay-unreachable') ? ('unsent' as const) : ('in doubt' as const)
       // One may have been removed meanwhile; the relay knows it first.
       assertActive(core, to.chat)
       throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
     })
     if (outcome === 'sent') return
     if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })
-    if (outcome === 'broken') throw new CodedError('relay-unreachable')
+    if (outcome === 'broken') throw new CodedError(isInDoubt ? 'send-in-doubt' : 'relay-unreachable')
+    isInDoubt ||= outcome === 'in doubt'
   }
 }

@@ -45,7 +45,9 @@ export const dueReceipts = (core: Core): DueReceipt[] =>
 
 export async function sendReceipt(core: Core, due: DueReceipt, deadline: Deadline): Promise<void> {
   const { chat_id: chat, author: to, delivered_ts: deliveredTs, read_ts: readTs } = due
-  await sendDirect(core, { chat, to }, { body: { kind: 'receipt', deliveredTs, readTs }, deadline })
+  const outcome = await sendDirect(core, { chat, to }, { body: { kind: 'receipt', deliveredTs, readTs }, deadline })
+  // It stays due: the author is told when the chat has healed.
+  if (outcome === 'broken') return
   await core.store.write(
     database =>
       database.run(

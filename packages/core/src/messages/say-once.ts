@@ -19,7 +19,7 @@ export type Saying = {
 export async function sayOnce(core: Core, chat: ChatId, saying: Saying): Promise<void> {
   const { body, assertAllowed, deadline, idempotency } = saying
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
-  const earlier = idempotency && (await findEarlier(core, chat, idempotency))
+  const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
   if (earlier?.kind === 'sent') return
   assertAllowed()
   const draft = {

@@ -71,8 +71,9 @@ export async function sendFile(core: Core, chat: ChatId, { file, within, idempot
   if (file.text !== undefined) assertText(file.text, 'caption')
   assertWritable(core, chat)
   if (idempotency) {
-    await core.link.whenOnline(within.deadlineMs)
-    const earlier = await findEarlier(core, chat, idempotency)
+    const deadline = new Deadline(core.clock, within)
+    await core.link.whenOnline(deadline.leftMs())
+    const earlier = await findEarlier(core, chat, { given: idempotency, deadline })
     if (earlier?.kind === 'sent') return earlier.message
   }
   const body = fileBody(file, await file.draft.uploaded())

@@ -24,7 +24,7 @@ export async function sendMessage(
   { body: makeBody, deadline, idempotency }: Sending,
 ): Promise<Message> {
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
-  const earlier = idempotency && (await findEarlier(core, chat, idempotency))
+  const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
   if (earlier?.kind === 'sent') return earlier.message
   if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
   const body = makeBody()

@@ -1,34 +1,32 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
-import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { type ChatId, CodedError, type GroupId, isCoded } from '@postern/protocol'
 import type { Accepted, Verdict } from '@postern/protocol/relay'
 import { removalOf } from '../chats/change-members.ts'
 import { type ChatRow, findChat, leaversOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
-import { commitToGroup, settlePending } from '../groups/commit-group.ts'
-import { findGroup, type GroupRow } from '../groups/group-records.ts'
+import {
+  commitToGroup,
+  isRefusal,
+  isStorageFault,
+  isUnanswered,
+  onlineAgain,
+  settlePending,
+} from '../groups/commit-group.ts'
+import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
 import { progressOf } from '../journal/progress.ts'
 import { type Composed, composeMessage, type Draft } from './compose.ts'
 import type { MessageRow } from './messages.ts'
 import { dropWithdrawn, settleAccepted } from './outbox.ts'
 
+type Sending = { draft: Draft; deadline: Deadline }
+
 /** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
-export async function sendDraft(
-  core: Core,
-  chat: ChatId,
-  { draft, deadline }: { draft: Draft; deadline: Deadline },
-): Promise<MessageRow | undefined> {
+export async function sendDraft(core: Core, chat: ChatId, sending: Sending): Promise<MessageRow | undefined> {
   for (;;) {
-    const row = writableChat(core, chat)
-    const { group_id: group } = row
-    await core.link.whenOnline(deadline.leftMs())
-    await tidyGroup(core, row, deadline)
-    const composed = await composeMessage(core, { chat, group, draft })
-    if (composed === 'busy') {
-      await settlePending(core, group, deadline)
-      continue
-    }
-    const accepted = await submit(core, { composed, draft, deadline })
+    const { group_id: group } = writableChat(core, chat)
+    const composed = await composeInPlace(core, { chat, group }, sending)
+    const accepted = composed && (await submit(core, { composed, ...sending }))
     if (accepted) return await settleAccepted(core, composed.id, accepted)
   }
 }
@@ -41,13 +39,47 @@ function writableChat(core: Core, chat: ChatId): ChatRow {
   return row
 }
 
-/** Before anything is said: the removal of who left, and new keys where the old ones may be known. */
+type Where = { chat: ChatId; group: GroupId }
+
+/** What is composed keeps its place until it is settled. Undefined when the chat has another group by now. */
+async function composeInPlace(core: Core, where: Where, sending: Sending): Promise<Composed | undefined> {
+  await core.places.take(where.group, sending.deadline.leftMs())
+  let composed: Composed | undefined
+  try {
+    composed = await composeWhenReady(core, where, sending)
+    return composed
+  } catch (error) {
+    // In doubt is a commit before it: of the message itself nothing was encrypted.
+    throw isCoded(error, 'send-in-doubt') ? new CodedError('relay-unreachable', {}, { cause: error }) : error
+  } finally {
+    if (!composed) core.places.giveBack(where.group)
+  }
+}
+
+async function composeWhenReady(
+  core: Core,
+  { chat, group }: Where,
+  { draft, deadline }: Sending,
+): Promise<Composed | undefined> {
+  for (;;) {
+    await core.link.whenOnline(deadline.leftMs())
+    const row = writableChat(core, chat)
+    if (row.group_id !== group) return undefined
+    await tidyGroup(core, row, deadline)
+    const composed = await composeMessage(core, { chat, group, draft })
+    if (composed === 'busy') await settlePending(core, group, deadline)
+    else if (composed !== 'stale') return composed
+  }
+}
+
+/** Before anything is said: the removal of who left, and new keys where the old ones may be known or too far ahead. */
 async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise<void> {
-  const group = currentGroup(core, chat)
+  const { id: group } = currentGroup(core, chat)
   const leavers = leaversOf(core.store, chat.id)
-  if (leavers.length > 0) await commitToGroup(core, group.id, { intent: removalOf(leavers), deadline })
-  if (group.needs_update || group.withdrawn >= clientLimits.withdrawnBeforeUpdate)
-    await commitToGroup(core, group.id, { intent: () => ({}), deadline })
+  if (leavers.length > 0) await commitToGroup(core, group, { intent: removalOf(leavers), deadline })
+  // Of many who find it due, one renews the keys for all.
+  const isDue = () => needsNewKeys(currentGroup(core, chat))
+  if (isDue()) await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
 }
 
 function currentGroup(core: Core, chat: ChatRow): GroupRow {
@@ -57,7 +89,7 @@ function currentGroup(core: Core, chat: ChatRow): GroupRow {
   return row
 }
 
-type Submission = { composed: Composed; draft: Draft; deadline: Deadline }
+type Submission = Sending & { composed: Composed }
 
 /** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
 async function submit(core: Core, { composed, draft, deadline }: Submission): Promise<Accepted | undefined> {
@@ -68,7 +100,7 @@ async function submit(core: Core, { composed, draft, deadline }: Submission): Pr
     await core.groups.untilEpoch(composed.group, verdict.epoch, deadline.leftMs())
     return undefined
   } catch (error) {
-    if (isFinal(error)) await dropWithdrawn(core, composed.id)
+    if (isRefusal(error)) await dropWithdrawn(core, composed.id)
     else core.poke()
     throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
   } finally {
@@ -78,30 +110,18 @@ async function submit(core: Core, { composed, draft, deadline }: Submission): Pr
 
 async function appendUntilAnswered(core: Core, { composed, draft, deadline }: Submission): Promise<Verdict> {
   const request = { payload: composed.wire, to: undefined, leave: draft.body.kind === 'leave' }
-  for (;;) {
-    await online(core, deadline)
+  for (let isRepeated = false; ; isRepeated = true) {
+    // What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a
+    // new connection nobody speaks before all is settled, and then in the order in which they began to wait.
+    await onlineAgain(core, deadline)
     try {
       // Ahead of the message: whatever of it outlives this database, the relay knows how far it had come.
       core.link.acknowledge(progressOf(core.store))
       return await core.link.call('append', request, deadline.leftMs())
     } catch (error) {
-      if (!isCoded(error, 'send-in-doubt', 'relay-unreachable', 'relay-stopping')) throw error
+      if (isUnanswered(error)) continue
+      // A fault of the relay's storage says nothing about an earlier try, whose answer was lost.
+      throw isRepeated && isStorageFault(error) ? new CodedError('send-in-doubt', {}, { cause: error }) : error
     }
   }
 }
-
-/**
- * What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a new
- * connection nobody speaks before all is settled, and then in the order in which they began to wait. From here on only
- * the relay's word can say that it does not have the bytes.
- */
-async function online(core: Core, deadline: Deadline): Promise<void> {
-  try {
-    await core.link.whenOnline(deadline.leftMs())
-  } catch {
-    throw new CodedError('send-in-doubt')
-  }
-}
-
-const isFinal = (error: unknown): boolean =>
-  error instanceof CodedError && !['send-in-doubt', 'relay-unreachable', 'relay-stopping'].includes(error.code)

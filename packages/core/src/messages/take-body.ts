@@ -1,5 +1,5 @@
 // What somebody has said in a chat, applied to the records: the same for what others say and for what we said ourselves.
-import { findChat, noteLeaving, viewChat } from '../chats/chats.ts'
+import { findChat, noteLeaving, setChatState, viewChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -90,8 +90,10 @@ function takeMessage(core: Core, database: Database, said: Said): MessageRow | u
 
 function takeLeave(core: Core, database: Database, { chat, sender }: Said): void {
   noteLeaving(database, chat.id, sender)
+  // With the word itself: a farewell that was in doubt has left all the same.
+  if (sender === core.own.id) return setChatState(database, chat.id, 'left')
   const row = findChat(database, chat.id)
-  if (!row || chat.state !== 'active' || sender === core.own.id) return
+  if (!row || chat.state !== 'active') return
   appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
   const notice = { code: 'left' as const, from: personOf(database, sender) }
   appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })

@@ -49,6 +49,7 @@ export class RelayLink {
   readonly #listeners = new Set<() => void>()
   #state: State = { kind: 'idle' }
   #failures = 0
+  #settling: Promise<void> = Promise.resolve()
 
   constructor(options: RelayLinkOptions) {
     this.#options = options
@@ -183,11 +184,15 @@ export class RelayLink {
     const request = await this.#options.prove(nonce, audience)
     const deadlineMs = clientLimits.connectTimeoutMs
     const session = await this.#callOn(connection, { name: 'authenticate', request, deadlineMs })
+    // What the last connection began must not go on over this one: it would ask for entries before all is settled.
+    await this.#settling
     if (!this.#isCurrent(connection)) return
     connection.watch.cancel()
     this.#watch(connection)
     this.#become({ kind: 'settling', connection })
-    await this.#options.onSession(session)
+    const settled = this.#options.onSession(session)
+    this.#settling = settled.catch(() => undefined)
+    await settled
     if (!this.#isCurrent(connection)) return
     this.#failures = 0
     this.#options.log.info({}, 'connected to the relay')

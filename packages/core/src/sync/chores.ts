@@ -45,7 +45,7 @@ export class Chores {
 
   poke(): void {
     this.#isPoked = true
-    this.#running ??= this.#run()
+    if (this.#core.link.isOnline) this.#running ??= this.#run()
   }
 
   /** Once the link has stopped, what is under way fails soon. */
@@ -55,21 +55,18 @@ export class Chores {
 
   async #run(): Promise<void> {
     try {
-      await this.#rounds()
+      // Ended in the turn in which nothing was to be done: whoever pokes after that begins anew.
+      while (this.#isPoked && this.#core.link.isOnline) {
+        this.#isPoked = false
+        // What pokes is often part of a transaction that is not written yet.
+        await this.#core.store.caughtUp()
+        await this.#round()
+      }
     } catch (error) {
       // The program stops, or the disk is full: the next poke or connection begins again.
       this.#core.log.debug({ error: String(error) }, 'the chores were cut off')
     } finally {
       this.#running = undefined
-    }
-  }
-
-  async #rounds(): Promise<void> {
-    while (this.#isPoked && this.#core.link.isOnline) {
-      this.#isPoked = false
-      // What pokes is often part of a transaction that is not written yet.
-      await this.#core.store.caughtUp()
-      await this.#round()
     }
   }
 

@@ -48,6 +48,7 @@ const apiCodes = {
   'invite-malformed': 'bad_request',
   'too-large': 'bad_request',
   'relay-unreachable': 'unavailable',
+  'relay-full': 'unavailable',
   'send-in-doubt': 'unavailable',
   'not-registered': 'unavailable',
   'account-unknown': 'unavailable',

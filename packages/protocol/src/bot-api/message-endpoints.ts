@@ -60,6 +60,8 @@ export const messageEndpoints = {
     headers: z.object({
       range: z.string().optional().describe('One range of bytes, as in `bytes=0-1023`: the answer is 206, or 416.'),
       'if-range': z.string().optional().describe('The ETag of an earlier answer: any other, and the file comes whole.'),
+      'if-none-match': z.string().optional().describe('ETags of earlier answers: 304 when one of them still holds.'),
+      'if-match': z.string().optional().describe('ETags of earlier answers: 412 when none of them holds.'),
     }),
     answer: z.unknown().describe('The bytes.'),
     answerType: '*/*',

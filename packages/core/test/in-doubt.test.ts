@@ -1,0 +1,282 @@
+// What is in doubt when a connection is lost: all of it is settled, whatever the others have done meanwhile.
+import { type ChatId, clientLimits, isCoded, type MessageId } from '@postern/protocol'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
+
+const soon = { deadlineMs: 300 }
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const coded = (code: Parameters<typeof isCoded>[1]) => (error: unknown) => isCoded(error, code)
+
+async function groupOf(opener: Person, other: Person): Promise<ChatId> {
+  const group = (await opener.client.createGroup({ name: 'team', members: [other.id] }, WITHIN)).id as ChatId
+  await opener.say(group, 'first')
+  await other.hears('first')
+  return group
+}
+
+/** Both sides hear each other, and have the same before them. */
+async function talk(group: ChatId | undefined): Promise<void> {
+  await alice.say(group ?? bob, 'does it work?')
+  await bob.hears('does it work?')
+  await bob.say(group ?? alice, 'it does')
+  await alice.hears('it does')
+  expect(alice.texts(group ?? bob)).toEqual(bob.texts(group ?? alice))
+}
+
+describe('messages', () => {
+  test('[R23] who was removed meanwhile connects again, and goes on elsewhere', async () => {
+    const group = await groupOf(bob, alice)
+    loseCalls(alice, 'append')
+    await expect(alice.client.sendText(group, { text: 'lost' }, soon)).rejects.toSatisfy(coded('send-in-doubt'))
+    alice.wire.cut()
+    await bob.client.removeMembers(group, [alice.id], WITHIN)
+    alice.wire.mend()
+    mend(alice)
+    await alice.online()
+    await talk(undefined)
+    expect(bob.texts(group)).toEqual(['first'])
+  })
+
+  test('[R23] a farewell in doubt has left when the relay has it', async () => {
+    const group = await groupOf(alice, bob)
+    loseAnswers(alice, 'append')
+    await expect(alice.client.leaveGroup(group, soon)).rejects.toSatisfy(coded('send-in-doubt'))
+    mend(alice)
+    await expect.poll(() => alice.client.chat(group).state, { timeout: 5000 }).toBe('left')
+  })
+
+  test('[R40] who joined after a message that was in doubt learns the name with the next one', async () => {
+    const group = await groupOf(alice, bob)
+    loseAnswers(alice, 'append')
+    const refused = alice.client.sendText(group, { text: 'in doubt' }, soon)
+    await expect(refused).rejects.toSatisfy(coded('send-in-doubt'))
+    const carol = await world.person('carol')
+    await bob.client.addMembers(group, [carol.id], WITHIN)
+    await alice.next('chat', event => event.chat.members.length === 3)
+    mend(alice)
+    await alice.online()
+    await alice.say(group, 'hello')
+    expect((await carol.hears('hello')).from.name).toBe('alice')
+  })
+
+  test('[R23] a storage that fails says nothing about a try before, whose answer was lost', async () => {
+    await alice.say(bob, 'first')
+    loseAnswers(alice, 'append', 'outcome')
+    const said = alice.say(bob, 'in doubt')
+    await bob.hears('in doubt')
+    mend(alice)
+    refuseCalls(alice, 'storage-full', 'append')
+    await expect(said).rejects.toSatisfy(coded('send-in-doubt'))
+    mend(alice)
+    await talk(undefined)
+    expect(alice.texts(bob).slice(0, 2)).toEqual(['first', 'in doubt'])
+  })
+
+  test('[R89] a press that the relay may have is not refused as if it had not', async () => {
+    const bot = await world.person('bot', { bot: true })
+    await alice.openInvite(bot.client.me().inviteUrl)
+    const buttons = [[{ text: 'Yes', data: 'yes' }]]
+    await bot.client.sendText(alice.chatId, { text: 'Well?', buttons }, WITHIN)
+    const asked = await alice.hears('Well?')
+    loseAnswers(alice, 'append')
+    const pressed = alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, soon)
+    await expect(pressed).rejects.toSatisfy(coded('send-in-doubt'))
+    await bot.next('button')
+  })
+
+  test('[R126] a key that is asked for again waits no longer than it was given', async () => {
+    await alice.say(bob, 'first')
+    const once = { ...soon, idempotency: { key: 'k', request: new Uint8Array([1]) } }
+    loseAnswers(alice, 'append', 'outcome')
+    const say = () => alice.client.sendText(bob.chatId, { text: 'once' }, once)
+    await expect(say()).rejects.toSatisfy(coded('send-in-doubt'))
+    const startMs = performance.now()
+    await expect(say()).rejects.toSatisfy(coded('send-in-doubt'))
+    expect(performance.now() - startMs).toBeLessThan(clientLimits.requestTimeoutMs / 2)
+    mend(alice)
+    expect((await alice.client.sendText(bob.chatId, { text: 'once' }, { ...once, ...WITHIN })).text).toBe('once')
+    await talk(undefined)
+    expect(bob.texts(alice).slice(0, 2)).toEqual(['first', 'once'])
+  })
+})
+
+describe('many messages at once', () => {
+  let clock: ManualClock
+  let carol: Person
+
+  beforeEach(async () => {
+    clock = new ManualClock(Date.now())
+    carol = await world.person('carol', { clock })
+    await carol.say(bob, 'first')
+    await bob.hears('first')
+  })
+
+  /** The relay sees nothing of them, and their time runs out. */
+  async function giveUp(count: number): Promise<PromiseSettledResult<unknown>[]> {
+    const lost = loseCalls(carol, 'append', 'outcome')
+    const within = { deadlineMs: 1000 }
+    const said = Array.from({ length: count }, () => carol.client.sendText(bob.chatId, { text: 'never' }, within))
+    const settled = Promise.allSettled(said)
+    await expect.poll(lost).toBeGreaterThanOrEqual(Math.min(count, clientLimits.unsettledPerGroupMax))
+    clock.advance(1000)
+    return await settled
+  }
+
+  test('[R123] however many are given up, what is said behind them is read', async () => {
+    const given = giveUp(250)
+    const kept = carol.client.sendText(bob.chatId, { text: 'kept' }, { deadlineMs: 3_600_000 })
+    const codes = (await given).map(one => (one.status === 'rejected' ? (one.reason as { code: string }).code : 'sent'))
+    expect(codes.filter(code => code === 'send-in-doubt')).toHaveLength(clientLimits.unsettledPerGroupMax)
+    expect(codes.filter(code => code === 'relay-unreachable')).toHaveLength(250 - clientLimits.unsettledPerGroupMax)
+    mend(carol)
+    await passTime(clock, kept)
+    await bob.hears('kept')
+    expect(bob.texts(carol)).toEqual(['first', 'kept'])
+  })
+
+  test('[R17] of many that find the keys used up, one renews them for all', async () => {
+    await giveUp(100)
+    mend(carol)
+    await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await carol.say(bob, 'the first of many')
+    const commits = watchCalls(carol, 'commit')
+    await giveUp(100)
+    mend(carol)
+    await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+    const words = Array.from({ length: 120 }, (_, at) => `m${at}`)
+    const said = await Promise.allSettled(words.map(text => carol.say(bob, text)))
+    expect(said.filter(one => one.status === 'rejected')).toEqual([])
+    await carol.say(bob, 'last')
+    await bob.hears('last')
+    expect(bob.texts(carol).slice(2, -1).sort()).toEqual(words.sort())
+    expect(commits.length).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('changes of a group', () => {
+  test('[R124] what was refused because the relay is out of reach does not come true later', async () => {
+    const group = await groupOf(alice, bob)
+    alice.wire.cut()
+    const renamed = alice.client.renameGroup(group, 'later', soon)
+    await expect(renamed).rejects.toSatisfy(coded('relay-unreachable'))
+    alice.wire.mend()
+    await alice.online()
+    await talk(group)
+    expect(bob.client.chat(group).name).toBe('team')
+  })
+
+  test('[R124] one whose answer was lost goes out again, and the words that wait for it behind it', async () => {
+    const group = await groupOf(alice, bob)
+    const lost = loseCalls(alice, 'commit')
+    const renamed = alice.client.renameGroup(group, 'soon', WITHIN)
+    await expect.poll(lost).toBe(1)
+    const said = alice.say(group, 'behind it')
+    mend(alice)
+    await Promise.all([renamed, said])
+    await bob.hears('behind it')
+    expect(bob.client.chat(group).name).toBe('soon')
+  })
+
+  test('[R124] one sends it, however many wait for it', async () => {
+    const group = await groupOf(alice, bob)
+    const commits = watchCalls(alice, 'commit')
+    alice.wire.hold()
+    const renamed = alice.client.renameGroup(group, 'soon', WITHIN)
+    await expect.poll(() => commits.length).toBe(1)
+    const said = Array.from({ length: 30 }, (_, at) => alice.say(group, `m${at}`))
+    await expect.poll(() => alice.wire.heldCount).toBeGreaterThanOrEqual(2)
+    alice.wire.release()
+    await Promise.all([renamed, ...said])
+    expect(commits).toHaveLength(1)
+    await talk(group)
+  })
+
+  test('[R125] what a storage fails at is not made anew', async () => {
+    const group = await groupOf(alice, bob)
+    const refused = refuseCalls(alice, 'storage-full', 'commit').commit
+    const rename = () => alice.client.renameGroup(group, 'soon', WITHIN)
+    for (let tries = 0; tries < 3; tries++) await expect(rename()).rejects.toSatisfy(coded('send-in-doubt'))
+    expect(refused.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(refused.map(payload => payload.toString('base64'))).size).toBe(1)
+    mend(alice)
+    await alice.online()
+    await talk(group)
+    expect(bob.client.chat(group).name).toBe('soon')
+  })
+
+  test('[R125] a relay whose disk was full for long is spoken to and understood again', async () => {
+    const group = await groupOf(alice, bob)
+    const refused = refuseCalls(alice, 'storage-full', 'append', 'commit')
+    const count = clientLimits.withdrawnBeforeUpdate + 20
+    for (let tries = 0; tries < count; tries++)
+      await expect(alice.say(group, 'never')).rejects.toSatisfy(error => isCoded(error))
+    expect(refused.append).toHaveLength(clientLimits.withdrawnBeforeUpdate)
+    expect(new Set(refused.commit.map(payload => payload.toString('base64'))).size).toBe(1)
+    mend(alice)
+    await alice.online()
+    await talk(group)
+    expect(bob.texts(group)).not.toContain('never')
+  })
+
+  test('[R125] however often the relay refuses a change, the others can follow the next', async () => {
+    const group = await groupOf(alice, bob)
+    const refused = refuseCalls(alice, 'group-full', 'commit').commit
+    for (let tries = 0; tries < clientLimits.withdrawnBeforeUpdate; tries++)
+      await expect(alice.client.renameGroup(group, `try ${tries}`, WITHIN)).rejects.toSatisfy(coded('group-full'))
+    expect(new Set(refused.map(payload => payload.toString('base64'))).size).toBe(refused.length)
+    const commits = watchCalls(alice, 'commit')
+    await alice.client.renameGroup(group, 'at last', WITHIN)
+    expect(commits).toHaveLength(2)
+    await talk(group)
+    expect(bob.client.chat(group).name).toBe('at last')
+  })
+})
+
+describe('opening a chat', () => {
+  test('[R127] an opening whose answer was lost is not made anew: both sides are in the same group', async () => {
+    loseAnswers(alice, 'commit')
+    await expect(alice.client.sendText(bob.chatId, { text: 'x' }, soon)).rejects.toSatisfy(coded('relay-unreachable'))
+    mend(alice)
+    const commits = watchCalls(alice, 'commit')
+    await alice.online()
+    await talk(undefined)
+    expect(commits).toHaveLength(0)
+  })
+
+  test('[R127] one that was settled only later is shown to its opener with its first word', async () => {
+    loseAnswers(alice, 'commit', 'deliver')
+    await expect(alice.client.sendText(bob.chatId, { text: 'x' }, soon)).rejects.toSatisfy(coded('relay-unreachable'))
+    mend(alice)
+    await alice.online()
+    await alice.say(bob, 'hello')
+    expect(alice.texts(bob)).toEqual(['hello'])
+    await bob.hears('hello')
+    await talk(undefined)
+  })
+
+  test('[R126] whoever waits for it waits no longer than it was given', async () => {
+    const asked = loseCalls(alice, 'takeKeyPackages')
+    const patient = alice.client.sendText(bob.chatId, { text: 'patient' }, WITHIN)
+    await expect.poll(asked).toBe(1)
+    const startMs = performance.now()
+    const hasty = alice.client.sendText(bob.chatId, { text: 'hasty' }, soon)
+    await expect(hasty).rejects.toSatisfy(coded('relay-unreachable'))
+    expect(performance.now() - startMs).toBeLessThan(WITHIN.deadlineMs / 2)
+    mend(alice)
+    await patient.catch(() => undefined)
+  })
+})

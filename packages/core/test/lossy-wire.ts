@@ -1,0 +1,64 @@
+// What a wire can do to a person's calls: lose them, lose their answers, or answer them in the relay's place.
+import type { ErrorCode } from '@postern/protocol'
+import { decodeClientFrame, decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
+import type { Person } from '@postern/testkit'
+
+/** The calls that carry an envelope. */
+type Carrying = 'append' | 'commit'
+
+function callOf(frame: Uint8Array): string {
+  const decoded = decodeClientFrame(frame)
+  return decoded.kind === 'call' ? decoded.name : decoded.kind
+}
+
+/** What the person sends of these calls does not reach the relay. Gives how many were lost. */
+export function loseCalls({ wire }: Person, ...names: string[]): () => number {
+  let lost = 0
+  wire.outgoing = frame => {
+    if (!names.includes(callOf(frame))) return [frame]
+    lost++
+    return []
+  }
+  return () => lost
+}
+
+/** The relay takes these calls, and its answers do not come through; `deliver` stands for what others say. */
+export function loseAnswers({ wire }: Person, ...names: string[]): void {
+  wire.incoming = frame => {
+    const decoded = decodeRelayFrame(frame)
+    return names.includes(decoded.kind === 'answer' ? decoded.name : decoded.kind) ? [] : [frame]
+  }
+}
+
+/** The payloads of these calls, as they pass. */
+export function watchCalls({ wire }: Person, name: Carrying): Buffer[] {
+  const payloads: Buffer[] = []
+  wire.outgoing = frame => {
+    const decoded = decodeClientFrame(frame)
+    if (decoded.kind === 'call' && decoded.name === name) payloads.push(Buffer.from(decoded.request.payload))
+    return [frame]
+  }
+  return payloads
+}
+
+/** These calls come to nothing, and the relay says why. Gives the payloads of each. */
+export function refuseCalls({ wire }: Person, code: ErrorCode, ...names: Carrying[]): Record<Carrying, Buffer[]> {
+  const payloads = { append: [] as Buffer[], commit: [] as Buffer[] }
+  wire.outgoing = frame => {
+    const decoded = decodeClientFrame(frame)
+    const isCarrying = decoded.kind === 'call' && (decoded.name === 'append' || decoded.name === 'commit')
+    if (!isCarrying || !names.includes(decoded.name)) return [frame]
+    payloads[decoded.name].push(Buffer.from(decoded.request.payload))
+    const failure = encodeRelayFrame({ kind: 'failure', id: decoded.id, code, message: code, retryAtMs: undefined })
+    queueMicrotask(() => wire.inject(failure))
+    return []
+  }
+  return payloads
+}
+
+/** Everything passes again, over a new connection. */
+export function mend({ wire }: Person): void {
+  wire.outgoing = frame => [frame]
+  wire.incoming = frame => [frame]
+  wire.drop()
+}
