@@ -232,6 +232,34 @@ describe('many readers', () => {
     expect(stuck.downloads).toBe(2)
   })
 
+  test('[R110] who stops waiting leaves at once: others go on, and with the last the fetch ends', async () => {
+    const held = Promise.withResolvers<void>()
+    wire.changeDownload = async download => {
+      await held.promise
+      return download
+    }
+    const [one, other] = [new AbortController(), new AbortController()]
+    const leaving = filesOf(bob).open(stored, { ...LONG, signal: one.signal })
+    const staying = filesOf(bob).open(stored, { ...LONG, signal: other.signal })
+    one.abort(new Error('enough'))
+    await expect(leaving).rejects.toThrow('enough')
+    held.resolve()
+    const opened = await staying
+    expect(Buffer.compare(await wholeOf(opened.read()), bytes)).toBe(0)
+    expect(wire.downloads).toBe(1)
+
+    unlinkSync(vaultFiles(bob)[0] as string)
+    wire.changeDownload = download => ({ ...download, body: hanging(download.body) })
+    const reading = wholeOf(opened.read())
+    reading.catch(() => undefined)
+    await expect.poll(() => vaultFiles(bob).length).toBe(1)
+    other.abort(new Error('enough'))
+    await expect(reading).rejects.toThrow('enough')
+    await expect.poll(() => vaultFiles(bob)).toEqual([])
+    await expect(filesOf(bob).open(stored, { ...LONG, signal: other.signal })).rejects.toThrow('enough')
+    expect(wire.downloads).toBe(2)
+  })
+
   test('[R117] stopping ends a download, and leaves no spool', async () => {
     wire.changeDownload = download => ({ ...download, body: hanging(download.body) })
     const opening = open()

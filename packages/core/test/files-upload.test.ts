@@ -1,8 +1,8 @@
 // Uploads that fail on either side: they go on where they were, or leave nothing behind.
 import { statSync } from 'node:fs'
-import { CodedError, contentLimits } from '@postern/protocol'
+import { CodedError, clientLimits, contentLimits } from '@postern/protocol'
 import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
 import {
   atRelay,
@@ -216,6 +216,31 @@ describe('a relay that is lost', () => {
     const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeLessThan(20)
+    await passSlowly(clock, spool.release())
+  })
+
+  test('[R105] a source that pauses for longer than the relay holds a connection goes on', async () => {
+    const patient = await World.start({ relayLimits: { httpIdleMs: 200 } })
+    onTestFinished(() => patient.stop())
+    const clock = new ManualClock()
+    const alice = await patient.person('alice', { connectBlobs: wire.connect, clock })
+    const bytes = randomFile(2_500_000)
+    const { source, feed, end } = fedSource()
+    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    feed(bytes.subarray(0, 1_500_000))
+    await atRelay(patient)
+    await expect.poll(() => statSync(relayFiles(patient)[0] as string).size).toBe(5 * (CHUNK + 16))
+    for (let pause = 0; pause < 4; pause++) {
+      clock.advance(clientLimits.fileStallMs)
+      await new Promise(resolve => setTimeout(resolve, 150))
+    }
+    feed(bytes.subarray(1_500_000))
+    end()
+    const spool = await passSlowly(clock, taking)
+    const stored = await passSlowly(clock, spool.uploaded())
+    expect(wire.uploads).toBe(2)
+    const bob = await patient.person('bob')
+    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
     await passSlowly(clock, spool.release())
   })
 

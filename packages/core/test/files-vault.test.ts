@@ -1,6 +1,6 @@
 // The folder in which files are kept: how much, how long, and a disk that is full.
 
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -176,6 +176,48 @@ describe('the folder', () => {
     await put(vault, randomFile(10))
     expect(statSync(join(directory, 'files')).mode & 0o777).toBe(0o700)
     for (const file of vaultFiles({ directory })) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('a folder that somebody deleted', () => {
+  test('[R122] is made again, for its owner only, and what it held is fetched again', async () => {
+    const world = await World.start()
+    onTestFinished(() => world.stop())
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const [bytes, other] = [randomFile(600_000), randomFile(1000)]
+    const stored = await share(alice, bytes)
+    const opened = await filesOf(bob).open(stored, LONG)
+    const folder = join(bob.directory, 'files')
+    rmSync(folder, { recursive: true })
+    expect(Buffer.compare(await wholeOf(opened.read()), bytes)).toBe(0)
+    expect([statSync(folder).mode & 0o777, vaultFiles(bob).length]).toEqual([0o700, 1])
+    rmSync(folder, { recursive: true })
+    const shared = await share(bob, other)
+    expect([statSync(folder).mode & 0o777, vaultFiles(bob).length]).toEqual([0o700, 1])
+    expect(Buffer.compare(await fetched(alice, shared), other)).toBe(0)
+    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+  })
+
+  test('[R122] keeps nobody from ending what was on its way', async () => {
+    const world = await World.start()
+    onTestFinished(() => world.stop())
+    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+    const bytes = randomFile(600_000)
+    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
+    rmSync(join(alice.directory, 'files'), { recursive: true })
+    const stored = await spool.uploaded()
+    expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
+    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+    expect(Buffer.compare(await fetched(alice, stored), bytes)).toBe(0)
+    await spool.release()
+  })
+
+  test('[R122] with the data directory around it, it is not made again', async () => {
+    const directory = temporary()
+    const vault = await vaultIn(join(directory, 'data'))
+    rmSync(join(directory, 'data'), { recursive: true })
+    await expect(vault.createPart()).rejects.toSatisfy(coded('storage-failed'))
+    expect(existsSync(join(directory, 'data'))).toBe(false)
   })
 })
 

@@ -2,6 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { World } from '@postern/testkit'
+import { expect } from 'vitest'
+import { type Api, SOON } from './api.ts'
 
 const filesIn = (directory: string): string[] => {
   try {
@@ -21,3 +23,15 @@ export const filesOfGateway = (world: World): string[] =>
   filesIn(join(world.directory, 'gateway')).filter(
     path => !/\/(db\.key|[\w-]+\.(db|sqlite)[\w-]*|[\w.-]*lock)$/.test(path),
   )
+
+export async function nothingIsLeft(world: World): Promise<void> {
+  await expect.poll(() => filesOfGateway(world), SOON).toEqual([])
+  await expect.poll(() => blobsAtRelay(world), SOON).toEqual([])
+}
+
+/** One of the gateway's own figures. */
+export async function figure(api: Api, name: string): Promise<number> {
+  const figures = await (await api.get('/v1/metrics')).text()
+  const line = figures.split('\n').find(one => one.startsWith(`${name} `))
+  return Number(line?.slice(name.length))
+}

@@ -270,6 +270,70 @@ describe('fetching', () => {
     ])
   })
 
+  test('[R62] HEAD tells of a file that is not here yet, and knows no ranges', async () => {
+    const { api, path, toBot } = await talking(world, alice)
+    const draft = await alice.client.takeFile(new Blob(['0123456789']).stream() as AsyncIterable<Uint8Array>)
+    const { id } = await alice.client.sendFile(toBot, { draft, name: 'a', type: 'text/plain', kind: 'file' }, WITHIN)
+    await api.next('message')
+    const url = `${path}/messages/${id}/file`
+    for (const range of ['', 'bytes=2-5', 'bytes=10-']) {
+      const head = await api.get(url, { method: 'HEAD', ...(range && { headers: { range } }) })
+      const { status, headers } = head
+      const told = [status, headers.get('content-length'), headers.get('content-range'), await head.text()]
+      expect(told).toEqual([200, '10', null, ''])
+    }
+    const whole = await api.get(url)
+    const head = await api.get(url, { method: 'HEAD' })
+    const ofConnection = new Set(['date', 'connection', 'keep-alive'])
+    const shown = ({ headers }: Response) => [...headers].filter(([name]) => !ofConnection.has(name))
+    expect(shown(head)).toEqual(shown(whole))
+    expect(await whole.text()).toBe('0123456789')
+  })
+
+  test('[R63] a range of an empty file is the whole of it', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await sentFile(api, path, '')
+    for (const range of ['bytes=0-', 'bytes=0-9', 'bytes=-5']) {
+      const answer = await download(api, `${path}/messages/${id}`, { range })
+      expect([answer.status, await answer.text()]).toEqual([200, ''])
+    }
+  })
+
+  test('[R100] who has the file already is told so, and who wants another one gets none', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await sentFile(api, path, '0123456789')
+    const url = `${path}/messages/${id}`
+    const etag = (await api.get(`${url}/file`, { method: 'HEAD' })).headers.get('etag') ?? ''
+    const ask = async (headers: Record<string, string>, method = 'GET') => {
+      const answer = await api.get(`${url}/file`, { method, headers })
+      return { status: answer.status, text: await answer.text(), headers: answer.headers }
+    }
+    for (const tags of [etag, `W/${etag}`, '*', `"other", ${etag}`, `"a,b",W/"c" , ${etag}`])
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = await ask({ 'if-none-match': tags, range: 'bytes=0-1' }, method)
+        expect([tags, status, text]).toEqual([tags, 304, ''])
+        expect([headers.get('etag'), headers.get('cache-control')]).toEqual([etag, 'private, no-cache'])
+        expect(headers.get('content-length')).toBeNull()
+      }
+    for (const tags of ['"other"', `"x${etag.slice(1)}`, 'nonsense', ''])
+      expect(await ask({ 'if-none-match': tags })).toMatchObject({ status: 200, text: '0123456789' })
+
+    for (const tags of [etag, '*', `"other",${etag}`])
+      expect(await ask({ 'if-match': tags, range: 'bytes=0-1' })).toMatchObject({ status: 206, text: '01' })
+    for (const tags of ['"other"', `W/${etag}`]) {
+      const { status, text } = await ask({ 'if-match': tags, 'if-none-match': etag, range: 'bytes=0-1' })
+      expect(status).toBe(412)
+      expect(JSON.parse(text)).toEqual({ code: 'bad_request', error: 'If-Match: the file has another ETag.' })
+    }
+    // It has no date: conditions on one are passed over, and a range under one is not given.
+    const date = 'Sun, 15 Nov 2026 08:00:00 GMT'
+    for (const header of ['if-modified-since', 'if-unmodified-since'])
+      expect((await ask({ [header]: date })).status).toBe(200)
+    expect((await ask({ 'if-range': date, range: 'bytes=0-1' })).status).toBe(200)
+    expect((await ask({ 'if-range': `W/${etag}`, range: 'bytes=0-1' })).status).toBe(200)
+    expect((await ask({ 'if-range': '"other"', range: 'bytes=20-' })).status).toBe(200)
+  })
+
   test('[R64] what people send, of any kind, is told and can be fetched', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const bytes = randomBytes(300_000)

@@ -1,7 +1,8 @@
 // Blobs over HTTP: pieces, resuming, ranges, and all that is refused.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { ReadableStream } from 'node:stream/web'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -127,6 +128,32 @@ describe('uploading', () => {
     expect(offset).toBeLessThanOrEqual(1000)
     expect((await fetch(begun.url)).status).toBe(404)
     expect((await put(begun, randomBytes(1000 - offset), offset)).status).toBe(204)
+  })
+
+  test('[R59] a full disk is 507, whose sender hears it while it sends; with room it goes on', async () => {
+    const dataDirectory = temporaryDirectory()
+    const relay = await testRelay({ dataDirectory })
+    const begun = await begin(relay, await arrive(relay), 5_000_000)
+    const folder = join(dataDirectory, 'blobs', begun.blob.slice(0, 2))
+    mkdirSync(folder, { recursive: true })
+    // The device of the kernel that is always full.
+    symlinkSync('/dev/full', join(folder, begun.blob))
+    const data = randomBytes(3_000_000)
+    for (let round = 0; round < 20; round++) {
+      const sending = startPut(begun, { offset: 0, length: 5_000_000 })
+      const answer = once(sending, 'response') as Promise<[IncomingMessage]>
+      sending.write(data)
+      const [{ statusCode }] = await answer
+      expect(statusCode).toBe(507)
+      sending.destroy()
+    }
+    expect(await (await put(begun, randomBytes(10), 0)).json()).toMatchObject({ code: 'storage-full' })
+    unlinkSync(join(folder, begun.blob))
+    expect((await put(begun, randomBytes(10), 0)).status).toBe(204)
+    // Nobody who was refused holds up the stop.
+    const stopMs = performance.now()
+    await relay.stop()
+    expect(performance.now() - stopMs).toBeLessThan(4000)
   })
 
   const ending = (begun: Begun, offset: number) => ({ ...bearer(begun, offset), 'Upload-Complete': '?1' })
@@ -256,9 +283,12 @@ describe('downloading', () => {
     expect(await bodyOf(response)).toEqual(data)
   })
 
-  test('[R53] a head without a token tells the length', async () => {
-    const response = await fetch(await uploaded(), { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-length')]).toEqual([200, '1000'])
+  test('[R53] a head without a token tells the length, whatever range it asks for', async () => {
+    const url = await uploaded()
+    for (const headers of [{}, { Range: 'bytes=0-9' }, { Range: 'bytes=1000-' }]) {
+      const response = await fetch(url, { method: 'HEAD', headers })
+      expect([response.status, response.headers.get('content-length')]).toEqual([200, '1000'])
+    }
   })
 
   test('[R56] other origins may read, and ask first', async () => {

@@ -2,6 +2,7 @@
 import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import https from 'node:https'
 import { type BlobId, CodedError, freeBytes, GatheredBytes } from '@postern/protocol'
+import { unlessAborted, untilAborted } from './aborting.ts'
 import {
   type BlobTransport,
   type BlobTransportFactory,
@@ -86,23 +87,24 @@ function answerTo(request: ClientRequest): Promise<IncomingMessage> {
   return answer
 }
 
-/** An answer before the end is a refusal: the relay does not read the rest. */
+/** An answer before the end is a refusal: the relay does not read the rest, and the source may pause for long. */
 async function sendBody(
   request: ClientRequest,
   { body, answer }: { body: AsyncIterable<Uint8Array>; answer: Promise<IncomingMessage> },
 ): Promise<void> {
-  let isAnswered = false
-  const answered = answer.then(() => {
-    isAnswered = true
-  })
-  answered.catch(() => undefined)
-  for await (const bytes of body) {
-    const written = Promise.withResolvers<void>()
-    request.write(bytes, () => written.resolve())
-    await Promise.race([written.promise, answered])
-    if (isAnswered) return
+  const answered = new AbortController()
+  const end = () => answered.abort()
+  answer.then(end, end)
+  try {
+    for await (const bytes of untilAborted(body, answered.signal)) {
+      const written = Promise.withResolvers<void>()
+      request.write(bytes, () => written.resolve())
+      await unlessAborted(written.promise, answered.signal)
+    }
+    request.end()
+  } catch (error) {
+    if (!answered.signal.aborted) throw error
   }
-  request.end()
 }
 
 function standingIn(response: IncomingMessage, statuses: number[]): UploadStanding {
@@ -118,6 +120,7 @@ function assertStatus(response: IncomingMessage, statuses: number[]): void {
   if (statuses.includes(status)) return
   response.resume()
   if (status === 404) throw new CodedError('blob-unknown')
+  if (status === 507) throw new CodedError('relay-full')
   if (status === 408 || status === 429 || status >= 500) throw unreachable(new Error(`status ${status}`))
   throw new CodedError('relay-broken', { what: `a blob is answered with status ${status}` })
 }

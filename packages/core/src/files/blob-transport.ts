@@ -27,7 +27,7 @@ export type Download = {
 
 /**
  * A lost connection and a relay that is busy are `relay-unreachable`: worth another try. A blob that is not there is
- * `blob-unknown`. What `body` throws comes out as it is.
+ * `blob-unknown`, a relay whose disk is full `relay-full`. What `body` throws comes out as it is.
  */
 export interface BlobTransport {
   upload(ticket: UploadTicket, piece: UploadPiece): Promise<UploadStanding>

@@ -1,6 +1,6 @@
 // The vault as a folder of the data directory. Least recently used files make room; what a killed process left is swept.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, open, rename, statfs, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, type Clock, CodedError, isBlobId, toBase32 } from '@postern/protocol'
 import type { FileVault, SealedBytes, VaultFile, VaultName, VaultPart } from './file-vault.ts'
@@ -56,7 +56,7 @@ class NodeFileVault implements FileVault {
   async createPart(): Promise<VaultPart> {
     this.#lastPart += 1
     const path = this.#path(`${this.#lastPart}${PART_SUFFIX}`)
-    const handle = await coded(this.#openFile(path, 'wx+', 0o600))
+    const handle = await coded(this.#create(path))
     let state: 'part' | 'kept' | 'released' = 'part'
     return {
       ...reading(handle),
@@ -123,6 +123,15 @@ class NodeFileVault implements FileVault {
     return Math.min(bytesMax, (this.#keptBytes + (await diskFreeBytes())) / 2)
   }
 
+  /** Somebody may have deleted the folder; with the data directory gone as well there is nothing to go on with. */
+  async #create(path: string): Promise<FileHandle> {
+    const create = () => this.#openFile(path, 'wx+', 0o600)
+    const handle = await absentIsFine(create())
+    if (handle) return handle
+    await mkdir(this.#options.directory, { mode: 0o700 }).catch(existsIsFine)
+    return await create()
+  }
+
   /** A full disk takes from what is kept, the least recently used first, before anybody is refused. */
   async #write(handle: FileHandle, { bytes, at }: { bytes: Uint8Array; at: number }): Promise<void> {
     for (;;) {
@@ -144,7 +153,8 @@ class NodeFileVault implements FileVault {
   async #keep(partPath: string, { name, bytes }: { name: VaultName; bytes: number }): Promise<void> {
     await this.remove(name.blob)
     const file = fileName(name)
-    await rename(partPath, this.#path(file))
+    // A folder that somebody has deleted takes it along: whoever wants it has it from the relay again.
+    if (!(await absentIsFine(rename(partPath, this.#path(file)).then(() => true)))) return
     this.#kept.set(name.blob, { file, bytes, readers: 0 })
     this.#keptBytes += bytes
     await this.makeRoom()
@@ -207,6 +217,10 @@ async function coded<T>(work: Promise<T>): Promise<T> {
   } catch (cause) {
     throw new CodedError(isFull(cause) ? 'storage-full' : 'storage-failed', {}, { cause })
   }
+}
+
+function existsIsFine(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error
 }
 
 async function absentIsFine<T>(work: Promise<T>): Promise<T | undefined> {

@@ -5,7 +5,7 @@ import { type FileRange, sealedLength } from './file-format.ts'
 import type { VaultFile } from './file-vault.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
-import { SharedFetches } from './shared-fetches.ts'
+import { SharedFetches, type Waiting } from './shared-fetches.ts'
 import { Spool } from './spool.ts'
 import { bytesMaxOf, type FileSpool, TakenFile, type TakeOptions } from './taken-file.ts'
 import { tidyFiles } from './tidy-files.ts'
@@ -23,7 +23,7 @@ export interface OpenedFile {
   readBriefly(range?: FileRange): AsyncIterable<Uint8Array>
 }
 
-type Reading = { range: FileRange | undefined; pieces: 'kept' | 'brief'; deadlineMs: number }
+type Reading = { range: FileRange | undefined; pieces: 'kept' | 'brief'; within: Waiting }
 
 export class Files {
   readonly #parts: FilesParts
@@ -51,13 +51,13 @@ export class Files {
 
   /**
    * Resolves when all of it is here and has proven to be what was sent; else `file-gone`, `file-damaged`, or
-   * `relay-unreachable` when nothing has come for the time given.
+   * `relay-unreachable` when nothing has come for the time given. The signal ends the wait, here and when it is read.
    */
-  async open(file: StoredFile, within: { deadlineMs: number }): Promise<OpenedFile> {
+  async open(file: StoredFile, within: Waiting): Promise<OpenedFile> {
     await this.#present(file, within)
     return {
-      read: range => this.#read(file, { range, pieces: 'kept', ...within }),
-      readBriefly: range => this.#read(file, { range, pieces: 'brief', ...within }),
+      read: range => this.#read(file, { range, pieces: 'kept', within }),
+      readBriefly: range => this.#read(file, { range, pieces: 'brief', within }),
     }
   }
 
@@ -74,7 +74,7 @@ export class Files {
     this.#parts.blobs.close()
   }
 
-  async #present(file: StoredFile, within: { deadlineMs: number }): Promise<void> {
+  async #present(file: StoredFile, within: Waiting): Promise<void> {
     this.#assertRunning()
     const length = this.#parts.vault.lengthOf(file)
     if (length === sealedLength(file.size)) return
@@ -83,8 +83,8 @@ export class Files {
     await this.#fetches.want(file, within)
   }
 
-  async *#read(file: StoredFile, { range, pieces, deadlineMs }: Reading): AsyncGenerator<Uint8Array> {
-    const sealed = await this.#openKept(file, { deadlineMs })
+  async *#read(file: StoredFile, { range, pieces, within }: Reading): AsyncGenerator<Uint8Array> {
+    const sealed = await this.#openKept(file, within)
     try {
       yield* readSealed(this.#parts, sealed, { key: file.key, size: file.size, range, pieces })
     } catch (error) {
@@ -97,7 +97,7 @@ export class Files {
   }
 
   /** It may have made room for others since it was there, or somebody has emptied the folder: then it is fetched again. */
-  async #openKept(file: StoredFile, within: { deadlineMs: number }): Promise<VaultFile> {
+  async #openKept(file: StoredFile, within: Waiting): Promise<VaultFile> {
     for (let tries = 0; tries < OPEN_TRIES_MAX; tries++) {
       await this.#present(file, within)
       const sealed = await this.#parts.vault.open(file)

@@ -59,6 +59,10 @@ export class StallGuard {
     this.touch()
   }
 
+  get isResting(): boolean {
+    return this.#timer === undefined
+  }
+
   touch(): void {
     this.rest()
     this.#timer = this.#clock.setTimer(clientLimits.fileStallMs, () =>
@@ -69,5 +73,6 @@ export class StallGuard {
   /** Nothing is expected of the relay now; and at the end. */
   rest(): void {
     this.#timer?.cancel()
+    this.#timer = undefined
   }
 }

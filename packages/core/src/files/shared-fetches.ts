@@ -1,7 +1,11 @@
 // However many want a file at once, it is fetched once; when nobody waits for it any more, it is let go.
 import { CodedError, toBase32 } from '@postern/protocol'
+import { unlessAborted } from './aborting.ts'
 import { fetchBlob } from './fetch-blob.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
+
+/** How long somebody waits for a file. */
+export type Waiting = { deadlineMs: number; signal?: AbortSignal }
 
 type Fetch = { done: Promise<void>; stop: AbortController; waiting: number; movedMs: number }
 
@@ -15,14 +19,19 @@ export class SharedFetches {
     this.#parts = parts
   }
 
-  /** Resolves when it is in the vault; rejects when nothing has come for the time given, however long the whole takes. */
-  async want(file: StoredFile, { deadlineMs }: { deadlineMs: number }): Promise<void> {
+  /**
+   * Resolves when it is in the vault; rejects when nothing has come for the time given, however long the whole takes, and
+   * at once when the signal says that it is not waited for any more.
+   */
+  async want(file: StoredFile, { deadlineMs, signal }: Waiting): Promise<void> {
+    signal?.throwIfAborted()
     const name = `${file.blob}.${toBase32(file.digest)}`
     const fetch = this.#wanted.get(name) ?? this.#start(name, file)
     const silence = this.#silence(fetch, deadlineMs)
     fetch.waiting += 1
     try {
-      await Promise.race([fetch.done, silence.tooLong])
+      const settled = Promise.race([fetch.done, silence.tooLong])
+      await (signal ? unlessAborted(settled, signal) : settled)
     } finally {
       silence.cancel()
       fetch.waiting -= 1

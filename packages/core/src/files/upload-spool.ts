@@ -71,13 +71,19 @@ async function askStanding(parts: FilesParts, { ticket, signal }: Sending): Prom
 }
 
 async function sendFrom(parts: FilesParts, sending: Sending & { offset: number }): Promise<UploadStanding> {
-  const { ticket, spool, offset, signal } = sending
-  const guard = new StallGuard(parts.clock, signal)
+  const { ticket, spool, offset, patience } = sending
+  const guard = new StallGuard(parts.clock, sending.signal)
+  const over = new AbortController()
+  const signal = AbortSignal.any([sending.signal, over.signal])
   try {
     const length = spool.isEnded ? spool.sealedBytes - offset : undefined
-    const body = follow(parts, { ...sending, guard })
+    const body = follow(parts, { ...sending, guard, signal })
     return await parts.blobs.upload(ticket, { offset, length, body, signal: guard.signal })
   } finally {
+    // A connection may be cut while the source pauses: that time is not the relay's.
+    if (guard.isResting) patience.moved()
+    // Nothing follows the source for a connection that has ended.
+    over.abort()
     guard.rest()
   }
 }

@@ -22,10 +22,12 @@ export class FileDownloads {
     return this.#places.taken
   }
 
-  async open(chat: ChatId, message: MessageId): Promise<BriefFile> {
+  /** A reader that has gone does not keep its place until the file is fetched. */
+  async open({ chat, message }: { chat: ChatId; message: MessageId }, gone: AbortSignal): Promise<BriefFile> {
     const leave = this.#places.take()
+    const waiting = { deadlineMs: gatewayLimits.sendWithinMs, signal: gone }
     try {
-      const file = await this.#client.openFile(chat, message, { deadlineMs: gatewayLimits.sendWithinMs })
+      const file = await this.#client.openFile(chat, message, waiting)
       return { ...file, readBriefly: range => this.#read(file.readBriefly(range)) }
     } finally {
       leave()

@@ -1,4 +1,5 @@
 // Answers that are more than an object to be written as JSON.
+import type { IncomingHttpHeaders } from 'node:http'
 
 /** JSON already: updates are stored as they are sent. */
 export class Serialized {
@@ -26,5 +27,17 @@ export class Streamed {
     this.status = status
     this.headers = headers
     this.read = read
+  }
+}
+
+/** What a request asks for beyond its endpoint's fields. */
+export type Request = { method: string; headers: IncomingHttpHeaders }
+
+/** An answer that depends on the head of the request: on a range, or on what the caller knows already. */
+export class Negotiated {
+  readonly answer: (request: Request) => Streamed
+
+  constructor(answer: (request: Request) => Streamed) {
+    this.answer = answer
   }
 }

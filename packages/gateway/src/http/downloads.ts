@@ -1,27 +1,44 @@
 // A file as an answer: whole or one range of it, under a name that is safe, and never run by a browser.
-import { parseByteRange } from '@postern/protocol'
+import { type ByteRange, parseByteRange } from '@postern/protocol'
 import type { BriefFile } from '../files/file-downloads.ts'
-import { Streamed } from './answers.ts'
+import { type Request, Streamed } from './answers.ts'
+import { judge } from './conditions.ts'
 import { badField, errorAnswer } from './errors.ts'
 
-export type Asked = { range: string | undefined; ifRange: string | undefined }
-
-export function fileAnswer(file: BriefFile, { range, ifRange }: Asked): Streamed {
+export function fileAnswer(file: BriefFile, request: Request): Streamed {
   const etag = `"${file.digest}"`
+  const cached = { etag, 'cache-control': 'private, no-cache' }
+  switch (judge(etag, request.headers)) {
+    case 'other':
+      return refused(412, badField('If-Match', 'the file has another ETag'))
+    case 'known':
+      return new Streamed({ status: 304, headers: cached, read: nothing })
+    case 'wanted':
+      return wantedFile(file, rangeIn(request, { etag, size: file.size }), cached)
+  }
+}
+
+/** Ranges are for GET only. Of an empty file nobody can name one, and some ask for one always. */
+function rangeIn({ method, headers }: Request, { etag, size }: { etag: string; size: number }): ByteRange {
+  const ifRange = headers['if-range']
+  const isCurrent = ifRange === undefined || ifRange === etag
+  return parseByteRange(method === 'GET' && isCurrent && size > 0 ? headers.range : undefined, size)
+}
+
+function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, string>): Streamed {
   const headers = {
     'content-type': file.type,
     'content-disposition': attachment(file.name),
     'accept-ranges': 'bytes',
-    etag,
-    'cache-control': 'private, no-cache',
+    ...cached,
     'x-content-type-options': 'nosniff',
     'content-security-policy': "sandbox; default-src 'none'",
   }
-  const isCurrent = ifRange === undefined || ifRange === etag
-  const wanted = parseByteRange(isCurrent ? range : undefined, file.size)
   switch (wanted.kind) {
     case 'unsatisfiable':
-      return rangeRefused(file.size)
+      return refused(416, badField('Range', `the file has ${file.size} bytes`), {
+        'content-range': `bytes */${file.size}`,
+      })
     case 'whole':
       return new Streamed({
         status: 200,
@@ -40,14 +57,16 @@ export function fileAnswer(file: BriefFile, { range, ifRange }: Asked): Streamed
   }
 }
 
-function rangeRefused(size: number): Streamed {
-  const { body } = errorAnswer(badField('Range', `the file has ${size} bytes`))
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+function refused(status: 412 | 416, error: Error, headers: Record<string, string> = {}): Streamed {
+  const { body } = errorAnswer(error)
   return new Streamed({
-    status: 416,
+    status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
-      'content-range': `bytes */${size}`,
+      ...headers,
     },
     async *read() {
       yield Buffer.from(body)

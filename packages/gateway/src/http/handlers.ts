@@ -24,7 +24,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { sendPoll } from '../polls/send-poll.ts'
 import type { Updates } from '../updates/updates.ts'
 import { VERSION } from '../version.ts'
-import { Serialized, type Streamed } from './answers.ts'
+import { Negotiated, Serialized } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
 
 type Part<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
@@ -37,7 +37,7 @@ type Input<E extends Endpoint> = {
   upload: E extends { upload: object } ? Upload : undefined
   form: E extends { form: object } ? FileForm : undefined
 }
-type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Streamed
+type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Negotiated
 
 /** `gone` tells when nobody waits for the answer any more. */
 type Handler<E extends Endpoint> = (input: Input<E>, gone: AbortSignal) => Answer<E> | Promise<Answer<E>>
@@ -106,11 +106,10 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
   return {
     sendFile: ({ params, headers, form }) =>
       countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
-    getFile: async ({ params, headers }) =>
-      fileAnswer(await downloads.open(params.chat, params.msg), {
-        range: headers.range,
-        ifRange: headers['if-range'],
-      }),
+    getFile: async ({ params }, gone) => {
+      const file = await downloads.open({ chat: params.chat, message: params.msg }, gone)
+      return new Negotiated(request => fileAnswer(file, request))
+    },
   } satisfies Partial<Handlers>
 }
 

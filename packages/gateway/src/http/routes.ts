@@ -3,7 +3,7 @@ import type { Clock } from '@postern/protocol'
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/protocol/bot-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { GoneReason } from '../waiting.ts'
-import { Serialized, Streamed } from './answers.ts'
+import { Negotiated, Serialized } from './answers.ts'
 import type { Statuses } from './errors.ts'
 import type { Handlers } from './handlers.ts'
 import { incomingBody } from './incoming-body.ts'
@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a token. */
     open?: boolean
+    /** Its body is read by the handler. */
+    readsLater?: boolean
     statuses?: Statuses
   }
 }
@@ -41,14 +43,18 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock }: S
   return {
     method: endpoint.answerType === '*/*' ? [endpoint.method, 'HEAD'] : endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { open: isOpen, ...(endpoint.statuses && { statuses: endpoint.statuses }) },
+    config: {
+      open: isOpen,
+      readsLater: Boolean(endpoint.upload ?? endpoint.form),
+      ...(endpoint.statuses && { statuses: endpoint.statuses }),
+    },
     // Health checks ask with HEAD as well; elsewhere it is a wrong method.
     exposeHeadRoute: isOpen,
     handler: async (request, reply) => {
       const incoming = incomingBody(request, { endpoint, clock })
       const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, goneSignal(reply))
       const answer = await stopping.orStopping(handle()).finally(() => incoming.leave())
-      if (answer instanceof Streamed) return await sendStream(reply, answer, { clock, stopping })
+      if (answer instanceof Negotiated) return await sendStream(reply, answer.answer(request), { clock, stopping })
       return reply.type(endpoint.answerType ?? 'application/json; charset=utf-8').send(textOf(endpoint, answer))
     },
   }

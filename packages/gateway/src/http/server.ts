@@ -4,8 +4,10 @@ import type { Socket } from 'node:net'
 import type { Log } from '@postern/core'
 import { CodedError, fromUtf8, gatewayLimits, isCoded } from '@postern/protocol'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { GoneReason } from '../waiting.ts'
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
+import { goOn, heedExpectations, isWaiting } from './expectations.ts'
 import type { Stopping } from './stopping.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -16,8 +18,8 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   const isAuthorized = tokenChecker(botToken)
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = errorAnswer(error, request.routeOptions?.config?.statuses)
-    // Being refused for asking too much is no fault of ours: anybody could fill the disk with such lines.
-    if (status >= 500 && !isCoded(error, 'rate-limited'))
+    // Being refused for asking too much is no fault of ours, nor is hanging up: anybody could fill the disk with such lines.
+    if (status >= 500 && !isCoded(error, 'rate-limited') && !hasHungUp(error))
       log.error({ err: error, route: routeOf(request) }, 'a request failed')
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
@@ -35,14 +37,19 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
     frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
   })
   server.server.on('connection', connection => stopping.watch(connection))
+  heedExpectations(server.server)
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
   server.setNotFoundHandler(request => {
     throw routeNotFound(request)
   })
   server.addHook('onRequest', async request => checkToken(request))
-  server.addHook('onSend', async (_, reply) => {
-    if (stopping.isStopping) reply.header('connection', 'close')
+  server.addHook('preParsing', async request => {
+    if (!request.routeOptions.config.readsLater) goOn(request.raw)
+  })
+  server.addHook('onSend', async (request, reply) => {
+    // Where the body was not asked for, nobody can tell whether what comes next is one.
+    if (stopping.isStopping || isWaiting(request.raw)) reply.header('connection', 'close')
   })
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     log.debug({ route: routeOf(request), status: statusCode, ms: Math.round(elapsedTime) }, 'request')
@@ -51,6 +58,9 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   })
   return server
 }
+
+/** What ends the work for a caller who does not wait for the answer. */
+const hasHungUp = (error: unknown): boolean => error === ('hung up' satisfies GoneReason)
 
 /** Unknown paths under /v1 too: without the token nobody learns what there is. */
 const needsToken = (request: FastifyRequest): boolean =>

@@ -1,8 +1,10 @@
 // Bodies that are no JSON: handed on as they come, whatever their header says they are.
 import type { IncomingMessage } from 'node:http'
-import { type Clock, GatheredBytes, gatewayLimits } from '@postern/protocol'
+import { type Clock, CodedError, GatheredBytes, gatewayLimits } from '@postern/protocol'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { badField } from './errors.ts'
+import { goOn } from './expectations.ts'
+import { Pace } from './pace.ts'
 
 /** In a scope of its own: everywhere else JSON is required. */
 export function acceptUploads(server: FastifyInstance, route: RouteOptions): void {
@@ -33,23 +35,30 @@ export async function* bodyOf(
   const kept = () => raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
   const chunks = pieces === 'brief' ? new GatheredBytes(raw, setImmediate) : kept()
   let length = 0
+  const pace = new Pace(clock)
   const forget = endWithConnection(raw)
+  goOn(raw)
   try {
     for (;;) {
+      pace.wait()
       const idle = clock.setTimer(gatewayLimits.fileIdleMs, () => raw.destroy())
       const { value: chunk } = await chunks.next().finally(() => idle.cancel())
       if (!chunk) return
       length += chunk.length
       if (length > bytesMax) throw tooMany()
+      if (!pace.isKeptWith(chunk.length)) throw tooSlow()
       yield chunk
     }
   } catch (error) {
-    throw length > bytesMax ? error : badField('body', 'it ended early')
+    throw error instanceof CodedError ? error : badField('body', 'it ended early')
   } finally {
     forget()
     await chunks.return?.()
   }
 }
+
+const tooSlow = () =>
+  badField('body', `it comes too slowly: at least ${gatewayLimits.fileIdleBytesMin} bytes a minute are required`)
 
 /** After the answer the server forgets a request: its body would then wait in vain for a connection that has closed. */
 function endWithConnection(raw: IncomingMessage): () => void {
@@ -62,13 +71,15 @@ function endWithConnection(raw: IncomingMessage): () => void {
 export function forgetRest({ raw }: FastifyRequest, { clock }: { clock: Clock }): void {
   if (raw.readableEnded || raw.destroyed) return
   let length = 0
+  const pace = new Pace(clock)
   const cut = () => raw.destroy()
   let idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
   raw.on('data', (chunk: Uint8Array) => {
     length += chunk.length
     idle.cancel()
-    if (length > gatewayLimits.refusedBytesMax) cut()
-    else idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
+    if (length > gatewayLimits.refusedBytesMax || !pace.isKeptWith(chunk.length)) return void cut()
+    idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
+    pace.wait()
   })
   const forget = endWithConnection(raw)
   for (const over of ['end', 'close', 'error'])

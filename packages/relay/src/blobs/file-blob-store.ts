@@ -21,17 +21,13 @@ export class FileBlobStore implements BlobStore {
   }
 
   async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<Appended> {
-    const path = this.#pathOf(blob)
-    const handle = (await absentAsUndefined(open(path, 'r+'))) ?? (await this.#create(path))
+    const chunks = body[Symbol.asyncIterator]()
     try {
-      const written = await writeAll(handle, body, at)
-      await handle.sync()
-      if (written.refused) throw written.refused
-      return written
+      return await this.#append(this.#pathOf(blob), chunks, at)
     } catch (cause) {
-      throw codeOf(cause) === 'ENOSPC' ? new CodedError('storage-full', {}, { cause }) : cause
+      throw isFull(cause) ? new CodedError('storage-full', {}, { cause }) : cause
     } finally {
-      await handle.close()
+      await chunks.return?.()
     }
   }
 
@@ -48,6 +44,18 @@ export class FileBlobStore implements BlobStore {
     return join(this.#directory, blob.slice(0, 2), blob)
   }
 
+  async #append(path: string, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
+    const handle = (await absentAsUndefined(open(path, 'r+'))) ?? (await this.#create(path))
+    try {
+      const written = await writeAll(handle, chunks, at)
+      await handle.sync()
+      if (written.refused) throw written.refused
+      return written
+    } finally {
+      await handle.close()
+    }
+  }
+
   async #create(path: string): Promise<FileHandle> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     const handle = await open(path, 'w+', 0o600)
@@ -60,18 +68,15 @@ export class FileBlobStore implements BlobStore {
 /** What came before the body broke off is kept: the next upload goes on from there. */
 async function writeAll(
   handle: FileHandle,
-  body: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
   at: Place,
 ): Promise<Appended & { refused?: CodedError }> {
   let length = at.offset
-  const chunks = body[Symbol.asyncIterator]()
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
     if (!next || next.done) return { length, isWhole: next !== undefined }
-    if (length + next.value.length > at.lengthMax) {
-      await chunks.return?.()
+    if (length + next.value.length > at.lengthMax)
       return { length, isWhole: false, refused: new CodedError('too-large', { what: 'The blob', max: at.lengthMax }) }
-    }
     for (let written = 0; written < next.value.length; )
       written += (await handle.write(next.value, written, next.value.length - written, length + written)).bytesWritten
     length += next.value.length
@@ -106,6 +111,8 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
+
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error)))
 
 async function absentAsUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   try {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
 import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
-import type { BlobUploads } from '../blobs/upload-blob.ts'
+import type { BlobUploads, Piece } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../relay-parts.ts'
 
 type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId }
@@ -53,11 +53,13 @@ export class BlobRoutes {
       response.setHeader('Connection', 'close')
       throw new CodedError('too-large', { what: 'The blob', max: stored.size })
     }
-    const abort = (): void => void request.destroy()
-    const isLast = request.headers['upload-complete'] === '?1'
-    const uploaded = await this.#uploads.write(blob, { offset, body: wholeBody(request), abort, isLast })
-    tellStanding(response, uploaded)
-    response.writeHead(uploaded.kind === 'written' ? 204 : 409).end()
+    try {
+      const uploaded = await this.#uploads.write(blob, { offset, ...pieceIn(request) })
+      tellStanding(response, uploaded)
+      response.writeHead(uploaded.kind === 'written' ? 204 : 409).end()
+    } finally {
+      forgetRest(request, { bytesMax: stored.size })
+    }
   }
 
   async #head({ request, response, blob }: Routed): Promise<void> {
@@ -71,7 +73,8 @@ export class BlobRoutes {
   async #get({ request, response, blob }: Routed): Promise<void> {
     const stored = await this.#parts.store.getBlob(blob)
     if (stored?.state !== 'complete') throw new CodedError('blob-unknown')
-    const range = parseByteRange(request.headers.range, stored.size)
+    // Ranges are for GET only.
+    const range = parseByteRange(request.method === 'GET' ? request.headers.range : undefined, stored.size)
     if (range.kind === 'unsatisfiable') {
       response.writeHead(416, { 'Content-Range': `bytes */${stored.size}` }).end()
       return
@@ -91,6 +94,12 @@ export class BlobRoutes {
   }
 }
 
+const pieceIn = (request: IncomingMessage): Omit<Piece, 'offset'> => ({
+  body: wholeBody(request),
+  abort: () => void request.destroy(),
+  isLast: request.headers['upload-complete'] === '?1',
+})
+
 /** What has been received when the connection ends is lost with it: then the body has not come whole, whatever was sent. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const pieces = new GatheredBytes(request, setImmediate)
@@ -98,8 +107,19 @@ async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> 
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
     if (!request.complete) throw new CodedError('relay-stopping')
   } finally {
-    if (!request.complete) request.destroy()
+    await pieces.return()
   }
+}
+
+/** After a refusal: a sender that is cut off does not see it, and one that nobody reads from is never seen to hang up. */
+function forgetRest(request: IncomingMessage, { bytesMax }: { bytesMax: number }): void {
+  if (request.complete || request.destroyed) return
+  let bytes = 0
+  request.on('data', (chunk: Uint8Array) => {
+    bytes += chunk.length
+    if (bytes > bytesMax) request.destroy()
+  })
+  request.resume()
 }
 
 /** Each piece is out of our hands before the next one is read. A peer that has gone ends it. */

@@ -31,6 +31,8 @@ export async function* readParts(
     yield { ...parsePartHead(head), bytes: { [Symbol.asyncIterator]: () => ({ next: () => bytes.next() }) } }
     while (!(await bytes.next()).done);
   }
+  // What stands behind the form, too: a request that breaks off there is answered by 400, and then nothing may be sent.
+  while (!(await source.next()).done);
 }
 
 /** Behind a delimiter: the end of the form, or the end of the line. */

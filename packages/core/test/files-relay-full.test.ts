@@ -1,0 +1,94 @@
+// Uploads to a relay whose disk is full.
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { ManualClock, type Person, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { BlobWire } from './blob-wire.ts'
+import {
+  atRelay,
+  coded,
+  fedSource,
+  filesOf,
+  left,
+  NOTHING,
+  nothingLeft,
+  piecesOf,
+  randomFile,
+  relayFiles,
+  uploadRows,
+} from './files-world.ts'
+
+let world: World
+let wire: BlobWire
+
+beforeEach(async () => {
+  world = await World.start()
+  wire = new BlobWire()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+  world.person('alice', { connectBlobs: wire.connect, ...options })
+
+test('[R121] one that has no room ends it at once with relay-full, and nothing is left', async () => {
+  const alice = await personWith({ clock: new ManualClock() })
+  wire.changeUpload = body => {
+    const [blob = ''] = uploadRows(alice)
+    const path = join(world.directory, 'relay', 'blobs', blob.slice(0, 2), blob)
+    mkdirSync(dirname(path), { recursive: true })
+    rmSync(path, { force: true })
+    // The device of the kernel that is always full.
+    symlinkSync('/dev/full', path)
+    return body
+  }
+  const { source, feed } = fedSource()
+  const flowing = filesOf(alice).take(source, { uploads: 'now' })
+  feed(randomFile(3_000_000))
+  await expect(flowing).rejects.toSatisfy(coded('relay-full'))
+  await nothingLeft(world, alice)
+  const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+  await expect(spool.uploaded()).rejects.toSatisfy(coded('relay-full'))
+  expect(wire.uploads).toBe(2)
+  await spool.release()
+  await nothingLeft(world, alice)
+})
+
+test('[R121] and while the source pauses', async () => {
+  const alice = await personWith()
+  const { source, feed } = fedSource()
+  const taking = filesOf(alice).take(source, { uploads: 'now' })
+  feed(randomFile(1_500_000))
+  await atRelay(world)
+  await world.stopRelay()
+  const [blob = ''] = relayFiles(world)
+  rmSync(blob)
+  symlinkSync('/dev/full', blob)
+  await world.startRelay()
+  await expect(taking).rejects.toSatisfy(coded('relay-full'))
+  await nothingLeft(world, alice)
+})
+
+test('[R121] also when it has none for the beginning of a file', async () => {
+  const relayLimits: { databaseBytesMax?: number } = {}
+  const small = await World.start({ relayLimits })
+  onTestFinished(() => small.stop())
+  const alice = await small.person('alice', { connectBlobs: wire.connect })
+  await small.stopRelay()
+  await expect.poll(() => alice.client.isOnline).toBe(false)
+  // No page more than there is now.
+  relayLimits.databaseBytesMax = 65_536
+  await small.startRelay()
+  await alice.online()
+  const { link } = alice.client['core']
+  const fill = async () => {
+    for (;;) await link.call('beginBlob', { size: 1 })
+  }
+  await expect(fill()).rejects.toSatisfy(coded('relay-full'))
+  const taking = filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'now' })
+  const uploading = taking.then(spool => spool.uploaded())
+  await expect(uploading).rejects.toSatisfy(coded('relay-full'))
+  await (await taking.catch(() => undefined))?.release()
+  expect(left(small, alice)).toEqual(NOTHING)
+})
