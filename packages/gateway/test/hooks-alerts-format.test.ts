@@ -126,6 +126,14 @@ test('[R87] in a mixed body what fires comes first, and what is resolved is mark
   )
 })
 
+test('[R87] what is resolved names each alert like what fires: ten, then how many more', () => {
+  const payload = (count: number) =>
+    body(many(count, { status: 'resolved' }), { status: 'resolved', truncatedAlerts: 1 })
+  expect(readAlerts(payload(1)).text.split('\n').slice(1)).toEqual(['load of node 1', '…и ещё 1 срабатывание'])
+  const shown = readAlerts(payload(12)).text.split('\n').slice(1)
+  expect([shown.length, shown[9], shown[10]]).toEqual([11, 'load of node 10', '…и ещё 3 срабатывания'])
+})
+
 test.each<[number, number, string]>([
   [8, 4, '…и ещё устранено: 2'],
   [10, 3, '…и ещё устранено: 3'],
@@ -139,11 +147,14 @@ test('[R87] real bodies of Alertmanager', () => {
   expect(readAlerts(fixture('firing-1')).text).toBe(
     '🔥 InstanceDown: 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
   )
-  expect(readAlerts(fixture('resolved-1')).text).toBe('✅ Устранено: InstanceDown, 1 срабатывание')
+  expect(readAlerts(fixture('resolved-1')).title).toBe('✅ Устранено: InstanceDown, 1 срабатывание')
+  expect(readAlerts(fixture('resolved-1')).text).toBe(
+    '✅ Устранено: InstanceDown, 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
+  )
   expect(readAlerts(fixture('resolved-1')).key).toBe(readAlerts(fixture('firing-1')).key)
   const text = readAlerts(fixture('firing-many-25')).text.split('\n')
   expect([text[0], text.length, text.at(-1)]).toEqual(['🔥 HighLoad: 25 срабатываний', 12, '…и ещё 15 срабатываний'])
-  expect(readAlerts(fixture('all-resolved-many')).text).toMatch(/^✅ Устранено: HighLoad, \d+ срабатываний$/)
+  expect(readAlerts(fixture('all-resolved-many')).title).toMatch(/^✅ Устранено: HighLoad, \d+ срабатываний$/)
 })
 
 describe('what is refused', () => {

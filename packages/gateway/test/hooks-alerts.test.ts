@@ -66,7 +66,8 @@ test('[R88] a resolution replies to the firing message', async () => {
   expect(await alert(fixture('firing-1'))).toBe(200)
   const fired = await hearsFrom(alice, '🔥 InstanceDown: 1 срабатывание')
   expect(await alert(fixture('resolved-1'))).toBe(200)
-  expect((await hearsFrom(alice, '✅ Устранено: InstanceDown')).reply_to).toBe(fired.id)
+  const over = await hearsFrom(alice, '✅ Устранено: InstanceDown')
+  expect([over.text, over.reply_to]).toEqual(['✅ Устранено: InstanceDown, 1 срабатывание', fired.id])
 })
 
 test('[R88] to the newest one, when a group has grown and was repeated', async () => {
@@ -112,6 +113,13 @@ test('[R88] a group that nobody has seen firing, or whose message was deleted, i
   )
   expect(await alert(group('Deleted', ['resolved']))).toBe(200)
   expect((await hearsFrom(alice, '✅ Устранено: Deleted')).reply_to).toBeUndefined()
+})
+
+test('[R88] without a reply it says itself what is over', async () => {
+  expect(await alert(fixture('resolved-1'))).toBe(200)
+  expect((await hearsFrom(alice, '✅')).text).toBe(
+    '✅ Устранено: InstanceDown, 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
+  )
 })
 
 test('[R89] a body that equals the last of its group within a minute is a duplicate', async () => {

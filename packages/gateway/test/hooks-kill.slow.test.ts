@@ -55,7 +55,8 @@ async function start(): Promise<void> {
       () => true,
       () => false,
     )
-  await expect.poll(isThere, SOON).toBe(true)
+  // A process needs its time where others are at work.
+  await expect.poll(isThere, { interval: 20, timeout: 30_000 }).toBe(true)
 }
 
 async function kill(): Promise<void> {

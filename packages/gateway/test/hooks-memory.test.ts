@@ -13,7 +13,7 @@ afterEach(() => world.stop())
 const at = (name: string, hook = 'a'): Place<'group'> => ({ hook, kind: 'group', name })
 const firing = (name: string, hook = 'a'): Change => ({
   at: at(name, hook),
-  put: { identity: name, message: `m${name}` as MessageId },
+  put: { identity: name, saidMs: 0, message: `m${name}` as MessageId },
 })
 
 async function opened() {
@@ -49,6 +49,29 @@ test('[R88] of too many for one hook the oldest goes, and other hooks keep their
   expect(records.all()).toHaveLength(keptMax + 1)
 })
 
+test('[R88] what has become too old of hooks that nobody uses goes at the start', async () => {
+  const { clock, records, memory } = await opened()
+  await memory.write(firing('old', 'a'), firing('old', 'b'))
+  clock.advance(hookLimits.groups.keptMs - 1)
+  await memory.write(firing('new', 'b'))
+  clock.advance(1)
+  const again = new HookMemory(records, clock)
+  await again.tidy(() => true)
+  expect(records.all().map(({ key }) => key)).toEqual(['group/b/new'])
+  expect(again.get(at('new', 'b'))?.identity).toBe('new')
+})
+
+test('[R84] what is forgotten while another takes its place does not take that with it', async () => {
+  const { clock, records, memory } = await opened()
+  const place: Place<'attempt'> = { hook: 'a', kind: 'attempt', name: 'body' }
+  await memory.write({ at: place, put: { attempt: 'heard', body: 'body', isWritten: true } })
+  const coming = memory.write({ at: place, put: { attempt: 'next', body: 'body' } })
+  memory.forgetSoon(place)
+  await coming
+  await memory.write(firing('later'))
+  for (const one of [memory, new HookMemory(records, clock)]) expect(one.get(place)?.attempt).toBe('next')
+})
+
 test('[R80] what belongs to no hook any more is removed at the start', async () => {
   const { clock, records, memory } = await opened()
   await memory.write(firing('1', 'a'), firing('2', 'b'), {
@@ -56,6 +79,6 @@ test('[R80] what belongs to no hook any more is removed at the start', async () 
     put: { failed: 1 },
   })
   const again = new HookMemory(records, clock)
-  await again.forgetAllBut(hook => hook === 'a')
+  await again.tidy(hook => hook === 'a')
   expect(records.all().map(({ key }) => key)).toEqual(['group/a/1'])
 })

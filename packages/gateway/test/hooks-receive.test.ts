@@ -179,6 +179,21 @@ describe('Idempotency-Key', () => {
     expect((await keyed('two', 'k')).status).toBe(200)
   })
 
+  test('[R85] what there was nothing to write for is not written under its key later', async () => {
+    const alerts = await newHook(api, alice.id, 'alerts')
+    const json = { version: '4', status: 'firing', groupKey: 'g', alerts: [{ status: 'firing', fingerprint: 'f' }] }
+    const alert = (body: object, key: string) =>
+      passTime(clock, post(gateway, alerts, { json: body, headers: { 'idempotency-key': key } }))
+    for (const key of ['one', 'other']) expect((await alert(json, key)).status).toBe(200)
+    clock.advance(hookLimits.duplicateWithinMs)
+    await reconnect()
+    expect((await alert(json, 'other')).status).toBe(200)
+    expect((await alert({ ...json, receiver: 'chat' }, 'other')).status).toBe(400)
+    expect((await speak('end')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toHaveLength(2)
+  })
+
   test('[R85] what was in doubt under a key is adopted', async () => {
     expect(await inDoubt(() => keyed('one', 'k'))).toMatchObject(unavailable)
     await alice.hears('one')

@@ -36,6 +36,7 @@ const texts: [string, Uint8Array | string, string | undefined, string][] = [
 const refused: [string, Uint8Array | string, string | undefined, string][] = [
   ['nothing', '', 'text/plain', 'text: more than white space is required.'],
   ['white space', ' \n\t', undefined, 'text: more than white space is required.'],
+  ['signs that nobody sees', '\u200b \u2060', 'text/plain', 'text: more than white space is required.'],
   ['an empty field', '{"text":""}', 'application/json', 'text: more than white space is required.'],
   ['no field', '{}', 'application/json', 'text: a string is required.'],
   ['a field that is no text', '{"text":{"a":1}}', 'application/json', 'text: a string is required.'],
@@ -86,6 +87,7 @@ describe('parts', () => {
 
   test('[R92] a part of white space alone is not a message', () => {
     expect(splitText(`a${' '.repeat(30)}b`, 10).every(part => part.trim() !== '')).toBe(true)
+    expect(splitText(`a${'\u200b'.repeat(30)}b`, 10)).toHaveLength(2)
   })
 
   test('[R92] a megabyte is cut at once', () => {
@@ -166,6 +168,7 @@ describe('hostile payloads', () => {
     expect(oneLine('🙂🙂🙂🙂', 3)).toBe('🙂🙂…')
     expect(oneLine(`a${' '.repeat(1000)}b`, 3)).toBe('a…')
     expect(oneLine(' a \u200b b ', 9)).toBe('a  b')
+    expect([5, -0, Number.POSITIVE_INFINITY, Number.NaN].map(number => oneLine(number, 9))).toEqual(['5', '0', '', ''])
   })
 
   test('[R93] only addresses of the web are shown', () => {

@@ -1,5 +1,5 @@
 // Posts that were written and whose senders may not know it: a retry is found out, and news is not taken for one.
-import { hookLimits, privateChatId } from '@postern/protocol'
+import { type Clock, hookLimits, privateChatId } from '@postern/protocol'
 import type { CreatedHook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,12 +8,14 @@ import { HookMemory } from '../src/hooks/memory.ts'
 import { HookReceiver } from '../src/hooks/receive.ts'
 import { Metrics } from '../src/metrics/metrics.ts'
 import type { GoneReason } from '../src/waiting.ts'
+import type { Api } from './api.ts'
 import { HOOKS_URL, hookedGateway, newHook, secretOf } from './hooks.ts'
 
 let world: World
 let alice: Person
 let clock: ManualClock
 let gateway: TestGateway
+let api: Api
 let hook: CreatedHook
 beforeEach(async () => {
   world = await World.start()
@@ -21,16 +23,17 @@ beforeEach(async () => {
   clock = new ManualClock(Date.now())
   const online = await hookedGateway(world, alice, { clock })
   gateway = online.gateway
-  hook = await newHook(online.api, alice.id, 'text')
+  api = online.api
+  hook = await newHook(api, alice.id, 'text')
 })
 afterEach(() => world.stop())
 
 /** What a process has in memory: a new one is what a restart makes of what is on disk. */
-function newProcess(): HookReceiver {
+function newProcess(own: Clock = clock): HookReceiver {
   const { client } = gateway
   const records = client.records('hooks')
   const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
-  return new HookReceiver({ client, hooks, memory: new HookMemory(records, clock), clock, metrics: new Metrics() })
+  return new HookReceiver({ client, hooks, memory: new HookMemory(records, own), clock: own, metrics: new Metrics() })
 }
 
 /** Resolves when it is written; the sender hears of it when it is told so. */
@@ -79,4 +82,33 @@ test('[R84] after ten minutes it is no retry any more', async () => {
   const after = newProcess()
   ;(await posted(after, 'again'))('answered')
   expect(await heardOf(after)).toEqual(['again', 'again', 'end'])
+})
+
+test('[R91] the retry of a failure that was mended meanwhile does not break the branch again', async () => {
+  hook = await newHook(api, alice.id, 'pipeline')
+  const receiver = newProcess()
+  const run = (id: number, status: string) =>
+    JSON.stringify({ object_kind: 'pipeline', object_attributes: { id, ref: 'main', status } })
+  ;(await posted(receiver, run(1, 'failed')))('hung up')
+  ;(await posted(receiver, run(2, 'success')))('answered')
+  ;(await posted(receiver, run(1, 'failed')))('answered')
+  ;(await posted(receiver, run(3, 'success')))('answered')
+  ;(await posted(receiver, run(4, 'canceled')))('answered')
+  await expect.poll(() => alice.texts(privateChatId(gateway.client.account)).at(-1)).toMatch(/^🚫/)
+  const signs = alice.texts(privateChatId(gateway.client.account)).map(text => [...text][0])
+  expect(signs).toEqual(['❌', '✅', '🚫'])
+})
+
+test('[R84] a clock that is set back while a post waits does not keep its sender waiting', async () => {
+  let shiftMs = 0
+  const shifted: Clock = {
+    nowMs: () => clock.nowMs() + shiftMs,
+    setTimer: (afterMs, run) => clock.setTimer(afterMs, run),
+  }
+  const startedMs = clock.nowMs()
+  gateway.wire.cut()
+  const post = posted(newProcess(shifted), 'late')
+  shiftMs = -3_600_000
+  await expect(passTime(clock, post)).rejects.toThrow()
+  expect(clock.nowMs() - startedMs).toBeLessThanOrEqual(hookLimits.postWithinMs + 1000)
 })

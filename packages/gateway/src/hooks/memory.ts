@@ -2,13 +2,21 @@
 import type { RecordChange, Records } from '@postern/core'
 import { type Clock, hookLimits, type MessageId } from '@postern/protocol'
 
+/** What a message is about, and what that becomes once it is written. */
+export type About =
+  | { at: Place<'group'>; becomes: 'firing' | 'resolved'; identity: string }
+  | { at: Place<'run'>; becomes: 'failed'; number: number | null }
+  | { at: Place<'run'>; becomes: 'mended' }
+
 export type Remembered = {
   /** A post that was begun: under which name its messages are sent; and whether all of them are, and only the answer may be missing. */
-  attempt: { attempt: string; isWritten?: true }
+  attempt: { attempt: string; body: string; isWritten?: true }
+  /** What was begun last about a group or a branch, as long as nobody knows whether it was written. */
+  open: { attempt: string; about: About }
   /** What was written under a sender's Idempotency-Key. */
   key: { body: string }
-  /** A group of alerts: its last body, and the newest message that it fires. */
-  group: { identity: string; message?: MessageId }
+  /** A group of alerts: its last body, when that was said, and the newest message that it fires. */
+  group: { identity: string; saidMs: number; message?: MessageId }
   /** A branch whose pipeline is broken, and since which run. */
   run: { failed: number | null }
 }
@@ -21,6 +29,7 @@ type Row = { key: string; entry: Entry }
 
 const bounds: Record<Kind, { keptMs: number; keptMax: number }> = {
   attempt: hookLimits.attempts,
+  open: hookLimits.attempts,
   key: hookLimits.keys,
   group: hookLimits.groups,
   run: hookLimits.runs,
@@ -33,6 +42,8 @@ export class HookMemory {
   readonly #clock: Clock
   /** By kind and hook, then by name; in the order of their times. */
   readonly #kept = new Map<string, Map<string, Entry>>()
+  /** Keys of what is on its way to the disk. */
+  readonly #coming = new Set<string>()
 
   constructor(records: Records, clock: Clock) {
     this.#records = records
@@ -54,7 +65,13 @@ export class HookMemory {
   async write(...changes: Change[]): Promise<void> {
     const ts = this.#clock.nowMs()
     const steps = changes.map(change => ({ change, leaving: 'put' in change ? this.#crowdedOut(change.at) : [] }))
-    await this.#records.change(...steps.flatMap(step => rowsOf(step, ts)))
+    const coming = changes.filter(change => 'put' in change).map(({ at }) => keyOf(at))
+    for (const key of coming) this.#coming.add(key)
+    try {
+      await this.#records.change(...steps.flatMap(step => rowsOf(step, ts)))
+    } finally {
+      for (const key of coming) this.#coming.delete(key)
+    }
     for (const { change, leaving } of steps) {
       const shelf = this.#shelf(change.at)
       for (const name of [...leaving, change.at.name]) shelf.delete(name)
@@ -62,8 +79,9 @@ export class HookMemory {
     }
   }
 
-  /** At once here, soon on the disk. */
+  /** At once here, soon on the disk; unless something else takes its place already, which would go with it. */
   forgetSoon(at: Place): void {
+    if (this.#coming.has(keyOf(at))) return
     this.#shelf(at).delete(at.name)
     // It fails with the disk or at the stop, and is then too old before long.
     this.#records.changeSoon({ key: keyOf(at), remove: true }).catch(() => undefined)
@@ -82,13 +100,16 @@ export class HookMemory {
     for (const kind of kinds) this.#kept.delete(`${kind}/${hook}`)
   }
 
-  /** After a crash between the end of a hook and the end of a post to it. */
-  async forgetAllBut(isHook: (id: string) => boolean): Promise<void> {
-    const hooks = new Set([...this.#kept.keys()].map(key => key.split('/')[1] ?? ''))
-    for (const hook of hooks) {
-      if (isHook(hook)) continue
-      await this.#records.change(...this.forgetting(hook))
-      this.forgotten(hook)
+  /** At the start: what became too old while nothing came, and what a post wrote that outlived its hook. */
+  async tidy(isHook: (id: string) => boolean): Promise<void> {
+    for (const [place, shelf] of this.#kept) {
+      const [kind, hook] = place.split('/') as [Kind, string]
+      const leaving = [...shelf].filter(([, entry]) => !isHook(hook) || this.#isTooOld(kind, entry))
+      if (leaving.length === 0) continue
+      await this.#records.change(
+        ...leaving.map(([name]): RecordChange => ({ key: keyOf({ kind, hook, name }), remove: true })),
+      )
+      for (const [name] of leaving) shelf.delete(name)
     }
   }
 

@@ -1,17 +1,19 @@
 // A post to a hook: from the secret in its address to a message that the relay has durably, or to a word why not.
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Client } from '@postern/core'
-import { type Clock, CodedError, contentLimits, hookLimits, isCoded, type MessageId, utf8 } from '@postern/protocol'
+import { type Clock, CodedError, hookLimits, isCoded } from '@postern/protocol'
 import { outcomeOf } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { whenGone } from '../waiting.ts'
 import { Bodies } from './bodies.ts'
-import { splitText } from './formats/split.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
 import type { Change, HookMemory, Place } from './memory.ts'
 import { Misses } from './misses.ts'
-import { digest, type Plan, planPost } from './plan.ts'
+import { digest, readNews } from './news.ts'
+import { type Plan, planPost } from './plan.ts'
 import { PostLanes } from './post-lanes.ts'
+import { sendParts } from './send-parts.ts'
+import { changeBy, closing, opening, type Progress, settle } from './settle.ts'
 
 export type HookPost = {
   secret: string
@@ -23,12 +25,11 @@ export type HookPost = {
 
 export type ReceiverParts = { client: Client; hooks: Hooks; memory: HookMemory; clock: Clock; metrics: Metrics }
 
-type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; endMs: number; gone: AbortSignal }
+type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; gone: AbortSignal }
 type Outcome = 'written' | 'silent'
 type WritePlan = Extract<Plan, { kind: 'write' }>
-/** Where it is found again, of which body it is, and what is remembered with its end. */
-type Attempt = { at: Place<'attempt'>; bodyHash: string; withIt: Change[] }
-type Begun = { attempt: string; bodyHash: string }
+/** Where it is found again, of which body it is, how far it has come, and what is remembered with its end. */
+type Attempt = { at: Place<'attempt'>; bodyHash: string; progress: Progress; withIt: Change[] }
 
 export class HookReceiver {
   readonly #parts: ReceiverParts
@@ -51,8 +52,8 @@ export class HookReceiver {
     if (hook.format === 'pipeline') checkToken(hook, post.vcsToken)
     try {
       const outcome = await this.#bodies.with(post.upload, body => {
-        const endMs = clock.nowMs() + hookLimits.postWithinMs
-        return this.#lanes.run(hook.id, () => this.#carryOut({ hook, post, body, endMs, gone }))
+        const leftMs = timeLeft(clock, hookLimits.postWithinMs)
+        return this.#lanes.run(hook.id, () => this.#carryOut({ hook, post, body, leftMs, gone }))
       })
       metrics.hookPosts.add(outcome)
     } catch (error) {
@@ -71,51 +72,63 @@ export class HookReceiver {
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
     // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
     if (gone.aborted) throw new CodedError('rate-limited', { what: 'posts to this hook' })
-    this.#leftMs(task)
+    task.leftMs()
     const bodyHash = digest(body)
     const key = keyPlace(hook, post.idempotencyKey)
     const known = key && memory.get(key)
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return 'silent'
     const at: Place<'attempt'> = { hook: hook.id, kind: 'attempt', name: key?.name ?? bodyHash }
-    const plan = planPost(this.#parts, { hook, body, contentType: post.contentType })
+    const news = readNews({ hook, body, contentType: post.contentType })
+    const sending = { chat: hook.chat, leftMs: task.leftMs }
+    const progress = await settle(this.#parts, news, { own: this.#progress(at, bodyHash), sending })
+    const plan: Plan = progress.kind === 'written' ? { kind: 'silent' } : planPost(this.#parts, hook, news)
+    const withIt: Change[] = key && news.kind !== 'none' ? [{ at: key, put: { body: bodyHash } }] : []
     if (plan.kind === 'silent') {
-      // It was said by another sender meanwhile: the next repeat must not be taken for this attempt.
+      if (withIt.length > 0) await memory.write(...withIt)
+      // It was said before, by whomever: the next repeat must not be taken for this attempt.
       const begun = memory.get(at)
       if (begun) this.#forgetWhenHeard(at, begun.attempt, gone)
       return 'silent'
     }
-    await this.#write(task, plan, { at, bodyHash, withIt: key ? [{ at: key, put: { body: bodyHash } }] : [] })
+    await this.#write(task, plan, { at, bodyHash, progress, withIt })
     return 'written'
   }
 
-  /** What was begun in this place before and not ended is gone on with: what the relay has already is not sent again. */
-  async #write(task: Task, plan: WritePlan, { at, bodyHash, withIt }: Attempt): Promise<void> {
-    const { memory } = this.#parts
-    const begun = this.#begun(at)
-    const attempt = begun ?? randomUUID()
+  /** What was begun before and not ended is gone on with: what the relay has already is not sent again. */
+  async #write(task: Task, plan: WritePlan, { at, bodyHash, progress, withIt }: Attempt): Promise<void> {
+    const { client, memory, clock } = this.#parts
+    const { about } = plan
+    const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
+    const isNoted = memory.get(at)?.attempt === attempt
+    const notes: Change[] = [
+      ...(isNoted ? [] : [{ at, put: { attempt, body: bodyHash } }]),
+      ...(about ? [opening(about, attempt)] : []),
+    ]
     // Written in the order of these calls, and so no later than the first part: at best both wait for the disk together.
-    const noted = begun ? Promise.resolve() : memory.write({ at, put: { attempt } })
+    const noted = notes.length > 0 ? memory.write(...notes) : Promise.resolve()
     try {
-      const [first] = await bothDone(this.#sendParts(task, plan, { attempt, bodyHash }), noted)
-      await memory.write({ at, put: { attempt, isWritten: true } }, ...plan.changes(first), ...withIt)
+      const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
+      const [message] = await bothDone(sent, noted)
+      const said = about && [closing(about), changeBy(memory, about, { message, saidMs: clock.nowMs() })]
+      await memory.write({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
       this.#forgetWhenHeard(at, attempt, task.gone)
     } catch (error) {
-      if (isChatGone(error)) await memory.write({ at, forget: true })
+      if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
       throw error
     }
   }
 
-  /**
-   * An attempt that is to be gone on with. One that is written counts for a short while, and only if its sender did not
-   * hear so: from anybody else the same body is news.
-   */
-  #begun(at: Place<'attempt'>): string | undefined {
-    const begun = this.#parts.memory.get(at)
-    if (!begun?.isWritten) return begun?.attempt
-    const ageMs = Math.abs(this.#parts.clock.nowMs() - begun.ts)
-    const isRetry = ageMs < hookLimits.unheardWithinMs && !this.#unheard.has(begun.attempt)
-    return isRetry ? begun.attempt : undefined
+  /** What is written counts for a short while, and only if its sender did not hear so: from anybody else the same body is news. */
+  #progress(at: Place<'attempt'>, bodyHash: string): Progress {
+    const { memory, clock } = this.#parts
+    const begun = memory.get(at)
+    if (!begun) return { kind: 'new' }
+    const { attempt, body, isWritten, ts } = begun
+    if (!isWritten && body !== bodyHash) throw new CodedError('idempotency-conflict')
+    if (!isWritten) return { kind: 'begun', attempt }
+    const isRetry = Math.abs(clock.nowMs() - ts) < hookLimits.unheardWithinMs && !this.#unheard.has(attempt)
+    return isRetry ? { kind: 'written', attempt } : { kind: 'new' }
   }
 
   /** Who hung up, or was cut off when this process was killed, comes again: what it asked for must be found then. */
@@ -128,30 +141,16 @@ export class HookReceiver {
       if (reason === 'answered' && memory.get(at)?.attempt === attempt) memory.forgetSoon(at)
     })
   }
+}
 
-  /** The id of the first. */
-  async #sendParts(task: Task, plan: WritePlan, { attempt, bodyHash }: Begun): Promise<MessageId> {
-    const { client } = this.#parts
-    let first: MessageId | undefined
-    for (const [part, text] of splitText(plan.text, contentLimits.textCharsMax).entries()) {
-      const key = `hook:${attempt}:${part}`
-      const replyTo = part === 0 ? plan.replyTo : undefined
-      // Without mentions: what begins like a command must not be taken for one that the bot gives to another bot.
-      const content = { text, mentions: [], ...(replyTo && { replyTo }) }
-      const { id } = await client.sendText(task.hook.chat, content, {
-        deadlineMs: this.#leftMs(task),
-        idempotency: { key, request: utf8(bodyHash) },
-      })
-      first ??= id as MessageId
-    }
-    if (!first) throw new CodedError('internal')
-    return first
-  }
-
-  #leftMs({ endMs }: Task): number {
-    const leftMs = endMs - this.#parts.clock.nowMs()
+/** Throws when there is none left: who waited for so long has given up, or is about to. */
+function timeLeft(clock: Clock, withinMs: number): () => number {
+  const endMs = clock.nowMs() + withinMs
+  return () => {
+    const leftMs = endMs - clock.nowMs()
     if (leftMs <= 0) throw new CodedError('rate-limited', { what: 'posts to this hook' })
-    return leftMs
+    // A clock that was set back meanwhile gives nobody hours to wait.
+    return Math.min(leftMs, withinMs)
   }
 }
 

@@ -60,7 +60,7 @@ async function serveHooks(
   const records = client.records(SHELF)
   const hooks = new Hooks(records, { hooksUrl, clock })
   const memory = new HookMemory(records, clock)
-  await memory.forgetAllBut(id => hooks.has(id))
+  await memory.tidy(id => hooks.has(id))
   const manager = new HookManager(client, { hooks, memory })
   const receiver = new HookReceiver({ client, hooks, memory, clock, metrics })
   const commands = new HookCommands({ client, manager, records, owners: settings.botOwners, clock })

@@ -10,6 +10,8 @@ export type AlertGroup = {
   key: string
   /** Equal when group, alerts and their states are equal. */
   identity: string
+  /** The first line of the text: enough where the rest can be seen. */
+  title: string
   text: string
 }
 
@@ -31,13 +33,18 @@ export function readAlerts(body: unknown): AlertGroup {
   if (alerts.length === 0) throw bodyFault('alerts', 'at least one alert is required')
   const status = statusOf(body, alerts)
   const key = keyOf(body)
+  const cut = cutCount(body)
+  const [title, ...lines] = status === 'firing' ? firingLines(body, alerts) : resolvedLines(body, alerts)
   return {
     status,
     key,
-    identity: identityOf({ key, status, cut: cutCount(body), alerts }),
-    text: status === 'firing' ? firingText(body, alerts) : resolvedText(body, alerts),
+    identity: identityOf({ key, status, cut, alerts }),
+    title,
+    text: [title, ...lines].join('\n'),
   }
 }
+
+type Lines = [string, ...string[]]
 
 const bodyFault = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
@@ -71,7 +78,7 @@ const pairsOf = (labels: unknown): string =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-function firingText(body: Fields, alerts: readonly Fields[]): string {
+function firingLines(body: Fields, alerts: readonly Fields[]): Lines {
   const resolved = alerts.filter(isResolved)
   const firing = alerts.filter(alert => !isResolved(alert))
   const cut = cutCount(body)
@@ -86,14 +93,22 @@ function firingText(body: Fields, alerts: readonly Fields[]): string {
     ...shownFiring.map(lineOf),
     ...shownResolved.map(alert => `✅ ${lineOf(alert)}`),
     ...(rest === '' ? [] : [`…и ещё ${rest}`]),
-  ].join('\n')
+  ]
 }
 
 const statesText = ({ firing, resolved }: Record<AlertGroup['status'], number>): string =>
   [...(firing > 0 ? [counted(firing, firings)] : []), ...(resolved > 0 ? [`устранено: ${resolved}`] : [])].join(', ')
 
-const resolvedText = (body: Fields, alerts: readonly Fields[]): string =>
-  `✅ Устранено: ${nameOf(body, alerts)}, ${counted(alerts.length + cutCount(body), firings)}`
+function resolvedLines(body: Fields, alerts: readonly Fields[]): Lines {
+  const count = alerts.length + cutCount(body)
+  const shown = alerts.slice(0, LINES_MAX)
+  const rest = count - shown.length
+  return [
+    `✅ Устранено: ${nameOf(body, alerts)}, ${counted(count, firings)}`,
+    ...shown.map(lineOf),
+    ...(rest === 0 ? [] : [`…и ещё ${counted(rest, firings)}`]),
+  ]
+}
 
 /** Alerts that the sender has left out of a body that was too large for its settings. */
 function cutCount({ truncatedAlerts }: Fields): number {

@@ -11,9 +11,12 @@ const unseen = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2065\u206a-\u206f\
 export const cleanText = (text: string): string =>
   text.replaceAll(/\r\n?/g, '\n').replaceAll(controls, '').replaceAll(reordering, '').toWellFormed()
 
+/** Nobody would see a message of it. */
+export const isBlank = (text: string): boolean => text.replaceAll(unseen, '').trim() === ''
+
 /** A short field in one line; whatever is no text or number is an empty one. */
 export function oneLine(value: unknown, charsMax: number): string {
-  if (typeof value !== 'string' && typeof value !== 'number') return ''
+  if (typeof value !== 'string' && !Number.isFinite(value)) return ''
   const whole = String(value)
   // A label of a megabyte is not looked through: what is shown stands at its beginning.
   const looked = whole.slice(0, 16 * charsMax)

@@ -1,4 +1,5 @@
 // A text that is too long for one message, in parts that follow each other.
+import { isBlank } from './clean.ts'
 
 type Cut = { unitsMax: number; charsMax: number }
 
@@ -10,7 +11,7 @@ export function splitText(text: string, charsMax: number): string[] {
     parts.push(text.slice(at, end))
     at = end
   }
-  return parts.filter(part => part.trim() !== '')
+  return parts.filter(part => !isBlank(part))
 }
 
 /** Behind the last line end, or else the last space, of what fits; never inside of a character. */

@@ -1,6 +1,6 @@
 // The format `text`: a plain body as it is, or the field `text` of a JSON object.
 import { CodedError } from '@postern/protocol'
-import { cleanText } from './clean.ts'
+import { cleanText, isBlank } from './clean.ts'
 import { isFields } from './fields.ts'
 
 export type MediaType = { type: string; charset: string | undefined }
@@ -52,8 +52,7 @@ export function readJson(text: string): unknown {
 
 export function readText(body: string, { type }: MediaType): string {
   const text = cleanText(writtenText(body, type))
-  if (text.trim() === '')
-    throw new CodedError('bad-field', { field: 'text', rule: 'more than white space is required' })
+  if (isBlank(text)) throw new CodedError('bad-field', { field: 'text', rule: 'more than white space is required' })
   return text
 }
 
