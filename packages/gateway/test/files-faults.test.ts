@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { basename } from 'node:path'
 import { contentLimits, gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, passWhenAwaited, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, SOON } from './api.ts'
 import { blobsAtRelay, filesOfGateway } from './files-left.ts'
@@ -89,6 +89,7 @@ describe('uploads', () => {
         return socket.closed
       }, SOON)
       .toBe(true)
+    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
     await nothingIsLeft()
   })
 
@@ -99,9 +100,8 @@ describe('uploads', () => {
     socket.write(partHead + 'x'.repeat(400_000))
     await expect.poll(() => filesOfGateway(world).length, SOON).toBeGreaterThan(0)
     const stopped = world.closeGateway(gateway)
-    await new Promise(resolve => setImmediate(resolve))
-    clock.advance(gatewayLimits.requestsEndWithinMs)
-    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 503 /)
+    const answer = await passWhenAwaited(clock, gatewayLimits.requestsEndWithinMs, answerOf(socket))
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
     await stopped
     await nothingIsLeft()
     expect(clock.timerCount).toBe(0)
