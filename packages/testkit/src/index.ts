@@ -1,4 +1,5 @@
 // A whole messenger in one process, for our tests and for those of bot authors.
+export { freePort } from './free-port.ts'
 export { HostileRelay } from './hostile-relay.ts'
 export { ManualClock, passTime, passWhenAwaited } from './manual-clock.ts'
 export { Person, WITHIN } from './person.ts'
