@@ -54,11 +54,12 @@ test('[R20] updates come in order, again and again until they are confirmed', as
 })
 
 test('[R20] an offset above the newest confirms all there is, and nothing that comes', async () => {
-  const { gateway, alice, api } = await chatting()
+  const clock = new ManualClock(Date.now())
+  const { gateway, alice, api } = await chatting(clock)
   await say(alice, gateway, 'one')
   await updatesOnceThereAre(api, 1)
-  const polling = api.updates('offset=1000000&timeout=60')
-  await api.get('/healthz')
+  const polling = api.updates('offset=1000000&timeout=40')
+  await expect.poll(() => clock.isAwaited(40_000), SOON).toBe(true)
   await say(alice, gateway, 'two')
   expect(texts(await polling)).toEqual(['two'])
   expect(texts(await api.updates())).toEqual(['two'])
