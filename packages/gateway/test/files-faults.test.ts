@@ -79,13 +79,13 @@ describe('uploads', () => {
     const socket = beginUpload(gateway, 1_000_000)
     socket.write(`${partHead}beginning`)
     await expect.poll(() => filesOfGateway(world).length, SOON).toBe(1)
-    clock.advance(gatewayLimits.fileIdleMs - 1)
+    clock.leap(gatewayLimits.fileIdleMs - 1)
     socket.write('more')
     await expect.poll(() => socket.bytesWritten === 0 || socket.writableLength === 0, SOON).toBe(true)
     expect(socket.closed).toBe(false)
     await expect
       .poll(() => {
-        clock.advance(gatewayLimits.fileIdleMs)
+        clock.leap(gatewayLimits.fileIdleMs)
         return socket.closed
       }, SOON)
       .toBe(true)
@@ -255,7 +255,7 @@ describe('downloads', () => {
     await once(socket, 'readable')
     expect(await downloads(api)).toBe(1)
     const passTimeAndLook = async () => {
-      clock.advance(gatewayLimits.fileIdleMs)
+      clock.leap(gatewayLimits.fileIdleMs)
       return await downloads(api)
     }
     await expect.poll(passTimeAndLook, SOON).toBe(0)

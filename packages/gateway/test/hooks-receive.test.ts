@@ -89,7 +89,7 @@ describe('502', () => {
   test('[R84] an attempt is forgotten after a day', async () => {
     expect(await inDoubt('old', speak)).toMatchObject(unavailable)
     await reconnect()
-    clock.advance(hookLimits.attempts.keptMs + 1000)
+    clock.leap(hookLimits.attempts.keptMs + 1000)
     await reconnect()
     expect((await speak('old')).status).toBe(200)
     await alice.hears('old')
@@ -175,7 +175,7 @@ describe('Idempotency-Key', () => {
       status: 400,
       body: { error: expect.stringMatching(/^Idempotency-Key:/) },
     })
-    clock.advance(hookLimits.keys.keptMs + 1000)
+    clock.leap(hookLimits.keys.keptMs + 1000)
     await reconnect()
     expect((await keyed('two', 'k')).status).toBe(200)
   })
