@@ -9,11 +9,14 @@ const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts', 'scripts/test/**/*.test.ts'],
+    setupFiles: ['packages/testkit/src/fewer-keys.ts'],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only what hangs is cut off: no test may fail because the machine has other things to do.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000, interval: 10 } },
     // Tests wait for events, never for a moment to pass: one that takes this long is worth a look.
     slowTestThreshold: 2_000,
     reporters: countFile === undefined ? ['default'] : ['default', new CountReporter(countFile)],

@@ -1,11 +1,11 @@
 // `postern demo` as a process: what it prints works when it is pasted.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { freePort } from '@postern/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Postern, run } from './process.ts'
 import { ScriptedPerson } from './scripted-person.ts'
@@ -17,17 +17,9 @@ let directory: string
 let ports: number[]
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'postern-demo-'))
-  ports = await freePorts(2)
+  ports = [await freePort(), await freePort()]
 })
 afterAll(() => rmSync(directory, { recursive: true }))
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map(server => new Promise(resolve => server.once('listening', resolve))))
-  const found = servers.map(server => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))))
-  return found
-}
 
 const demoArguments = (...more: string[]) => [
   'demo',
@@ -66,7 +58,7 @@ test('[R9] the lines that are printed work when they are pasted, and the link le
 })
 
 test('[R10] a second start goes on with the same bot and token, and answers nothing twice', async () => {
-  const first = await started()
+  await using first = await started()
   const options = personIn(first.stdout).split(' person ')[1]?.split(' ') ?? []
   await using alice = new ScriptedPerson(options)
   await alice.ready()

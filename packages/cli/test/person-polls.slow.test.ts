@@ -85,10 +85,21 @@ test('[R19] the rules of a poll are said under the name of their field; one with
   await heard(bob, 'message', ({ id }) => id === several['id'])
   await bob.do('vote', { chat, message: several['id'], options: [2, 0] })
   await heard(alice, 'poll', poll => tally(poll).join() === '1,0,1')
-  const brief = await alice.do('poll', { chat, question: 'Quick?', options: ['a', 'b'], close_ts: Date.now() + 1500 })
+  const brief = await askedBriefly(afterMs => alice.ask('poll', { chat, ...quick, close_ts: Date.now() + afterMs }))
   for (const who of [alice, bob]) await heard(who, 'poll', ({ id, poll }) => id === brief['id'] && poll.closed)
   expect(await ask({ close_ts: 0 })).toHaveProperty('ok')
 })
+
+const quick = { question: 'Quick?', options: ['a', 'b'] }
+
+/** On a machine that is so busy that the time is over before the line is read, it is asked with more of it. */
+async function askedBriefly(ask: (afterMs: number) => Promise<Line>): Promise<Line> {
+  for (let afterMs = 1000; ; afterMs *= 2) {
+    const { ok, error } = await ask(afterMs)
+    if (ok !== undefined) return ok as Line
+    expect(error).toMatch(/^close_ts: /)
+  }
+}
 
 test('[R20] a press reaches the bot alone, and its toast the presser alone', async () => {
   await using alice = person('carol')

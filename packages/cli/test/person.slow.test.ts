@@ -223,7 +223,7 @@ test('[R8] a person whose relay is away says so, and ends at a signal', async ()
     'person',
     ...['--relay', 'http://127.0.0.1:9', '--data', join(directory, 'lost'), '--name', 'lost'],
   ])
-  await expect.poll(() => lost.stderr, { timeout: 20_000 }).toBe('Waiting for the relay at http://127.0.0.1:9\n')
+  await expect.poll(() => lost.stderr).toBe('Waiting for the relay at http://127.0.0.1:9\n')
   lost.signal('SIGINT')
   expect([await lost.exited, lost.stdout]).toEqual([0, ''])
 })

@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
 
 const launcher = join(import.meta.dirname, '../bin/postern.mjs')
 
@@ -19,6 +20,8 @@ export class Postern implements AsyncDisposable {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exited = once(this.#child, 'close').then(([code]) => code as number | null)
+    // A test that fails must not leave it to the next one, with its ports and files.
+    onTestFinished(() => this[Symbol.asyncDispose]())
   }
 
   get lines(): AsyncIterableIterator<string> {

@@ -14,7 +14,7 @@ const client = await openNodeClient({
   firstStart: () => ({ relayUrl, name: 'carrier', bot: false }),
 })
 client.start()
-await client.whenOnline({ deadlineMs: 20_000 })
+await client.whenOnline({ deadlineMs: 60_000 })
 const { files, store } = client['core']
 
 /** New memory for each piece, as a socket takes it. */

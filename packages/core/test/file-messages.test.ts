@@ -1,8 +1,8 @@
 // Messages with a file: what the others see and get, and what is left when they are gone.
 import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { NewFile } from '../src/messages/send-file.ts'
 import { left, NOTHING, piecesOf, randomFile, relayFiles, uploadRows, vaultFiles, wholeOf } from './files-world.ts'
 
@@ -88,15 +88,14 @@ test('[R95] deleted for everyone, it is gone at the relay and on every side; del
   const gone = await sendFile(bob.chatId, randomFile(2000))
   await bob.next('message', event => event.message.id === gone.id)
   await fileOf(bob, alice.chatId, gone)
-  expect([relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)).toEqual([2, 2, 1])
+  const counts = () => [relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)
+  expect(counts()).toEqual([2, 2, 1])
 
   await alice.client.deleteMessage(bob.chatId, { message: idOf(gone), for: 'all' }, WITHIN)
   await bob.next('deleted')
-  await vi.waitFor(() => {
-    expect([relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)).toEqual([1, 1, 0])
-  })
+  await expect.poll(counts).toEqual([1, 1, 0])
   await alice.client.deleteMessage(bob.chatId, { message: idOf(kept), for: 'me' }, WITHIN)
-  await vi.waitFor(() => expect(vaultFiles(alice)).toEqual([]))
+  await expect.poll(() => vaultFiles(alice)).toEqual([])
   expect(await fileOf(bob, alice.chatId, kept)).toHaveLength(1000)
 })
 
@@ -107,31 +106,33 @@ test('[R96] a file whose message is not sent leaves nothing', async () => {
   await expect(sendFile(bob.chatId, randomFile(600_000), { details: absent })).rejects.toSatisfy(error =>
     isCoded(error, 'bad-field'),
   )
-  await vi.waitFor(() => expect(left(world, alice)).toEqual(NOTHING))
+  await expect.poll(() => left(world, alice)).toEqual(NOTHING)
 })
 
 test('[R96] what is in doubt is kept until it is known, and then has its file', async () => {
-  await alice.say(bob, 'first')
+  const clock = new ManualClock(Date.now())
+  const carol = await world.person('carol', { clock })
+  await carol.say(bob, 'first')
   let isLost = false
-  alice.wire.outgoing = frame => {
+  carol.wire.outgoing = frame => {
     // The message itself, the only large frame, is the last that passes: its answer never comes.
     if (isLost || frame.length < 500) return isLost ? [] : [frame]
     isLost = true
-    queueMicrotask(() => alice.wire.cut())
+    queueMicrotask(() => carol.wire.cut())
     return [frame]
   }
-  const draft = await alice.client.takeFile(piecesOf(randomFile(5000)))
-  const sending = alice.client.sendFile(bob.chatId, { draft, ...PLAIN }, { deadlineMs: 300 })
-  await expect(sending).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+  const draft = await carol.client.takeFile(piecesOf(randomFile(5000)))
+  const sending = carol.client.sendFile(bob.chatId, { draft, ...PLAIN }, { deadlineMs: 300 })
+  await expect(passWhenAwaited(clock, 300, sending)).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
   await draft.discard()
-  expect(uploadRows(alice)).toHaveLength(1)
-  alice.wire.outgoing = frame => [frame]
-  alice.wire.mend()
-  await alice.online()
+  expect(uploadRows(carol)).toHaveLength(1)
+  carol.wire.outgoing = frame => [frame]
+  carol.wire.mend()
+  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
   const heard = (await bob.next('message', event => event.message.file !== undefined)).message
-  expect(await fileOf(bob, alice.chatId, heard)).toHaveLength(5000)
-  expect(await fileOf(alice, bob.chatId, heard)).toHaveLength(5000)
-  expect(uploadRows(alice)).toEqual([])
+  expect(await fileOf(bob, carol.chatId, heard)).toHaveLength(5000)
+  expect(await fileOf(carol, bob.chatId, heard)).toHaveLength(5000)
+  expect(uploadRows(carol)).toEqual([])
 })
 
 test('[R81] under one key a file is sent once, and its bytes go to the relay once', async () => {
@@ -145,7 +146,7 @@ test('[R81] under one key a file is sent once, and its bytes go to the relay onc
   await expect(sendFile(bob.chatId, randomFile(600_000), { key: 'k' })).rejects.toSatisfy(error =>
     isCoded(error, 'idempotency-conflict'),
   )
-  await vi.waitFor(() => expect(relayFiles(world)).toHaveLength(1))
+  await expect.poll(() => relayFiles(world)).toHaveLength(1)
   await alice.say(bob, 'that was all')
   await bob.hears('that was all')
   expect(bob.client.messages(alice.chatId, { limit: 10 })).toHaveLength(2)

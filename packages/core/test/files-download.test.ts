@@ -223,6 +223,7 @@ describe('many readers', () => {
       filesOf(carol).open(stored, { deadlineMs: 3000 }),
       filesOf(carol).open(stored, { deadlineMs: 5000 }),
     ])
+    await expect.poll(() => stuck.downloads).toBe(1)
     const outcomes = await passTime(clock, both)
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'relay-unreachable' } })
     await expect.poll(() => vaultFiles(carol)).toEqual([])

@@ -88,7 +88,7 @@ describe('what is kept', () => {
     await store.write(database => database.run('INSERT INTO dead_file VALUES (?, 1)', stored.blob))
     await expect(filesOf(alice).tidy()).rejects.toSatisfy(coded('relay-unreachable'))
     await world.startRelay()
-    await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => relayFiles(world).length).toBe(0)
     expect(vaultFiles(alice)).toEqual([])
   })
 })

@@ -14,7 +14,6 @@ import {
   left,
   NOTHING,
   nothingLeft,
-  passSlowly,
   piecesOf,
   randomFile,
   relayFiles,
@@ -148,10 +147,10 @@ describe('a relay that is lost', () => {
     end()
     const spool = await taking
     isLost = false
-    const stored = await passSlowly(clock, spool.uploaded())
+    const stored = await passTime(clock, spool.uploaded())
     const bob = await world.person('bob')
     expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
-    await passSlowly(clock, spool.release())
+    await passTime(clock, spool.release())
   })
 
   test('[R105] and when only the answer to its last byte was lost', async () => {
@@ -191,7 +190,7 @@ describe('a relay that is lost', () => {
     expect(clock.nowMs() - startMs).toBeGreaterThan(20_000)
     expect(vaultFiles(alice)).toEqual([])
     await world.startRelay()
-    await passSlowly(clock, nothingLeft(world, alice))
+    await passTime(clock, nothingLeft(world, alice))
   })
 
   test('[R106] so does one that takes bytes, again and again, and never has them', async () => {
@@ -205,8 +204,8 @@ describe('a relay that is lost', () => {
     const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeGreaterThan(0)
-    await passSlowly(clock, spool.release())
-    await passSlowly(clock, nothingLeft(world, alice))
+    await passTime(clock, spool.release())
+    await passTime(clock, nothingLeft(world, alice))
   })
 
   test('[R106] and one that always wants other bytes than it is given', async () => {
@@ -216,7 +215,7 @@ describe('a relay that is lost', () => {
     const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeLessThan(20)
-    await passSlowly(clock, spool.release())
+    await passTime(clock, spool.release())
   })
 
   test('[R105] a source that pauses for longer than the relay holds a connection goes on', async () => {
@@ -236,12 +235,12 @@ describe('a relay that is lost', () => {
     }
     feed(bytes.subarray(1_500_000))
     end()
-    const spool = await passSlowly(clock, taking)
-    const stored = await passSlowly(clock, spool.uploaded())
+    const spool = await passTime(clock, taking)
+    const stored = await passTime(clock, spool.uploaded())
     expect(wire.uploads).toBe(2)
     const bob = await patient.person('bob')
     expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
-    await passSlowly(clock, spool.release())
+    await passTime(clock, spool.release())
   })
 
   test('[R106] what the relay cannot have is not believed', async () => {

@@ -2,14 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ErrorCode, isCoded } from '@postern/protocol'
-import type { ManualClock, Person, World } from '@postern/testkit'
+import type { Person, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import type { Files, StoredFile } from '../src/files/files.ts'
 
 export const CHUNK = 256 * 1024
-export const LONG = { deadlineMs: 20_000 }
+export const LONG = { deadlineMs: 60_000 }
 
 export const filesOf = (person: Person): Files => person.client['core'].files
 const storeOf = (person: Person) => person.client['core'].store
@@ -88,24 +87,13 @@ export const NOTHING = { rows: [], files: [], blobs: [] }
 
 /** Until the relay has begun to write it. */
 export async function atRelay(world: World): Promise<void> {
-  await expect.poll(() => relayFiles(world).length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => relayFiles(world).length).toBe(1)
 }
 
 export async function nothingLeft(world: World, person: Person): Promise<void> {
-  await expect.poll(() => left(world, person), { timeout: 10_000 }).toEqual(NOTHING)
+  await expect.poll(() => left(world, person)).toEqual(NOTHING)
 }
 
 export const coded = (code: ErrorCode) => (error: unknown) => isCoded(error, code)
-
-/** Time passes while a test waits, so slowly that real sockets and disks are never late. */
-export async function passSlowly<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
-  const state = { isOver: false }
-  const over = () => {
-    state.isOver = true
-  }
-  work.then(over, over)
-  for (; !state.isOver; await nextTurn()) clock.advance(1)
-  return await work
-}
 
 export const randomFile = (size: number): Uint8Array => new Uint8Array(randomBytes(size))

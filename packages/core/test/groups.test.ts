@@ -109,6 +109,8 @@ test('[R15, R16] commits and words at the same moment all take effect', async ()
   for (const person of [bob, carol, dave]) await person.hears('the end')
   expect(memberIds(carol, chat)).toEqual([alice.id, bob.id, carol.id, dave.id].sort())
   expect(dave.client.chat(chat).name).toBe('raced')
+  // Her own words are hers before those of others that stand above them have come.
+  await expect.poll(() => alice.texts(chat).length).toBe(16)
   const seen = everybody.map(person => person.texts(chat))
   expect(new Set(seen[0]).size).toBe(16)
   expect(seen[1]).toEqual(seen[0])

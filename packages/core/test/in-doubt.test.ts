@@ -198,7 +198,7 @@ describe('changes of a group', () => {
     const renamed = alice.client.renameGroup(group, 'soon', WITHIN)
     await expect.poll(() => commits.length).toBe(1)
     const said = Array.from({ length: 30 }, (_, at) => alice.say(group, `m${at}`))
-    await expect.poll(() => alice.wire.heldCount).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => alice.wire.held.length).toBeGreaterThanOrEqual(2)
     alice.wire.release()
     await Promise.all([renamed, ...said])
     expect(commits).toHaveLength(1)

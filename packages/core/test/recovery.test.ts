@@ -104,7 +104,7 @@ test('[R63] in a group another member adds the restored client anew', async () =
     await carol.say(chat, 'bob, do you read this?')
     return bob.texts(chat)
   }
-  await expect.poll(asks, { timeout: 10_000 }).toContain('bob, do you read this?')
+  await expect.poll(asks).toContain('bob, do you read this?')
   await bob.say(chat, 'I do')
   await alice.hears('I do')
   await carol.hears('I do')

@@ -1,7 +1,7 @@
 // Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing goes out behind one's back.
 import { isCoded } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
-import { type Person, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 let world: World
@@ -50,12 +50,25 @@ describe('the relay out of reach', () => {
 
 describe('the answer is lost', () => {
   /** The relay takes the message; its answer does not come through. */
-  function loseAnswers() {
-    alice.wire.incoming = frame => {
+  function loseAnswers({ wire }: Person) {
+    wire.incoming = frame => {
       const decoded = decodeRelayFrame(frame)
       const isLost = decoded.kind === 'answer' && (decoded.name === 'append' || decoded.name === 'outcome')
       return isLost ? [] : [frame]
     }
+  }
+
+  /** Her clock stands: nothing is given up before it has gone out. */
+  async function talkingCarol() {
+    const clock = new ManualClock(Date.now())
+    const carol = await world.person('carol', { clock })
+    await carol.say(bob, 'first')
+    await bob.hears('first')
+    const reconnect = async () => {
+      carol.wire.drop()
+      await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+    }
+    return { clock, carol, reconnect }
   }
 
   test('[R22] the same bytes are sent again, and arrive once', async () => {
@@ -64,7 +77,7 @@ describe('the answer is lost', () => {
       if (callOf(frame) === 'append') sent.push(frame.slice())
       return [frame]
     }
-    loseAnswers()
+    loseAnswers(alice)
     const said = alice.say(bob, 'once')
     await bob.hears('once')
     alice.wire.incoming = frame => [frame]
@@ -82,27 +95,36 @@ describe('the answer is lost', () => {
   })
 
   test('[R23] a send in doubt stands in the history once the relay says that it has it', async () => {
-    loseAnswers()
-    const refused = alice.client.sendText(bob.chatId, { text: 'in doubt' }, soon)
-    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    const { clock, carol, reconnect } = await talkingCarol()
+    loseAnswers(carol)
+    const refused = carol.client.sendText(bob.chatId, { text: 'in doubt' }, soon)
     await bob.hears('in doubt')
-    expect(alice.texts(bob)).toEqual(['first'])
-    alice.wire.incoming = frame => [frame]
-    alice.wire.drop()
-    await expect.poll(() => alice.texts(bob)).toEqual(['first', 'in doubt'])
+    clock.advance(soon.deadlineMs)
+    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+    expect(carol.texts(bob)).toEqual(['first'])
+    carol.wire.incoming = frame => [frame]
+    await reconnect()
+    expect(carol.texts(bob)).toEqual(['first', 'in doubt'])
   })
 
   test('[R23] a send in doubt that the relay never got is nowhere', async () => {
-    alice.wire.outgoing = frame => (callOf(frame) === 'append' ? [] : [frame])
-    const refused = alice.client.sendText(bob.chatId, { text: 'lost' }, soon)
+    const { clock, carol, reconnect } = await talkingCarol()
+    let lost = 0
+    carol.wire.outgoing = frame => {
+      if (callOf(frame) !== 'append') return [frame]
+      lost++
+      return []
+    }
+    const refused = carol.client.sendText(bob.chatId, { text: 'lost' }, soon)
+    await expect.poll(() => lost).toBe(1)
+    clock.advance(soon.deadlineMs)
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
-    alice.wire.outgoing = frame => [frame]
-    alice.wire.drop()
-    await alice.online()
-    await alice.say(bob, 'afterwards')
+    carol.wire.outgoing = frame => [frame]
+    await reconnect()
+    await carol.say(bob, 'afterwards')
     await bob.hears('afterwards')
-    expect(alice.texts(bob)).toEqual(['first', 'afterwards'])
-    expect(bob.texts(alice)).toEqual(['first', 'afterwards'])
+    expect(carol.texts(bob)).toEqual(['first', 'afterwards'])
+    expect(bob.texts(carol)).toEqual(['first', 'afterwards'])
   })
 })
 

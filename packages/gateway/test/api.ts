@@ -8,7 +8,7 @@ type CallOptions = { json?: unknown; headers?: Record<string, string>; body?: Bo
 type MessageUpdate = Extract<Update, { type: 'message' }>
 
 /** How tests wait for what happens by itself: at once, and with patience on a busy machine. */
-export const SOON = { interval: 5, timeout: 10_000 }
+export const SOON = { interval: 5, timeout: 60_000 }
 
 export class Api {
   readonly #gateway: TestGateway
@@ -66,7 +66,7 @@ export class Api {
     isWanted: (update: Extract<Update, { type: Type }>) => boolean = () => true,
   ): Promise<Extract<Update, { type: Type }>> {
     for (;;) {
-      const [first] = await this.updates(`offset=${this.#offset}&timeout=20&limit=1`)
+      const [first] = await this.updates(`offset=${this.#offset}&timeout=60&limit=1`)
       if (!first) throw new Error(`no update of the type ${type} came in time`)
       this.#offset = first.id + 1
       const found = first as Extract<Update, { type: Type }>
@@ -77,7 +77,7 @@ export class Api {
   /** As bots do it: asks on from an offset until a message arrives. */
   async nextMessage(): Promise<MessageUpdate> {
     for (let offset = 0; ; ) {
-      for (const update of await this.updates(`offset=${offset}&timeout=20`)) {
+      for (const update of await this.updates(`offset=${offset}&timeout=60`)) {
         if (update.type === 'message') return update
         offset = update.id + 1
       }

@@ -1,7 +1,7 @@
 // The bot end to end: a relay, a gateway and people talk through it.
 import { gatewayLimits } from '@postern/protocol'
 import { bot, chat, message, update } from '@postern/protocol/bot-api'
-import { ManualClock, passTime, World } from '@postern/testkit'
+import { ManualClock, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
 
@@ -48,7 +48,7 @@ test('[R15] while the bot is not registered it is unavailable, and the rest answ
   expect(await (await api.get('/v1/chats')).json()).toEqual([])
   expect(await api.updates()).toEqual([])
   await world.startRelay()
-  await gateway.client.whenOnline({ deadlineMs: 20_000 })
+  await gateway.client.whenOnline(WITHIN)
   expect((await api.get('/v1/me')).status).toBe(200)
 })
 
@@ -56,7 +56,7 @@ test('[R16] a person writes, the bot reads it as an update, answers, and the per
   const { gateway, api } = await onlineGateway(world)
   const alice = await world.person('alice')
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
-  const [opened] = await api.updates('timeout=20')
+  const [opened] = await api.updates('timeout=60')
   expect(update.parse(opened)).toMatchObject({ type: 'chat', chat_id: alice.id, chat: { name: 'alice' } })
 
   const sent = await alice.say(botChat as typeof alice.chatId, 'hello')
@@ -93,7 +93,7 @@ test('[R16] while the relay is out of reach a send is 503, and nothing is sent l
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   const alice = await world.person('alice')
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
-  await api.updates('timeout=20')
+  await api.updates('timeout=60')
   gateway.wire.cut()
   const answer = await passTime(clock, api.send(alice.id, { text: 'lost' }))
   expect([answer.status, answer.body]).toEqual([503, { code: 'unavailable', error: expect.stringMatching(/relay/) }])
@@ -124,10 +124,9 @@ test('[R16] while the relay is out of reach everything that sends is 503, and ev
     ['POST', `/v1/chats/${(await world.person('bob')).id}/messages`, { text: 'x' }],
   ]
   for (const [method, path, json] of sending) {
-    const startMs = clock.nowMs()
-    const { status, body } = await passTime(clock, api.call(method, path, json ? { json } : {}))
+    const asking = api.call(method, path, json ? { json } : {})
+    const { status, body } = await passWhenAwaited(clock, gatewayLimits.sendWithinMs, asking)
     expect([method, path, status, body['code']]).toEqual([method, path, 503, 'unavailable'])
-    expect(clock.nowMs() - startMs).toBeLessThanOrEqual(gatewayLimits.sendWithinMs + 1000)
   }
   for (const path of ['/v1/me', '/v1/chats', chat, `${chat}/messages`, `${chat}/messages/${own.id}`, '/v1/updates'])
     expect((await api.get(path)).status).toBe(200)
@@ -146,7 +145,7 @@ test('[R17] chats are listed and shown', async () => {
   const { api } = await onlineGateway(world)
   const alice = await world.person('alice')
   await alice.openInvite((await api.me()).invite_url)
-  await api.updates('timeout=20')
+  await api.updates('timeout=60')
   const [only, ...rest] = chat.array().parse(await (await api.get('/v1/chats')).json())
   expect(only).toMatchObject({ id: alice.id, type: 'private', name: 'alice', state: 'active', timer_ms: 0 })
   expect(rest).toEqual([])

@@ -1,7 +1,7 @@
 // Uploads when things go wrong: senders that stop, stand still or send too much, and a relay that is out of reach.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contentLimits, gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, passWhenAwaited, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
@@ -51,16 +51,17 @@ describe('uploads', () => {
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
     socket.write(`${partHead}beginning`)
     await expect.poll(() => filesOfGateway(world).length, SOON).toBe(1)
-    clock.advance(gatewayLimits.fileIdleMs - 1)
+    clock.leap(gatewayLimits.fileIdleMs - 1)
     socket.write('more')
     await expect.poll(() => socket.bytesWritten === 0 || socket.writableLength === 0, SOON).toBe(true)
     expect(socket.closed).toBe(false)
     await expect
       .poll(() => {
-        clock.advance(gatewayLimits.fileIdleMs)
+        clock.leap(gatewayLimits.fileIdleMs)
         return socket.closed
       }, SOON)
       .toBe(true)
+    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
     await nothingIsLeft(world)
   })
 
@@ -71,9 +72,8 @@ describe('uploads', () => {
     socket.write(partHead + 'x'.repeat(400_000))
     await expect.poll(() => filesOfGateway(world).length, SOON).toBeGreaterThan(0)
     const stopped = world.closeGateway(gateway)
-    await new Promise(resolve => setImmediate(resolve))
-    clock.advance(gatewayLimits.requestsEndWithinMs)
-    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 503 /)
+    const answer = await passWhenAwaited(clock, gatewayLimits.requestsEndWithinMs, answerOf(socket))
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
     await stopped
     await nothingIsLeft(world)
     expect(clock.timerCount).toBe(0)

@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { contentLimits } from '@postern/protocol'
@@ -11,9 +10,11 @@ import { type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SOON } from './api.ts'
 import { blobsAtRelay, filesOfGateway } from './files-left.ts'
+import { listeningUrl } from './listening-url.ts'
 import { badRequest, talking } from './talking.ts'
 
-const LONG_MS = 240_000
+/** A gigabyte is written and read on the way. */
+const LONG_MS = 600_000
 const MIB = 1024 * 1024
 
 let world: World
@@ -53,10 +54,6 @@ test('[R58] exactly 300 MB are sent, and one byte more is 400 that leaves nothin
 
 /** A gateway as a process of its own, so that its memory is only its own. */
 async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => probe.close(resolve))
   const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
   const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'gateway'], {
     env: {
@@ -64,12 +61,12 @@ async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
       BOT_TOKEN: 'token',
       BOT_NAME: 'bot',
       RELAY_URL: world.relayUrl,
-      LISTEN: `127.0.0.1:${port}`,
+      LISTEN: '127.0.0.1:0',
       DATA_DIR: join(world.directory, 'process'),
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
-  return { child, url: `http://127.0.0.1:${port}` }
+  return { child, url: await listeningUrl(child) }
 }
 
 const headers = { authorization: 'Bearer token' }

@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { privateChatId } from '@postern/protocol'
 import type { CreatedHook } from '@postern/protocol/bot-api'
-import { type Person, type TestGateway, World } from '@postern/testkit'
+import { freePort, type Person, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SOON } from './api.ts'
 import { hearsFrom, hookedGateway, newHook, secretOf } from './hooks.ts'
@@ -16,7 +15,6 @@ const isInstalled = spawnSync(PROGRAM, ['--version']).status === 0
 if (!isInstalled)
   process.stderr.write(`${PROGRAM} is not installed: the tests with the real Alertmanager are skipped.\n`)
 
-const SLOW = { timeout: 60_000 }
 let world: World
 let alice: Person
 let gateway: TestGateway
@@ -77,15 +75,6 @@ receivers:
   return { process: child, url }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 type Alert = { name: string; instance: string; isOver?: boolean }
 
 async function raise(...alerts: Alert[]): Promise<void> {
@@ -103,7 +92,7 @@ async function raise(...alerts: Alert[]): Promise<void> {
   expect(status).toBe(200)
 }
 
-test.skipIf(!isInstalled)('[R99] what it fires is written, and what it resolves replies to that', SLOW, async () => {
+test.skipIf(!isInstalled)('[R99] what it fires is written, and what it resolves replies to that', async () => {
   await raise({ name: 'Down', instance: 'a' }, { name: 'Down', instance: 'b' })
   const fired = await hearsFrom(alice, '🔥 Down: 2 срабатывания')
   expect(fired.text?.split('\n').slice(1).toSorted()).toEqual(['Down on a (critical, a)', 'Down on b (critical, b)'])
@@ -113,12 +102,12 @@ test.skipIf(!isInstalled)('[R99] what it fires is written, and what it resolves 
   expect((await hearsFrom(alice, '✅ Устранено: Down')).reply_to).toBe(mixed.id)
 })
 
-test.skipIf(!isInstalled)('[R99] it tries again after a 502, and nothing is doubled', SLOW, async () => {
+test.skipIf(!isInstalled)('[R99] it tries again after a 502, and nothing is doubled', async () => {
   gateway.wire.cut()
   await raise({ name: 'Lost', instance: 'a' })
-  await expect.poll(hookFigures, { ...SOON, timeout: 20_000 }).toContain('{outcome="unavailable"} 1')
+  await expect.poll(hookFigures, SOON).toContain('{outcome="unavailable"} 1')
   gateway.wire.mend()
-  await gateway.client.whenOnline({ deadlineMs: 40_000 })
+  await gateway.client.whenOnline(WITHIN)
   await hearsFrom(alice, '🔥 Lost')
   await raise({ name: 'Lost', instance: 'a', isOver: true })
   await hearsFrom(alice, '✅ Устранено: Lost')

@@ -180,7 +180,7 @@ describe('the others', () => {
       )
     await bob.say(bot, '/hook text')
     expect(await answer(alice, bot, '/hooks')).toMatch(/хуков нет/)
-    clock.advance(hookLimits.strangerAnswersMs)
+    clock.leap(hookLimits.strangerAnswersMs)
     await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
     await answer(bob, bot, '/hooks')
     expect(bob.texts(bot).filter(text => text.startsWith('Управлять'))).toHaveLength(4)

@@ -61,7 +61,7 @@ test('[R15] a first start without a relay says so, and goes on', async () => {
   gateway = await startGateway({ settings, log: { debug: write, info: write, warn: write, error: write } })
   await expect.poll(() => logged.join(), SOON).toContain('not connected to the relay')
   await world.startRelay()
-  await gateway.client.whenOnline({ deadlineMs: 20_000 })
+  await gateway.client.whenOnline(WITHIN)
 })
 
 test('[R19] the log holds no webhook secret and no address of a receiver', async () => {

@@ -1,6 +1,6 @@
 // Updates that nobody fetches: for how long and how many are kept, and who is told.
-import { privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
+import { gatewayLimits, privateChatId } from '@postern/protocol'
+import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Metrics } from '../src/metrics/metrics.ts'
 import { UpdateQueue } from '../src/updates/update-queue.ts'
@@ -31,10 +31,10 @@ test('[R48] after 24 hours updates are dropped, a minute later at most, and ids 
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   await told(gateway, api, 'one', 'two')
-  clock.advance(DAY_MS - 60_000)
+  clock.leap(DAY_MS - 60_000)
   expect(await api.updates()).toHaveLength(3)
   expect(await metric(api, 'postern_updates_pending')).toBe(3)
-  clock.advance(120_000)
+  clock.leap(120_000)
   await expect.poll(() => api.updates(), SOON).toEqual([])
   expect(await metric(api, 'postern_updates_dropped_total')).toBe(3)
   expect(await metric(api, 'postern_updates_pending')).toBe(0)
@@ -79,16 +79,17 @@ test('[R48] a webhook goes on after what was dropped', async () => {
   const env = { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 's' }
   const { gateway, api } = await onlineGateway(world, env, { clock })
   await told(gateway, api, 'one')
-  clock.advance(DAY_MS + 120_000)
+  clock.leap(DAY_MS + 120_000)
   await expect.poll(() => metric(api, 'postern_updates_dropped_total'), SOON).toBe(2)
   await world.closeGateway(gateway)
   receiver.requests.length = 0
   receiver.answer = answerWith(200)
   const next = await onlineGateway(world, env, { clock })
+  // Longer than any pause between attempts; the connection to the relay does not outlast it.
+  clock.leap(gatewayLimits.webhookRetryMaxMs)
+  await passTime(clock, next.gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
   await alice.say(privateChatId(gateway.client.account), 'two')
-  await expect.poll(() => next.gateway.client.journal.newest(), SOON).toBe(3)
-  clock.advance(300_000)
-  await expect.poll(() => receiver.texts, { interval: 5, timeout: 5000 }).toEqual(['two'])
+  await expect.poll(() => receiver.texts, SOON).toEqual(['two'])
 })
 
 test('[R49] the figures need the token and are in the text format of Prometheus', async () => {

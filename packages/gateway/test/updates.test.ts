@@ -1,9 +1,9 @@
 // Updates end to end: what is confirmed, who waits how long, and what survives a restart.
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { CodedError } from '@postern/protocol'
+import { CodedError, gatewayLimits } from '@postern/protocol'
 import type { Update } from '@postern/protocol/bot-api'
-import { ManualClock, type Person, type TestGateway, World } from '@postern/testkit'
+import { ManualClock, type Person, passWhenAwaited, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LongPoll } from '../src/updates/long-poll.ts'
 import { UpdateQueue } from '../src/updates/update-queue.ts'
@@ -27,7 +27,7 @@ async function chatting(clock?: ManualClock) {
   const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
   const alice = await world.person('alice')
   await alice.openInvite((await api.me()).invite_url)
-  const [opened] = await api.updates('timeout=20')
+  const [opened] = await api.updates('timeout=60')
   const offset = (opened?.id ?? 0) + 1
   await api.updates(`offset=${offset}`)
   return { gateway, api, alice, offset }
@@ -35,7 +35,7 @@ async function chatting(clock?: ManualClock) {
 
 async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
   for (;;) {
-    const found = await api.updates('timeout=20')
+    const found = await api.updates('timeout=60')
     if (found.length >= count) return found
   }
 }
@@ -54,11 +54,12 @@ test('[R20] updates come in order, again and again until they are confirmed', as
 })
 
 test('[R20] an offset above the newest confirms all there is, and nothing that comes', async () => {
-  const { gateway, alice, api } = await chatting()
+  const clock = new ManualClock(Date.now())
+  const { gateway, alice, api } = await chatting(clock)
   await say(alice, gateway, 'one')
   await updatesOnceThereAre(api, 1)
-  const polling = api.updates('offset=1000000&timeout=20')
-  await api.get('/healthz')
+  const polling = api.updates('offset=1000000&timeout=40')
+  await expect.poll(() => clock.isAwaited(40_000), SOON).toBe(true)
   await say(alice, gateway, 'two')
   expect(texts(await polling)).toEqual(['two'])
   expect(texts(await api.updates())).toEqual(['two'])
@@ -212,10 +213,8 @@ test('[R26] a send that waits for the relay at the stop is told 503, not cut', a
   const { gateway, alice, api } = await chatting(clock)
   gateway.wire.cut()
   const sending = api.send(alice.id, { text: 'waits' })
-  await api.get('/healthz')
+  await expect.poll(() => clock.isAwaited(gatewayLimits.sendWithinMs), SOON).toBe(true)
   const stopped = world.closeGateway(gateway)
-  await new Promise(resolve => setImmediate(resolve))
-  clock.advance(7000)
-  expect((await sending).status).toBe(503)
+  expect((await passWhenAwaited(clock, gatewayLimits.requestsEndWithinMs, sending)).status).toBe(503)
   await stopped
 })

@@ -3,6 +3,7 @@ import { contentLimits } from '@postern/protocol'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { makeAvatar } from '../src/make-avatar.ts'
+import { blackPng } from './pictures.ts'
 
 /** Red above blue, as one sees it. */
 async function redAboveBlue(width: number, height: number) {
@@ -75,12 +76,7 @@ test('[R13] transparency stays', async () => {
 })
 
 test('[R14] a bomb is refused before it is unpacked', async () => {
-  const bomb = await sharp({
-    create: { width: 20_000, height: 20_000, channels: 3, background: '#000' },
-    limitInputPixels: false,
-  })
-    .png({ compressionLevel: 9 })
-    .toBuffer()
+  const bomb = blackPng(20_000, 20_000)
   expect(bomb.length).toBeLessThan(2_000_000)
   await expect(makeAvatar(bomb)).rejects.toThrow('picture: at most 100 megapixels are allowed.')
 })

@@ -21,16 +21,25 @@ export async function quarters(width: number, height: number) {
 }
 
 /** A PNG that claims to be so large, with next to nothing in it. */
-export function pngThatClaims(width: number, height: number): Buffer {
+export const pngThatClaims = (width: number, height: number): Buffer =>
+  png({ width, height, bits: 8, colours: 2 }, Buffer.alloc(1000))
+
+/** A whole PNG, all black in one bit a pixel: quickly made, however much comes out of it. */
+export const blackPng = (width: number, height: number): Buffer =>
+  png({ width, height, bits: 1, colours: 0 }, Buffer.alloc(height * (1 + Math.ceil(width / 8))))
+
+type Head = { width: number; height: number; bits: number; colours: number }
+
+function png({ width, height, bits, colours }: Head, lines: Buffer): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  head.set([8, 2, 0, 0, 0], 8)
+  head.set([bits, colours, 0, 0, 0], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([
     signature,
     chunk('IHDR', head),
-    chunk('IDAT', deflateSync(Buffer.alloc(1000))),
+    chunk('IDAT', deflateSync(lines)),
     chunk('IEND', Buffer.alloc(0)),
   ])
 }

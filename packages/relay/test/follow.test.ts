@@ -104,5 +104,5 @@ describe('following a mailbox', () => {
     const entries = await reader.delivered(100_001)
     expect(entries.every((entry, at) => entry.seq === at + 1)).toBe(true)
     expect(Math.max(...reader.pages)).toBe(256)
-  }, 60_000)
+  })
 })

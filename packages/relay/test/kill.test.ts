@@ -20,6 +20,9 @@ import {
 } from './test-client.ts'
 
 const KILLS = 12
+/** What each life of the relay has to have done before it is killed, however slow the machine is. */
+const MESSAGES_PER_LIFE = 25
+const COMMITS_PER_LIFE = 2
 const RETRY_MS = 20
 
 /** A client that connects again until it gets through, and sends the same bytes until it has an answer. */
@@ -73,20 +76,18 @@ async function sendUntil(stopped: () => boolean, chat: Chat, sender: Persistent)
   }
 }
 
-/** Races the others for every epoch; gives the epochs it won, with the winning commits. */
-async function commitUntil(
-  stopped: () => boolean,
-  group: GroupId,
-  committer: Persistent,
-): Promise<Map<number, string>> {
-  const won = new Map<number, string>()
+type Race = { group: GroupId; won: Map<Persistent, Map<number, string>> }
+
+/** Races the others for every epoch; notes the epochs it won, with the winning commits. */
+async function commitUntil(stopped: () => boolean, { group, won }: Race, committer: Persistent): Promise<void> {
+  const own = new Map<number, string>()
+  won.set(committer, own)
   for (let epoch = 1; !stopped(); ) {
     const payload = commitEnvelope({ group, epoch })
     const verdict: Verdict = await committer.do(client => client.commit(payload))
-    if (verdict.accepted) won.set(epoch, verdict.accepted.message)
+    if (verdict.accepted) own.set(epoch, verdict.accepted.message)
     epoch = verdict.epoch
   }
-  return won
 }
 
 async function readAll(reader: Persistent): Promise<Entry[]> {
@@ -114,34 +115,36 @@ describe('kill -9', () => {
       chats.push({ group: await groupOf(creator, ...others), members, acknowledged: [] })
     }
     const contested = await groupOf(people[0] as Persistent, people[1] as Persistent, people[2] as Persistent)
+    const race: Race = { group: contested, won: new Map() }
 
     let over = false
     const stopped = () => over
     const sending = chats.flatMap(chat => chat.members.map(member => sendUntil(stopped, chat, member)))
-    const committing = people.slice(0, 3).map(committer => commitUntil(stopped, contested, committer))
-    for (let kill = 0; kill < KILLS; kill++) {
-      await pause(60 + (randomBytes(1)[0] ?? 0))
+    const committing = people.slice(0, 3).map(committer => commitUntil(stopped, race, committer))
+    const sent = () => chats.reduce((sum, chat) => sum + chat.acknowledged.length, 0)
+    const committed = () => [...race.won.values()].reduce((sum, own) => sum + own.size, 0)
+    for (let kill = 1; kill <= KILLS; kill++) {
+      while (sent() < kill * MESSAGES_PER_LIFE || committed() < kill * COMMITS_PER_LIFE) await pause(1)
+      await pause(randomBytes(1)[0] ?? 0)
       await relay.kill()
       await relay.start()
     }
     over = true
-    await Promise.all(sending)
-    const won = await Promise.all(committing)
+    await Promise.all([...sending, ...committing])
 
     const read = new Map<Persistent, Entry[]>()
     for (const person of people) read.set(person, await readAll(person))
     for (const chat of chats) checkChat(chat, read)
     checkEpochs(
-      won,
+      [...race.won.values()],
       (read.get(people[0] as Persistent) ?? []).filter(entry => entry.group === contested),
     )
-    expect(chats.reduce((sum, chat) => sum + chat.acknowledged.length, 0)).toBeGreaterThan(KILLS * 20)
     for (const person of people) await person.end()
     await relay.kill()
     const db = new Database(join(directory, 'relay.db'))
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
     db.close()
-  }, 60_000)
+  })
 
   test('[R51] an upload goes on where the relay was killed', async () => {
     const relay = new RelayProcess(temporaryDirectory())
@@ -173,7 +176,7 @@ describe('kill -9', () => {
     expect((await fetch(relay.url + path, rest)).status).toBe(204)
     expect(Buffer.from(await (await fetch(`${relay.url}/blobs/${blob}`)).arrayBuffer()).equals(data)).toBe(true)
     await alice.end()
-  }, 30_000)
+  })
 })
 
 function checkChat(chat: Chat, read: Map<Persistent, Entry[]>): void {
@@ -212,5 +215,4 @@ function checkEpochs(won: Map<number, string>[], log: Entry[]): void {
     winners.set(epoch, message)
   }
   for (const [epoch, message] of winners) expect(commits[epoch]).toBe(message)
-  expect(commits.length).toBeGreaterThan(KILLS)
 }

@@ -1,12 +1,13 @@
 // A relay in a process of its own, to be killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { freePort } from '@postern/testkit/free-port'
 
 const MAIN = new URL('../src/main.ts', import.meta.url).pathname
 
 export class RelayProcess {
   readonly #directory: string
-  #port = 0
+  #port: number | undefined
   #child: ChildProcess | undefined
 
   constructor(directory: string) {
@@ -19,12 +20,13 @@ export class RelayProcess {
 
   /** On the same port every time, as a service would be. */
   async start(): Promise<void> {
+    this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
     const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-    const [line] = (await once(child.stdout, 'data')) as [Buffer]
-    this.#port = (JSON.parse(String(line).split('\n')[0] ?? '') as { port: number }).port
     this.#child = child
+    // Its first words are that it listens.
+    await once(child.stdout, 'data')
   }
 
   async kill(): Promise<void> {

@@ -4,8 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ManualClock } from '@postern/testkit/clock'
+import { ManualClock, passWhenAwaited } from '@postern/testkit/clock'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
@@ -56,9 +55,7 @@ describe('stopping', () => {
     await alice.call('ping', {})
     const stopped = relay.stop()
     await bob.closed
-    for (let turn = 0; turn < 20; turn++) await nextTurn()
-    clock.advance(3000)
-    expect(await lost).toMatchObject({ message: 'closed' })
+    expect(await passWhenAwaited(clock, 3000, lost)).toMatchObject({ message: 'closed' })
     await stopped
   })
 
@@ -116,7 +113,7 @@ describe('the process', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('[R57] says where it listens and ends with 0 on %s', async signal => {
     const child = run([], { POSTERN_RELAY_LISTEN: '127.0.0.1:0', POSTERN_RELAY_DATA: temporaryDirectory() })
     const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
-    const { msg, url } = JSON.parse(String(line)) as { msg: string; url: string }
+    const { msg, url } = JSON.parse(String(line).split('\n')[0] ?? '') as { msg: string; url: string }
     expect(msg).toBe('listening')
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     child.kill(signal)

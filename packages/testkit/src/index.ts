@@ -1,6 +1,7 @@
 // A whole messenger in one process, for our tests and for those of bot authors.
+export { freePort } from './free-port.ts'
 export { HostileRelay } from './hostile-relay.ts'
-export { ManualClock, passTime } from './manual-clock.ts'
+export { ManualClock, passTime, passWhenAwaited } from './manual-clock.ts'
 export { Person, WITHIN } from './person.ts'
 export { type Pass, Wire } from './wire.ts'
 export { type PersonOptions, type TestGateway, World, type WorldOptions } from './world.ts'

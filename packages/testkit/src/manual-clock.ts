@@ -1,4 +1,5 @@
 // A clock that stands until a test moves it.
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, Timer } from '@postern/protocol'
 
 type Waiting = { atMs: number; run: () => void }
@@ -25,6 +26,11 @@ export class ManualClock implements Clock {
     return this.#waiting.size
   }
 
+  /** Whether somebody waits for exactly so long from now. */
+  isAwaited(ms: number): boolean {
+    return [...this.#waiting].some(({ atMs }) => atMs === this.#nowMs + ms)
+  }
+
   /** Runs what falls due on the way, in order of time, each at its own moment. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs
@@ -36,6 +42,18 @@ export class ManualClock implements Clock {
     this.#nowMs = untilMs
   }
 
+  /**
+   * As after a sleep of the machine: what fell due on the way runs once, and what that sets begins from now. Hours that
+   * pass moment by moment would be thousands of lost heartbeats and of sockets that are opened and given up.
+   */
+  leap(byMs: number): void {
+    this.#nowMs += byMs
+    for (let next = this.#nextBy(this.#nowMs); next; next = this.#nextBy(this.#nowMs)) {
+      this.#waiting.delete(next)
+      next.run()
+    }
+  }
+
   #nextBy(untilMs: number): Waiting | undefined {
     let next: Waiting | undefined
     for (const waiting of this.#waiting)
@@ -44,13 +62,30 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Time passes while a test waits: a tenth of a second at each turn of the event loop, until the work is done. */
+/** What passes in a millisecond of the machine's: a deadline of ten seconds is over in a tenth of one. */
+const PASSES_MS = 100
+
+/**
+ * Time passes while a test waits, until the work is done. It is bound to the machine's: passed with each turn of the event
+ * loop, it would be over before a thread or a socket of a busy machine has had its turn.
+ */
 export async function passTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
-  const settled = work.then(
-    () => true,
-    () => true,
-  )
-  const turn = () => new Promise<false>(resolve => setImmediate(() => resolve(false)))
-  while (!(await Promise.race([settled, turn()]))) clock.advance(100)
+  return await meanwhile(work, () => clock.advance(PASSES_MS))
+}
+
+/** Time stands until somebody waits for exactly so long, and then that time is over: what comes before it may be slow. */
+export async function passWhenAwaited<T>(clock: ManualClock, ms: number, work: Promise<T>): Promise<T> {
+  return await meanwhile(work, () => {
+    if (clock.isAwaited(ms)) clock.advance(ms)
+  })
+}
+
+async function meanwhile<T>(work: Promise<T>, step: () => void): Promise<T> {
+  const state = { isOver: false }
+  const over = () => {
+    state.isOver = true
+  }
+  work.then(over, over)
+  for (await pause(1); !state.isOver; await pause(1)) step()
   return await work
 }

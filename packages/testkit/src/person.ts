@@ -5,7 +5,8 @@ import { parseInvite } from '@postern/protocol/content'
 import type { Chat, Message } from '@postern/protocol/objects'
 import type { Wire } from './wire.ts'
 
-export const WITHIN = { deadlineMs: 10_000 }
+/** With patience on a busy machine: a test that waits this long has failed. */
+export const WITHIN = { deadlineMs: 60_000 }
 
 type Event<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
 
@@ -63,7 +64,8 @@ export class Person {
           if (event.type === type && isWanted(event as Event<Type>)) return finish(() => resolve(event as Event<Type>))
         }
       }
-      const timer = setTimeout(() => finish(() => reject(new Error(`${this.name} saw no ${type} in time`))), 10_000)
+      const tooLate = () => finish(() => reject(new Error(`${this.name} saw no ${type} in time`)))
+      const timer = setTimeout(tooLate, WITHIN.deadlineMs)
       const unsubscribe = this.client.journal.onAppend(look)
       look()
     })

@@ -69,8 +69,8 @@ export class Wire {
     this.#isHeld = true
   }
 
-  get heldCount(): number {
-    return this.#held.length
+  get held(): Uint8Array[] {
+    return this.#held.map(({ frame }) => frame)
   }
 
   release(order: (frames: Uint8Array[]) => Uint8Array[] = frames => frames): void {

@@ -8,6 +8,7 @@ import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { pino } from 'pino'
+import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
@@ -47,7 +48,7 @@ export class World {
 
   static async start(options: WorldOptions = {}): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), 'postern-'))
-    return new World(directory, { relay: await openRelay(directory, { port: 0, options }), options })
+    return new World(directory, { relay: await openRelay(directory, { port: await freePort(), options }), options })
   }
 
   get relayUrl(): string {

@@ -6,10 +6,10 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { connectNodeBlobs } from '@postern/core/node'
-import { isCoded, type MessageId } from '@postern/protocol'
+import { clientLimits, isCoded, type MessageId } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Person, World } from '../src/index.ts'
+import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '../src/index.ts'
 
 let world: World
 beforeAll(async () => {
@@ -17,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const WITHIN = { deadlineMs: 10_000 }
 const FILE_BYTES = 700_000
 
 type Answer = (response: ServerResponse, honest: { bytes: Buffer; headers: Record<string, string> }) => void
@@ -74,11 +73,11 @@ async function sendFile(from: Person, to: Person, bytes: Uint8Array): Promise<Me
 }
 
 /** Bob has the messages about two files of alice, and a relay in the test's hands to fetch them from. */
-async function sentFiles() {
+async function sentFiles({ clock }: { clock?: ManualClock } = {}) {
   const relay = await new BlobServer().start()
   const number = ++pairs
   const alice = await world.person(`alice ${number}`)
-  const bob = await world.person(`bob ${number}`, { connectBlobs: relay.connect })
+  const bob = await world.person(`bob ${number}`, { connectBlobs: relay.connect, ...(clock && { clock }) })
   const files = [randomBytes(FILE_BYTES), randomBytes(FILE_BYTES)] as const
   const ids: MessageId[] = []
   for (const bytes of files) ids.push((await sendFile(alice, bob, bytes)).id as MessageId)
@@ -164,12 +163,14 @@ const teasing: Record<string, Answer> = {
 }
 
 test.each(Object.entries(teasing))('a blob that is %s is given up in the end', async (_what, answer) => {
-  const { alice, bob, relay, files, ids } = await sentFiles()
+  const clock = new ManualClock(Date.now())
+  const { alice, bob, relay, files, ids } = await sentFiles({ clock })
   relay.answer = answer
-  await expect(bob.client.openFile(alice.chatId, ids[0], { deadlineMs: 1000 })).rejects.toSatisfy(error =>
-    isCoded(error, 'relay-unreachable'),
-  )
-  expect(relay.asked.length).toBeGreaterThan(1)
+  const opening = bob.client.openFile(alice.chatId, ids[0], WITHIN)
+  opening.catch(() => undefined)
+  const askedAgain = async () => await expect.poll(() => relay.asked.length).toBe(2)
+  await passWhenAwaited(clock, clientLimits.fileRetryFirstMs, askedAgain())
+  await expect(passTime(clock, opening)).rejects.toSatisfy(error => isCoded(error, 'relay-unreachable'))
   await expect.poll(() => keptBy(bob)).toEqual([])
   relay.answer = honestly
   expect(await fetched(bob, alice, ids[0])).toEqual(files[0])

@@ -2,7 +2,7 @@
 import type { GroupId } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Person, World } from '../src/index.ts'
+import { type Person, WITHIN, World } from '../src/index.ts'
 import { expectGoesOn, talkingGroup, talkingPair } from './hostile-world.ts'
 
 let world: World
@@ -11,7 +11,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const WITHIN = { deadlineMs: 10_000 }
 const isMessage = (entry: Entry) => entry.kind === 'message'
 const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
 

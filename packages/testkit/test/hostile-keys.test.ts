@@ -4,7 +4,7 @@ import { type AccountId, equalBytes } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { type CallAnswer, decodeRelayFrame } from '@postern/protocol/relay'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { HostileRelay, type Person, World } from '../src/index.ts'
+import { HostileRelay, type Person, WITHIN, World } from '../src/index.ts'
 import { RecordedLog } from './recorded-log.ts'
 
 let world: World
@@ -80,7 +80,7 @@ async function expectSeen({ of, by }: { of: Person; by: Person }, about: string)
     await of.say(by, 'look at my profile')
     expect(by.client.profileOf(of.id).about).toBe(about)
   }
-  await vi.waitFor(look, { timeout: 5_000, interval: 50 })
+  await vi.waitFor(look, { timeout: WITHIN.deadlineMs, interval: 50 })
 }
 
 const chatsOf = (person: Person): AccountId[] => person.client.chats().map(chat => chat.id as AccountId)
@@ -144,9 +144,9 @@ describe('key packages', () => {
       taken: taken.map(one => (one.account === bob.id ? { ...one, keyPackage } : one)),
     }))
     const group = { name: 'the three of us', members: [bob.id, carol.id] }
-    await expect(alice.client.createGroup(group, { deadlineMs: 10_000 })).rejects.toThrow(/key package/)
+    await expect(alice.client.createGroup(group, WITHIN)).rejects.toThrow(/key package/)
     relay.repent()
-    const chat = await alice.client.createGroup(group, { deadlineMs: 10_000 })
+    const chat = await alice.client.createGroup(group, WITHIN)
     expect(chat.members.map(member => member.id).toSorted()).toEqual([alice.id, bob.id, carol.id].toSorted())
     expect(chatsOf(mallory)).not.toContain(chat.id)
   })

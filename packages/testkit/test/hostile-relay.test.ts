@@ -8,7 +8,17 @@ import {
   encodeRelayFrame,
 } from '@postern/protocol/relay'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HostileRelay, type Pass, type Person, Wire, World } from '../src/index.ts'
+import {
+  HostileRelay,
+  ManualClock,
+  type Pass,
+  type Person,
+  passTime,
+  passWhenAwaited,
+  WITHIN,
+  Wire,
+  World,
+} from '../src/index.ts'
 import { expectGoesOn, freeCursors, talkingGroup, talkingPair } from './hostile-world.ts'
 import { RecordedLog } from './recorded-log.ts'
 
@@ -18,7 +28,6 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-const WITHIN = { deadlineMs: 10_000 }
 const madeUp = { message: 'a'.repeat(32) as MessageId, seq: 1000, ts: Date.now(), duplicate: false }
 const missing = 'messages are missing: the relay held them back, or their sender gave them up'
 const isMessage = (entry: Entry) => entry.kind === 'message'
@@ -191,13 +200,14 @@ describe('drops and reorders', () => {
   })
 
   test('a commit that the relay claims to have is made good when it is honest again', async () => {
-    const { alice, bob, relay, group } = await talkingGroup(world)
+    const clock = new ManualClock(Date.now())
+    const { alice, bob, relay, group } = await talkingGroup(world, { clock })
     relay.answerInstead('commit', () => ({ accepted: madeUp, epoch: 2 }))
-    await expect(bob.client.renameGroup(group, 'swallowed', { deadlineMs: 300 })).rejects.toMatchObject({
-      code: 'send-in-doubt',
-    })
+    const renaming = bob.client.renameGroup(group, 'swallowed', { deadlineMs: 300 })
+    await expect(passWhenAwaited(clock, 300, renaming)).rejects.toMatchObject({ code: 'send-in-doubt' })
     relay.repent()
     bob.wire.drop()
+    await passTime(clock, bob.client.whenOnline({ deadlineMs: 3_600_000 }))
     await expectGoesOn({ alice, bob, relay }, group)
     expect(alice.client.chat(group).name).toBe(bob.client.chat(group).name)
   })

@@ -1,7 +1,7 @@
 // People of whom one has a hostile relay, and the question that ends every such test: does the chat go on?
 import type { ChatId } from '@postern/protocol'
 import { expect, vi } from 'vitest'
-import { HostileRelay, type Person, type World } from '../src/index.ts'
+import { HostileRelay, type ManualClock, type Person, WITHIN, type World } from '../src/index.ts'
 import { RecordedLog } from './recorded-log.ts'
 
 type Talking = { alice: Person; bob: Person; relay: HostileRelay }
@@ -10,13 +10,15 @@ export type Pair = Talking & { log: RecordedLog; aliceLog: RecordedLog }
 
 let pairs = 0
 
+type BobOptions = { clock?: ManualClock }
+
 /** Alice and bob have talked to each other; what the relay says to bob is in the test's hands, and his log is read. */
-export async function talkingPair(world: World): Promise<Pair> {
+export async function talkingPair(world: World, options: BobOptions = {}): Promise<Pair> {
   const log = new RecordedLog()
   const aliceLog = new RecordedLog()
   const number = ++pairs
   const alice = await world.person(`alice ${number}`, { log: aliceLog })
-  const bob = await world.person(`bob ${number}`, { log })
+  const bob = await world.person(`bob ${number}`, { log, ...options })
   await alice.say(bob, 'hello bob')
   await bob.hears('hello bob')
   await bob.say(alice, 'hello alice')
@@ -24,11 +26,14 @@ export async function talkingPair(world: World): Promise<Pair> {
   return { alice, bob, relay: new HostileRelay(bob.wire), log, aliceLog }
 }
 
-export async function talkingGroup(world: World): Promise<Pair & { carol: Person; group: ChatId }> {
-  const pair = await talkingPair(world)
+export async function talkingGroup(
+  world: World,
+  options: BobOptions = {},
+): Promise<Pair & { carol: Person; group: ChatId }> {
+  const pair = await talkingPair(world, options)
   const { alice, bob } = pair
   const carol = await world.person(`carol ${pairs}`)
-  const chat = await alice.client.createGroup({ name: 'all', members: [bob.id, carol.id] }, { deadlineMs: 10_000 })
+  const chat = await alice.client.createGroup({ name: 'all', members: [bob.id, carol.id] }, WITHIN)
   const group = chat.id as ChatId
   await alice.say(group, 'hello all')
   await Promise.all([bob.hears('hello all'), carol.hears('hello all')])
@@ -50,7 +55,7 @@ export async function expectGoesOn({ alice, bob, relay }: Talking, chat?: ChatId
   relay.repent()
   const fromBob = `bob goes on ${++rounds}`
   const fromAlice = `alice goes on ${rounds}`
-  await vi.waitFor(() => bob.say(chat ?? alice, fromBob), { timeout: 15_000, interval: 100 })
+  await vi.waitFor(() => bob.say(chat ?? alice, fromBob), { timeout: WITHIN.deadlineMs, interval: 100 })
   await alice.hears(fromBob)
   await alice.say(chat ?? bob, fromAlice)
   await bob.hears(fromAlice)

@@ -14,7 +14,7 @@ import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 15)
 const TIMER_MS = 1500
-const SETTLE_WITHIN_MS = 25_000
+const SETTLE_WITHIN_MS = 180_000
 
 type Scene = Stage & { parts: Parts }
 
@@ -63,7 +63,7 @@ test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen
   for (const actor of scene.actors) checkTold(actor, { scene, traffic, last: lists[0] as Message[] })
   checkUpdates(scene, traffic)
   checkDatabases(parts)
-}, 100_000)
+}, 600_000)
 
 const isEnough = ({ edits, reactions, brief, erased }: ReturnType<Traffic['counts']>): boolean =>
   Math.min(edits, reactions, brief) > KILLS && erased > KILLS / 3

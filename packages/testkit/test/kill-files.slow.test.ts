@@ -15,9 +15,9 @@ import type { Killable, PersonProcess } from './processes.ts'
 import { SeededRandom, seedFrom } from './seeded-random.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 10)
-const SETTLE_WITHIN_MS = 25_000
+const SETTLE_WITHIN_MS = 180_000
 /** Longer than any deadline of a command or a request. */
-const ANSWER_WITHIN_MS = 45_000
+const ANSWER_WITHIN_MS = 120_000
 
 /** Toasts by press, and who was shown them. */
 type Toasts = Map<string, { presser: string; texts: Set<string> }>
@@ -56,6 +56,8 @@ test(
       expectAlive(parts)
     }
 
+    // However slow the machine is: what is checked has to have happened.
+    while (!isEnough(traffic)) await pause(100)
     traffic.stop()
     await expect.poll(() => traffic.underWay, { timeout: ANSWER_WITHIN_MS, message: 'not answered' }).toEqual([])
     await acting
@@ -70,8 +72,11 @@ test(
     checkPresses(traffic, operator)
     checkDisks(scene)
   },
-  120_000 + KILLS * 5000,
+  600_000 + KILLS * 5000,
 )
+
+const isEnough = ({ files, fetched, polls, presses }: FileTraffic): boolean =>
+  Math.min(files.size, fetched, polls.size, presses.size) > 0
 
 const actorsOf = ({ bot, people }: Stage): FileActor[] => [bot, ...people]
 const folderOf = (person: PersonProcess): string => `${person.directory} downloads`
@@ -158,16 +163,15 @@ async function expectNothingLeft({ parts, desk }: Scene, list: Message[]): Promi
   const folders = [gateway.directory, desk, ...people.flatMap(person => [person.directory, folderOf(person)])]
   expect(folders.flatMap(partsIn), 'temporary files').toEqual([])
   const blobs = () => filesIn(join(relay.directory, 'blobs')).length
-  await expect.poll(blobs, { timeout: 15_000, message: 'blobs at the relay' }).toBe(count)
+  await expect.poll(blobs, { message: 'blobs at the relay' }).toBe(count)
   const kept = [gateway, ...people].map(({ directory }) => join(directory, 'files'))
-  await expect
-    .poll(() => Math.max(...kept.map(folder => readdirSync(folder).length)), { timeout: 15_000, message: 'kept files' })
-    .toBeLessThanOrEqual(count)
+  const mostKept = () => Math.max(...kept.map(folder => readdirSync(folder).length))
+  await expect.poll(mostKept, { message: 'kept files' }).toBeLessThanOrEqual(count)
 }
 
 async function expectToasts({ toasts }: Scene, traffic: FileTraffic): Promise<void> {
   const owed = [...traffic.answers].filter(([, value]) => value.acknowledged.length > 0)
-  await expect.poll(() => owed.filter(([press]) => !toasts.has(press)).length, { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => owed.filter(([press]) => !toasts.has(press)).length).toBe(0)
   for (const [press, { texts }] of toasts) {
     const possible = traffic.answers.get(press)?.possible
     for (const text of texts) expect(possible, `toast of ${press}`).toContain(text)
@@ -194,8 +198,6 @@ function checkLists(scene: Scene, lists: Message[][], traffic: FileTraffic): voi
   const erased = [...traffic.files.values()].filter(({ presence }) => presence.acknowledged.length > 0).length
   const { files, polls, fetched } = traffic
   console.info({ files: files.size, erased, fetched, polls: polls.size, closed, presses: traffic.presses.size })
-  expect(Math.min(files.size, fetched, polls.size), 'there was traffic').toBeGreaterThan(0)
-  expect(traffic.presses.size, 'there were presses').toBeGreaterThan(0)
 }
 
 /** An acknowledged press is one update; one that was not acknowledged at most one. */

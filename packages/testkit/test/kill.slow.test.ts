@@ -12,7 +12,7 @@ import { SeededRandom, seedFrom } from './seeded-random.ts'
 const KILLS = Number(process.env['KILL_COUNT'] ?? 40)
 const IN_FLIGHT_MAX = 4
 const BURST = 3
-const SETTLE_WITHIN_MS = 45_000
+const SETTLE_WITHIN_MS = 180_000
 
 type Sent = { text: string; acknowledged: string | undefined }
 
@@ -41,6 +41,8 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
     expectAlive(parts)
   }
 
+  // However slow the machine is: what is checked has to have happened.
+  while (operator.acknowledged.length === 0) await pause(100)
   traffic.stop()
   await talking
   await settled(parts, operator, chats.group)
@@ -49,7 +51,7 @@ test('kill -9 of relay, gateway and people under traffic loses nothing, repeats 
   for (const part of [parts.gateway, ...parts.people, parts.relay]) await part.kill()
   expect(traffic.sent.length, 'there was traffic').toBeGreaterThan(KILLS)
   check(parts, { traffic, operator })
-}, 200_000)
+}, 600_000)
 
 type Chats = { group: string; of: Map<PersonProcess, string[]> }
 
@@ -189,7 +191,6 @@ function checkAcknowledged(
     'acknowledged and lost',
   ).toEqual([])
   expect(new Set(acknowledged).size).toBe(acknowledged.length)
-  expect(operator.acknowledged.length, 'the bot answered').toBeGreaterThan(0)
 }
 
 /** A kill repeats the last events at most: with repeats left out, they are what was received, in its order. */

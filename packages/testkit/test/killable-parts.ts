@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFailed, onTestFinished } from 'vitest'
+import { freePort } from '../src/index.ts'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
 
 /** Of what a part has said, when a test fails. */
@@ -31,8 +32,9 @@ export async function startParts(names: string[]): Promise<Parts> {
     started.push(part)
     return part
   }
-  const relay = await start(new RelayProcess(join(directory, 'relay'))).listening()
-  const gateway = await start(new GatewayProcess(join(directory, 'gateway'), relay.url)).listening()
+  const placeOf = async (name: string) => ({ directory: join(directory, name), port: await freePort() })
+  const relay = await start(new RelayProcess(await placeOf('relay'))).listening()
+  const gateway = await start(new GatewayProcess(await placeOf('gateway'), relay.url)).listening()
   const people = names.map(name =>
     start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
   )

@@ -49,10 +49,19 @@ export abstract class Killable {
   }
 }
 
-/** Listens on a port that it gets at the first start and keeps. */
+type Place = { directory: string; port: number }
+
+/** Listens on the same port in all its lives. */
 abstract class Listening extends Killable {
-  protected port = 0
+  readonly directory: string
+  protected readonly port: number
   readonly #listening = Promise.withResolvers<void>()
+
+  constructor({ directory, port }: Place) {
+    super()
+    this.directory = directory
+    this.port = port
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`
@@ -65,33 +74,22 @@ abstract class Listening extends Killable {
 
   protected override takeLine(line: string): void {
     const { url } = JSON.parse(line) as { url?: string }
-    if (this.port !== 0 || url === undefined) return
-    this.port = Number(new URL(url).port)
-    this.#listening.resolve()
+    if (url !== undefined) this.#listening.resolve()
   }
 }
 
 export class RelayProcess extends Listening {
-  readonly directory: string
-
-  constructor(directory: string) {
-    super()
-    this.directory = directory
-  }
-
   protected override command() {
     return { args: ['relay', '--listen', `127.0.0.1:${this.port}`, '--data', this.directory] }
   }
 }
 
 export class GatewayProcess extends Listening {
-  readonly directory: string
   readonly token = 'kill-test-token'
   readonly #relayUrl: string
 
-  constructor(directory: string, relayUrl: string) {
-    super()
-    this.directory = directory
+  constructor(place: Place, relayUrl: string) {
+    super(place)
     this.#relayUrl = relayUrl
   }
 

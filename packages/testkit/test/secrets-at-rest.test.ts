@@ -7,7 +7,7 @@ import { openDataDirectory } from '@postern/core/node'
 import type { ChatId, MessageId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Person, World } from '../src/index.ts'
+import { type Person, WITHIN, World } from '../src/index.ts'
 import { filesIn, fingerprint, foundIn } from './data-files.ts'
 
 const TOKEN = 'token-of-the-operator-83462'
@@ -41,7 +41,7 @@ async function conversation(world: World) {
   const gateway = await world.gateway({ BOT_NAME: named['the name of the bot'], BOT_TOKEN: TOKEN })
   const alice = await world.person(named['a name'])
   const bob = await world.person(named['another name'])
-  await gateway.client.whenOnline({ deadlineMs: 10_000 })
+  await gateway.client.whenOnline(WITHIN)
   const { inviteUrl } = gateway.client.me()
   await alice.openInvite(inviteUrl)
   await alice.say(gateway.client.account as string as ChatId, said['a text to the bot'])
@@ -51,7 +51,7 @@ async function conversation(world: World) {
   await alice.say(bob, said['a private text'])
   await bob.hears(said['a private text'])
   const members = [bob.id, gateway.client.account]
-  const group = await alice.client.createGroup({ name: TITLE, members }, { deadlineMs: 10_000 })
+  const group = await alice.client.createGroup({ name: TITLE, members }, WITHIN)
   await bob.next('chat', event => event.chat_id === group.id)
   await bob.say(group.id as ChatId, said['a text in a group'])
   await alice.hears(said['a text in a group'])
@@ -113,7 +113,7 @@ const damages: [string, Damage][] = [
 test.each(damages)('a database with %s beside it: one line, exit 1, nothing touched', async (_what, damage) => {
   const world = await startedWorld()
   const gateway = await world.gateway()
-  await gateway.client.whenOnline({ deadlineMs: 10_000 })
+  await gateway.client.whenOnline(WITHIN)
   // As after a kill: with a WAL that the next start would have to read.
   const directory = join(world.directory, 'killed')
   cpSync(join(world.directory, 'gateway'), directory, { recursive: true })
@@ -131,7 +131,7 @@ test.each(damages)('a database with %s beside it: one line, exit 1, nothing touc
 async function transfers(world: World) {
   const gateway = await world.gateway()
   const alice = await world.person('alice')
-  await gateway.client.whenOnline({ deadlineMs: 10_000 })
+  await gateway.client.whenOnline(WITHIN)
   const bot = gateway.client.account as string as ChatId
   await alice.openInvite(gateway.client.me().inviteUrl)
   await alice.say(bot, 'hello')
@@ -149,7 +149,7 @@ async function transfers(world: World) {
   const sent = await fetch(new URL(`/v1/chats/${alice.id}/files`, gateway.url), request)
   const { id: fromBot } = (await sent.json()) as { id: string }
   await alice.next('message', event => event.message.id === fromBot)
-  const opened = await alice.client.openFile(bot, fromBot as MessageId, { deadlineMs: 10_000 })
+  const opened = await alice.client.openFile(bot, fromBot as MessageId, WITHIN)
   let fetched = ''
   for await (const part of opened.read()) fetched += Buffer.from(part).toString()
   expect(fetched).toBe(contents)
@@ -160,10 +160,9 @@ async function transfers(world: World) {
   const buttons = [[{ text: shown['the text of a button'], data: shown['the data of a button'] }]]
   const { body: asked } = await gateway.api<{ id: string }>('POST', messages, { text: 'press', buttons })
   await alice.next('message', event => event.message.id === asked.id)
-  const within = { deadlineMs: 10_000 }
-  await alice.client.vote(bot, { message: poll.body.id as MessageId, options: [0] }, within)
+  await alice.client.vote(bot, { message: poll.body.id as MessageId, options: [0] }, WITHIN)
   const data = shown['the data of a button']
-  const press = await alice.client.press(bot, { message: asked.id as MessageId, data }, within)
+  const press = await alice.client.press(bot, { message: asked.id as MessageId, data }, WITHIN)
   const answer = () => gateway.api('POST', `/v1/presses/${press}/answer`, { text: shown['a toast'] })
   await expect.poll(async () => (await answer()).status).toBe(200)
   await alice.next('toast')
@@ -176,7 +175,7 @@ async function sendFile(from: Person, to: ChatId, bytes: Uint8Array): Promise<st
   }
   const draft = await from.client.takeFile(source())
   const file = { draft, name: shown['the name of a file'], type: 'text/csv', kind: 'file' as const }
-  const message = await from.client.sendFile(to, { ...file, text: shown['a caption'] }, { deadlineMs: 10_000 })
+  const message = await from.client.sendFile(to, { ...file, text: shown['a caption'] }, WITHIN)
   await draft.discard()
   return message.id
 }
@@ -192,11 +191,11 @@ test('no file of anybody holds the bytes, the name or the caption of a file, a p
   expect([kept().length, blobs().length], 'both sides keep both files').toEqual([4, 2])
   expect(foundIn(world.directory, shown), 'while they run').toEqual([])
 
-  await alice.client.deleteMessage(bot, { message: files.fromAlice, for: 'all' }, { deadlineMs: 10_000 })
+  await alice.client.deleteMessage(bot, { message: files.fromAlice, for: 'all' }, WITHIN)
   const path = `/v1/chats/${alice.id}/messages/${files.fromBot}`
   expect((await gateway.api('DELETE', path)).status).toBe(200)
-  await expect.poll(kept, { timeout: 5000 }).toEqual([])
-  await expect.poll(blobs, { timeout: 5000 }).toEqual([])
+  await expect.poll(kept).toEqual([])
+  await expect.poll(blobs).toEqual([])
 
   await world.close(alice)
   await world.closeGateway(gateway)

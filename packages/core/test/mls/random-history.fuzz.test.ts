@@ -190,7 +190,7 @@ describe('random histories', () => {
   const runs = Number(process.env['POSTERN_FUZZ_RUNS'] ?? 0)
   const seeds = [...SEEDS, ...Array.from({ length: runs }, (_, run) => 1000 + run)]
 
-  it.each(seeds)('seed %i', { timeout: 120_000 }, async seed => {
+  it.each(seeds)('seed %i', async seed => {
     const history = new History(seed)
     const log: string[] = []
     try {

@@ -1,0 +1,15 @@
+// Where a gateway listens that runs as a process of its own and chose its port itself.
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+/** From its log, which is read on: a pipe that nobody reads would hold it up. */
+export async function listeningUrl(child: ChildProcess): Promise<string> {
+  if (!child.stdout) throw new Error('its standard output is not read')
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  createInterface({ input: child.stdout }).on('line', line => {
+    const { url } = JSON.parse(line) as { url?: string }
+    if (url !== undefined) resolve(url)
+  })
+  child.once('exit', () => reject(new Error('it ended before it listened')))
+  return await promise
+}

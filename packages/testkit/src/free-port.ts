@@ -1,0 +1,22 @@
+// A port for what has to be told one beforehand, or comes back to the one it had.
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+/** Below those that systems give away by themselves: one of those could be taken while nobody listens on it. */
+const LOWEST = 10_000
+const HIGHEST = 32_000
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  return await new Promise(resolve => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}
