@@ -9,7 +9,6 @@ const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 export default defineConfig({
   test: {
     include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts', 'scripts/test/**/*.test.ts'],
-    setupFiles: ['packages/testkit/src/fewer-keys.ts'],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
     maxWorkers: 2,
