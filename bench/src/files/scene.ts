@@ -8,8 +8,6 @@ import type { PersonSettings, PersonState } from '../processes/person.ts'
 import type { Server } from './file-api.ts'
 
 const TOKEN = 'bench-token'
-/** As `npm run postern` starts them. */
-const NODE_FLAGS = ['--max-semi-space-size=4']
 /** What a start leaves behind is cleared away by then. */
 const SETTLE_MS = 500
 
@@ -37,11 +35,7 @@ export class Scene {
   }
 
   static async open(directory: string): Promise<Scene> {
-    const relay = await Child.start<{ url: string }>(
-      processFile('relay'),
-      { directory: join(directory, 'relay') },
-      NODE_FLAGS,
-    )
+    const relay = await Child.start<{ url: string }>(processFile('relay'), { directory: join(directory, 'relay') })
     const relayUrl = relay.state.url
     const settings: GatewaySettings = { directory: join(directory, 'gateway'), relayUrl, port: 0, token: TOKEN }
     const child = await startGateway(settings)
@@ -85,7 +79,7 @@ export class Scene {
 }
 
 async function startGateway(settings: GatewaySettings): Promise<Child<GatewayState>> {
-  const gateway = await Child.start<GatewayState>(processFile('gateway'), settings, NODE_FLAGS)
+  const gateway = await Child.start<GatewayState>(processFile('gateway'), settings)
   await gateway.ask('online')
   return gateway
 }

@@ -1,5 +1,5 @@
 // Reactions: one emoji per person and message; a new one takes the place of the old.
-import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
+import { type ChatId, CodedError, isOneSign, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
@@ -8,7 +8,6 @@ import type { Database } from '../storage/database.ts'
 import { findMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji}\uFE0F?\u20E3/u
 
 export function takeReaction(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'reaction'>): void {
@@ -40,4 +39,4 @@ export function assertReaction(
     throw new CodedError('bad-field', { field: 'emoji', rule: 'exactly one emoji is required' })
 }
 
-const isOneEmoji = (text: string): boolean => [...graphemes.segment(text)].length === 1 && EMOJI.test(text)
+const isOneEmoji = (text: string): boolean => isOneSign(text) && EMOJI.test(text)

@@ -1,5 +1,6 @@
 // The rules under which ts-mls works for us: never use its defaults, their authentication accepts everybody.
-import { type ClientConfig, defaultKeyPackageEqualityConfig, type LifetimeConfig } from 'ts-mls'
+import type { ClientConfig, LifetimeConfig } from 'ts-mls'
+import { defaultKeyPackageEqualityConfig } from 'ts-mls/keyPackageEqualityConfig.js'
 import { makeAuthenticationService } from './credentials.ts'
 import type { MlsProvider } from './provider.ts'
 

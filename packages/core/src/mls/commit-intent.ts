@@ -1,6 +1,8 @@
 // A commit of our own, made from what is wanted. It becomes true only when the relay has accepted it.
 import type { AccountId } from '@postern/protocol'
-import { createCommit, encodeMlsMessage, type KeyPackage, type Proposal } from 'ts-mls'
+import type { KeyPackage, Proposal } from 'ts-mls'
+import { createCommit } from 'ts-mls/createCommit.js'
+import { encodeMlsMessage } from 'ts-mls/message.js'
 import { consumeRatchet } from 'ts-mls/secretTree.js'
 import { checkedChange, SETTINGS_BYTES_MAX, withoutOldKeys } from './group-rules.ts'
 import { assertMember, type GroupSession, rosterOf } from './group-session.ts'

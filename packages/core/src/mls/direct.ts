@@ -2,8 +2,9 @@
 // Within an epoch it has no forward secrecy, so it is for presses, toasts and receipts, not for talk.
 import { concatBytes, copyBytes, equalBytes, GROUP_ID_BYTES, utf8, wireLimits } from '@postern/protocol'
 import { DIRECT_MARK, DIRECT_VERSION } from '@postern/protocol/relay'
-import { type ClientState, mlsExporter } from 'ts-mls'
+import type { ClientState } from 'ts-mls'
 import { signWithLabel, verifyWithLabel } from 'ts-mls/crypto/signature.js'
+import { mlsExporter } from 'ts-mls/keySchedule.js'
 import { PADDING_STEP_BYTES } from './client-config.ts'
 import { assertMember, type GroupSession } from './group-session.ts'
 import { MlsError } from './mls-error.ts'

@@ -1,15 +1,12 @@
 // One group as a member sees it: a value. Every operation takes a session and gives the next one; nothing is changed in
 // place and nothing is zeroed, so a caller whose transaction fails goes on with the session it had.
 import { equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '@postern/protocol'
-import {
-  type ClientState,
-  createApplicationMessage,
-  emptyPskIndex,
-  createGroup as mlsCreateGroup,
-  type PrivateMessage,
-  processPrivateMessage,
-} from 'ts-mls'
+import type { ClientState, PrivateMessage } from 'ts-mls'
+import { createGroup as mlsCreateGroup } from 'ts-mls/clientState.js'
+import { createApplicationMessage } from 'ts-mls/createMessage.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
+import { processPrivateMessage } from 'ts-mls/processMessages.js'
+import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { PADDING_STEP_BYTES } from './client-config.ts'
 import { type Roster, roster } from './credentials.ts'
 import { settingsIn } from './group-rules.ts'

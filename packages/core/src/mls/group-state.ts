@@ -1,6 +1,7 @@
 // A group's state as rows: the epoch once per epoch, then only the ratchet that a message moved.
 import { copyBytes } from '@postern/protocol'
-import { type ClientConfig, type ClientState, decodeGroupState, encodeGroupState } from 'ts-mls'
+import type { ClientConfig, ClientState } from 'ts-mls'
+import { decodeGroupState, encodeGroupState } from 'ts-mls/clientState.js'
 import { encode } from 'ts-mls/codec/tlsEncoder.js'
 import { decodeSecretTreeNode, type SecretTree, type SecretTreeNode, secretTreeNodeEncoder } from 'ts-mls/secretTree.js'
 import { MlsError } from './mls-error.ts'

@@ -1,7 +1,10 @@
 // Joining a group by a Welcome. It comes from a stranger: everything in it is checked before it costs anything.
 import { contentLimits, copyBytes, wireLimits } from '@postern/protocol'
-import { decodeMlsMessage, emptyPskIndex, joinGroup, type Welcome } from 'ts-mls'
+import type { Welcome } from 'ts-mls'
+import { joinGroup } from 'ts-mls/clientState.js'
 import { ratchetTreeFromExtension } from 'ts-mls/groupInfo.js'
+import { decodeMlsMessage } from 'ts-mls/message.js'
+import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { decryptGroupInfo, decryptGroupSecrets } from 'ts-mls/welcome.js'
 import { assertPathKeys, checkedRoster, withoutOldKeys } from './group-rules.ts'
 import type { GroupSession } from './group-session.ts'

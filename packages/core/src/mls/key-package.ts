@@ -1,15 +1,8 @@
 // Key packages: what a client leaves at the relay so that others can add it to groups while it is away.
 import { type AccountId, concatBytes, copyBytes, wireLimits } from '@postern/protocol'
-import {
-  type Capabilities,
-  type Credential,
-  decodeMlsMessage,
-  encodeMlsMessage,
-  generateKeyPackageWithKey,
-  type KeyPackage,
-  type PrivateKeyPackage,
-} from 'ts-mls'
-import { makeKeyPackageRef, verifyKeyPackage } from 'ts-mls/keyPackage.js'
+import type { Capabilities, Credential, KeyPackage, PrivateKeyPackage } from 'ts-mls'
+import { generateKeyPackageWithKey, makeKeyPackageRef, verifyKeyPackage } from 'ts-mls/keyPackage.js'
+import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js'
 import { accountIdOf, assertFresh, parseCredential } from './credentials.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'

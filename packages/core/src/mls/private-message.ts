@@ -1,7 +1,8 @@
 // An MLS private message as bytes. Read strictly: one message has one form, because its id is a hash of its bytes.
 import { copyBytes, GROUP_ID_BYTES, type GroupId, wireLimits } from '@postern/protocol'
 import { type EnvelopeHeader, readEnvelopeHeader } from '@postern/protocol/relay'
-import { encodeMlsMessage, type PrivateMessage } from 'ts-mls'
+import type { PrivateMessage } from 'ts-mls'
+import { encodeMlsMessage } from 'ts-mls/message.js'
 import { MlsError } from './mls-error.ts'
 
 /** RFC 9420 §6.3, with our 16-byte group ids: everything before the ciphertext stands at a fixed place. */

@@ -1,5 +1,7 @@
 // A commit that another member made: applied only if all it does is what our clients do.
-import { type ClientState, emptyPskIndex, type PrivateMessage, type Proposal, processPrivateMessage } from 'ts-mls'
+import type { ClientState, PrivateMessage, Proposal } from 'ts-mls'
+import { processPrivateMessage } from 'ts-mls/processMessages.js'
+import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { roster } from './credentials.ts'
 import { assertPathKeys, checkedChange, settingsIn, withoutOldKeys } from './group-rules.ts'
 import { ownerOf } from './key-package.ts'

@@ -12,6 +12,12 @@ import type { Stopping } from './stopping.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+const refuseSchema = (): never => {
+  throw new Error('What a route takes and answers is said in the table of endpoints, not in a schema of the server.')
+}
+/** Left to itself, the server would load a compiler of schemas at every start, for routes that have none. */
+const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
+
 export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; stopping: Stopping }
 
 export function createServer({ botToken, hooksUrl, log, stopping }: ServerOptions): FastifyInstance {
@@ -30,6 +36,7 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   const server = Fastify({
     bodyLimit: gatewayLimits.jsonBodyBytesMax,
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: noSchemas },
     rewriteUrl: hookRewriter(hooksUrl),
     // Who is already connected at the stop is still served.
     return503OnClosing: false,

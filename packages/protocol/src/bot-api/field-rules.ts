@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { CodedError } from '../errors.ts'
 import { isAccountId, isMessageId, type MessageId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
-import { charCount } from '../text.ts'
+import { charCount, isOneSign } from '../text.ts'
 import { chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
 type Range = { min: number; max: number }
@@ -59,17 +59,13 @@ export const messageInPath = z.string('a message id is required').transform(mess
 export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
 
 const emojiRule = 'one emoji is required'
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 /** Pictures, flags and keycaps; a plain digit is none. */
 const emojiMark = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20e3}/u
 
-/** What a person sees as one sign, however many code points it takes. */
 export const emoji = z
   .string(emojiRule)
   .max(contentLimits.emojiUnitsMax, emojiRule)
-  .refine(value => [...graphemes.segment(value)].length === 1 && emojiMark.test(value) && value.isWellFormed(), {
-    error: emojiRule,
-  })
+  .refine(value => isOneSign(value) && emojiMark.test(value) && value.isWellFormed(), { error: emojiRule })
 
 const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 
