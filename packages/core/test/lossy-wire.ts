@@ -22,12 +22,19 @@ export function loseCalls({ wire }: Person, ...names: string[]): () => number {
   return () => lost
 }
 
-/** The relay takes these calls, and its answers do not come through; `deliver` stands for what others say. */
-export function loseAnswers({ wire }: Person, ...names: string[]): void {
+/**
+ * The relay takes these calls, and its answers do not come through; `deliver` stands for what others say. Gives how many
+ * were lost.
+ */
+export function loseAnswers({ wire }: Person, ...names: string[]): () => number {
+  let lost = 0
   wire.incoming = frame => {
     const decoded = decodeRelayFrame(frame)
-    return names.includes(decoded.kind === 'answer' ? decoded.name : decoded.kind) ? [] : [frame]
+    if (!names.includes(decoded.kind === 'answer' ? decoded.name : decoded.kind)) return [frame]
+    lost++
+    return []
   }
+  return () => lost
 }
 
 /** The payloads of these calls, as they pass. */

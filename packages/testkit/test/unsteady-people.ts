@@ -53,8 +53,7 @@ export async function lastWords({ people, talks }: Gathering, words: string): Pr
     for (const one of talk.people) {
       const text = `${words}, says ${one.person.name}`
       await one.person.say(talk.idFor(one), text)
-      for (const other of talk.people)
-        await expect.poll(() => other.person.texts(talk.idFor(other)), { timeout: 10_000 }).toContain(text)
+      for (const other of talk.people) await expect.poll(() => other.person.texts(talk.idFor(other))).toContain(text)
     }
 }
 
