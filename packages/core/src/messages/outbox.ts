@@ -103,10 +103,10 @@ function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; 
     row.group_id,
     readEnvelopeHeader(row.wire).epoch,
   )
-  // A chat whose opening was in doubt has its first content now.
-  database.run('UPDATE chat SET visible = 1 WHERE id = ? AND visible = 0', row.chat_id)
   noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
+  // A chat whose opening was in doubt has its first content now.
+  if (chat?.visible === 0) database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat.id)
   return (
     chat && takeBody(core, database, { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body })
   )
