@@ -1,8 +1,10 @@
 // Senders of files that break off, trickle or ask first, and a relay that has no room for what they send.
 import { rmSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
+import { gatewayLimits } from '@postern/protocol'
 import { ManualClock, type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Pace } from '../src/http/pace.ts'
 import { SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
 import { blobsAtRelay, figure, filesOfGateway, nothingIsLeft } from './files-left.ts'
@@ -81,6 +83,20 @@ test('[R104] a sender that trickles for a minute is refused, and the place is fr
   await expect.poll(goOn, SOON).toBe(true)
 })
 
+test('[R104] a clock that is set back gives nobody hours', () => {
+  const clock = new ManualClock()
+  let shiftMs = 0
+  const pace = new Pace({
+    nowMs: () => clock.nowMs() + shiftMs,
+    setTimer: (afterMs, run) => clock.setTimer(afterMs, run),
+  })
+  shiftMs = -3_600_000
+  expect(pace.isKeptWith(1)).toBe(true)
+  pace.wait()
+  clock.advance(gatewayLimits.fileIdleMs)
+  expect(pace.isKeptWith(1)).toBe(false)
+})
+
 test('[R105] who asks first whether to send is told before a byte of the body went out', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const form = `${partHead}hello${formEnd}`
@@ -96,7 +112,9 @@ test('[R105] who asks first whether to send is told before a byte of the body we
   expect(stranger.answer).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i)
   const large = await ask(`${files}\r\n${token}\r\nContent-Length: 400000000`)
   expect(large.answer).toMatch(/^HTTP\/1\.1 400 [^]*connection: close[^]*"file: at most/i)
-  for (const { socket } of [stranger, large]) await expect.poll(() => socket.closed, SOON).toBe(true)
+  const lost = await ask(`POST /v1/nothing HTTP/1.1\r\n${token}\r\nContent-Length: 10`)
+  expect(lost.answer).toMatch(/^HTTP\/1\.1 404 [^]*connection: close/i)
+  for (const { socket } of [stranger, large, lost]) await expect.poll(() => socket.closed, SOON).toBe(true)
   const right = await ask(`${files}\r\n${token}\r\nContent-Length: ${form.length}`)
   expect(right.answer).toBe('HTTP/1.1 100 Continue\r\n\r\n')
   right.socket.write(form)

@@ -1,13 +1,13 @@
-// Files end to end: sent by the bot and by people, shown as what they are, fetched whole and in part.
+// Files that the bot sends: they come to people as what they are, and captions change.
 import { randomBytes } from 'node:crypto'
 import type { MessageId } from '@postern/protocol'
-import { type Message, message } from '@postern/protocol/bot-api'
+import { message } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Api } from './api.ts'
 import { sendForm, sentFile } from './send-form.ts'
-import { badRequest, notFound, sees, talking } from './talking.ts'
+import { badRequest, sees, talking } from './talking.ts'
 
 let world: World
 let alice: Person
@@ -188,173 +188,6 @@ describe('sending', () => {
     expect((await bob.hears('hi')).id).toBe(sent.id)
     for (const chat of ['b'.repeat(32), 'c'.repeat(26), 'x'])
       expect((await sendForm(api, `/v1/chats/${chat}`, 'x')).status).toBe(404)
-  })
-})
-
-describe('fetching', () => {
-  test('[R62] the bytes come with their type, name and length, and no browser runs them', async () => {
-    const { api, path } = await talking(world, alice)
-    const sent = await sentFile(api, path, '<script>', { name: 'a.html', type: 'text/html' })
-    const url = `${path}/messages/${sent.id}`
-    const answer = await download(api, url)
-    expect(answer.status).toBe(200)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'text/html',
-      'content-length': '8',
-      'content-disposition': 'attachment; filename="a.html"',
-      'accept-ranges': 'bytes',
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "sandbox; default-src 'none'",
-      etag: expect.stringMatching(/^"[\w-]+"$/),
-    })
-    expect(await answer.text()).toBe('<script>')
-    const head = await api.get(`${url}/file`, { method: 'HEAD' })
-    expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([200, '8', ''])
-    const empty = await sentFile(api, path, '')
-    const nothing = await download(api, `${path}/messages/${empty.id}`)
-    expect([nothing.status, nothing.headers.get('content-length'), await nothing.text()]).toEqual([200, '0', ''])
-  })
-
-  test.each([
-    ['bytes=0-0', 206, '0'],
-    ['bytes=2-5', 206, '2345'],
-    ['bytes=7-', 206, '789'],
-    ['bytes=-3', 206, '789'],
-    ['bytes=-99', 206, '0123456789'],
-    ['bytes=0-99', 206, '0123456789'],
-    ['Bytes=9-9', 206, '9'],
-    ['bytes=0-1,3-4', 200, '0123456789'],
-    ['bytes=5-2', 200, '0123456789'],
-    ['bytes=x', 200, '0123456789'],
-    ['lines=0-1', 200, '0123456789'],
-    ['bytes=10-', 416, ''],
-    ['bytes=10-20', 416, ''],
-    ['bytes=-0', 416, ''],
-  ])('[R63] %s of ten bytes: %i %j', async (range, status, bytes) => {
-    const { api, path } = await talking(world, alice)
-    const sent = await sentFile(api, path, '0123456789')
-    const answer = await download(api, `${path}/messages/${sent.id}`, { range })
-    expect(answer.status).toBe(status)
-    if (status === 416) {
-      expect(answer.headers.get('content-range')).toBe('bytes */10')
-      expect(await answer.json()).toEqual({ code: 'bad_request', error: 'Range: the file has 10 bytes.' })
-      return
-    }
-    const start = '0123456789'.indexOf(bytes)
-    const contentRange = status === 206 ? `bytes ${start}-${start + bytes.length - 1}/10` : null
-    expect(answer.headers.get('content-range')).toBe(contentRange)
-    expect([answer.headers.get('content-length'), await answer.text()]).toEqual([String(bytes.length), bytes])
-  })
-
-  test('[R63] ranges across pieces, and only of the file that the caller began with', async () => {
-    const { api, path } = await talking(world, alice)
-    const bytes = randomBytes(600_000)
-    const sent = await sentFile(api, path, bytes)
-    const url = `${path}/messages/${sent.id}`
-    for (const [start, end] of [
-      [262_143, 262_144],
-      [1, 599_998],
-      [524_288, 599_999],
-    ] as const) {
-      const answer = await download(api, url, { range: `bytes=${start}-${end}` })
-      expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes.subarray(start, end + 1))
-    }
-    const etag = (await api.get(`${url}/file`, { method: 'HEAD' })).headers.get('etag') ?? ''
-    const ask = async (ifRange: string) => {
-      const answer = await download(api, url, { range: 'bytes=0-1', 'if-range': ifRange })
-      return [answer.status, (await answer.arrayBuffer()).byteLength]
-    }
-    expect([await ask(etag), await ask('"other"')]).toEqual([
-      [206, 2],
-      [200, 600_000],
-    ])
-  })
-
-  test('[R62] HEAD tells of a file that is not here yet, and knows no ranges', async () => {
-    const { api, path, toBot } = await talking(world, alice)
-    const draft = await alice.client.takeFile(new Blob(['0123456789']).stream() as AsyncIterable<Uint8Array>)
-    const { id } = await alice.client.sendFile(toBot, { draft, name: 'a', type: 'text/plain', kind: 'file' }, WITHIN)
-    await api.next('message')
-    const url = `${path}/messages/${id}/file`
-    for (const range of ['', 'bytes=2-5', 'bytes=10-']) {
-      const head = await api.get(url, { method: 'HEAD', ...(range && { headers: { range } }) })
-      const { status, headers } = head
-      const told = [status, headers.get('content-length'), headers.get('content-range'), await head.text()]
-      expect(told).toEqual([200, '10', null, ''])
-    }
-    const whole = await api.get(url)
-    const head = await api.get(url, { method: 'HEAD' })
-    const ofConnection = new Set(['date', 'connection', 'keep-alive'])
-    const shown = ({ headers }: Response) => [...headers].filter(([name]) => !ofConnection.has(name))
-    expect(shown(head)).toEqual(shown(whole))
-    expect(await whole.text()).toBe('0123456789')
-  })
-
-  test('[R63] a range of an empty file is the whole of it', async () => {
-    const { api, path } = await talking(world, alice)
-    const { id } = await sentFile(api, path, '')
-    for (const range of ['bytes=0-', 'bytes=0-9', 'bytes=-5']) {
-      const answer = await download(api, `${path}/messages/${id}`, { range })
-      expect([answer.status, await answer.text()]).toEqual([200, ''])
-    }
-  })
-
-  test('[R100] who has the file already is told so, and who wants another one gets none', async () => {
-    const { api, path } = await talking(world, alice)
-    const { id } = await sentFile(api, path, '0123456789')
-    const url = `${path}/messages/${id}`
-    const etag = (await api.get(`${url}/file`, { method: 'HEAD' })).headers.get('etag') ?? ''
-    const ask = async (headers: Record<string, string>, method = 'GET') => {
-      const answer = await api.get(`${url}/file`, { method, headers })
-      return { status: answer.status, text: await answer.text(), headers: answer.headers }
-    }
-    for (const tags of [etag, `W/${etag}`, '*', `"other", ${etag}`, `"a,b",W/"c" , ${etag}`])
-      for (const method of ['GET', 'HEAD']) {
-        const { status, text, headers } = await ask({ 'if-none-match': tags, range: 'bytes=0-1' }, method)
-        expect([tags, status, text]).toEqual([tags, 304, ''])
-        expect([headers.get('etag'), headers.get('cache-control')]).toEqual([etag, 'private, no-cache'])
-        expect(headers.get('content-length')).toBeNull()
-      }
-    for (const tags of ['"other"', `"x${etag.slice(1)}`, 'nonsense', ''])
-      expect(await ask({ 'if-none-match': tags })).toMatchObject({ status: 200, text: '0123456789' })
-
-    for (const tags of [etag, '*', `"other",${etag}`])
-      expect(await ask({ 'if-match': tags, range: 'bytes=0-1' })).toMatchObject({ status: 206, text: '01' })
-    for (const tags of ['"other"', `W/${etag}`]) {
-      const { status, text } = await ask({ 'if-match': tags, 'if-none-match': etag, range: 'bytes=0-1' })
-      expect(status).toBe(412)
-      expect(JSON.parse(text)).toEqual({ code: 'bad_request', error: 'If-Match: the file has another ETag.' })
-    }
-    // It has no date: conditions on one are passed over, and a range under one is not given.
-    const date = 'Sun, 15 Nov 2026 08:00:00 GMT'
-    for (const header of ['if-modified-since', 'if-unmodified-since'])
-      expect((await ask({ [header]: date })).status).toBe(200)
-    expect((await ask({ 'if-range': date, range: 'bytes=0-1' })).status).toBe(200)
-    expect((await ask({ 'if-range': `W/${etag}`, range: 'bytes=0-1' })).status).toBe(200)
-    expect((await ask({ 'if-range': '"other"', range: 'bytes=20-' })).status).toBe(200)
-  })
-
-  test('[R64] what people send, of any kind, is told and can be fetched', async () => {
-    const { api, path, toBot } = await talking(world, alice)
-    const bytes = randomBytes(300_000)
-    const draft = await alice.client.takeFile(new Blob([bytes]).stream() as AsyncIterable<Uint8Array>)
-    const details = { name: 'voice.ogg', type: 'audio/ogg', kind: 'voice' as const, durationMs: 900, text: 'listen' }
-    const { id } = await alice.client.sendFile(toBot, { draft, ...details }, WITHIN)
-    const { message: told } = await api.next('message')
-    expect(told).toMatchObject({ id, text: 'listen', from: { name: 'alice' } })
-    expect(told.file).toEqual({ name: 'voice.ogg', type: 'audio/ogg', kind: 'voice', duration_ms: 900, size: 300_000 })
-    for (let time = 0; time < 2; time++) {
-      const answer = await download(api, `${path}/messages/${id}`)
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/ogg'])
-      expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes)
-    }
-  })
-
-  test('[R64] a message without a file is 404, and so is one that does not exist', async () => {
-    const { api, path } = await talking(world, alice)
-    const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'no file' })
-    expect(await api.call('GET', `${path}/messages/${id}/file`)).toEqual(notFound(/has no file/))
-    expect(await api.call('GET', `${path}/messages/${'b'.repeat(32)}/file`)).toEqual(notFound(/no message/))
   })
 })
 

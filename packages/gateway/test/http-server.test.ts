@@ -102,6 +102,11 @@ describe('paths', () => {
     expect(answer.status).toBe(404)
     if (method !== 'HEAD') expect(apiError.parse(answer.body).code).toBe('not_found')
   })
+
+  test('[R7] of a path that is wrong no body is found to be wrong', async () => {
+    const wrong = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
+    expect((await ask('/v1/nothing', wrong)).status).toBe(404)
+  })
 })
 
 describe('bodies', () => {

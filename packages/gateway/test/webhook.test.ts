@@ -1,14 +1,13 @@
-// Delivery by webhook: order, proof, retries, restarts, and receivers that behave badly.
+// Delivery by webhook: order, proof, retries and restarts.
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { CodedError, gatewayLimits, privateChatId } from '@postern/protocol'
-import { update, type WebhookStatus, webhookStatus } from '@postern/protocol/bot-api'
-import { ManualClock, type Person, passWhenAwaited, type TestGateway, World } from '@postern/testkit'
+import { CodedError, gatewayLimits } from '@postern/protocol'
+import { update } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passWhenAwaited, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
+import { arrivedAt, deliveringTo, SECRET, sayAll, status, statusOnce, webhookTo } from './delivering.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
-
-const SECRET = 'a shared secret'
 
 let world: World
 let receiver: TestReceiver
@@ -23,34 +22,8 @@ afterEach(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 
-const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: SECRET })
-
-/** A gateway that delivers to the receiver, after the news of the chat with alice has arrived. */
-async function delivering(clock?: ManualClock) {
-  const { gateway, api } = await onlineGateway(world, webhookTo(receiver.url), clock ? { clock } : {})
-  await alice.openInvite((await api.me()).invite_url)
-  await arrived(['chat'])
-  await statusOnce(api, ({ pending }) => pending === 0)
-  receiver.requests.length = 0
-  const say = (...texts: string[]) => sayAll(gateway, texts)
-  return { gateway, api, say, status: () => status(api) }
-}
-
-async function sayAll({ client }: TestGateway, texts: string[]): Promise<void> {
-  for (const text of texts) await alice.say(privateChatId(client.account), text)
-}
-
-async function arrived(texts: string[]): Promise<void> {
-  await expect.poll(() => receiver.texts, SOON).toEqual(texts)
-}
-const status = async (api: Api): Promise<WebhookStatus> => webhookStatus.parse(await api.ok('GET', '/v1/webhook'))
-
-async function statusOnce(api: Api, is: (status: WebhookStatus) => boolean): Promise<WebhookStatus> {
-  for (;;) {
-    const now = await status(api)
-    if (is(now)) return now
-  }
-}
+const delivering = (clock?: ManualClock) => deliveringTo({ world, alice, receiver }, clock)
+const arrived = (texts: string[]) => arrivedAt(receiver, texts)
 
 describe('delivery', () => {
   test('[R43] one update a request, in order, over one connection, and nothing is left to poll', async () => {
@@ -224,7 +197,7 @@ describe('restarts', () => {
   test('[R45] who polled before goes on with the webhook where it was', async () => {
     const { gateway, api } = await onlineGateway(world)
     await alice.openInvite((await api.me()).invite_url)
-    await sayAll(gateway, ['one', 'two'])
+    await sayAll(alice, gateway, ['one', 'two'])
     await api.next('message', ({ message }) => message.text === 'one')
     await expect.poll(async () => (await api.updates()).length, SOON).toBe(2)
     const [one] = await api.updates()
@@ -232,126 +205,6 @@ describe('restarts', () => {
     await world.closeGateway(gateway)
     await onlineGateway(world, webhookTo(receiver.url))
     await arrived(['two'])
-  })
-})
-
-describe('receivers that behave badly', () => {
-  /** The next attempt is made a second later, and answered as it should be. */
-  async function recovers(clock: ManualClock, api: Api, error: RegExp): Promise<void> {
-    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-    expect(failed.last_error).toMatch(error)
-    receiver.answer = answerWith(200)
-    clock.advance(1000)
-    await statusOnce(api, ({ pending }) => pending === 0)
-    expect(receiver.texts).toEqual(['one', 'one'])
-  }
-
-  test('[R46] one that hangs is given up after 30 seconds', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, say } = await delivering(clock)
-    receiver.answer = () => undefined
-    await say('one')
-    await expect.poll(() => receiver.requests.length, SOON).toBe(1)
-    clock.advance(29_999)
-    await api.get('/healthz')
-    expect((await status(api)).next_attempt_ts).toBeUndefined()
-    clock.advance(1)
-    await recovers(clock, api, /did not answer within 30 seconds/)
-  })
-
-  test('[R46] one that resets the connection is tried again', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, say } = await delivering(clock)
-    receiver.answer = response => response.socket?.resetAndDestroy()
-    await say('one')
-    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-    expect(failed.last_error).toMatch(/cut the connection/)
-    // The first reset was of a kept connection, which is tried at once on a new one.
-    expect(receiver.texts).toEqual(['one', 'one'])
-  })
-
-  test('[R46] a redirect is not followed', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, say } = await delivering(clock)
-    await using other = await TestReceiver.start()
-    receiver.answer = response => response.writeHead(307, { location: other.url }).end()
-    await say('one')
-    await recovers(clock, api, /answered 307; redirects are not followed/)
-    expect(other.requests).toEqual([])
-  })
-
-  test('[R46] one that is not there is tried again', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, say } = await delivering(clock)
-    const { port } = receiver
-    await receiver[Symbol.asyncDispose]()
-    await say('one')
-    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-    expect(failed.last_error).toMatch(/could not be reached \(ECONNREFUSED\)/)
-    receiver = await TestReceiver.start(port)
-    clock.advance(1000)
-    await arrived(['one'])
-  })
-
-  test('[R46] one that speaks no TLS under https is tried again', async () => {
-    const { api } = await onlineGateway(world, webhookTo(receiver.url.replace('http:', 'https:')))
-    await alice.openInvite((await api.me()).invite_url)
-    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-    expect(failed.last_error).toMatch(/could not be reached \((EPROTO|ERR_SSL_\w+)\)/)
-    expect(receiver.requests).toEqual([])
-  })
-
-  test('[R46] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, say } = await delivering(clock)
-    const trickling = Promise.withResolvers<ServerResponse>()
-    receiver.answer = response => {
-      response.writeHead(200).write('.')
-      trickling.resolve(response)
-    }
-    await say('one', 'two')
-    const response = await trickling.promise
-    const timer = setInterval(() => response.write('.'), 5)
-    receiver.answer = answerWith(200)
-    await passWhenAwaited(clock, gatewayLimits.webhookBodyWithinMs, arrived(['one', 'two']))
-    clearInterval(timer)
-    await statusOnce(api, ({ pending }) => pending === 0)
-  })
-
-  test('[R46] an answer of 100 MB is not read', async () => {
-    const { api, say } = await delivering()
-    let written = 0
-    receiver.answer = response => {
-      response.writeHead(200)
-      const chunk = Buffer.alloc(1 << 20)
-      const pour = () => {
-        while (written < 100 && !response.destroyed) {
-          written++
-          if (!response.write(chunk)) return void response.once('drain', pour)
-        }
-        response.end()
-      }
-      pour()
-    }
-    await say('one')
-    await expect.poll(() => receiver.texts, SOON).toEqual(['one'])
-    await statusOnce(api, ({ pending }) => pending === 0)
-    expect(written).toBeLessThan(50)
-    receiver.answer = answerWith(200)
-    await say('two')
-    await arrived(['one', 'two'])
-  })
-
-  test('[R46] a stop does not wait for a receiver that hangs', async () => {
-    const { gateway, say } = await delivering(new ManualClock(Date.now()))
-    receiver.answer = () => undefined
-    await say('one')
-    await expect.poll(() => receiver.requests.length, SOON).toBe(1)
-    // The clock stands: nothing ends because its time is up.
-    await world.closeGateway(gateway)
-    receiver.answer = answerWith(200)
-    await onlineGateway(world, webhookTo(receiver.url))
-    await arrived(['one', 'one'])
   })
 })
 

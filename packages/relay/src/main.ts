@@ -1,6 +1,7 @@
 // `postern relay`: a relay as a process of its own.
 import { once } from 'node:events'
-import { pino } from 'pino'
+import { CodedError, type ListenAddress } from '@postern/protocol'
+import { type Logger, pino } from 'pino'
 import { readConfig } from './config.ts'
 import { startRelay } from './relay.ts'
 
@@ -12,8 +13,10 @@ export async function runRelay(
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   try {
     const config = readConfig(argv, env)
-    const logger = pino({ name: 'relay', level: config.logLevel })
-    const relay = await startRelay({ ...config, logger })
+    const logger = createLogger(config.logLevel)
+    const relay = await startRelay({ ...config, logger }).catch((error: unknown) => {
+      throw listenFault(error, config.listen)
+    })
     logger.info({ url: relay.url, port: relay.port }, 'listening')
     await stopped
     logger.info('stopping')
@@ -24,6 +27,21 @@ export async function runRelay(
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   }
+}
+
+/** As the gateway writes its own: whoever reads both reads one form. */
+const createLogger = (level: string): Logger =>
+  pino({
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: label => ({ level: label }) },
+  })
+
+function listenFault(error: unknown, { host, port }: ListenAddress): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
+  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`
+  return new CodedError('bad-field', { field: '--listen', rule: `${where} is in use` })
 }
 
 if (import.meta.main) process.exitCode = await runRelay(process.argv.slice(2), process.env)

@@ -139,6 +139,6 @@ describe('the process', () => {
     const outcome = await said(run(['--listen', `127.0.0.1:${port}`, '--data', temporaryDirectory()]))
     server.close()
     expect(outcome.code).toBe(1)
-    expect(outcome.text).toMatch(/^.*EADDRINUSE.*\n$/)
+    expect(outcome.text).toBe(`--listen: port ${port} of 127.0.0.1 is in use.\n`)
   })
 })

@@ -31,13 +31,13 @@ export class Streamed {
 }
 
 /** What a request asks for beyond its endpoint's fields. */
-export type Request = { method: string; headers: IncomingHttpHeaders }
+export type RequestHead = { method: string; headers: IncomingHttpHeaders }
 
 /** An answer that depends on the head of the request: on a range, or on what the caller knows already. */
 export class Negotiated {
-  readonly answer: (request: Request) => Streamed
+  readonly answer: (request: RequestHead) => Streamed
 
-  constructor(answer: (request: Request) => Streamed) {
+  constructor(answer: (request: RequestHead) => Streamed) {
     this.answer = answer
   }
 }

@@ -1,11 +1,11 @@
 // A file as an answer: whole or one range of it, under a name that is safe, and never run by a browser.
 import { type ByteRange, parseByteRange } from '@postern/protocol'
 import type { BriefFile } from '../files/file-downloads.ts'
-import { type Request, Streamed } from './answers.ts'
+import { type RequestHead, Streamed } from './answers.ts'
 import { judge } from './conditions.ts'
 import { badField, errorAnswer } from './errors.ts'
 
-export function fileAnswer(file: BriefFile, request: Request): Streamed {
+export function fileAnswer(file: BriefFile, request: RequestHead): Streamed {
   const etag = `"${file.digest}"`
   const cached = { etag, 'cache-control': 'private, no-cache' }
   switch (judge(etag, request.headers)) {
@@ -19,7 +19,7 @@ export function fileAnswer(file: BriefFile, request: Request): Streamed {
 }
 
 /** Ranges are for GET only. Of an empty file nobody can name one, and some ask for one always. */
-function rangeIn({ method, headers }: Request, { etag, size }: { etag: string; size: number }): ByteRange {
+function rangeIn({ method, headers }: RequestHead, { etag, size }: { etag: string; size: number }): ByteRange {
   const ifRange = headers['if-range']
   const isCurrent = ifRange === undefined || ifRange === etag
   return parseByteRange(method === 'GET' && isCurrent && size > 0 ? headers.range : undefined, size)

@@ -19,7 +19,8 @@ export class Pace {
 
   /** False when too little has come in the time it was waited for. */
   isKeptWith(bytes: number): boolean {
-    this.#waitedMs += this.#clock.nowMs() - this.#beganMs
+    // A clock that was set back gives nobody hours.
+    this.#waitedMs += Math.max(0, this.#clock.nowMs() - this.#beganMs)
     this.#bytes += bytes
     if (this.#waitedMs < gatewayLimits.fileIdleMs) return true
     const isKept = this.#bytes >= gatewayLimits.fileIdleBytesMin

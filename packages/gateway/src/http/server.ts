@@ -47,10 +47,11 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   heedExpectations(server.server)
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
-  server.setNotFoundHandler(request => {
-    throw routeNotFound(request)
+  server.addHook('onRequest', async request => {
+    checkToken(request)
+    // Before its body is asked for, or found to be wrong.
+    if (request.is404) throw routeNotFound(request)
   })
-  server.addHook('onRequest', async request => checkToken(request))
   server.addHook('preParsing', async request => {
     if (!request.routeOptions.config.readsLater) goOn(request.raw)
   })

@@ -36,7 +36,7 @@ export const messageEndpoints = {
     path: '/v1/chats/{chat}/files',
     section: 'Messages',
     summary:
-      'Sends a file, with its bytes streamed to the relay in encrypted form. The gateway makes the preview of a photo itself.',
+      'Sends a file, with its bytes streamed to the relay in encrypted form; less than 64 KB in a minute is too slow, and 400. The gateway makes the preview of a photo itself.',
     params: chatParams,
     headers: sendHeaders,
     form: { fields: fileFields, fileBytesMax: contentLimits.fileBytesMax },

@@ -105,13 +105,15 @@ function formSchema({ fields, fileBytesMax }: NonNullable<Endpoint['form']>): Js
   return { ...rest, properties: { file, ...(properties as JsonSchema) }, required: ['file'] }
 }
 
-/** A file comes whole or in part. */
+/** A file comes whole, in part, or not at all. */
 function answersOf({ answer, answerType }: Endpoint): Operation['responses'] {
   const content = { [answerType ?? 'application/json']: { schema: jsonSchemaOf(answer) } }
   if (answerType !== '*/*') return { 200: { description: 'Done.', content } }
   return {
     200: { description: 'The whole file.', content },
     206: { description: 'The range of it that was asked for.', content },
+    304: { description: 'The caller has it already: If-None-Match names its ETag.' },
+    412: { description: 'It is another file: If-Match does not name its ETag.' },
     416: { description: 'The range lies behind the end of the file.' },
   }
 }
@@ -137,7 +139,8 @@ const errorTexts: Record<ApiErrorCode, string> = {
   webhook: 'A webhook is set, or UPDATES=off.',
   gone: 'The bot is no longer in the chat of the hook.',
   internal: 'A fault of the gateway.',
-  unavailable: 'Try again: the relay cannot be reached, the bot is not registered yet, or the disk is full.',
+  unavailable:
+    'Try again: the relay cannot be reached, the bot is not registered yet, or a disk is full, here or there.',
 }
 
 const errorCodes = Object.keys(errorTexts) as ApiErrorCode[]
