@@ -109,7 +109,6 @@ export class Client extends AccountClient {
     if (deletion.for === 'me') return await deleteHere(this.core, id, target)
     assertDeletable(this.core, id, target)
     await this.#say(id, { kind: 'delete', target }, within)
-    this.core.store.eraseTraces()
   }
 
   /** An empty emoji takes the reaction back. */

@@ -30,6 +30,8 @@ export type Core = {
   readonly places: Places
   /** Messages and commits for whose answer somebody waits: they settle themselves. */
   readonly sending: Set<MessageId>
+  /** Messages whose answer was given up: what became of them is asked before anything more is read. */
+  readonly doubts: Set<MessageId>
   readonly acceptRequests: RequestPolicy
   /** Whether the journal also tells what is for people only: receipts and calls. */
   readonly reportsAll: boolean

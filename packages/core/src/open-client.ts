@@ -69,6 +69,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     openings: new Lanes(),
     places: new Places(parts.clock, waitingCounts(parts.store)),
     sending: new Set(),
+    doubts: new Set(),
     rearm: () => timekeeper.rearm(),
     decline: call => chores.decline(call),
     poke: () => chores.poke(),

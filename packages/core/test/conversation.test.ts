@@ -5,7 +5,7 @@ import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 let world: World
 let alice: Person
@@ -90,6 +90,16 @@ describe('deletions', () => {
       ).not.toContain('a secret slip')
     }
     expect(bob.client.chat(alice.chatId).unread).toBe(0)
+  })
+
+  test('[R77] on every side, the write-ahead log included', async () => {
+    const said = await alice.say(bob, 'a secret slip')
+    await bob.hears('a secret slip')
+    const { store } = bob.client['core']
+    const eraseTraces = vi.spyOn(store, 'eraseTraces')
+    await alice.client.deleteMessage(bob.chatId, { message: idOf(said), for: 'all' }, WITHIN)
+    await bob.next('deleted')
+    expect(eraseTraces).toHaveBeenCalled()
   })
 
   test('[R71] only by the sender', async () => {

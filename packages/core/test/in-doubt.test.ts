@@ -114,6 +114,21 @@ describe('messages', () => {
     expect(await givesUp(pressed, lost)).toSatisfy(coded('send-in-doubt'))
   })
 
+  test('[R89] nor when the relay refuses the next try: that says nothing about the first', async () => {
+    const bot = await world.person('bot', { bot: true })
+    await alice.openInvite(bot.client.me().inviteUrl)
+    await bot.next('chat')
+    const buttons = [[{ text: 'Yes', data: 'yes' }]]
+    await bot.client.sendText(alice.chatId, { text: 'Well?', buttons }, WITHIN)
+    const asked = await alice.hears('Well?')
+    loseAnswers(alice, 'append')
+    const pressed = alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, WITHIN)
+    await bot.next('button')
+    mend(alice)
+    refuseCalls(alice, 'storage-full', 'append')
+    await expect(pressed).rejects.toSatisfy(coded('send-in-doubt'))
+  })
+
   test('[R126] a key that is asked for again waits no longer than it was given', async () => {
     await carol.say(bob, 'first')
     const once = { ...soon, idempotency: { key: 'k', request: new Uint8Array([1]) } }

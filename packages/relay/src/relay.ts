@@ -86,6 +86,9 @@ async function stopServing(parts: RelayParts, { server, sockets, abortUploads }:
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
+  // Whoever is answered from here on may not keep its connection: idle for seconds, it would hold up the stop.
+  server.keepAliveTimeout = 1
+  server.keepAliveTimeoutBuffer = 0
   const deadline = parts.clock.setTimer(parts.limits.stopWithinMs, () => {
     parts.logger.warn({ connections: sockets.connectionCount }, 'not all connections ended in time')
     sockets.terminateAll()

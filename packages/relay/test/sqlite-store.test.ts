@@ -9,6 +9,7 @@ import { isCoded, systemClock } from '@postern/protocol'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
+import { GroupCommit } from '../src/store/sqlite/group-commit.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import { InProcessWake } from '../src/wake.ts'
 import { World } from './contract/world.ts'
@@ -89,6 +90,21 @@ describe('when the disk is full', () => {
     const next = await world.send(group, { sender: alice, payload: payload() })
     expect(next.accepted?.seq).toBe(accepted.length + 2)
     await world.store.close()
+  })
+
+  test('[R24] what became of a message can be asked', async () => {
+    const db = new Database(':memory:')
+    const full = () => {
+      throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
+    }
+    const hooks = { beforeCommit: full, committed: () => {}, rolledBack: () => {}, answered: () => {} }
+    const writes = new GroupCommit(db, { writesMax: 10, hooks })
+    const [written] = await Promise.allSettled([writes.run(() => 'written'), writes.caughtUp()])
+    expect(written.status).toBe('rejected')
+    await expect(writes.caughtUp()).resolves.toBeUndefined()
+    const [, caughtUp] = await Promise.allSettled([writes.run(() => 'written'), writes.caughtUp()])
+    expect(caughtUp.status).toBe('fulfilled')
+    db.close()
   })
 })
 

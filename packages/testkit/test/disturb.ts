@@ -39,6 +39,20 @@ async function restart(world: World, random: SeededRandom): Promise<void> {
   await world.startRelay()
 }
 
+/** Less than the relay's tables take: no page is left. */
+const FULL_BYTES = 65_536
+
+export type RelayRoom = { databaseBytesMax?: number }
+
+/** For a while the relay has no page more than there is. */
+export async function fillRelay(world: World, room: RelayRoom, random: SeededRandom): Promise<void> {
+  room.databaseBytesMax = FULL_BYTES
+  await restart(world, random)
+  await pause(random.below(400))
+  delete room.databaseBytesMax
+  await restart(world, random)
+}
+
 /** Each begins an epoch, for which all that is under way must be encrypted again. */
 async function changeGroup({ people, guest, group }: Gathering, person: Person, random: SeededRandom): Promise<void> {
   const guests = [guest.person.id]

@@ -13,9 +13,9 @@ export type Gathering = { people: Unsteady[]; guest: Unsteady; group: ChatId; ta
 
 const JOURNAL_MAX = 1_000_000
 
-export async function gather(world: World): Promise<Gathering> {
+export async function gather(world: World, alices: { bot?: boolean } = {}): Promise<Gathering> {
   const [alice, bob, carol, guest] = [
-    await unsteadyPerson(world, 'alice'),
+    await unsteadyPerson(world, 'alice', alices),
     await unsteadyPerson(world, 'bob'),
     await unsteadyPerson(world, 'carol'),
     await unsteadyPerson(world, 'guest'),
@@ -40,9 +40,15 @@ export async function gather(world: World): Promise<Gathering> {
   return { people, guest, group, talks }
 }
 
-async function unsteadyPerson(world: World, name: string): Promise<Unsteady> {
+async function unsteadyPerson(world: World, name: string, options: { bot?: boolean } = {}): Promise<Unsteady> {
   const log = new RecordedLog()
-  return { person: await world.person(name, { log }), log }
+  return { person: await world.person(name, { log, ...options }), log }
+}
+
+/** The process ends at any moment, and another goes on with what is on disk. */
+export async function reopen(world: World, one: Unsteady, options: { bot?: boolean } = {}): Promise<void> {
+  await world.close(one.person)
+  one.person = await world.person(one.person.name, { log: one.log, ...options })
 }
 
 /** Each says it in each chat, and the others have heard it: by then all that was in doubt is settled. */

@@ -3,7 +3,7 @@ import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId }
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
-import { findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
+import { deletePending, findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { consumeKeyPackage, findKeyPackage } from '../identity/key-packages.ts'
 
@@ -55,6 +55,8 @@ function writeJoin(entry: Entry, joined: Joined): Change<void> {
   return database => {
     consumeKeyPackage(database, joined.reference)
     database.run('DELETE FROM lost_group WHERE group_id = ?', entry.group)
+    // Of the keys from before: the relay refuses it, and it would stand in the way of the next.
+    deletePending(database, entry.group)
     const known = findChat(database, chat)
     const current = known && findGroup(database, known.group_id)
     insertGroup(database, { id: entry.group, chat, generation, session, inviter, needsHello: 2, status: 'open' })

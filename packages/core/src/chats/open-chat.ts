@@ -159,6 +159,15 @@ async function dropOpening(core: Core, group: GroupId, chat: ChatId): Promise<vo
   await core.store.write(database => {
     database.run('DELETE FROM mls_group WHERE id = ?', group)
     database.run('DELETE FROM mls_state WHERE group_id = ?', group)
+    // Without a group its next generation would be counted from the first, and the others would stay in theirs.
+    database.run(
+      `UPDATE chat SET group_id = before.id
+       FROM (SELECT id FROM mls_group WHERE chat_id = ? ORDER BY generation DESC, id LIMIT 1) AS before
+       WHERE chat.id = ? AND group_id = ?`,
+      chat,
+      chat,
+      group,
+    )
     database.run('DELETE FROM chat WHERE id = ? AND visible = 0 AND group_id = ?', chat, group)
     database.run('DELETE FROM member WHERE chat_id = ? AND NOT EXISTS (SELECT 1 FROM chat WHERE id = ?)', chat, chat)
   })

@@ -13,6 +13,8 @@ export function takeDelete(core: Core, database: Database, { chat, sender, body 
   if (!row || row.sender !== sender) return
   eraseMessage(database, row.id, sender === core.own.id ? 'everywhere' : 'here')
   countUnread(database, chat.id)
+  // Here, for all ways that lead to it: also when somebody else deletes, or a deletion in doubt is settled.
+  core.store.eraseTraces()
   core.poke()
   if (sender === core.own.id || !row.reported || chat.state !== 'active') return
   const deleted = { message_id: row.id, from: personOf(database, sender) }

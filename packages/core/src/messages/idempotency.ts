@@ -20,7 +20,7 @@ export async function findEarlier(
   const row = findKey(core, given)
   if (!row) return undefined
   const isWaiting = core.store.get('SELECT 1 FROM outbox WHERE send_id = ?', row.subject) !== undefined
-  if (isWaiting) await settleInDoubt(core, { send: row.subject as SendId, deadline })
+  if (isWaiting) await settleInDoubt(core, { isAsked: waiting => waiting.send_id === row.subject, deadline })
   const settled = findKey(core, given) ?? row
   if (settled.message_id === null || settled.ts === null) return { kind: 'unsent', send: row.subject as SendId }
   return { kind: 'sent', message: viewSent(core, chat, { id: settled.message_id, ts: settled.ts }) }

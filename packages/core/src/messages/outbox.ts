@@ -33,6 +33,7 @@ export async function settleAccepted(
     if (!row) return { row, taken: database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message) }
     return { row, taken: takeOwn(core, database, { row, ts: accepted.ts }) }
   }, 'recorded')
+  core.doubts.delete(message)
   if (row) core.places.giveBack(row.group_id)
   return taken
 }
@@ -44,17 +45,21 @@ export async function dropWithdrawn(core: Core, message: MessageId): Promise<voi
     if (row) noteWithdrawn(database, row.group_id, readEnvelopeHeader(row.wire).epoch)
     return row
   })
+  core.doubts.delete(message)
   if (row) core.places.giveBack(row.group_id)
 }
 
-type Doubt = { /** Of all, unless one is named. */ send?: SendId; deadline?: Deadline }
+type Doubt = { /** All of them, unless it says which. */ isAsked?: (row: OutboxRow) => boolean; deadline?: Deadline }
 
 /**
  * What became of the messages whose answer was lost. On a new connection this comes before anything is delivered: others
  * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
  */
-export async function settleInDoubt(core: Core, { send, deadline = usualDeadline(core) }: Doubt = {}): Promise<void> {
-  const rows = core.store.all<OutboxRow>('SELECT * FROM outbox').filter(row => !send || row.send_id === send)
+export async function settleInDoubt(
+  core: Core,
+  { isAsked, deadline = usualDeadline(core) }: Doubt = {},
+): Promise<void> {
+  const rows = core.store.all<OutboxRow>('SELECT * FROM outbox').filter(row => isAsked?.(row) ?? true)
   const asked = rows.map(async ({ group_id: group, message_id: message }) => {
     // Looked up before the relay is asked: what nobody sends now, nobody will send again.
     const isGivenUp = !core.sending.has(message)
@@ -66,6 +71,13 @@ export async function settleInDoubt(core: Core, { send, deadline = usualDeadline
     if (accepted) await settleAccepted(core, message, accepted)
     else if (isGivenUp) await dropWithdrawn(core, message)
   }
+}
+
+/** The same over a connection that stays: an answer that came too late was heard by nobody, and what follows it counts on it. */
+export async function settleGivenUp(core: Core): Promise<void> {
+  const given = new Set(core.doubts)
+  await settleInDoubt(core, { isAsked: row => given.has(row.message_id) })
+  for (const message of given) core.doubts.delete(message)
 }
 
 /** In how many places of each group something waits. */

@@ -6,6 +6,7 @@ type Group = { taken: number; waiting: Set<{ admit: () => void; refuse: (error: 
 export class Places {
   readonly #clock: Clock
   readonly #groups = new Map<GroupId, Group>()
+  #isStopped = false
 
   constructor(clock: Clock, left: { group: GroupId; count: number }[]) {
     this.#clock = clock
@@ -14,6 +15,7 @@ export class Places {
 
   /** In the order of the calls; rejects with `relay-unreachable` when none is free in time. */
   take(group: GroupId, deadlineMs: number): Promise<void> {
+    if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
     const places = this.#placesOf(group)
     if (places.taken < clientLimits.unsettledPerGroupMax) {
       places.taken++
@@ -43,6 +45,7 @@ export class Places {
 
   /** Nobody is admitted any more. */
   stop(): void {
+    this.#isStopped = true
     for (const { waiting } of this.#groups.values())
       for (const one of [...waiting]) one.refuse(new CodedError('stopping'))
   }

@@ -139,11 +139,14 @@ async function tell(core: Core, to: { chat: ChatId; to: AccountId }, telling: Te
       if (isUnanswered(error)) return isCoded(error, 'relay-unreachable') ? ('unsent' as const) : ('in doubt' as const)
       // One may have been removed meanwhile; the relay knows it first.
       assertActive(core, to.chat)
+      // Each try is sealed anew: a refusal says nothing about an earlier one, whose answer was lost.
+      if (isInDoubt) throw new CodedError('send-in-doubt', {}, { cause: error })
       throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
     })
     if (outcome === 'sent') return
+    if (isInDoubt && (outcome === 'gone' || outcome === 'broken')) throw new CodedError('send-in-doubt')
     if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })
-    if (outcome === 'broken') throw new CodedError(isInDoubt ? 'send-in-doubt' : 'relay-unreachable')
+    if (outcome === 'broken') throw new CodedError('relay-unreachable')
     isInDoubt ||= outcome === 'in doubt'
   }
 }

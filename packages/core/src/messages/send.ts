@@ -27,7 +27,18 @@ export async function sendDraft(core: Core, chat: ChatId, sending: Sending): Pro
     const { group_id: group } = writableChat(core, chat)
     const composed = await composeInPlace(core, { chat, group }, sending)
     const accepted = composed && (await submit(core, { composed, ...sending }))
-    if (accepted) return await settleAccepted(core, composed.id, accepted)
+    if (accepted) return await settleOwn(core, composed, accepted)
+  }
+}
+
+async function settleOwn(core: Core, { id }: Composed, accepted: Accepted): Promise<MessageRow | undefined> {
+  try {
+    return await settleAccepted(core, id, accepted)
+  } catch (error) {
+    // The others have it, and our disk is full: whoever is told that it was refused says it twice.
+    core.doubts.add(id)
+    core.poke()
+    throw new CodedError('send-in-doubt', {}, { cause: error })
   }
 }
 
@@ -119,6 +130,7 @@ async function appendUntilAnswered(core: Core, { composed, draft, deadline }: Su
       core.link.acknowledge(progressOf(core.store))
       return await core.link.call('append', request, deadline.leftMs())
     } catch (error) {
+      core.doubts.add(composed.id)
       if (isUnanswered(error)) continue
       // A fault of the relay's storage says nothing about an earlier try, whose answer was lost.
       throw isRepeated && isStorageFault(error) ? new CodedError('send-in-doubt', {}, { cause: error }) : error

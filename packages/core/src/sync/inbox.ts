@@ -2,8 +2,10 @@
 import { type Clock, CodedError, isCoded, type Timer } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
+import { isUnanswered } from '../groups/commit-group.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { progressOf } from '../journal/progress.ts'
+import { settleGivenUp } from '../messages/outbox.ts'
 import type { Change } from '../storage/store.ts'
 import { takeEntry } from './take-entry.ts'
 
@@ -66,7 +68,8 @@ export class Inbox {
     try {
       for (let entry = this.#queue.shift(); entry; entry = this.#queue.shift()) await this.#takeNext(entry)
     } catch (error) {
-      this.#fail(error)
+      if (isUnanswered(error)) this.#comeAgain()
+      else this.#fail(error)
     } finally {
       this.#running = undefined
     }
@@ -81,6 +84,7 @@ export class Inbox {
     const before = this.#taken
     this.#taken = entry.cursor
     const record = (change: Change<void>, live?: LiveGroup) => this.#record(change, { before, entry, live })
+    if (this.#core.doubts.size > 0) await settleGivenUp(this.#core)
     try {
       await takeEntry(this.#core, entry, record)
     } catch (error) {
@@ -124,6 +128,12 @@ export class Inbox {
       this.#isAcknowledging = false
       if (this.#core.link.isConnected) this.#core.link.acknowledge(progressOf(this.#core.store))
     })
+  }
+
+  /** The relay did not say what became of a message in doubt. A new connection settles that first, and delivers again. */
+  #comeAgain(): void {
+    this.#queue = []
+    this.#core.link.restart()
   }
 
   /** The database alone is true: what is in memory is read again, and the relay delivers again. */

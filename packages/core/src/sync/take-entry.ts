@@ -144,6 +144,8 @@ function takeCommit(core: Core, live: LiveGroup, { record, commit }: CommitEntry
       applyRemoval(core, database, { chat, committer })
     }, live)
   }
+  // Followed is not lost: with the records it is open again, and nothing could be changed in it before the next start.
+  live.isBroken = false
   const applied = { chat, committer, accounts: accountsIn(session), settings: settingsOf(session) }
   const joined = commit.addedLeaves.map(leaf => accountAt(session, leaf))
   record(database => {
@@ -159,6 +161,7 @@ function adoptPending(core: Core, live: LiveGroup, record: Record): void {
   const { next: session, add } = live.pending
   live.session = session
   live.pending = undefined
+  live.isBroken = false
   const applied = {
     chat: live.chat,
     committer: core.own.id,
@@ -169,6 +172,7 @@ function adoptPending(core: Core, live: LiveGroup, record: Record): void {
     saveEpoch(database, live.id, { session, hasNewMembers: add.length > 0 })
     noteUpdated(database, live.id)
     deletePending(database, live.id)
+    for (const account of add) forgetRejoin(database, { group: live.id, account })
     if (isCurrent(database, live)) applyCommit(core, database, applied)
   }, live)
 }

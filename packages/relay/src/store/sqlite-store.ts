@@ -152,15 +152,14 @@ class SqliteStore implements RelayStore {
     return this.#writes.run(() => commitEntry(this.#log, commit, this.#options.limits))
   }
 
-  /** Among the writes: a message that waits for its transaction must not be told to be in no log. */
-  outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
+  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
     const { accounts, groups } = this.#log
-    return this.#writes.run(() => {
-      const group = groups.find(of.group)
-      if (!group) throw new CodedError('group-unknown')
-      const known = knownVerdict(this.#log, group, { message, by: accounts.numberOf(of.by) })
-      return known ?? { accepted: undefined, epoch: groups.ofMember(of.group, of.by).epoch }
-    })
+    // A message that waits for its transaction must not be told to be in no log.
+    await this.#writes.caughtUp()
+    const group = groups.find(of.group)
+    if (!group) throw new CodedError('group-unknown')
+    const known = knownVerdict(this.#log, group, { message, by: accounts.numberOf(of.by) })
+    return known ?? { accepted: undefined, epoch: groups.ofMember(of.group, of.by).epoch }
   }
 
   beginBlob(blob: BlobId, given: Parameters<RelayStore['beginBlob']>[1]): Promise<void> {

@@ -35,6 +35,11 @@ export class GroupCommit {
     })
   }
 
+  /** Resolves when all that is queued is written or has failed: who only reads need not know which. */
+  async caughtUp(): Promise<void> {
+    if (this.#queue.length > 0) await this.run(() => undefined).catch(() => undefined)
+  }
+
   /** All that is queued, now. */
   flush(): void {
     while (this.#queue.length > 0) this.#flushOnce()

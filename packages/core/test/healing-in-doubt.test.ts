@@ -1,0 +1,130 @@
+// Chats that heal while the wire and the disk fail: nothing of an earlier try is left over to disturb the next.
+import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const coreOf = ({ client }: Person) => client['core']
+
+/** As if the keys of the chat were lost. */
+async function breakChat(person: Person, chat: ChatId): Promise<void> {
+  const { store, groups } = coreOf(person)
+  const broken = `UPDATE mls_group SET status = 'broken' WHERE id = (SELECT group_id FROM chat WHERE id = ?)`
+  await store.write(database => database.run(broken, chat))
+  groups.forgetAll()
+}
+
+const groupOf = (person: Person, chat: ChatId) =>
+  coreOf(person).store.get('SELECT group_id FROM chat WHERE id = ?', chat)
+
+async function talk(one: Person, other: Person, group?: ChatId): Promise<void> {
+  await one.say(group ?? other, 'does it work?')
+  await other.hears('does it work?')
+  await other.say(group ?? one, 'it does')
+  await one.hears('it does')
+}
+
+test('[R62] a next generation that the relay refused leaves the chat at the one before: the others follow the next', async () => {
+  await talk(alice, bob)
+  for (let generation = 0; generation < 2; generation++) {
+    await breakChat(alice, bob.chatId)
+    await talk(alice, bob)
+  }
+  await breakChat(alice, bob.chatId)
+  refuseCalls(alice, 'group-full', 'commit')
+  await expect(alice.say(bob, 'refused')).rejects.toSatisfy(error => isCoded(error, 'group-full'))
+  mend(alice)
+  await alice.online()
+  await talk(alice, bob)
+  expect(groupOf(bob, alice.chatId)).toEqual(groupOf(alice, bob.chatId))
+})
+
+test('[R63] who was added anew by a commit in doubt is not added a second time', async () => {
+  const clock = new ManualClock(Date.now())
+  const carol = await world.person('carol', { clock })
+  const group = (await carol.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
+  await carol.say(group, 'first')
+  await bob.hears('first')
+  await bob.say(carol, 'hello')
+  await carol.hears('hello')
+  const commits = watchCalls(carol, 'commit')
+  const lost = loseAnswers(carol, 'commit')
+  await breakChat(bob, group)
+  coreOf(bob).poke()
+  await expect.poll(lost).toBe(1)
+  clock.advance(clientLimits.requestTimeoutMs)
+  carol.wire.incoming = frame => [frame]
+  carol.wire.drop()
+  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await talk(carol, bob, group)
+  await expect.poll(() => coreOf(carol).store.all('SELECT * FROM rejoin')).toEqual([])
+  expect(new Set(commits.map(payload => payload.toString('base64'))).size).toBe(1)
+})
+
+test('[R124] a change in doubt from before one was added anew does not stand in the way of the next', async () => {
+  const clock = new ManualClock(Date.now())
+  const carol = await world.person('carol', { clock })
+  const group = (await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)).id as ChatId
+  await alice.say(group, 'first')
+  await carol.hears('first')
+  const lost = loseCalls(carol, 'commit')
+  const renamed = carol.client.renameGroup(group, 'never', WITHIN).catch((error: unknown) => error)
+  await expect.poll(lost).toBe(1)
+  clock.advance(WITHIN.deadlineMs)
+  expect(await renamed).toSatisfy(error => isCoded(error, 'send-in-doubt'))
+  carol.wire.cut()
+  await alice.client.removeMembers(group, [carol.id], WITHIN)
+  await alice.client.addMembers(group, [carol.id], WITHIN)
+  await alice.say(group, 'welcome back')
+  carol.wire.mend()
+  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await carol.hears('welcome back')
+  mend(carol)
+  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await carol.client.renameGroup(group, 'at last', WITHIN)
+  await alice.next('chat', event => event.chat.name === 'at last')
+})
+
+test('[R63] a group whose changes can be followed again can be changed again', async () => {
+  const group = (await alice.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
+  await talk(alice, bob, group)
+  await breakChat(bob, group)
+  await alice.client.renameGroup(group, 'followed', WITHIN)
+  await bob.next('chat', event => event.chat.name === 'followed')
+  // Should bob have asked for it, he is added anew in the meantime.
+  const rename = () => bob.client.renameGroup(group, 'changed', { deadlineMs: 5000 })
+  const tryToRename = () =>
+    rename().then(
+      () => 'renamed',
+      () => 'not yet',
+    )
+  await expect.poll(tryToRename).toBe('renamed')
+})
+
+test('[R54] what the relay has is in doubt, and not refused, when the disk is full for its answer', async () => {
+  await talk(alice, bob)
+  const { store } = coreOf(alice)
+  const write = store.write.bind(store)
+  store.write = async (change, durability) => {
+    if (durability === 'recorded') throw new CodedError('storage-full')
+    return await write(change, durability)
+  }
+  await expect(alice.say(bob, 'sent')).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
+  store.write = write
+  await bob.hears('sent')
+  await talk(bob, alice)
+  expect(alice.texts(bob)).toEqual(bob.texts(alice))
+})
