@@ -18,3 +18,7 @@ export function listenUrl({ host, port }: ListenAddress): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`
   return host.includes(':') ? `http://[${host}]:${port}` : `http://${host}:${port}`
 }
+
+/** As it is told to an operator. */
+export const listenPlace = ({ host, port }: ListenAddress): string =>
+  host === undefined ? `port ${port}` : `port ${port} of ${host}`

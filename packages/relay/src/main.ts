@@ -1,6 +1,6 @@
 // `postern relay`: a relay as a process of its own.
 import { once } from 'node:events'
-import { CodedError, type ListenAddress } from '@postern/protocol'
+import { CodedError, type ListenAddress, listenPlace } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { readConfig } from './config.ts'
 import { startRelay } from './relay.ts'
@@ -38,10 +38,9 @@ const createLogger = (level: string): Logger =>
     formatters: { level: label => ({ level: label }) },
   })
 
-function listenFault(error: unknown, { host, port }: ListenAddress): unknown {
+function listenFault(error: unknown, address: ListenAddress): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
-  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`
-  return new CodedError('bad-field', { field: '--listen', rule: `${where} is in use` })
+  return new CodedError('bad-field', { field: '--listen', rule: `${listenPlace(address)} is in use` })
 }
 
 if (import.meta.main) process.exitCode = await runRelay(process.argv.slice(2), process.env)

@@ -4,7 +4,6 @@ import {
   CodedError,
   clientLimits,
   type GroupId,
-  isCoded,
   type MessageId,
   messageIdFromHash,
 } from '@postern/protocol'
@@ -16,6 +15,7 @@ import { leafOf, type Roster } from '../mls/credentials.ts'
 import { epoch, type GroupSession, rosterOf } from '../mls/group-session.ts'
 import { isMlsError } from '../mls/mls-error.ts'
 import type { MlsProvider } from '../mls/provider.ts'
+import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/store.ts'
 import {
@@ -171,25 +171,6 @@ async function commitUntilAnswered(core: CommitContext, group: GroupId, submissi
     }
   }
 }
-
-/** Something may be with the relay already: whoever cannot reach it any more is in doubt. */
-export async function onlineAgain({ link }: Pick<CommitContext, 'link'>, deadline: Deadline): Promise<void> {
-  try {
-    await link.whenOnline(deadline.leftMs())
-  } catch (error) {
-    throw new CodedError('send-in-doubt', {}, { cause: error })
-  }
-}
-
-/** The same may be asked again, over the next connection. */
-export const isUnanswered = (error: unknown): boolean =>
-  isCoded(error, 'relay-unreachable', 'send-in-doubt', 'relay-stopping')
-
-export const isStorageFault = (error: unknown): boolean => isCoded(error, 'relay-full', 'storage-failed', 'internal')
-
-/** The relay said no, and will say it again: it is in no log. */
-export const isRefusal = (error: unknown): boolean =>
-  isCoded(error) && !isUnanswered(error) && error.code !== 'stopping'
 
 async function withdrawPending(core: CommitContext, group: GroupId, pending: PendingCommit): Promise<void> {
   await core.groups.run(group, async live => {

@@ -5,16 +5,10 @@ import { removalOf } from '../chats/change-members.ts'
 import { type ChatRow, findChat, leaversOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
-import {
-  commitToGroup,
-  isRefusal,
-  isStorageFault,
-  isUnanswered,
-  onlineAgain,
-  settlePending,
-} from '../groups/commit-group.ts'
+import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
 import { progressOf } from '../journal/progress.ts'
+import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import { type Composed, composeMessage, type Draft } from './compose.ts'
 import type { MessageRow } from './messages.ts'
 import { dropWithdrawn, settleAccepted } from './outbox.ts'

@@ -2,10 +2,10 @@
 import { type Clock, CodedError, isCoded, type Timer } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
-import { isUnanswered } from '../groups/commit-group.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { progressOf } from '../journal/progress.ts'
 import { settleGivenUp } from '../messages/outbox.ts'
+import { isUnanswered } from '../relay-link/relay-answers.ts'
 import type { Change } from '../storage/store.ts'
 import { takeEntry } from './take-entry.ts'
 

@@ -1,6 +1,6 @@
 // Where the server listens, and how it ends: nobody new, everybody inside is answered, within a limit.
 import type { AddressInfo } from 'node:net'
-import { type Clock, gatewayLimits, type ListenAddress } from '@postern/protocol'
+import { type Clock, gatewayLimits, type ListenAddress, listenPlace } from '@postern/protocol'
 import type { FastifyInstance } from 'fastify'
 import { settingFault } from '../config.ts'
 import type { Stopping } from './stopping.ts'
@@ -21,8 +21,8 @@ export async function listen(server: FastifyInstance, address: ListenAddress): P
   throw new Error('there is always a host to try')
 }
 
-function listenFault({ host, port }: ListenAddress, code: string): Error {
-  const where = host === undefined ? `port ${port}` : `port ${port} of ${host}`
+function listenFault(address: ListenAddress, code: string): Error {
+  const where = listenPlace(address)
   return settingFault('LISTEN', code === 'EADDRINUSE' ? `${where} is in use` : `${where} cannot be opened (${code})`)
 }
 
