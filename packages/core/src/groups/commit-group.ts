@@ -200,5 +200,4 @@ function requiredLeaf(members: Roster, account: AccountId): number {
   return leaf
 }
 
-export const accountsIn = (session: GroupSession): AccountId[] =>
-  [...rosterOf(session).values()].map(member => member.accountId)
+export { memberAccounts as accountsIn } from '../mls/group-session.ts'

@@ -1,6 +1,6 @@
 // One group as a member sees it: a value. Every operation takes a session and gives the next one; nothing is changed in
 // place and nothing is zeroed, so a caller whose transaction fails goes on with the session it had.
-import { equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '@postern/protocol'
+import { type AccountId, equalBytes, GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import { createGroup as mlsCreateGroup } from 'ts-mls/clientState.js'
 import { createApplicationMessage } from 'ts-mls/createMessage.js'
@@ -139,6 +139,8 @@ export function assertMember(session: GroupSession): void {
 /** False once a commit has removed us. */
 export const isActive = ({ state }: GroupSession): boolean => state.groupActiveState.kind === 'active'
 export const rosterOf = ({ context, state }: GroupSession): Roster => roster(context.provider, state)
+export const memberAccounts = (session: GroupSession): AccountId[] =>
+  [...rosterOf(session).values()].map(({ accountId }) => accountId)
 export const ownLeaf = ({ state }: GroupSession): number => state.privatePath.leafIndex
 export const epoch = ({ state }: GroupSession): number => Number(state.groupContext.epoch)
 export const groupId = ({ state }: GroupSession): GroupId => groupIdFromBytes(state.groupContext.groupId)

@@ -94,13 +94,22 @@ export function ownerOf({ provider }: MlsContext, { leafNode }: KeyPackage): Acc
   return accountIdOf(provider, parsed.accountPublicKey)
 }
 
-/** What costs nothing and whoever adds must ask: is it in time, does its owner understand our settings? */
-export function assertAddable(keyPackage: KeyPackage, nowSec: number): void {
-  const { lifetime, credential, capabilities } = keyPackage.leafNode
-  if (lifetime.notBefore > BigInt(nowSec) || lifetime.notAfter < BigInt(nowSec)) throw unusable('it is out of date')
+/** What all members judge alike, whenever they see it: is it one that our clients make? */
+export function assertWellMade({ cipherSuite, leafNode }: KeyPackage): void {
+  const { leafNodeSource, lifetime, credential, capabilities } = leafNode
+  if (cipherSuite !== MLS_SUITE) throw unusable('it is for another cipher suite')
+  if (leafNodeSource !== 'key_package') throw unusable('its leaf is not one of a key package')
+  if (lifetime.notAfter < lifetime.notBefore) throw unusable('it ends before it begins')
   if (lifetime.notAfter - lifetime.notBefore > BigInt(LIFETIME_MAX_SEC)) throw unusable('it is made to last too long')
-  if (keyPackage.cipherSuite !== MLS_SUITE) throw unusable('it is for another cipher suite')
   if (!capabilities.extensions.includes(SETTINGS_EXTENSION)) throw unusable('its owner does not know our settings')
+  if (parseCredential(credential) === undefined) throw unusable('its credential is not one of ours')
+}
+
+/** What whoever adds must ask besides: is it in time? */
+export function assertAddable(keyPackage: KeyPackage, nowSec: number): void {
+  assertWellMade(keyPackage)
+  const { lifetime, credential } = keyPackage.leafNode
+  if (lifetime.notBefore > BigInt(nowSec) || lifetime.notAfter < BigInt(nowSec)) throw unusable('it is out of date')
   try {
     assertFresh(credential, nowSec)
   } catch (cause) {

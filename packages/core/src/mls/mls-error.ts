@@ -1,4 +1,5 @@
 // What the MLS layer throws: the code says what the rest of core does about it. None of these leaves core.
+import type { AccountId } from '@postern/protocol'
 
 export type MlsErrorCode =
   /** The bytes are no message of ours, or a library refused what is in them. */
@@ -21,18 +22,21 @@ export type MlsErrorCode =
   | 'mls-bad-key-package'
   /** None of the key packages that a welcome names is ours. */
   | 'mls-not-invited'
-  /** A commit that MLS allows and we do not. */
+  /** A commit that breaks the rules of MLS or ours. Read from others it names its committer, and no member follows it. */
   | 'mls-forbidden'
   /** We are no longer in the group. */
   | 'mls-removed'
 
 export class MlsError extends Error {
   readonly code: MlsErrorCode
+  /** Whose commit was refused, proven by its signature. Absent: anybody may have sent this. */
+  readonly committer: AccountId | undefined
 
-  constructor(code: MlsErrorCode, message: string, options: { cause?: unknown } = {}) {
-    super(message, options)
+  constructor(code: MlsErrorCode, message: string, options: { cause?: unknown; committer?: AccountId } = {}) {
+    super(message, { cause: options.cause })
     this.name = 'MlsError'
     this.code = code
+    this.committer = options.committer
   }
 }
 

@@ -1,69 +1,151 @@
 // A commit that another member made: applied only if all it does is what our clients do.
-import type { ClientState, PrivateMessage, Proposal } from 'ts-mls'
+// Whatever is refused after its signature was verified is refused by every member alike, and names who made it.
+import { type AccountId, equalBytes } from '@postern/protocol'
+import type { ClientState, PrivateMessage } from 'ts-mls'
+import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
+import { CodecError, CryptoVerificationError, ValidationError } from 'ts-mls/mlsError.js'
 import { processPrivateMessage } from 'ts-mls/processMessages.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
-import { roster } from './credentials.ts'
-import { assertPathKeys, checkedChange, settingsIn, withoutOldKeys } from './group-rules.ts'
-import { ownerOf } from './key-package.ts'
+import { toLeafIndex } from 'ts-mls/treemath.js'
+import { applyUpdatePath } from 'ts-mls/updatePath.js'
+import { type AddedMember, changesOf, type ProposedChanges, type RemovedMember } from './commit-changes.ts'
+import { type Roster, roster } from './credentials.ts'
+import { assertPathKeys, checkedChange, withoutOldKeys } from './group-rules.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 
 export interface AppliedCommit {
+  committer: AccountId
   committerLeaf: number
   /** We were removed: the session is at its end, and the other fields describe the group that goes on without us. */
   removedSelf: boolean
   /** With `removedSelf`: the same commit adds us anew, and a welcome follows. */
   readdedSelf: boolean
+  added: (AddedMember & { leaf: number })[]
+  removed: RemovedMember[]
   addedLeaves: number[]
   removedLeaves: number[]
+  /** As they are after it. */
+  settings: Uint8Array
+  /** Members whose device has another signature key after it: on the leaf they had, or removed and added anew. */
+  changedKeys: AccountId[]
 }
 
-export async function applyCommit(
-  context: MlsContext,
+type Applied = AppliedCommit & { state: ClientState }
+type Commit = Awaited<ReturnType<typeof authenticatedCommit>>
+
+export async function applyCommit(context: MlsContext, before: ClientState, message: PrivateMessage): Promise<Applied> {
+  const commit = await authenticatedCommit(context, before, message)
+  const committer = roster(context.provider, before).get(commit.committerLeaf)?.accountId
+  if (committer === undefined) throw new Error('a commit was verified by the key of an empty leaf')
+  if (commit.committerLeaf === before.privatePath.leafIndex) {
+    throw new MlsError('mls-own-message', 'We made this commit ourselves.')
+  }
+  try {
+    return await judgedCommit(context, before, { ...commit, committer, message })
+  } catch (cause) {
+    throw blamed(committer, cause)
+  }
+}
+
+/** Decrypted, and signed by the device key of a leaf of this very epoch: the signature covers the group's context. */
+async function authenticatedCommit({ provider }: MlsContext, state: ClientState, message: PrivateMessage) {
+  const { keySchedule, secretTree, ratchetTree, groupContext, clientConfig } = state
+  const { content } = await unprotectPrivateMessage(
+    keySchedule.senderDataSecret,
+    message,
+    secretTree,
+    ratchetTree,
+    groupContext,
+    clientConfig.keyRetentionConfig,
+    provider.cipherSuite,
+  )
+  const { content: framed } = content
+  if (framed.contentType !== 'commit' || framed.sender.senderType !== 'member') {
+    throw new Error('a commit was read as something else')
+  }
+  return { committerLeaf: framed.sender.leafIndex, proposals: framed.commit.proposals, path: framed.commit.path }
+}
+
+type Judged = Commit & { committer: AccountId; message: PrivateMessage }
+
+async function judgedCommit(context: MlsContext, before: ClientState, judged: Judged): Promise<Applied> {
+  const { committer, committerLeaf } = judged
+  const changes = changesOf(context, before, judged.proposals)
+  const after = await followed(context, before, { ...judged, changes })
+  const removedSelf = after.groupActiveState.kind !== 'active'
+  const removedLeaves = changes.removed.map(({ leaf }) => leaf)
+  const { addedLeaves } = checkedChange(context, { before, after }, removedLeaves)
+  if (!removedSelf) assertPathKeys(context, after, before)
+  const members = { before: roster(context.provider, before), after: roster(context.provider, after) }
+  const own = members.before.get(before.privatePath.leafIndex)?.accountId
+  return {
+    committer,
+    committerLeaf,
+    removedSelf,
+    readdedSelf: removedSelf && changes.added.some(({ accountId }) => accountId === own),
+    added: changes.added.map(added => ({ ...added, leaf: leafOfAdded(members.after, added) })),
+    removed: changes.removed,
+    addedLeaves,
+    removedLeaves,
+    settings: changes.settings,
+    changedKeys: changedKeys(members),
+    state: after,
+  }
+}
+
+/** The group after the commit. A member that it removes sees what is public of that: the tree, not the secrets. */
+async function followed(
+  { provider }: MlsContext,
   before: ClientState,
-  message: PrivateMessage,
-): Promise<AppliedCommit & { state: ClientState }> {
-  let seen: { committerLeaf: number; removedLeaves: number[] } | undefined
-  let readdedSelf = false
-  const result = await processPrivateMessage(before, message, emptyPskIndex, context.provider.cipherSuite, incoming => {
-    // ts-mls asks when the proposals are known and nothing is applied yet.
-    if (incoming.kind !== 'commit' || incoming.senderLeafIndex === undefined) throw forbidden('it comes from outside')
-    const proposals = incoming.proposals.map(({ proposal }) => proposal)
-    seen = { committerLeaf: incoming.senderLeafIndex, removedLeaves: removedBy(proposals) }
-    readdedSelf = addsOwnAccount(context, before, proposals)
-    return 'accept'
-  })
-  if (seen === undefined || result.kind !== 'newState') throw new Error('a commit was read as something else')
-  const after = withoutOldKeys(result.newState)
-  if (after.groupActiveState.kind !== 'active') {
-    return { ...seen, state: after, removedSelf: true, readdedSelf, addedLeaves: [] }
+  { message, path, committerLeaf, changes }: Judged & { changes: ProposedChanges },
+): Promise<ClientState> {
+  const { cipherSuite } = provider
+  const result = await processPrivateMessage(before, message, emptyPskIndex, cipherSuite)
+  if (result.kind !== 'newState') throw new Error('a commit was read as something else')
+  const next = withoutOldKeys(result.newState)
+  const removedSelf = changes.removed.some(({ leaf }) => leaf === before.privatePath.leafIndex)
+  if (removedSelf !== (next.groupActiveState.kind !== 'active')) throw new Error('ts-mls missed our own removal')
+  if (!removedSelf || path === undefined) return next
+  const ratchetTree = await applyUpdatePath(next.ratchetTree, toLeafIndex(committerLeaf), path, cipherSuite.hash)
+  return { ...next, ratchetTree }
+}
+
+function leafOfAdded(after: Roster, { accountId }: AddedMember): number {
+  for (const [leaf, member] of after) if (member.accountId === accountId) return leaf
+  throw new MlsError('mls-forbidden', `${accountId} was added and is on no leaf.`)
+}
+
+function changedKeys(members: { before: Roster; after: Roster }): AccountId[] {
+  const known = new Map([...members.before.values()].map(member => [member.accountId, member.devicePublicKey]))
+  return [...members.after.values()]
+    .filter(({ accountId, devicePublicKey }) => {
+      const before = known.get(accountId)
+      return before !== undefined && !equalBytes(before, devicePublicKey)
+    })
+    .map(({ accountId }) => accountId)
+}
+
+/**
+ * The confirmation tag is under no signature: another member could put a wrong one beside a commit that the committer
+ * did make, and have it blamed. The rest is signed. What only this member cannot decrypt no other one can judge.
+ */
+function blamed(committer: AccountId, cause: unknown): MlsError {
+  if (cause instanceof MlsError) {
+    const code = cause.code === 'mls-undecryptable' ? cause.code : 'mls-forbidden'
+    return new MlsError(code, cause.message, { cause, committer })
   }
-  const { addedLeaves } = checkedChange(context, { before, after }, seen.removedLeaves)
-  assertPathKeys(context, after, before)
-  return { ...seen, state: after, removedSelf: false, readdedSelf: false, addedLeaves }
-}
-
-/** The leaves that the proposals remove. Throws on a kind of proposal that none of our clients makes. */
-function removedBy(proposals: Proposal[]): number[] {
-  const removed: number[] = []
-  for (const proposal of proposals) {
-    if (isKind(proposal, 'remove')) removed.push(proposal.remove.removed)
-    else if (isKind(proposal, 'group_context_extensions')) settingsIn(proposal.groupContextExtensions.extensions)
-    else if (!isKind(proposal, 'add')) throw forbidden(`a proposal of kind ${proposal.proposalType}`)
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  if (reason === WRONG_TAG) {
+    return new MlsError('mls-undecryptable', 'The confirmation tag of the commit is wrong.', { cause })
   }
-  return removed
+  if (isRuleOfMls(cause))
+    return new MlsError('mls-forbidden', `The commit breaks MLS: ${reason}.`, { cause, committer })
+  return new MlsError('mls-undecryptable', 'The commit cannot be followed.', { cause, committer })
 }
 
-function addsOwnAccount(context: MlsContext, state: ClientState, proposals: Proposal[]): boolean {
-  const own = roster(context.provider, state).get(state.privatePath.leafIndex)?.accountId
-  return proposals.some(proposal => isKind(proposal, 'add') && ownerOf(context, proposal.add.keyPackage) === own)
-}
+const WRONG_TAG = 'Could not verify confirmation tag'
 
-/** ts-mls types custom proposals by any number, so the compiler needs help to tell them apart. */
-const isKind = <Kind extends Proposal['proposalType']>(
-  proposal: Proposal,
-  kind: Kind,
-): proposal is Extract<Proposal, { proposalType: Kind }> => proposal.proposalType === kind
-
-const forbidden = (what: string) =>
-  new MlsError('mls-forbidden', `The commit is not one that our clients make: ${what}.`)
+/** What ts-mls finds in what all members see. Its other errors are of keys and of itself. */
+const isRuleOfMls = (cause: unknown): boolean =>
+  cause instanceof ValidationError || cause instanceof CryptoVerificationError || cause instanceof CodecError

@@ -1,0 +1,70 @@
+// What the proposals of a commit would change, and the rules for it that every member can judge alike, without a clock.
+import type { AccountId } from '@postern/protocol'
+import type { ClientState, Proposal } from 'ts-mls'
+import type { ProposalOrRef } from 'ts-mls/proposalOrRefType.js'
+import { type Roster, roster } from './credentials.ts'
+import { settingsIn } from './group-rules.ts'
+import { assertWellMade, ownerOf } from './key-package.ts'
+import type { MlsContext } from './mls-context.ts'
+import { isMlsError, MlsError } from './mls-error.ts'
+
+export interface AddedMember {
+  accountId: AccountId
+  devicePublicKey: Uint8Array
+}
+
+export interface RemovedMember {
+  leaf: number
+  accountId: AccountId
+}
+
+export interface ProposedChanges {
+  added: AddedMember[]
+  removed: RemovedMember[]
+  /** As they will be: of the proposal, or unchanged. */
+  settings: Uint8Array
+}
+
+const forbidden = (what: string, cause?: unknown) =>
+  new MlsError('mls-forbidden', `The commit is not one that our clients make: ${what}.`, { cause })
+
+/** Throws on whatever none of our clients proposes. Whether the keys and signatures hold is for ts-mls to say. */
+export function changesOf(
+  context: MlsContext,
+  before: ClientState,
+  proposals: readonly ProposalOrRef[],
+): ProposedChanges {
+  const members = roster(context.provider, before)
+  const changes: ProposedChanges = { added: [], removed: [], settings: settingsIn(before.groupContext.extensions) }
+  for (const item of proposals) {
+    if (item.proposalOrRefType !== 'proposal') throw forbidden('a proposal that stands elsewhere')
+    const { proposal } = item
+    if (isKind(proposal, 'remove')) changes.removed.push(removedBy(members, proposal))
+    else if (isKind(proposal, 'add')) changes.added.push(addedBy(context, proposal))
+    else if (isKind(proposal, 'group_context_extensions'))
+      changes.settings = settingsIn(proposal.groupContextExtensions.extensions)
+    else throw forbidden(`a proposal of kind ${proposal.proposalType}`)
+  }
+  return { ...changes, settings: changes.settings.slice() }
+}
+
+function removedBy(members: Roster, { remove }: KindOf<'remove'>): RemovedMember {
+  const accountId = members.get(remove.removed)?.accountId
+  if (accountId === undefined) throw forbidden(`it removes leaf ${remove.removed}, which is empty`)
+  return { leaf: remove.removed, accountId }
+}
+
+function addedBy(context: MlsContext, { add: { keyPackage } }: KindOf<'add'>): AddedMember {
+  try {
+    assertWellMade(keyPackage)
+    return { accountId: ownerOf(context, keyPackage), devicePublicKey: keyPackage.leafNode.signaturePublicKey.slice() }
+  } catch (cause) {
+    throw isMlsError(cause) ? forbidden(cause.message, cause) : cause
+  }
+}
+
+type KindOf<Kind extends Proposal['proposalType']> = Extract<Proposal, { proposalType: Kind }>
+
+/** ts-mls types custom proposals by any number, so the compiler needs help to tell them apart. */
+const isKind = <Kind extends Proposal['proposalType']>(proposal: Proposal, kind: Kind): proposal is KindOf<Kind> =>
+  proposal.proposalType === kind
