@@ -1,7 +1,8 @@
-// MLS groups as they are stored: the epoch's state once, then only the ratchets that moved.
+// MLS groups as they are stored: the epoch's state once, then only the secrets that moved. What was used up is erased.
 import { type AccountId, type ChatId, clientLimits, type GroupId, type MessageId } from '@postern/protocol'
 import { epoch, type GroupSession } from '../mls/group-session.ts'
-import { changedRatchets, encodeEpoch, encodeRatchet } from '../mls/group-state.ts'
+import { encodeEpoch } from '../mls/group-state.ts'
+import { changedSecrets, type SecretChange, type SecretRow, secretRows } from '../mls/secret-rows.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -51,7 +52,7 @@ export const findGroup = (reads: Reads, group: GroupId): GroupRow | undefined =>
 export const epochState = (reads: Reads, group: GroupId): Uint8Array =>
   reads.get<{ bytes: Uint8Array }>('SELECT bytes FROM mls_state WHERE group_id = ?', group)?.bytes ?? new Uint8Array(0)
 
-export const ratchetRows = (reads: Reads, group: GroupId): [node: number, bytes: Uint8Array][] =>
+export const storedSecrets = (reads: Reads, group: GroupId): SecretRow[] =>
   reads
     .all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet WHERE group_id = ?', group)
     .map(({ node, bytes }) => [node, bytes])
@@ -81,9 +82,14 @@ export function insertGroup(database: Database, group: NewGroup): void {
   )
 }
 
-function writeState(database: Database, group: GroupId, session: GroupSession): void {
+export function writeState(database: Database, group: GroupId, { state }: GroupSession): void {
   database.run('DELETE FROM ratchet WHERE group_id = ?', group)
-  database.run('INSERT OR REPLACE INTO mls_state VALUES (?, ?)', group, encodeEpoch(session.state))
+  database.run('INSERT OR REPLACE INTO mls_state VALUES (?, ?)', group, encodeEpoch(state))
+  saveRatchets(
+    database,
+    group,
+    secretRows(state).map(([node, bytes]) => ({ node, bytes })),
+  )
 }
 
 export function saveEpoch(
@@ -114,13 +120,15 @@ export const needsNewKeys = (row: Pick<GroupRow, 'needs_update' | 'withdrawn'>):
   row.needs_update !== 0 || row.withdrawn >= clientLimits.withdrawnBeforeUpdate
 
 /** What moved between two sessions of one epoch, encoded at once so that no state is held until the write. */
-export function ratchetChanges(before: GroupSession, after: GroupSession): { node: number; bytes: Uint8Array }[] {
-  return changedRatchets(before.state, after.state).map(node => ({ node, bytes: encodeRatchet(after.state, node) }))
-}
+export const ratchetChanges = (before: GroupSession, after: GroupSession): SecretChange[] =>
+  changedSecrets(before.state, after.state)
 
-export function saveRatchets(database: Database, group: GroupId, changes: { node: number; bytes: Uint8Array }[]): void {
-  for (const { node, bytes } of changes)
-    database.run('INSERT OR REPLACE INTO ratchet (group_id, node, bytes) VALUES (?, ?, ?)', group, node, bytes)
+/** With `secure_delete` SQLite overwrites what is replaced or deleted here. */
+export function saveRatchets(database: Database, group: GroupId, changes: readonly SecretChange[]): void {
+  for (const { node, bytes } of changes) {
+    if (bytes === undefined) database.run('DELETE FROM ratchet WHERE group_id = ? AND node = ?', group, node)
+    else database.run('INSERT OR REPLACE INTO ratchet (group_id, node, bytes) VALUES (?, ?, ?)', group, node, bytes)
+  }
 }
 
 export function findPending(reads: Reads, group: GroupId): (PendingCommit & { nextState: Uint8Array }) | undefined {
@@ -156,6 +164,10 @@ export function insertPending(
     JSON.stringify(pending.remove),
     pending.welcome ?? null,
   )
+}
+
+export function replaceNextState(database: Database, group: GroupId, nextState: Uint8Array): void {
+  database.run('UPDATE pending_commit SET next_state = ? WHERE group_id = ?', nextState, group)
 }
 
 export function deletePending(database: Database, group: GroupId): void {

@@ -1,11 +1,19 @@
 // The MLS groups in use: one lane each, so that nothing is encrypted or decrypted twice from one state.
 import { type ChatId, type Clock, CodedError, clientLimits, type GroupId } from '@postern/protocol'
 import { Lanes } from '../lanes.ts'
-import { epoch, type GroupSession, openSession } from '../mls/group-session.ts'
-import { encodeEpoch } from '../mls/group-state.ts'
+import { epoch, type GroupSession, openSession, openWholeSession } from '../mls/group-session.ts'
+import { encodeWhole, isFirstFormat } from '../mls/group-state.ts'
 import type { MlsContext } from '../mls/mls-context.ts'
 import type { Change, Durability, Store } from '../storage/store.ts'
-import { epochState, findGroup, findPending, type PendingCommit, ratchetRows } from './group-records.ts'
+import {
+  epochState,
+  findGroup,
+  findPending,
+  type PendingCommit,
+  replaceNextState,
+  storedSecrets,
+  writeState,
+} from './group-records.ts'
 
 export type LiveGroup = {
   readonly id: GroupId
@@ -151,22 +159,27 @@ export class GroupSessions {
     const row = findGroup(this.#store, group)
     if (!row) throw new CodedError('group-unknown')
     const pending = findPending(this.#store, group)
+    const epochBlob = epochState(this.#store, group)
     const live: LiveGroup = {
       id: group,
       chat: row.chat_id,
       isBroken: row.status === 'broken',
       unsaved: 0,
-      session: openSession(this.#mls, {
-        epochBlob: epochState(this.#store, group),
-        ratchetRows: ratchetRows(this.#store, group),
-      }),
-      pending: pending && {
-        ...pending,
-        next: openSession(this.#mls, { epochBlob: pending.nextState, ratchetRows: [] }),
-      },
+      session: openSession(this.#mls, { epochBlob, secretRows: storedSecrets(this.#store, group) }),
+      pending: pending && { ...pending, next: openWholeSession(this.#mls, pending.nextState) },
     }
+    if (isFirstFormat(epochBlob)) await this.#rewrite(live)
     this.put(live)
     return live
+  }
+
+  /** Read in the first format, in which used keys could be found again: from here on they are gone. */
+  async #rewrite({ id, session, pending }: LiveGroup): Promise<void> {
+    await this.#store.write(database => {
+      writeState(database, id, session)
+      if (pending) replaceNextState(database, id, encodeWhole(pending.next.state))
+    })
+    this.#store.eraseTraces()
   }
 
   /** Groups that somebody works on stay: they hold more than the database has yet. */
@@ -184,4 +197,4 @@ export class GroupSessions {
 }
 
 export const epochOf = (live: LiveGroup): number => epoch(live.session)
-export const epochBytes = (session: GroupSession): Uint8Array => encodeEpoch(session.state)
+export const epochBytes = (session: GroupSession): Uint8Array => encodeWhole(session.state)

@@ -10,13 +10,14 @@ import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { PADDING_STEP_BYTES } from './client-config.ts'
 import { type Roster, roster } from './credentials.ts'
 import { settingsIn } from './group-rules.ts'
-import { changedRatchets, decodeGroup } from './group-state.ts'
+import { decodeGroup, decodeWhole } from './group-state.ts'
 import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION, type StoredKeyPackage } from './key-package.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 import { encodePrivateMessage, readPrivateMessage } from './private-message.ts'
 import { SIGNATURE_BYTES } from './provider.ts'
 import { type AppliedCommit, applyCommit } from './receive-commit.ts'
+import { movedLeaves, ratchetsOf, type SecretRow } from './secret-rows.ts'
 
 export interface GroupSession {
   readonly context: MlsContext
@@ -37,10 +38,16 @@ export type Decrypted =
 /** A session from its stored rows. */
 export function openSession(
   context: MlsContext,
-  stored: { epochBlob: Uint8Array; ratchetRows: Iterable<readonly [leafNodeIndex: number, row: Uint8Array]> },
+  stored: { epochBlob: Uint8Array; secretRows: Iterable<SecretRow> },
 ): GroupSession {
-  return { context, state: decodeGroup(stored.epochBlob, stored.ratchetRows, context.config) }
+  return { context, state: decodeGroup(stored.epochBlob, stored.secretRows, context.config) }
 }
+
+/** One that was stored in one piece. */
+export const openWholeSession = (context: MlsContext, whole: Uint8Array): GroupSession => ({
+  context,
+  state: decodeWhole(whole, context.config),
+})
 
 /** A group of one; others come by `commitIntent`. */
 export async function createGroup(
@@ -96,14 +103,15 @@ export async function decryptMessage(session: GroupSession, wire: Uint8Array): P
 async function readText({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {
   const result = await processPrivateMessage(state, message, emptyPskIndex, context.provider.cipherSuite)
   // The ratchet that moved is the sender's: ts-mls checked the signature by the key of that same leaf.
-  const [senderNode, ...others] = changedRatchets(state, result.newState)
-  if (result.kind !== 'applicationMessage' || senderNode === undefined || others.length > 0) {
+  const [senderLeaf, ...others] = movedLeaves(state, result.newState)
+  if (result.kind !== 'applicationMessage' || senderLeaf === undefined || others.length > 0) {
     throw new Error('a text moved other ratchets than its sender’s')
   }
   const session = { context, state: result.newState }
-  const generationOf = ({ secretTree }: ClientState) => secretTree[senderNode]?.application.generation ?? 0
+  const generationOf = ({ secretTree }: ClientState) =>
+    ratchetsOf(secretTree[2 * senderLeaf])?.application.generation ?? 0
   const skipped = Math.max(0, generationOf(result.newState) - generationOf(state) - 1)
-  return { kind: 'application', session, plaintext: result.message.slice(), senderLeaf: senderNode / 2, skipped }
+  return { kind: 'application', session, plaintext: result.message.slice(), senderLeaf, skipped }
 }
 
 async function readCommit({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {

@@ -1,81 +1,41 @@
-// A group's state as rows: the epoch once per epoch, then only the ratchet that a message moved.
-import { copyBytes } from '@postern/protocol'
+// A group's state as it is stored: the epoch once per epoch, and beside it the rows of its secret tree.
+import { concatBytes, copyBytes } from '@postern/protocol'
 import type { ClientConfig, ClientState } from 'ts-mls'
 import { decodeGroupState, encodeGroupState } from 'ts-mls/clientState.js'
-import { encode } from 'ts-mls/codec/tlsEncoder.js'
-import { decodeSecretTreeNode, type SecretTree, type SecretTreeNode, secretTreeNodeEncoder } from 'ts-mls/secretTree.js'
-import { MlsError } from './mls-error.ts'
+import type { SecretTree } from 'ts-mls/secretTree.js'
+import { decodeFirstFormat, FIRST_FORMAT } from './first-format.ts'
+import { damaged } from './mls-error.ts'
+import { decodeSecretRows, type SecretRow, secretRows } from './secret-rows.ts'
 
-const EPOCH_FORMAT = 1
-const EPOCH_NUMBER_BYTES = 8
-
-const encodeNode = encode(secretTreeNodeEncoder)
-const unusedRatchet = { secret: new Uint8Array(0), generation: 0, unusedGenerations: {} }
-/** ts-mls makes ratchets for parent nodes too; nobody ever uses them, and they are half of the state. */
-const unusedNode: SecretTreeNode = { handshake: unusedRatchet, application: unusedRatchet }
-
-const withoutParents = (tree: SecretTree): SecretTree =>
-  tree.map((node, index) => (index % 2 === 0 ? node : unusedNode))
+const EPOCH_FORMAT = 2
+/** An epoch and its rows in one piece: length of the epoch, epoch, then node, length and bytes of each row. */
+const WHOLE_FORMAT = 3
+const LENGTH_BYTES = 4
 
 /**
- * All but the rows below. Past epochs are left out: the relay's log is read in order, so nobody needs their keys.
- * The client's config is code, not state.
+ * All but the secret tree, whose rows are erased as they are used. Past epochs are left out: the relay's log is read in
+ * order, so nobody needs their keys. The client's config is code, not state.
  */
 export function encodeEpoch(state: ClientState): Uint8Array {
-  const blob = encodeGroupState({
-    ...state,
-    secretTree: withoutParents(state.secretTree),
-    historicalReceiverData: new Map(),
-    unappliedProposals: {},
-  })
-  const versioned = new Uint8Array(blob.length + 1)
-  versioned[0] = EPOCH_FORMAT
-  versioned.set(blob, 1)
-  return versioned
+  const blob = encodeGroupState({ ...state, secretTree: [], historicalReceiverData: new Map(), unappliedProposals: {} })
+  return concatBytes(Uint8Array.of(EPOCH_FORMAT), blob)
 }
 
-/** One leaf's ratchets, marked with their epoch: a row left over from another one must not be mixed in. */
-export function encodeRatchet(state: ClientState, leafNodeIndex: number): Uint8Array {
-  const node = state.secretTree[leafNodeIndex]
-  if (node === undefined || leafNodeIndex % 2 !== 0)
-    throw new RangeError(`node ${leafNodeIndex} is no leaf of the tree`)
-  const encoded = encodeNode(node)
-  const row = new Uint8Array(EPOCH_NUMBER_BYTES + encoded.length)
-  new DataView(row.buffer).setBigUint64(0, state.groupContext.epoch)
-  row.set(encoded, EPOCH_NUMBER_BYTES)
-  return row
-}
-
-/**
- * Node indexes of the leaves whose ratchet moved between two states of one epoch. ts-mls shares what it did not touch,
- * so a comparison of references finds them.
- */
-export function changedRatchets(before: ClientState, after: ClientState): number[] {
-  const changed: number[] = []
-  if (before.secretTree === after.secretTree) return changed
-  for (let index = 0; index < after.secretTree.length; index += 2) {
-    if (before.secretTree[index] !== after.secretTree[index]) changed.push(index)
-  }
-  return changed
-}
-
-export function decodeGroup(
-  epochBlob: Uint8Array,
-  ratchetRows: Iterable<readonly [leafNodeIndex: number, row: Uint8Array]>,
-  clientConfig: ClientConfig,
-): ClientState {
+export function decodeGroup(epochBlob: Uint8Array, rows: Iterable<SecretRow>, clientConfig: ClientConfig): ClientState {
   // Copied first: the decoder's results are views, and the caller's buffer may be SQLite's.
   const state = decodeEpoch(copyBytes(epochBlob))
-  const secretTree = state.secretTree.slice()
-  for (const [index, row] of ratchetRows) {
-    if (index % 2 !== 0 || secretTree[index] === undefined) throw damaged(`a ratchet stands at node ${index}`)
-    secretTree[index] = decodeRatchet(copyBytes(row), state.groupContext.epoch)
-  }
+  const { groupContext, ratchetTree } = state
+  const secretTree: SecretTree = isFirstFormat(epochBlob)
+    ? decodeFirstFormat(state, rows)
+    : decodeSecretRows(rows, { epoch: groupContext.epoch, treeNodes: ratchetTree.length })
   return { ...state, secretTree, clientConfig }
 }
 
+/** It is to be written again: in that format the keys of the whole epoch lie in the blob. */
+export const isFirstFormat = (epochBlob: Uint8Array): boolean => epochBlob[0] === FIRST_FORMAT
+
 function decodeEpoch(blob: Uint8Array) {
-  if (blob[0] !== EPOCH_FORMAT) throw damaged(`its format is ${blob[0]}`)
+  if (blob[0] !== EPOCH_FORMAT && blob[0] !== FIRST_FORMAT) throw damaged(`its format is ${blob[0]}`)
   try {
     const decoded = decodeGroupState(blob.subarray(1), 0)
     if (decoded !== undefined && decoded[1] === blob.length - 1) return decoded[0]
@@ -85,18 +45,51 @@ function decodeEpoch(blob: Uint8Array) {
   throw damaged('it does not decode')
 }
 
-function decodeRatchet(row: Uint8Array, epoch: bigint): SecretTreeNode {
-  if (row.length < EPOCH_NUMBER_BYTES) throw damaged('a ratchet row is too short')
-  const rowEpoch = new DataView(row.buffer).getBigUint64(0)
-  if (rowEpoch !== epoch) throw damaged(`a ratchet of epoch ${rowEpoch} lies beside epoch ${epoch}`)
-  try {
-    const decoded = decodeSecretTreeNode(row, EPOCH_NUMBER_BYTES)
-    if (decoded !== undefined && decoded[1] === row.length - EPOCH_NUMBER_BYTES) return decoded[0]
-  } catch (cause) {
-    throw damaged('a ratchet row ends too early', cause)
-  }
-  throw damaged('a ratchet row does not decode')
+/** A state of which no key was used yet, such as the one that follows a commit under way. */
+export function encodeWhole(state: ClientState): Uint8Array {
+  const blob = encodeEpoch(state)
+  const rows = secretRows(state).flatMap(([node, bytes]) => [uint32(node), uint32(bytes.length), bytes])
+  return concatBytes(Uint8Array.of(WHOLE_FORMAT), uint32(blob.length), blob, ...rows)
 }
 
-const damaged = (what: string, cause?: unknown) =>
-  new MlsError('mls-malformed', `The stored group state is damaged: ${what}.`, { cause })
+export function decodeWhole(whole: Uint8Array, clientConfig: ClientConfig): ClientState {
+  if (isFirstFormat(whole)) return decodeGroup(whole, [], clientConfig)
+  if (whole[0] !== WHOLE_FORMAT) throw damaged(`its format is ${whole[0]}`)
+  const reader = new Reader(copyBytes(whole).subarray(1))
+  const blob = reader.take(reader.number())
+  const rows: SecretRow[] = []
+  while (!reader.isAtEnd()) rows.push([reader.number(), reader.take(reader.number())])
+  return decodeGroup(blob, rows, clientConfig)
+}
+
+function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(LENGTH_BYTES)
+  new DataView(bytes.buffer).setUint32(0, value)
+  return bytes
+}
+
+class Reader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  isAtEnd(): boolean {
+    return this.#at === this.#bytes.length
+  }
+
+  number(): number {
+    const bytes = this.take(LENGTH_BYTES)
+    return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+  }
+
+  take(count: number): Uint8Array {
+    const end = this.#at + count
+    if (end > this.#bytes.length) throw damaged('it ends too early')
+    const taken = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return taken
+  }
+}

@@ -40,5 +40,8 @@ export class MlsError extends Error {
   }
 }
 
+export const damaged = (what: string, cause?: unknown) =>
+  new MlsError('mls-malformed', `The stored group state is damaged: ${what}.`, { cause })
+
 export const isMlsError = (error: unknown, ...codes: MlsErrorCode[]): error is MlsError =>
   error instanceof MlsError && (codes.length === 0 || codes.includes(error.code))

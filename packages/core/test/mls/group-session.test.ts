@@ -16,13 +16,13 @@ import {
   rosterOf,
   settingsOf,
 } from '../../src/mls/group-session.ts'
-import { changedRatchets } from '../../src/mls/group-state.ts'
 import { joinFromWelcome, welcomeReferences } from '../../src/mls/join-group.ts'
 import { generateKeyPackage } from '../../src/mls/key-package.ts'
 import { makeMlsContext } from '../../src/mls/mls-context.ts'
 import { epochOf, groupIdOf, readPrivateMessage } from '../../src/mls/private-message.ts'
 import { TAG_BYTES } from '../../src/mls/provider.ts'
 import { makeBrowserProvider } from '../../src/mls/provider-browser.ts'
+import { movedLeaves } from '../../src/mls/secret-rows.ts'
 import { hex, text, utf8 } from './bytes.ts'
 import {
   add,
@@ -54,7 +54,7 @@ describe('messages', () => {
       const read = await readText(reader, sent.wire)
       expect([text(read.plaintext), read.senderLeaf]).toEqual(['hello', 1])
     }
-    expect(changedRatchets(bob.state, sent.session.state)).toEqual([2])
+    expect(movedLeaves(bob.state, sent.session.state)).toEqual([1])
   })
   it('go both ways, in any order within reach, from sessions that stay as they were', async () => {
     const { alice, bob } = await pair()
@@ -186,7 +186,7 @@ describe('changes', () => {
     const { alice, bob } = await pair()
     const first = await commitIntent(alice, {})
     const burnt = await burnHandshakeGeneration(alice)
-    expect(changedRatchets(alice.state, burnt.state)).toEqual([0])
+    expect(movedLeaves(alice.state, burnt.state)).toEqual([0])
     const second = await commitIntent(burnt, {})
     agree(second.session, (await readCommit(bob, second.wire)).session)
     agree(first.session, (await readCommit(bob, first.wire)).session)

@@ -8,15 +8,14 @@ import {
   encryptMessage,
   epochAuthenticator,
   type GroupSession,
-  openSession,
   ownLeaf,
   rosterOf,
   settingsOf,
 } from '../../src/mls/group-session.ts'
-import { changedRatchets, encodeEpoch, encodeRatchet } from '../../src/mls/group-state.ts'
 import type { GeneratedKeyPackage } from '../../src/mls/key-package.ts'
 import { hex, text, utf8 } from './bytes.ts'
-import { context, join, keyPackageOf, newGroup, type Person, person, readCommit, readText, wanted } from './people.ts'
+import { join, keyPackageOf, newGroup, type Person, person, readCommit, readText, wanted } from './people.ts'
+import { StoredSession } from './stored-session.ts'
 
 const SEEDS = [1, 2, 3, 5, 8]
 const STEPS = 30
@@ -38,8 +37,7 @@ function dice(seed: number): (sides: number) => number {
 interface Seat {
   person: Person
   session: GroupSession
-  epochBlob: Uint8Array
-  rows: Map<number, Uint8Array>
+  stored: StoredSession
 }
 
 class History {
@@ -155,21 +153,18 @@ class History {
   }
 
   #restart(seat: Seat): string {
-    seat.session = openSession(context, { epochBlob: seat.epochBlob, ratchetRows: seat.rows })
+    seat.session = seat.stored.open()
     return `leaf ${ownLeaf(seat.session)} restarted`
   }
 
   #sit(person: Person, session: GroupSession): void {
-    this.seats.push({ person, session, epochBlob: encodeEpoch(session.state), rows: new Map() })
+    this.seats.push({ person, session, stored: new StoredSession(session) })
   }
   #begin(seat: Seat, session: GroupSession): void {
-    Object.assign(seat, { session, epochBlob: encodeEpoch(session.state), rows: new Map() })
+    Object.assign(seat, { session, stored: new StoredSession(session) })
   }
   #move(seat: Seat, session: GroupSession): void {
-    for (const node of changedRatchets(seat.session.state, session.state)) {
-      seat.rows.set(node, encodeRatchet(session.state, node))
-    }
-    seat.session = session
+    seat.session = seat.stored.save(seat.session, session)
   }
   #newPerson(): Promise<Person> {
     this.#born += 1

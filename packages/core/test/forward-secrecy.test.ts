@@ -1,0 +1,161 @@
+// A stolen database, with its key, beside everything that the relay ever saw: what was said stays said and gone.
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDataDirectory } from '@postern/core/node'
+import type { GroupId, MessageId } from '@postern/protocol'
+import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import Sqlite from 'better-sqlite3-multiple-ciphers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storedSecrets } from '../src/groups/group-records.ts'
+import { openSession } from '../src/mls/group-session.ts'
+import { isFirstFormat } from '../src/mls/group-state.ts'
+import { joinFromWelcome } from '../src/mls/join-group.ts'
+import { makeMlsContext } from '../src/mls/mls-context.ts'
+import { makeNodeProvider } from '../src/mls/provider-node.ts'
+import { firstFormatOf } from './mls/stored-session.ts'
+import { canRead } from './mls/thief.ts'
+
+let world: World
+let alice: Person
+let bob: Person
+let seen: HostileRelay
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+  seen = new HostileRelay(bob.wire)
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+type KeyPackageRow = { public_bytes: Uint8Array; private_bytes: Uint8Array }
+
+/** Everything in the tables of keys, and whatever key packages are left. */
+async function stolenFrom(person: Person): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> {
+  await world.close(person)
+  const database = openDataDirectory(person.directory)
+  try {
+    const values = ['mls_state', 'ratchet', 'pending_commit'].flatMap(table =>
+      database
+        .all<Record<string, unknown>>(`SELECT * FROM ${table}`)
+        .flatMap(row => Object.values(row).filter(value => value instanceof Uint8Array)),
+    )
+    return { values, keyPackages: database.all<KeyPackageRow>('SELECT * FROM key_package') }
+  } finally {
+    database.close()
+  }
+}
+
+const payloadsOf = (kind: 'message' | 'welcome') =>
+  seen.delivered.filter(entry => entry.kind === kind).map(({ payload }) => payload)
+
+describe('[R173] a message whose key was used cannot be read from what is stored', () => {
+  /** Fifty words of alice, of which the third is deleted for everyone; the relay's copy of that one. */
+  async function talk(): Promise<Uint8Array> {
+    const words = Array.from({ length: 50 }, (_, at) => `word ${at}`)
+    const sent: string[] = []
+    for (const word of words) sent.push((await alice.say(bob, word)).id)
+    await bob.hears('word 49')
+    const third = { message: sent[2] as MessageId, for: 'all' as const }
+    await alice.client.deleteMessage(bob.chatId, third, WITHIN)
+    await bob.next('deleted')
+    return payloadsOf('message')[2] as Uint8Array
+  }
+  test('by its reader’s database', async () => {
+    const deleted = await talk()
+    const { values } = await stolenFrom(bob)
+    expect(await canRead(values, deleted)).toBe(false)
+  })
+  test('by its sender’s database', async () => {
+    const deleted = await talk()
+    const { values } = await stolenFrom(alice)
+    expect(await canRead(values, deleted)).toBe(false)
+  })
+  test('by a key package that the reader still has', async () => {
+    await talk()
+    const { keyPackages } = await stolenFrom(bob)
+    const mls = makeMlsContext(makeNodeProvider(), () => 0)
+    expect(keyPackages.length).toBeGreaterThan(0)
+    for (const welcome of payloadsOf('welcome')) {
+      const find = (reference: Uint8Array) =>
+        keyPackages
+          .map(row => ({ ...row, publicBytes: row.public_bytes, privateBytes: row.private_bytes }))
+          .find(row => Buffer.compare((row as unknown as { reference: Uint8Array }).reference, reference) === 0)
+      await expect(joinFromWelcome(mls, { welcome, findKeyPackage: find })).rejects.toMatchObject({
+        code: 'mls-not-invited',
+      })
+    }
+  })
+})
+
+test('[R173] a thief of the keys before a message was said would have read it', async () => {
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+  const { values } = await stolenFrom(bob)
+  await alice.say(bob, 'said to a copy')
+  const again = await world.person('bob', { wire: bob.wire })
+  await again.hears('said to a copy')
+  expect(await canRead(values, payloadsOf('message').at(-1) as Uint8Array)).toBe(true)
+})
+
+/** The bytes of the database file without its encryption, free pages included. */
+function plainFile(directory: string): Buffer {
+  const copy = join(world.directory, 'copy.db')
+  copyFileSync(join(directory, 'core.db'), copy)
+  const sqlite = new Sqlite(copy)
+  sqlite.pragma("cipher='aegis'")
+  sqlite.pragma(`key='raw:${readFileSync(join(directory, 'db.key')).toString('hex')}'`)
+  sqlite.pragma('journal_mode = DELETE')
+  sqlite.pragma("rekey=''")
+  sqlite.close()
+  return readFileSync(copy)
+}
+
+test('[R174] what was replaced or erased is in no page of the file', () => {
+  const directory = join(world.directory, 'alone')
+  const database = openDataDirectory(directory)
+  const secret = (text: string) => Buffer.from(text.padEnd(32, '.'))
+  const state = (text: string) => Buffer.concat(Array.from({ length: 400 }, () => secret(text)))
+  const save = (node: number, text: string) =>
+    database.run('INSERT OR REPLACE INTO ratchet (group_id, node, bytes) VALUES (?, ?, ?)', 'g', node, secret(text))
+  for (let node = 0; node < 300; node++) save(node, `subtree ${node}`)
+  for (let node = 0; node < 300; node += 3) database.run('DELETE FROM ratchet WHERE node = ?', node)
+  for (let node = 1; node < 300; node += 3) save(node, `moved ${node}`)
+  for (const text of ['the first epoch', 'the second epoch'])
+    database.run('INSERT OR REPLACE INTO mls_state VALUES (?, ?)', 'g', state(text))
+  database.emptyLog()
+  const bytes = plainFile(directory)
+  const holds = (text: string) => bytes.includes(secret(text))
+  expect([holds('subtree 2'), holds('moved 1'), holds('the second epoch')]).toEqual([true, true, true])
+  expect([holds('subtree 0'), holds('subtree 1'), holds('the first epoch')]).toEqual([false, false, false])
+  database.close()
+})
+
+test('[R175] a group stored in the first format is read, goes on, and is written again without used keys', async () => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  await world.close(bob)
+  const mls = makeMlsContext(makeNodeProvider(), () => 0)
+  const database = openDataDirectory(bob.directory)
+  const formats = (reads: typeof database) =>
+    reads.all<{ bytes: Uint8Array }>('SELECT bytes FROM mls_state').map(({ bytes }) => isFirstFormat(bytes))
+  for (const row of database.all<{ group_id: GroupId; bytes: Uint8Array }>('SELECT * FROM mls_state')) {
+    const secretRows = storedSecrets(database, row.group_id)
+    const old = await firstFormatOf(openSession(mls, { epochBlob: row.bytes, secretRows }))
+    database.run('UPDATE mls_state SET bytes = ? WHERE group_id = ?', old, row.group_id)
+    database.run('DELETE FROM ratchet WHERE group_id = ?', row.group_id)
+  }
+  expect(formats(database)).toEqual([true])
+  database.close()
+  const again = await world.person('bob')
+  await alice.say(bob, 'after')
+  await again.hears('after')
+  await again.say(alice, 'answer')
+  await alice.hears('answer')
+  await world.close(again)
+  const after = openDataDirectory(bob.directory)
+  expect(formats(after)).toEqual([false])
+  after.close()
+})
