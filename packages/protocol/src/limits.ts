@@ -67,6 +67,22 @@ export const wireLimits = {
   requestsInFlightMax: 512,
 } as const
 
+/** What MLS bytes may hold: counted before anything is made of them, so that a stranger's cost no more than ours. */
+export const mlsLimits = {
+  /** Everybody removed, as many added, and new settings. */
+  proposalsMax: 2 * contentLimits.groupMembersMax + 1,
+  /** A full group: leaves up to the next power of two, and the nodes between them. */
+  treeNodesMax: 2047,
+  pathNodesMax: 10,
+  extensionsMax: 8,
+  /** Settings are the largest: they are signed with every message. */
+  extensionBytesMax: 64 * KIB,
+  /** In each of the lists in which a leaf says what it knows. */
+  capabilitiesMax: 64,
+  /** Ids, references, hashes, credentials and nonces. */
+  smallBytesMax: 256,
+} as const
+
 /** What the relay enforces; every one of them can be set when a relay is started. */
 export const relayDefaults = {
   newPeoplePerDay: 50,

@@ -24,7 +24,7 @@ export function makeClientConfig(provider: MlsProvider, nowSec: () => number): C
     authService: makeAuthenticationService(provider),
     keyPackageEqualityConfig: defaultKeyPackageEqualityConfig,
     keyRetentionConfig: {
-      // Few: the log is in order. A skipped generation is kept as a secret from which the later ones follow.
+      // Few: the log is in order. What is kept of a skipped generation is its key alone, by our patch of ts-mls.
       retainKeysForGenerations: 8,
       // One and not none: ts-mls reads 0 as "keep all". The session drops the one.
       retainKeysForEpochs: 1,

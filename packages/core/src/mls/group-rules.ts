@@ -1,5 +1,5 @@
 // What every state of a group of ours must keep to, whoever made it: asked after each commit and each join.
-import { contentLimits, equalBytes, GROUP_ID_BYTES } from '@postern/protocol'
+import { contentLimits, equalBytes, GROUP_ID_BYTES, mlsLimits } from '@postern/protocol'
 import type { ClientState } from 'ts-mls'
 import { assertContinuity, type Roster, roster } from './credentials.ts'
 import { SETTINGS_EXTENSION } from './key-package.ts'
@@ -7,7 +7,7 @@ import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 
 /** Part of what is signed with every message: large settings make every message slower. */
-export const SETTINGS_BYTES_MAX = 64 * 1024
+export const SETTINGS_BYTES_MAX = mlsLimits.extensionBytesMax
 
 const forbidden = (what: string) => new MlsError('mls-forbidden', `The group breaks our rules: ${what}.`)
 

@@ -1,5 +1,5 @@
 // Joining a group by a Welcome. It comes from a stranger: everything in it is checked before it costs anything.
-import { contentLimits, copyBytes, wireLimits } from '@postern/protocol'
+import { copyBytes, wireLimits } from '@postern/protocol'
 import type { Welcome } from 'ts-mls'
 import { joinGroup } from 'ts-mls/clientState.js'
 import { ratchetTreeFromExtension } from 'ts-mls/groupInfo.js'
@@ -8,13 +8,11 @@ import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { decryptGroupInfo, decryptGroupSecrets } from 'ts-mls/welcome.js'
 import { assertPathKeys, checkedRoster, withoutOldKeys } from './group-rules.ts'
 import type { GroupSession } from './group-session.ts'
+import { inspectGroupInfo, inspectWelcome } from './inspect.ts'
 import { decodeKeyPackage, decodePrivate, type StoredKeyPackage } from './key-package.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 import { KEY_BYTES, MLS_SUITE } from './provider.ts'
-
-/** The tree of a full group: leaves up to the next power of two, and the nodes between them. */
-const TREE_NODES_MAX = 2 * 2 ** Math.ceil(Math.log2(contentLimits.groupMembersMax)) - 1
 
 export interface JoinedGroup {
   session: GroupSession
@@ -35,6 +33,7 @@ function decodeWelcome(bytes: Uint8Array): Welcome {
   if (bytes.length > wireLimits.welcomeBytesMax) throw malformed('it is too large')
   let decoded: ReturnType<typeof decodeMlsMessage>
   try {
+    inspectWelcome(bytes)
     decoded = decodeMlsMessage(copyBytes(bytes), 0)
   } catch (cause) {
     throw malformed('it does not decode', cause)
@@ -43,7 +42,6 @@ function decodeWelcome(bytes: Uint8Array): Welcome {
   const [message] = decoded
   if (message.wireformat !== 'mls_welcome') throw malformed('it is something else')
   if (message.welcome.cipherSuite !== MLS_SUITE) throw malformed('it is for another cipher suite')
-  if (message.welcome.secrets.length > contentLimits.groupMembersMax) throw malformed('it is for too many')
   return message.welcome
 }
 
@@ -103,10 +101,9 @@ async function assertAffordable(
   const secrets = await decryptGroupSecrets(initKey, own.reference, welcome, cipherSuite.hpke)
   if (secrets === undefined) throw malformed('its secrets do not decode')
   if (secrets.psks.length > 0) throw malformed('it asks for a pre-shared key')
-  const info = await decryptGroupInfo(welcome, secrets.joinerSecret, new Uint8Array(KEY_BYTES), cipherSuite)
+  const noPsk = new Uint8Array(KEY_BYTES)
+  const info = await decryptGroupInfo(welcome, secrets.joinerSecret, noPsk, cipherSuite, inspectGroupInfo)
   if (info === undefined) throw malformed('its group does not decode')
-  const tree = ratchetTreeFromExtension(info)
-  if (tree === undefined) throw malformed('it has no tree')
-  if (tree.length > TREE_NODES_MAX) throw malformed('its tree is larger than any group of ours')
+  if (ratchetTreeFromExtension(info) === undefined) throw malformed('it has no tree')
   return info.signer
 }

@@ -4,6 +4,7 @@ import type { Capabilities, Credential, KeyPackage, PrivateKeyPackage } from 'ts
 import { generateKeyPackageWithKey, makeKeyPackageRef, verifyKeyPackage } from 'ts-mls/keyPackage.js'
 import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js'
 import { accountIdOf, assertFresh, parseCredential } from './credentials.ts'
+import { inspectKeyPackage } from './inspect.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 import { KEY_BYTES, MLS_SUITE, type SigningKey } from './provider.ts'
@@ -77,6 +78,7 @@ export function decodeKeyPackage(bytes: Uint8Array): KeyPackage {
   if (bytes.length > wireLimits.keyPackageBytesMax) throw unusable('it is too large')
   let decoded: ReturnType<typeof decodeMlsMessage>
   try {
+    inspectKeyPackage(bytes)
     decoded = decodeMlsMessage(copyBytes(bytes), 0)
   } catch (cause) {
     throw unusable('it does not decode', cause)

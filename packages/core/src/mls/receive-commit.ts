@@ -2,15 +2,17 @@
 // Whatever is refused after its signature was verified is refused by every member alike, and names who made it.
 import { type AccountId, equalBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
+import { acceptAll } from 'ts-mls/incomingMessageAction.js'
 import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
 import { CodecError, CryptoVerificationError, ValidationError } from 'ts-mls/mlsError.js'
-import { processPrivateMessage } from 'ts-mls/processMessages.js'
+import { processCommit } from 'ts-mls/processMessages.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { toLeafIndex } from 'ts-mls/treemath.js'
 import { applyUpdatePath } from 'ts-mls/updatePath.js'
 import { type AddedMember, changesOf, type ProposedChanges, type RemovedMember } from './commit-changes.ts'
 import { type Roster, roster } from './credentials.ts'
 import { assertPathKeys, checkedChange, withoutOldKeys } from './group-rules.ts'
+import { inspectCommit } from './inspect.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
 
@@ -42,7 +44,7 @@ export async function applyCommit(context: MlsContext, before: ClientState, mess
     throw new MlsError('mls-own-message', 'We made this commit ourselves.')
   }
   try {
-    return await judgedCommit(context, before, { ...commit, committer, message })
+    return await judgedCommit(context, before, { ...commit, committer })
   } catch (cause) {
     throw blamed(committer, cause)
   }
@@ -59,15 +61,17 @@ async function authenticatedCommit({ provider }: MlsContext, state: ClientState,
     groupContext,
     clientConfig.keyRetentionConfig,
     provider.cipherSuite,
+    undefined,
+    inspectCommit,
   )
   const { content: framed } = content
   if (framed.contentType !== 'commit' || framed.sender.senderType !== 'member') {
     throw new Error('a commit was read as something else')
   }
-  return { committerLeaf: framed.sender.leafIndex, proposals: framed.commit.proposals, path: framed.commit.path }
+  return { content, committerLeaf: framed.sender.leafIndex, ...framed.commit }
 }
 
-type Judged = Commit & { committer: AccountId; message: PrivateMessage }
+type Judged = Commit & { committer: AccountId }
 
 async function judgedCommit(context: MlsContext, before: ClientState, judged: Judged): Promise<Applied> {
   const { committer, committerLeaf } = judged
@@ -98,12 +102,18 @@ async function judgedCommit(context: MlsContext, before: ClientState, judged: Ju
 async function followed(
   { provider }: MlsContext,
   before: ClientState,
-  { message, path, committerLeaf, changes }: Judged & { changes: ProposedChanges },
+  { content, path, committerLeaf, changes }: Judged & { changes: ProposedChanges },
 ): Promise<ClientState> {
   const { cipherSuite } = provider
-  const result = await processPrivateMessage(before, message, emptyPskIndex, cipherSuite)
-  if (result.kind !== 'newState') throw new Error('a commit was read as something else')
-  const next = withoutOldKeys(result.newState)
+  const { newState } = await processCommit(
+    before,
+    content,
+    'mls_private_message',
+    emptyPskIndex,
+    acceptAll,
+    cipherSuite,
+  )
+  const next = withoutOldKeys(newState)
   const removedSelf = changes.removed.some(({ leaf }) => leaf === before.privatePath.leafIndex)
   if (removedSelf !== (next.groupActiveState.kind !== 'active')) throw new Error('ts-mls missed our own removal')
   if (!removedSelf || path === undefined) return next

@@ -25,12 +25,12 @@ export interface PlainPackage {
   privatePackage: PrivateKeyPackage
 }
 
-export function plainPackage(name: string): Promise<PlainPackage> {
+export function plainPackage(name: string, suite = cipherSuite): Promise<PlainPackage> {
   const capabilities = defaultCapabilities()
   capabilities.extensions.push(EXTENSION_TYPE)
   capabilities.proposals.push(CUSTOM_PROPOSAL_TYPE)
   const credential = { credentialType: 'basic', identity: utf8(name) } as const
-  return generateKeyPackage(credential, capabilities, defaultLifetime, [], cipherSuite)
+  return generateKeyPackage(credential, capabilities, defaultLifetime, [], suite)
 }
 
 export const addOf = (keys: PlainPackage): Proposal => ({
@@ -50,7 +50,7 @@ export function join(welcome: Parameters<typeof joinGroup>[0] | undefined, keys:
 
 /** A group whose members' states come in leaf order. */
 export async function plainGroup(...names: string[]): Promise<ClientState[]> {
-  const packages = await Promise.all(names.map(plainPackage))
+  const packages = await Promise.all(names.map(name => plainPackage(name)))
   const [first, ...others] = packages as [PlainPackage, ...PlainPackage[]]
   const empty = await createGroup(utf8('plain group'), first.publicPackage, first.privatePackage, [], cipherSuite)
   const { newState, welcome } = await commit(empty, others.map(addOf))

@@ -13,8 +13,10 @@ import {
   processMessage,
   processPrivateMessage,
 } from 'ts-mls'
-import { validateRatchetTree } from 'ts-mls/clientState.js'
-import { directPath, toNodeIndex } from 'ts-mls/treemath.js'
+import { validateLeafNodeCredentialAndKeyUniqueness, validateRatchetTree } from 'ts-mls/clientState.js'
+import { processCommit } from 'ts-mls/processMessages.js'
+import { directPath, toLeafIndex, toNodeIndex } from 'ts-mls/treemath.js'
+import { applyUpdatePath } from 'ts-mls/updatePath.js'
 import { describe, expect, it } from 'vitest'
 import { hex, utf8 } from './bytes.ts'
 import {
@@ -146,6 +148,86 @@ describe('fault 5: pre-shared keys', () => {
     )
     const applied = await processMessage(messageOf(made), bob, indexOf(bob), acceptAll, cipherSuite)
     expect(authenticator(applied.newState)).toBe(authenticator(made.newState))
+  })
+})
+
+describe('fault 6: keys of somebody else', () => {
+  async function leaves() {
+    const [alice] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState]
+    const [own, other] = [alice.ratchetTree[0], alice.ratchetTree[2]]
+    if (own?.nodeType !== 'leaf' || other?.nodeType !== 'leaf') throw new Error('no leaf')
+    return { alice, own: own.leaf, other: other.leaf }
+  }
+  it('a leaf that shows the key of another one is refused, new or replaced', async () => {
+    const { alice, own, other } = await leaves()
+    const refusal = async (change: { hpkePublicKey?: Uint8Array; signaturePublicKey?: Uint8Array }, replaced?: 0) =>
+      (await validateLeafNodeCredentialAndKeyUniqueness(alice.ratchetTree, { ...own, ...change }, replaced as never))
+        ?.message
+    const fresh = { hpkePublicKey: cipherSuite.rng.randomBytes(32) }
+    expect(await refusal(fresh, 0)).toBeUndefined()
+    for (const replaced of [0, undefined] as const) {
+      expect(await refusal({ hpkePublicKey: other.hpkePublicKey }, replaced)).toMatch(/hpke keys not unique/)
+      const { signaturePublicKey } = other
+      expect(await refusal({ ...fresh, signaturePublicKey }, replaced)).toMatch(/signature keys not unique/)
+    }
+  })
+  it('two who are added together with one key are refused', async () => {
+    const { alice } = await leaves()
+    const keyPair = await cipherSuite.hpke.generateKeyPair()
+    // The second of the two key pairs that a key package has.
+    const twin = async (name: string) => {
+      let made = 0
+      const generateKeyPair = async () => (++made === 2 ? keyPair : cipherSuite.hpke.generateKeyPair())
+      return plainPackage(name, { ...cipherSuite, hpke: { ...cipherSuite.hpke, generateKeyPair } })
+    }
+    const [dave, erin] = [await twin('dave'), await twin('erin')]
+    await expect(commit(alice, [addOf(dave)])).resolves.toBeDefined()
+    await expect(commit(alice, [addOf(dave), addOf(erin)])).rejects.toThrow(/hpke keys not unique/)
+  })
+  it('a member can be removed and added again with the device key it had', async () => {
+    const names = ['alice', 'bob'] as const
+    const [alice, bob] = (await plainGroup(...names)) as [ClientState, ClientState]
+    const leaf = bob.ratchetTree[2]
+    if (leaf?.nodeType !== 'leaf') throw new Error('no leaf')
+    const keygen = async () => ({ publicKey: leaf.leaf.signaturePublicKey, signKey: bob.signaturePrivateKey })
+    const again = await plainPackage('bob', { ...cipherSuite, signature: { ...cipherSuite.signature, keygen } })
+    const made = await commit(alice, [removeOf(1), addOf(again)])
+    expect(authenticator(await join(made.welcome, again))).toBe(authenticator(made.newState))
+  })
+  it('a path whose key stands on a leaf, or twice in it, is refused', async () => {
+    const { alice, own, other } = await leaves()
+    const hpkePublicKey = cipherSuite.rng.randomBytes(32)
+    const parentHash = new Uint8Array(0)
+    const leafNode = { ...own, hpkePublicKey, leafNodeSource: 'commit' as const, parentHash, extensions: [] }
+    const pathOf = (...keys: Uint8Array[]) => ({
+      leafNode,
+      nodes: keys.map(key => ({ hpkePublicKey: key, encryptedPathSecret: [] })),
+    })
+    const fresh = cipherSuite.rng.randomBytes(32)
+    for (const path of [pathOf(other.hpkePublicKey, fresh), pathOf(fresh, fresh), pathOf(fresh, hpkePublicKey)])
+      await expect(applyUpdatePath(alice.ratchetTree, toLeafIndex(0), path, cipherSuite.hash)).rejects.toThrow(
+        /may not appear in a node/,
+      )
+  })
+})
+
+describe('fault 7: a path that leaves somebody out', () => {
+  it('is refused by all, and not only by who got no secret', async () => {
+    const [alice, bob, carol] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState, ClientState]
+    const made = messageOf(await commit(alice, [], { wireAsPublicMessage: true }))
+    if (made.wireformat !== 'mls_public_message') throw new Error('not public')
+    const { content, auth } = made.publicMessage
+    if (content.contentType !== 'commit' || content.commit.path === undefined) throw new Error('no path')
+    const [below, ...above] = content.commit.path.nodes
+    if (below === undefined) throw new Error('no node')
+    const nodes = [{ ...below, encryptedPathSecret: [] }, ...above]
+    const changed = { ...content, commit: { ...content.commit, path: { ...content.commit.path, nodes } } }
+    for (const reader of [bob, carol]) {
+      const authenticated = { wireformat: 'mls_public_message', content: changed, auth } as const
+      await expect(
+        processCommit(reader, authenticated, 'mls_public_message', emptyPskIndex, acceptAll, cipherSuite),
+      ).rejects.toThrow(/one secret for each receiver/)
+    }
   })
 })
 
