@@ -9,6 +9,7 @@ import { nodeFileCipher } from './files/file-cipher-node.ts'
 import { openNodeFileVault } from './files/file-vault-node.ts'
 import type { FirstStart } from './identity/account.ts'
 import { type Log, silentLog } from './log.ts'
+import { assertPatched } from './mls/assert-patched.ts'
 import { makeNodeProvider } from './mls/provider-node.ts'
 import { openClient } from './open-client.ts'
 import type { SocketFactory } from './relay-link/socket.ts'
@@ -35,6 +36,8 @@ export interface NodeClientOptions {
 }
 
 export async function openNodeClient(options: NodeClientOptions): Promise<Client> {
+  // Before anything is made on disk: of an installation that is not whole nothing should be left.
+  assertPatched()
   const store = new Store(openDataDirectory(options.directory), setImmediate)
   try {
     const clock = options.clock ?? systemClock

@@ -68,6 +68,9 @@ const table = {
   'database-newer': d => `The database in ${d['directory']} was written by a newer version of this program.`,
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
   'storage-failed': () => 'The database could not be written; see the log.',
+  // The installation.
+  'library-unpatched': () =>
+    'The MLS library lacks our corrections: its install script did not run, or ran for an older version. Run `npm ci` with scripts, or `npm run postinstall`, in the directory of Postern.',
   // A fault of ours.
   internal: () => 'A fault of the server; its log says more.',
   stopping: () => 'The program is stopping.',

@@ -1,5 +1,6 @@
 // What every MLS operation needs from outside: cryptography, our rules, and the time.
 import type { ClientConfig } from 'ts-mls'
+import { assertPatched } from './assert-patched.ts'
 import { makeClientConfig } from './client-config.ts'
 import type { MlsProvider } from './provider.ts'
 
@@ -10,5 +11,6 @@ export interface MlsContext {
 }
 
 export function makeMlsContext(provider: MlsProvider, nowSec: () => number): MlsContext {
+  assertPatched()
   return { provider, nowSec, config: makeClientConfig(provider, nowSec) }
 }

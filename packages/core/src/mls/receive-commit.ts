@@ -5,7 +5,8 @@ import type { ClientState, PrivateMessage } from 'ts-mls'
 import { acceptAll } from 'ts-mls/incomingMessageAction.js'
 import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
 import { CodecError, CryptoVerificationError, ValidationError } from 'ts-mls/mlsError.js'
-import { processCommit } from 'ts-mls/processMessages.js'
+// As a whole: unpatched it has no `processCommit`, and a missing name would end the process before it can say why.
+import * as processing from 'ts-mls/processMessages.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { toLeafIndex } from 'ts-mls/treemath.js'
 import { applyUpdatePath } from 'ts-mls/updatePath.js'
@@ -105,7 +106,7 @@ async function followed(
   { content, path, committerLeaf, changes }: Judged & { changes: ProposedChanges },
 ): Promise<ClientState> {
   const { cipherSuite } = provider
-  const { newState } = await processCommit(
+  const { newState } = await processing.processCommit(
     before,
     content,
     'mls_private_message',

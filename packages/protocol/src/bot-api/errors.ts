@@ -70,6 +70,7 @@ const apiCodes = {
   'database-key-wrong': 'internal',
   'database-newer': 'internal',
   'storage-failed': 'internal',
+  'library-unpatched': 'internal',
   internal: 'internal',
 } as const satisfies Record<ErrorCode, ApiErrorCode>
 

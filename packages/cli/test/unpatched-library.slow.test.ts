@@ -1,0 +1,65 @@
+// An installation whose install script did not run: `npm ci --ignore-scripts`.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run } from './process.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const modules = join(root, 'node_modules')
+let directory: string
+let options: string
+
+/** The library as it comes from the registry, and a Node that takes it instead of ours. */
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-unpatched-'))
+  const bare = join(directory, 'node_modules')
+  mkdirSync(bare)
+  writeFileSync(join(directory, 'package.json'), '{"name": "unpatched", "dependencies": {"ts-mls": "1.6.4"}}')
+  writeFileSync(join(directory, 'package-lock.json'), '{}')
+  cpSync(join(modules, 'ts-mls'), join(bare, 'ts-mls'), { recursive: true })
+  cpSync(join(root, 'patches'), join(directory, 'patches'), { recursive: true })
+  for (const name of ['@hpke', '@noble']) symlinkSync(join(modules, name), join(bare, name))
+  const patchPackage = join(modules, 'patch-package/index.js')
+  execFileSync(process.execPath, [patchPackage, '--reverse', '--error-on-fail'], { cwd: directory, stdio: 'pipe' })
+  const hook = join(directory, 'hook.mjs')
+  const [from, to] = [modules, bare].map(path => JSON.stringify(`${pathToFileURL(join(path, 'ts-mls'))}/`))
+  writeFileSync(
+    hook,
+    `import { registerHooks } from 'node:module'
+     registerHooks({
+       resolve(name, context, next) {
+         const resolved = next(name, context)
+         return { ...resolved, url: resolved.url.replace(${from}, ${to}) }
+       },
+     })`,
+  )
+  options = `--import ${pathToFileURL(hook)}`
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+test.each(['gateway', 'person', 'demo'])(
+  '[R29] postern %s says in one line what to run, and exits 1',
+  async command => {
+    const data = join(directory, command)
+    const env = {
+      NODE_OPTIONS: options,
+      BOT_TOKEN: 'a-token',
+      RELAY_URL: 'http://127.0.0.1:9',
+      BOT_NAME: 'Bot',
+      LISTEN: '127.0.0.1:0',
+      DATA_DIR: data,
+    }
+    const args = {
+      gateway: [],
+      person: ['--data', data, '--relay', 'http://127.0.0.1:9', '--name', 'alice'],
+      demo: ['--data', data, '--relay-port', '0', '--gateway-port', '0'],
+    }[command] as string[]
+    const { code, stdout, stderr } = await run([command, ...args], env)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^[^\n]*The MLS library lacks our corrections[^\n]*`npm run postinstall`[^\n]*\n$/)
+    expect(existsSync(join(data, 'core.db'))).toBe(false)
+  },
+)
