@@ -25,7 +25,7 @@ beforeAll(() => {
   const patchPackage = join(modules, 'patch-package/index.js')
   execFileSync(process.execPath, [patchPackage, '--reverse', '--error-on-fail'], { cwd: directory, stdio: 'pipe' })
   const hook = join(directory, 'hook.mjs')
-  const [from, to] = [modules, bare].map(path => JSON.stringify(`${pathToFileURL(join(path, 'ts-mls'))}/`))
+  const [from, to] = [modules, bare].map(path => JSON.stringify(`${pathToFileURL(join(path, 'ts-mls')).href}/`))
   writeFileSync(
     hook,
     `import { registerHooks } from 'node:module'
@@ -36,7 +36,7 @@ beforeAll(() => {
        },
      })`,
   )
-  options = `--import ${pathToFileURL(hook)}`
+  options = `--import ${pathToFileURL(hook).href}`
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 

@@ -1,5 +1,5 @@
 // What the proposals of a commit would change, and the rules for it that every member can judge alike, without a clock.
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, contentLimits } from '@postern/protocol'
 import type { ClientState, Proposal } from 'ts-mls'
 import type { ProposalOrRef } from 'ts-mls/proposalOrRefType.js'
 import { type Roster, roster } from './credentials.ts'
@@ -35,6 +35,7 @@ export function changesOf(
   proposals: readonly ProposalOrRef[],
 ): ProposedChanges {
   const members = roster(context.provider, before)
+  assertRoom(members, proposals)
   const changes: ProposedChanges = { added: [], removed: [], settings: settingsIn(before.groupContext.extensions) }
   for (const item of proposals) {
     if (item.proposalOrRefType !== 'proposal') throw forbidden('a proposal that stands elsewhere')
@@ -46,6 +47,14 @@ export function changesOf(
     else throw forbidden(`a proposal of kind ${proposal.proposalType}`)
   }
   return { ...changes, settings: changes.settings.slice() }
+}
+
+/** Before the keys of a thousand and more newcomers are verified, which takes a millisecond each. */
+function assertRoom(members: Roster, proposals: readonly ProposalOrRef[]): void {
+  const count = (kind: 'add' | 'remove') =>
+    proposals.filter(item => item.proposalOrRefType === 'proposal' && item.proposal.proposalType === kind).length
+  const after = members.size - count('remove') + count('add')
+  if (after > contentLimits.groupMembersMax) throw forbidden(`the group would have ${after} members`)
 }
 
 function removedBy(members: Roster, { remove }: KindOf<'remove'>): RemovedMember {

@@ -13,11 +13,13 @@ import { commitIntent } from '../../src/mls/commit-intent.ts'
 import { decryptMessage, epochAuthenticator, type GroupSession, rosterOf } from '../../src/mls/group-session.ts'
 import { inspectGroupInfo } from '../../src/mls/inspect.ts'
 import { welcomeReferences } from '../../src/mls/join-group.ts'
-import { decodeKeyPackage, type GeneratedKeyPackage } from '../../src/mls/key-package.ts'
+import { decodeKeyPackage } from '../../src/mls/key-package.ts'
 import { encodePrivateMessage } from '../../src/mls/private-message.ts'
 import { flipped, hex, utf8 } from './bytes.ts'
 import { context, groupOf, keyPackageOf, newGroup, pair, person, provider, readCommit, wanted } from './people.ts'
 import { addOf, cipherSuite, plainGroup, plainPackage, removeOf } from './plain-group.ts'
+
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
 
 type CommitPath = NonNullable<Parameters<typeof createContentCommitSignature>[2]['path']>
 
@@ -101,6 +103,23 @@ describe('[R176] a commit that holds more than any of ours', () => {
       await refused(bob, await commitWith(alice, [added(change as Partial<typeof good.leafNode>)]), message)
     }
   })
+  it('more newcomers than there is room for, whose keys are not even looked at', async () => {
+    const [alice, bob] = (await groupOf(await person('alice'), await person('bob'))) as [GroupSession, GroupSession]
+    const { publicBytes } = await keyPackageOf(await person('mallory'))
+    const add: Proposal = { proposalType: 'add', add: { keyPackage: decodeKeyPackage(publicBytes) } }
+    const wire = await commitWith(
+      alice,
+      Array.from({ length: 999 }, () => add),
+    )
+    const { count, reader } = counted(bob)
+    const committer = rosterOf(alice).get(0)?.accountId
+    await expect(decryptMessage(reader, wire)).rejects.toMatchObject({
+      code: 'mls-forbidden',
+      committer,
+      message: /would have 1001 members/,
+    })
+    expect(count.verified).toBe(1)
+  })
   it('a path longer than any tree of ours is high, or with more secrets than people', async () => {
     const { alice, bob } = await pair()
     const leaf = alice.state.ratchetTree[0]
@@ -112,8 +131,8 @@ describe('[R176] a commit that holds more than any of ours', () => {
     } as CommitPath['leafNode']
     const key = new Uint8Array(32)
     const secret = { kemOutput: key, ciphertext: new Uint8Array(48) }
-    const node = (secrets: number) => ({ hpkePublicKey: key, encryptedPathSecret: Array(secrets).fill(secret) })
-    await refused(bob, await commitWith(alice, [], { leafNode, nodes: Array(11).fill(node(1)) }), /10 nodes of a path/)
+    const node = (secrets: number) => ({ hpkePublicKey: key, encryptedPathSecret: times(secrets, secret) })
+    await refused(bob, await commitWith(alice, [], { leafNode, nodes: times(11, node(1)) }), /10 nodes of a path/)
     await refused(bob, await commitWith(alice, [], { leafNode, nodes: [node(1001)] }), /1000 secrets/)
   })
   it('within the limits is read: one that adds nearly a thousand people', async () => {
@@ -154,9 +173,9 @@ describe('[R176] key packages and welcomes that hold more than any of ours', () 
         wireformat: 'mls_welcome',
         welcome: { cipherSuite: cipherSuite.name, secrets, encryptedGroupInfo: new Uint8Array(100) },
       })
-    expect(welcomeReferences(welcomeFor(Array(1000).fill(secret)))).toHaveLength(1000)
+    expect(welcomeReferences(welcomeFor(times(1000, secret)))).toHaveLength(1000)
     const large = { ...secret.encryptedGroupSecrets, ciphertext: new Uint8Array(300) }
-    for (const secrets of [Array(1001).fill(secret), [{ ...secret, encryptedGroupSecrets: large }]])
+    for (const secrets of [times(1001, secret), [{ ...secret, encryptedGroupSecrets: large }]])
       expect(() => welcomeReferences(welcomeFor(secrets))).toThrow(expect.objectContaining({ code: 'mls-malformed' }))
   })
   it('and so is the group that a welcome leads to', async () => {
@@ -203,7 +222,7 @@ describe('[R177] work grows with the size of a commit, not with its square', () 
       }
       return { proposalOrRefType: 'proposal', proposal: { proposalType: 'remove', remove } } as const
     })
-    await applyProposals(state, proposals as never, 0 as never, emptyPskIndex, false, cipherSuite)
+    await applyProposals(state, proposals, 0 as never, emptyPskIndex, false, cipherSuite)
     expect(looks).toBeLessThan(10 * SIZE)
   })
   it('for additions: the tree is walked a few times', async () => {

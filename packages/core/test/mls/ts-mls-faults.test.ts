@@ -160,9 +160,10 @@ describe('fault 6: keys of somebody else', () => {
   }
   it('a leaf that shows the key of another one is refused, new or replaced', async () => {
     const { alice, own, other } = await leaves()
-    const refusal = async (change: { hpkePublicKey?: Uint8Array; signaturePublicKey?: Uint8Array }, replaced?: 0) =>
-      (await validateLeafNodeCredentialAndKeyUniqueness(alice.ratchetTree, { ...own, ...change }, replaced as never))
-        ?.message
+    const refusal = async (
+      change: { hpkePublicKey?: Uint8Array; signaturePublicKey?: Uint8Array },
+      replaced?: number,
+    ) => (await validateLeafNodeCredentialAndKeyUniqueness(alice.ratchetTree, { ...own, ...change }, replaced))?.message
     const fresh = { hpkePublicKey: cipherSuite.rng.randomBytes(32) }
     expect(await refusal(fresh, 0)).toBeUndefined()
     for (const replaced of [0, undefined] as const) {
