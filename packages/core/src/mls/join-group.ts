@@ -6,7 +6,7 @@ import { ratchetTreeFromExtension } from 'ts-mls/groupInfo.js'
 import { decodeMlsMessage } from 'ts-mls/message.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
 import { decryptGroupInfo, decryptGroupSecrets } from 'ts-mls/welcome.js'
-import { assertPathKeys, checkedRoster, withoutOldKeys } from './group-rules.ts'
+import { assertPathKeys, checkedRoster, settingsIn, withoutOldKeys } from './group-rules.ts'
 import type { GroupSession } from './group-session.ts'
 import { inspectGroupInfo, inspectWelcome } from './inspect.ts'
 import { decodeKeyPackage, decodePrivate, type StoredKeyPackage } from './key-package.ts'
@@ -105,5 +105,7 @@ async function assertAffordable(
   const info = await decryptGroupInfo(welcome, secrets.joinerSecret, noPsk, cipherSuite, inspectGroupInfo)
   if (info === undefined) throw malformed('its group does not decode')
   if (ratchetTreeFromExtension(info) === undefined) throw malformed('it has no tree')
+  // What a group asks of its members is compared with every leaf: thirty thousand wishes are not ours to read.
+  settingsIn(info.groupContext.extensions)
   return info.signer
 }

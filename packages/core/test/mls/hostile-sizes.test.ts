@@ -1,5 +1,5 @@
 // Bytes that hold far more than ours do: refused before the library works on them, and what it works on, it walks once.
-import { encodeMlsMessage, type Proposal } from 'ts-mls'
+import { createCommit, createGroup, encodeMlsMessage, type Proposal } from 'ts-mls'
 import { applyProposals } from 'ts-mls/clientState.js'
 import { encode } from 'ts-mls/codec/tlsEncoder.js'
 import { createContentCommitSignature } from 'ts-mls/framedContent.js'
@@ -12,8 +12,8 @@ import { describe, expect, it } from 'vitest'
 import { commitIntent } from '../../src/mls/commit-intent.ts'
 import { decryptMessage, epochAuthenticator, type GroupSession, rosterOf } from '../../src/mls/group-session.ts'
 import { inspectGroupInfo } from '../../src/mls/inspect.ts'
-import { welcomeReferences } from '../../src/mls/join-group.ts'
-import { decodeKeyPackage } from '../../src/mls/key-package.ts'
+import { joinFromWelcome, welcomeReferences } from '../../src/mls/join-group.ts'
+import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION } from '../../src/mls/key-package.ts'
 import { encodePrivateMessage } from '../../src/mls/private-message.ts'
 import { flipped, hex, utf8 } from './bytes.ts'
 import { context, groupOf, keyPackageOf, newGroup, pair, person, provider, readCommit, wanted } from './people.ts'
@@ -197,6 +197,37 @@ describe('[R176] key packages and welcomes that hold more than any of ours', () 
     expect(() => inspectGroupInfo(infoWith(blank(2047)))).not.toThrow()
     expect(() => inspectGroupInfo(infoWith(blank(2048)))).toThrow(/more than 2047 nodes/)
     expect(() => inspectGroupInfo(infoWith(blank(1), 8))).toThrow(/more than 8 extensions/)
+  })
+  it('a group that asks more of its members than settings is left before its members are looked at', async () => {
+    const [mallory, bob] = [await person('mallory'), await person('bob')]
+    const [founder, invited] = [await keyPackageOf(mallory), await keyPackageOf(bob)]
+    // Every leaf would be compared with thirty thousand wishes.
+    const wishes = new Uint8Array(4 + 60_002)
+    new DataView(wishes.buffer).setUint32(0, 0x8000_0000 | 60_000)
+    for (let at = 4; at < 60_004; at += 2) new DataView(wishes.buffer).setUint16(at, SETTINGS_EXTENSION)
+    const extensions = [
+      { extensionType: SETTINGS_EXTENSION, extensionData: utf8('settings') },
+      { extensionType: 'required_capabilities' as const, extensionData: wishes },
+    ]
+    const group = await createGroup(
+      provider.randomBytes(16),
+      decodeKeyPackage(founder.publicBytes),
+      decodePrivate(founder.privateBytes),
+      extensions,
+      cipherSuite,
+      context.config,
+    )
+    const add: Proposal = { proposalType: 'add', add: { keyPackage: decodeKeyPackage(invited.publicBytes) } }
+    const made = await createCommit(
+      { state: group, cipherSuite },
+      { extraProposals: [add], ratchetTreeExtension: true },
+    )
+    if (made.welcome === undefined) throw new Error('no welcome')
+    const welcome = encodeMlsMessage({ version: 'mls10', wireformat: 'mls_welcome', welcome: made.welcome })
+    const { count, reader } = counted({ context, state: group })
+    const joining = joinFromWelcome(reader.context, { welcome, findKeyPackage: () => invited })
+    await expect(joining).rejects.toMatchObject({ code: 'mls-forbidden', message: /settings are not ours/ })
+    expect(count.verified).toBe(0)
   })
   it('every way of cutting or bending the bytes of a commit ends in a refusal', async () => {
     const { alice, bob } = await pair()
