@@ -6,7 +6,7 @@ import { assertPatched } from '../../src/mls/assert-patched.ts'
 test('[R178] the library as it is installed passes; without the corrections, or with older ones, it does not', () => {
   expect(() => assertPatched()).not.toThrow()
   const { createSecretTree } = secretTree
-  for (const library of [{ createSecretTree }, { createSecretTree, posternPatch: 1 }])
+  for (const library of [{ createSecretTree }, { createSecretTree, posternPatch: 2 }])
     expect(() => assertPatched(library)).toThrow(
       expect.objectContaining({ code: 'library-unpatched', message: expect.stringContaining('npm run postinstall') }),
     )
