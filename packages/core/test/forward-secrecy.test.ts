@@ -1,5 +1,5 @@
 // A stolen database, with its key, beside everything that the relay ever saw: what was said stays said and gone.
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
 import type { GroupId, MessageId } from '@postern/protocol'
@@ -30,12 +30,16 @@ afterEach(async () => {
   await world.stop()
 })
 
-type KeyPackageRow = { public_bytes: Uint8Array; private_bytes: Uint8Array }
+type KeyPackageRow = { reference: Uint8Array; public_bytes: Uint8Array; private_bytes: Uint8Array }
 
 /** Everything in the tables of keys, and whatever key packages are left. */
 async function stolenFrom(person: Person): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> {
   await world.close(person)
-  const database = openDataDirectory(person.directory)
+  return valuesIn(person.directory)
+}
+
+function valuesIn(directory: string): { values: Uint8Array[]; keyPackages: KeyPackageRow[] } {
+  const database = openDataDirectory(directory)
   try {
     const values = ['mls_state', 'ratchet', 'pending_commit'].flatMap(table =>
       database
@@ -73,17 +77,24 @@ describe('[R173] a message whose key was used cannot be read from what is stored
     const { values } = await stolenFrom(alice)
     expect(await canRead(values, deleted)).toBe(false)
   })
+  test('by a copy of its reader’s files, made while it runs', async () => {
+    const deleted = await talk()
+    const copy = join(world.directory, 'copy')
+    mkdirSync(copy)
+    for (const name of ['core.db', 'core.db-wal', 'db.key']) copyFileSync(join(bob.directory, name), join(copy, name))
+    expect(await canRead(valuesIn(copy).values, deleted)).toBe(false)
+  })
   test('by a key package that the reader still has', async () => {
     await talk()
     const { keyPackages } = await stolenFrom(bob)
     const mls = makeMlsContext(makeNodeProvider(), () => 0)
     expect(keyPackages.length).toBeGreaterThan(0)
     for (const welcome of payloadsOf('welcome')) {
-      const find = (reference: Uint8Array) =>
-        keyPackages
-          .map(row => ({ ...row, publicBytes: row.public_bytes, privateBytes: row.private_bytes }))
-          .find(row => Buffer.compare((row as unknown as { reference: Uint8Array }).reference, reference) === 0)
-      await expect(joinFromWelcome(mls, { welcome, findKeyPackage: find })).rejects.toMatchObject({
+      const findKeyPackage = (reference: Uint8Array) => {
+        const row = keyPackages.find(one => Buffer.compare(one.reference, reference) === 0)
+        return row && { publicBytes: row.public_bytes, privateBytes: row.private_bytes }
+      }
+      await expect(joinFromWelcome(mls, { welcome, findKeyPackage })).rejects.toMatchObject({
         code: 'mls-not-invited',
       })
     }
