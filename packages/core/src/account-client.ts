@@ -20,6 +20,7 @@ import { Records } from './storage/records.ts'
 import type { Chores } from './sync/chores.ts'
 import type { Inbox } from './sync/inbox.ts'
 import type { Timekeeper } from './sync/timekeeper.ts'
+import type { Upkeep } from './sync/upkeep.ts'
 
 export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
 export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
@@ -27,7 +28,13 @@ export type Me = { id: AccountId; name: string; about: string; commands: Command
 /** With a key, the same request is carried out once. */
 export type Once = Within & { idempotency?: Idempotency }
 
-export type ClientWorkers = { inbox: Inbox; chores: Chores; timekeeper: Timekeeper; journal: Journal }
+export type ClientWorkers = {
+  inbox: Inbox
+  chores: Chores
+  timekeeper: Timekeeper
+  upkeep: Upkeep
+  journal: Journal
+}
 
 /** What a client is and can do apart from messages. */
 export class AccountClient {
@@ -38,12 +45,14 @@ export class AccountClient {
   readonly #inbox: Inbox
   readonly #chores: Chores
   readonly #timekeeper: Timekeeper
+  readonly #upkeep: Upkeep
   readonly #keys = new Lanes<string>()
 
-  constructor(core: Core, { inbox, chores, timekeeper, journal }: ClientWorkers) {
+  constructor(core: Core, { inbox, chores, timekeeper, upkeep, journal }: ClientWorkers) {
     this.core = core
     this.#chores = chores
     this.#timekeeper = timekeeper
+    this.#upkeep = upkeep
     this.#inbox = inbox
     this.journal = journal
     this.account = core.own.id
@@ -54,6 +63,7 @@ export class AccountClient {
   start(): void {
     this.core.link.start()
     this.#timekeeper.armDue()
+    this.#upkeep.start()
   }
 
   async stop(): Promise<void> {
@@ -62,6 +72,7 @@ export class AccountClient {
     this.core.places.stop()
     this.#inbox.stop()
     this.#timekeeper.stop()
+    this.#upkeep.stop()
     await this.core.files.stop()
     await this.#chores.idle()
     await this.#inbox.idle()

@@ -20,6 +20,8 @@ export type Core = {
   readonly mls: MlsContext
   readonly clock: Clock
   readonly log: Log
+  /** From 0 to 1, at random. */
+  readonly jitter: () => number
   readonly own: OwnAccount
   readonly link: RelayLink
   readonly groups: GroupSessions

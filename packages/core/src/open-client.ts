@@ -22,6 +22,7 @@ import { Chores } from './sync/chores.ts'
 import { Inbox } from './sync/inbox.ts'
 import { startSession } from './sync/start-session.ts'
 import { Timekeeper } from './sync/timekeeper.ts'
+import { Upkeep } from './sync/upkeep.ts'
 
 export interface ClientParts {
   store: Store
@@ -78,5 +79,6 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   const inbox = new Inbox(core)
   const chores = new Chores(core)
   const timekeeper = new Timekeeper(core)
-  return new Client(core, { inbox, chores, timekeeper, journal })
+  const upkeep = new Upkeep(core, chores)
+  return new Client(core, { inbox, chores, timekeeper, upkeep, journal })
 }

@@ -127,6 +127,15 @@ export const clientLimits = {
   keyPackagesTarget: 100,
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,
+  /** Replaced long before others would refuse them; the last resort, which serves many, more often. */
+  keyPackageReplacedAfterMs: 30 * DAY_MS,
+  lastResortReplacedAfterMs: 7 * DAY_MS,
+  /** How long the keys of a replaced one open what is under way: a relay keeps a welcome for 30 days. */
+  keyPackageKeptMs: 31 * DAY_MS,
+  /** A relay that claims again and again to have none left does not fill the disk. */
+  keyPackagesKeptMax: 2_000,
+  /** How often a client that stays connected looks after its keys, spread at random by up to half. */
+  upkeepEveryMs: HOUR_MS,
   deviceCertificateLifetimeMs: 3650 * DAY_MS,
   withdrawnBeforeUpdate: 100,
   /** Together with those that were withdrawn they leave no gap of 200, at which receivers give up. */

@@ -243,6 +243,10 @@ const steps: string[] = [
 
   CREATE TABLE dead_file (blob_id TEXT PRIMARY KEY, own INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE key_package ADD COLUMN retired_ms INTEGER;
+  CREATE INDEX key_package_live ON key_package (last_resort, made_ms, published) WHERE retired_ms IS NULL;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -2,7 +2,7 @@
 
 import type { Core } from '../context.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
-import { publishFirstKeyPackages } from '../identity/key-packages.ts'
+import { retireKeyPackages } from '../identity/key-packages.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
 import { progressOf } from '../journal/progress.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
@@ -25,10 +25,10 @@ export async function startSession(
   const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= MARK_MAX
   const isRestored = session.cursor > cursor || isMarkAhead
   if (isRestored) await recoverFromBackup(core, journal, session)
-  const published = await publishFirstKeyPackages(core)
+  chores.keyPackages.noteAtRelay(session.keyPackages)
+  await chores.keyPackages.publishFirst()
   // Only now can others write to it: whoever asks before is told to wait.
   if (!isRegistered(core.store)) await noteRegistered(core.store)
-  chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
   await settleInDoubt(core)
   await follow(core, inbox, cursor)
 }
@@ -47,6 +47,8 @@ async function recoverFromBackup(core: Core, journal: Journal, session: Session)
   core.groups.forgetAll()
   await core.store.write(database => {
     database.run('UPDATE mls_group SET needs_update = 1')
+    // A copy of this database may have used them since the backup was made.
+    retireKeyPackages(database, core.clock.nowMs())
     const isUsable = session.mark >= journal.newest() && session.mark <= MARK_MAX
     if (isUsable) raiseNextId(database, session.mark + UNMARKED_UPDATES)
   })
