@@ -20,7 +20,8 @@ export type OwnAccount = {
   readonly devicePublicKey: Uint8Array
   readonly certificate: Uint8Array
   readonly profileKey: Uint8Array
-  readonly inviteToken: string
+  /** As it is now: replaced when a new link is made. */
+  inviteToken: string
 }
 
 export type FirstStart = { relayUrl: string; name: string; bot: boolean }
@@ -38,6 +39,9 @@ type AccountRow = {
 }
 
 const INVITE_TOKEN_BYTES = 16
+
+const newInviteToken = (provider: MlsProvider): string => toBase64Url(provider.randomBytes(INVITE_TOKEN_BYTES))
+
 const PROFILE_KEY_BYTES = 32
 
 /** Undefined before the first start. */
@@ -76,7 +80,7 @@ export async function createAccount(
     devicePublicKey: device.publicKey,
     certificate: encodeDeviceCertificate({ notAfterSec, signature }),
     profileKey: provider.randomBytes(PROFILE_KEY_BYTES),
-    inviteToken: toBase64Url(provider.randomBytes(INVITE_TOKEN_BYTES)),
+    inviteToken: newInviteToken(provider),
   }
   const profile: Profile = { name: first.name, about: '', bot: first.bot, commands: [] }
   await store.write(database => {
@@ -109,6 +113,28 @@ export async function noteRegistered(store: Store): Promise<void> {
 
 export const inviteUrl = (own: OwnAccount): string =>
   formatInvite(own.relayUrl, { account: own.id, profileKey: own.profileKey, token: own.inviteToken })
+
+/**
+ * The token of the link before this one opens nothing any more. Who has that link still has what else stands in it: the
+ * account id, under which everybody can ask to be let in, and the key of the profile: name, description, picture, commands.
+ */
+export async function replaceInvite({
+  store,
+  own,
+  provider,
+}: {
+  store: Store
+  own: OwnAccount
+  provider: MlsProvider
+}): Promise<void> {
+  const token = newInviteToken(provider)
+  await store.write(database => database.run('UPDATE account SET invite_token = ?', token))
+  own.inviteToken = token
+}
+
+/** Asked of the database, in whose order of writes a new link has its place. */
+export const isInviteToken = (database: Pick<Store, 'get'>, token: string): boolean =>
+  database.get('SELECT 1 FROM account WHERE invite_token = ?', token) !== undefined
 
 /** The answer to the relay's challenge. Only an account that the relay never had is registered: a relay that lost it is noticed. */
 export async function proveAccount(
