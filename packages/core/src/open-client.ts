@@ -7,7 +7,8 @@ import type { FileCipher } from './files/file-cipher.ts'
 import type { FileVault } from './files/file-vault.ts'
 import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
-import { createAccount, type FirstStart, loadAccount, proveAccount } from './identity/account.ts'
+import { createAccount, type FirstStart, loadAccount } from './identity/account.ts'
+import { OwnDevice } from './identity/own-device.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
@@ -42,6 +43,11 @@ export interface ClientParts {
 
 export async function openClient(parts: ClientParts): Promise<Client> {
   const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const device = new OwnDevice({ ...parts, own })
+  await device.renewIfDue().catch((error: unknown) => {
+    // A full disk: the one that there is still serves for months.
+    parts.log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+  })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const link = new RelayLink({
     relayUrl: own.relayUrl,
@@ -49,13 +55,15 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     clock: parts.clock,
     log: parts.log,
     jitter: parts.jitter,
-    prove: (nonce, audience) => proveAccount({ ...parts, own }, { nonce, audience }),
+    prove: (nonce, audience) => device.prove({ nonce, audience }),
+    onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.take(entries),
   })
   const core: Core = {
     ...parts,
     own,
+    device,
     mls,
     link,
     groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),

@@ -47,7 +47,7 @@ test('[R194] a relay that names another key for the account is found out, and a 
   const [alice, bob, mallory] = [await world.person('alice'), await world.person('bob'), await world.person('mallory')]
   const relay = new HostileRelay(alice.wire)
   const genuine = await mallory.client.safetyNumber(alice.id, WITHIN)
-  let swapped = key(9)
+  let swapped: Uint8Array = key(9)
   const seen = new HostileRelay(bob.wire)
   seen.changeAnswer('getProfile', answer => {
     swapped = answer.accountKey

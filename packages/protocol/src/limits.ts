@@ -136,7 +136,13 @@ export const clientLimits = {
   keyPackagesKeptMax: 2_000,
   /** How often a client that stays connected looks after its keys, spread at random by up to half. */
   upkeepEveryMs: HOUR_MS,
-  deviceCertificateLifetimeMs: 3650 * DAY_MS,
+  deviceCertificateLifetimeMs: 365 * DAY_MS,
+  /** Renewed when it ends in less than this: a client that is off for months still comes back with a good one. */
+  deviceCertificateRenewedBelowMs: 240 * DAY_MS,
+  /** How far a relay's word can lift a serial at once: one that claims the highest number would leave none above it. */
+  serialStepMax: 1_000_000,
+  /** New devices that a client makes because the relay calls its own revoked, from its start to its first login. */
+  revokedTriesMax: 3,
   withdrawnBeforeUpdate: 100,
   /** Together with those that were withdrawn they leave no gap of 200, at which receivers give up. */
   unsettledPerGroupMax: 100,

@@ -1,14 +1,10 @@
 // One's own account: its keys, its device, its profile and the token of its invite link.
-import { type AccountId, accountIdFromHash, type Clock, clientLimits, toBase64Url } from '@postern/protocol'
+import { type AccountId, accountIdFromHash, type Clock, toBase64Url } from '@postern/protocol'
 import { formatInvite, type Profile } from '@postern/protocol/content'
-import {
-  authenticationBytes,
-  type CallRequest,
-  deviceCertificateBytes,
-  encodeDeviceCertificate,
-} from '@postern/protocol/relay'
+import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
 import type { MlsProvider } from '../mls/provider.ts'
 import type { Store } from '../storage/store.ts'
+import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'
 import { noteOwnProfile } from './people.ts'
 
 export type OwnAccount = {
@@ -16,9 +12,10 @@ export type OwnAccount = {
   readonly relayUrl: string
   readonly secretKey: Uint8Array
   readonly publicKey: Uint8Array
-  readonly deviceSecretKey: Uint8Array
-  readonly devicePublicKey: Uint8Array
-  readonly certificate: Uint8Array
+  /** As they are now, replaced together: `device.ts`. */
+  deviceSecretKey: Uint8Array
+  devicePublicKey: Uint8Array
+  certificate: Uint8Array
   readonly profileKey: Uint8Array
   /** As it is now: replaced when a new link is made. */
   inviteToken: string
@@ -67,18 +64,13 @@ export async function createAccount(
   first: FirstStart,
 ): Promise<OwnAccount> {
   const account = await provider.generateSigningKey()
-  const device = await provider.generateSigningKey()
-  const notAfterSec = Math.floor((clock.nowMs() + clientLimits.deviceCertificateLifetimeMs) / 1000)
-  const signed = deviceCertificateBytes(device.publicKey, notAfterSec)
-  const signature = await provider.sign(account.secretKey, signed)
+  const device = await makeDevice({ provider, clock, accountSecretKey: account.secretKey }, FIRST_SERIAL)
   const own: OwnAccount = {
     id: accountIdFromHash(provider.sha256(account.publicKey)),
     relayUrl: first.relayUrl,
     secretKey: account.secretKey,
     publicKey: account.publicKey,
-    deviceSecretKey: device.secretKey,
-    devicePublicKey: device.publicKey,
-    certificate: encodeDeviceCertificate({ notAfterSec, signature }),
+    ...device,
     profileKey: provider.randomBytes(PROFILE_KEY_BYTES),
     inviteToken: newInviteToken(provider),
   }

@@ -245,6 +245,7 @@ const steps: string[] = [
   `,
   `
   ALTER TABLE key_package ADD COLUMN retired_ms INTEGER;
+  ALTER TABLE mailbox ADD COLUMN restored_cursor INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX key_package_live ON key_package (last_resort, made_ms, published) WHERE retired_ms IS NULL;
   `,
 ]

@@ -1,4 +1,4 @@
-// What a client that runs for months must look after without being asked: its keys at the relay, by number and by age.
+// What a client that runs for months must look after without being asked: its certificate, and its keys at the relay.
 import { clientLimits, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { Chores } from './chores.ts'
@@ -20,9 +20,16 @@ export class Upkeep {
     // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {
-      this.#chores.lookAfterKeys()
+      this.#renew().catch((error: unknown) => {
+        this.#core.log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+      })
       this.start()
     })
+  }
+
+  async #renew(): Promise<void> {
+    await this.#core.device.renewIfDue()
+    this.#chores.lookAfterKeys()
   }
 
   stop(): void {
