@@ -60,7 +60,7 @@ export function receiveContent(core: Core, received: Received): Change<void> {
 
 function noteSender(core: Core, database: Database, { sender, content }: Understood): void {
   const { hello, profileVersion } = content
-  if (hello) noteHello(database, sender, hello)
+  if (hello) noteHello(database, sender, { hello, version: profileVersion })
   if (hello?.token !== undefined && isInviteToken(database, hello.token)) noteCameByLink(database, sender)
   if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
     noteWantedVersion(database, sender, profileVersion)
