@@ -44,10 +44,6 @@ export interface ClientParts {
 export async function openClient(parts: ClientParts): Promise<Client> {
   const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
   const device = new OwnDevice({ ...parts, own })
-  await device.renewIfDue().catch((error: unknown) => {
-    // A full disk: the one that there is still serves for months.
-    parts.log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
-  })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const link = new RelayLink({
     relayUrl: own.relayUrl,

@@ -98,6 +98,14 @@ test('[R196] who was off for years comes back', async () => {
   await again.hears('welcome back')
 })
 
+test('[R196] a first start under a clock that was far behind heals once the clock is right', async () => {
+  const behind = new ManualClock(Date.UTC(1999, 0, 1))
+  const starting = world.person('alice', { clock: behind })
+  behind.leap(Date.now() - behind.nowMs())
+  const alice = await passTime(behind, starting)
+  expect(alice.client.isOnline).toBe(true)
+})
+
 test('[R197] a restored client comes as a new device, and the copy that still runs is out', async () => {
   const { log, lines } = recorded()
   const { wire, shown } = watched()

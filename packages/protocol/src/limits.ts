@@ -248,6 +248,10 @@ export const hookLimits = {
   answerWithinMs: 10 * SECOND_MS,
   answerTriesMax: 20,
   answerRetryMs: 5 * SECOND_MS,
+  /** The message with an address is erased so long after it was read, and after so long in any case. */
+  addressAfterReadMs: 10 * MINUTE_MS,
+  addressKeptMs: DAY_MS,
+  addressLookEveryMs: 1 * MINUTE_MS,
   /** Answers to one account that may not manage hooks, in so long; and of how many accounts that is remembered. */
   strangerAnswersMax: 3,
   strangerAnswersMs: 1 * MINUTE_MS,

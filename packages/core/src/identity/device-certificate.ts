@@ -41,10 +41,8 @@ export function certificateOf({ certificate }: Pick<Device, 'certificate'>): Dev
 
 export const serialOf = (device: Pick<Device, 'certificate'>): number => certificateOf(device)?.serial ?? 0
 
-/** Long before its end, when it has no serial yet, or was made under a clock that was far ahead. */
+/** Long before its end, or when it has no serial yet. One that seems to last too long is left: it may be the clock that is behind. */
 export function isDueForRenewal(device: Pick<Device, 'certificate'>, nowMs: number): boolean {
   const { serial = 0, notAfterSec = 0 } = certificateOf(device) ?? {}
-  const leftMs = notAfterSec * 1000 - nowMs
-  const { deviceCertificateRenewedBelowMs: belowMs, deviceCertificateLifetimeMs: lifetimeMs } = clientLimits
-  return serial < FIRST_SERIAL || leftMs < belowMs || leftMs > lifetimeMs
+  return serial < FIRST_SERIAL || notAfterSec * 1000 - nowMs < clientLimits.deviceCertificateRenewedBelowMs
 }

@@ -20,11 +20,15 @@ export class OwnDevice {
     this.#parts = parts
   }
 
-  /** The same keys under the next serial, when their certificate gets on in years. */
+  /** The same keys under the next serial, when their certificate gets on in years. On a full disk the old one serves on. */
   async renewIfDue(): Promise<void> {
-    const { own, clock } = this.#parts
+    const { own, clock, log } = this.#parts
     if (!isDueForRenewal(own, clock.nowMs())) return
-    await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
+    try {
+      await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
+    } catch (error) {
+      log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+    }
   }
 
   /** New keys, with which every copy of this database from before is out. What belongs together is written with them. */
@@ -37,6 +41,8 @@ export class OwnDevice {
 
   async prove(challenge: { nonce: Uint8Array; audience: string }): Promise<CallRequest<'authenticate'>> {
     await this.#replacing
+    // Made under a clock that was wrong then, it may be over by now.
+    await this.renewIfDue()
     return await proveAccount(this.#parts, challenge)
   }
 

@@ -20,16 +20,9 @@ export class Upkeep {
     // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {
-      this.#renew().catch((error: unknown) => {
-        this.#core.log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
-      })
+      void this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())
       this.start()
     })
-  }
-
-  async #renew(): Promise<void> {
-    await this.#core.device.renewIfDue()
-    this.#chores.lookAfterKeys()
   }
 
   stop(): void {
