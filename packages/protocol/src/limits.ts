@@ -178,6 +178,8 @@ export const gatewayLimits = {
   updatesKeptMs: DAY_MS,
   updatesKeptMax: 10_000,
   pollersMax: 1_000,
+  /** A shorter token is warned of at the start: who reaches the API could find it by trying. */
+  botTokenCharsAdvised: 16,
   sendWithinMs: 10 * SECOND_MS,
   retryAfterSec: 5,
   /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */

@@ -14,7 +14,7 @@ type Parts = { own: OwnAccount; store: Store; provider: MlsProvider; clock: Cloc
 export class OwnDevice {
   readonly #parts: Parts
   #triesLeft: number = clientLimits.revokedTriesMax
-  #replacing: Promise<void> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -23,25 +23,28 @@ export class OwnDevice {
   /** The same keys under the next serial, when their certificate gets on in years. On a full disk the old one serves on. */
   async renewIfDue(): Promise<void> {
     const { own, clock, log } = this.#parts
-    if (!isDueForRenewal(own, clock.nowMs())) return
-    try {
+    const renew = async () => {
+      if (!isDueForRenewal(own, clock.nowMs())) return
       await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
-    } catch (error) {
-      log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
     }
+    await this.#inTurn(renew).catch((error: unknown) => {
+      log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+    })
   }
 
   /** New keys, with which every copy of this database from before is out. What belongs together is written with them. */
   async replace(withIt: (database: Database) => void, above = 0): Promise<void> {
-    // Two copies that are started at the same moment would both take the next one, and none of them would be out.
-    const step = 1 + (this.#parts.provider.randomBytes(1)[0] ?? 0)
-    const serial = Math.max(serialOf(this.#parts.own), above) + step
-    await this.#adopt(await makeDevice(this.#certifying(), serial), withIt)
+    const { own, provider } = this.#parts
+    await this.#inTurn(async () => {
+      // Two copies that are started at the same moment would both take the next one, and none of them would be out.
+      const step = 1 + (provider.randomBytes(1)[0] ?? 0)
+      const serial = Math.max(serialOf(own), above) + step
+      await this.#adopt(await makeDevice(this.#certifying(), serial), withIt)
+    })
   }
 
   async prove(challenge: { nonce: Uint8Array; audience: string }): Promise<CallRequest<'authenticate'>> {
-    await this.#replacing
-    // Made under a clock that was wrong then, it may be over by now.
+    // Behind a replacement that is under way; and made under a clock that was wrong then, it may be over by now.
     await this.renewIfDue()
     return await proveAccount(this.#parts, challenge)
   }
@@ -61,10 +64,17 @@ export class OwnDevice {
     if (!isBelievable || this.#triesLeft <= 0) return 'over'
     this.#triesLeft--
     this.#parts.log.warn({}, 'this database is older than the one that was used last with this account: it takes over')
-    this.#replacing = this.replace(() => {}, serial).catch((error: unknown) => {
+    this.replace(() => {}, serial).catch((error: unknown) => {
       this.#parts.log.error({ error: String(error) }, 'a new device could not be written')
     })
     return 'replaced'
+  }
+
+  /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined)
+    return done
   }
 
   #certifying(): Certifying {
