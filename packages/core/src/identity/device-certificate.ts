@@ -31,7 +31,7 @@ export async function certify(
 }
 
 /** Undefined when it is none that is made today. */
-export function certificateOf({ certificate }: Pick<Device, 'certificate'>): DeviceCertificate | undefined {
+function certificateOf({ certificate }: Pick<Device, 'certificate'>): DeviceCertificate | undefined {
   try {
     return decodeDeviceCertificate(certificate)
   } catch {

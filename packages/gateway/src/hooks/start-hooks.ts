@@ -56,7 +56,7 @@ async function restHooks(client: Client, { clock, log }: HooksSurroundings): Pro
     start: () => eraser.start(),
     stop: async () => {
       await eraser.stop()
-      discard?.stop()
+      await discard?.stop()
     },
   }
 }
