@@ -61,7 +61,11 @@ export class OwnDevice {
   noteRefused({ details: { serial } }: CodedError): 'replaced' | 'over' {
     const own = serialOf(this.#parts.own)
     const isBelievable = typeof serial === 'number' && serial >= own && serial <= own + clientLimits.serialStepMax
-    if (!isBelievable || this.#triesLeft <= 0) return 'over'
+    if (!isBelievable) return 'over'
+    if (this.#triesLeft <= 0) {
+      this.#parts.log.error({}, 'a copy of this database was started later than this one: only one may run')
+      return 'over'
+    }
     this.#triesLeft--
     this.#parts.log.warn({}, 'this database is older than the one that was used last with this account: it takes over')
     this.replace(() => {}, serial).catch((error: unknown) => {

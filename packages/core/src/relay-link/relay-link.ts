@@ -204,7 +204,7 @@ export class RelayLink {
   #refused(connection: Connection, error: unknown): void {
     if (!this.#isCurrent(connection)) return
     if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
-      this.#options.log.error({ code: error.code }, `${error.message} Another copy of this account may be running.`)
+      this.#options.log.error({ code: error.code }, error.message)
       this.#failures = FAILURES_COUNTED_MAX
     }
     if (isCoded(error, 'account-unknown', 'unauthenticated', 'version-unsupported'))
