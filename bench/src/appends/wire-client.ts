@@ -73,11 +73,12 @@ function proofOf(
   { nonce, audience }: { nonce: Uint8Array; audience: string },
 ): CallRequest<'authenticate'> {
   const accountKey = account.publicKey
-  const certified = sign(null, deviceCertificateBytes(device.publicKey, NEVER_SEC), account.privateKey)
+  const certified = { serial: 1, notAfterSec: NEVER_SEC }
+  const signed = deviceCertificateBytes({ ...certified, deviceKey: device.publicKey })
   return {
     accountKey,
     deviceKey: device.publicKey,
-    certificate: encodeDeviceCertificate({ notAfterSec: NEVER_SEC, signature: certified }),
+    certificate: encodeDeviceCertificate({ ...certified, signature: sign(null, signed, account.privateKey) }),
     audience,
     signature: sign(null, authenticationBytes({ nonce, audience, accountKey }), device.privateKey),
     intent: 'login',

@@ -42,6 +42,7 @@ export async function makeMember() {
   const certificate = await makeDeviceCertificate(provider, {
     accountSecretKey: account.secretKey,
     devicePublicKey: deviceKey.publicKey,
+    serial: 1,
     notAfterSec: nowSec() + HOUR_SEC,
   })
   const credential = credentialOf(account.publicKey, certificate)

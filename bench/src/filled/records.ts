@@ -44,7 +44,7 @@ function randomBytes(count: number): Uint8Array {
 export function addPerson(database: Database, name: string): AccountId {
   const account = toBase32(randomBytes(ACCOUNT_ID_BYTES)) as AccountId
   const profile: Profile = { name, about: 'Writes to bots now and then.', bot: false, commands: [] }
-  noteHello(database, account, { name, profileKey: randomBytes(PROFILE_KEY_BYTES) })
+  noteHello(database, account, { hello: { name, profileKey: randomBytes(PROFILE_KEY_BYTES) }, version: 1 })
   noteProfile(database, account, { profile, version: 1 })
   return account
 }

@@ -35,6 +35,21 @@ test('[R6] ready comes first, and answers carry the id of their command', async 
   await alice.line(line => JSON.stringify(line) === '{"id":{"any":["thing"]},"ok":[]}')
 })
 
+test('[R22] both sides verify the same number, and a new invite link takes the place of the old one', async () => {
+  await using alice = person('verifying')
+  await using bob = person('verified', '--requests', 'ask')
+  const [{ id: aliceId }, { id: bobId }] = [await alice.ready(), await bob.ready()]
+  const { account, number, qr } = await alice.do('verify', { account: bobId })
+  expect(account).toBe(bobId)
+  expect(await bob.do('verify', { account: aliceId })).toEqual({ account: aliceId, number, qr })
+  expect(await alice.ask('verify', { account: 'a'.repeat(32) })).toMatchObject({ code: 'not_found' })
+  const me = await bob.do('me')
+  const renewed = await bob.do('invite')
+  expect(renewed).toEqual({ ...me, invite_url: renewed['invite_url'] })
+  expect(renewed['invite_url']).not.toBe(me['invite_url'])
+  expect(await bob.do('me')).toEqual(renewed)
+})
+
 test('[R4] what is no command is answered by an error, and the next line is heard', async () => {
   await using alice = person('wrong')
   await alice.ready()

@@ -4,13 +4,15 @@ import type { Command, Profile } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
 import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
 import { viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
+import { findAccountKey } from './chats/find-account-key.ts'
 import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
 import type { Idempotency } from './chats/sent-keys.ts'
 import type { Core } from './context.ts'
 import { Deadline, type Within } from './deadline.ts'
-import { inviteUrl, isRegistered } from './identity/account.ts'
+import { inviteUrl, isRegistered, replaceInvite } from './identity/account.ts'
 import { findPerson, profileOf } from './identity/people.ts'
 import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
+import { type SafetyNumber, safetyNumber } from './identity/safety-number.ts'
 import type { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import { acceptRequest } from './messages/accept-request.ts'
@@ -20,6 +22,7 @@ import { Records } from './storage/records.ts'
 import type { Chores } from './sync/chores.ts'
 import type { Inbox } from './sync/inbox.ts'
 import type { Timekeeper } from './sync/timekeeper.ts'
+import type { Upkeep } from './sync/upkeep.ts'
 
 export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
 export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
@@ -27,7 +30,13 @@ export type Me = { id: AccountId; name: string; about: string; commands: Command
 /** With a key, the same request is carried out once. */
 export type Once = Within & { idempotency?: Idempotency }
 
-export type ClientWorkers = { inbox: Inbox; chores: Chores; timekeeper: Timekeeper; journal: Journal }
+export type ClientWorkers = {
+  inbox: Inbox
+  chores: Chores
+  timekeeper: Timekeeper
+  upkeep: Upkeep
+  journal: Journal
+}
 
 /** What a client is and can do apart from messages. */
 export class AccountClient {
@@ -38,12 +47,15 @@ export class AccountClient {
   readonly #inbox: Inbox
   readonly #chores: Chores
   readonly #timekeeper: Timekeeper
+  readonly #upkeep: Upkeep
   readonly #keys = new Lanes<string>()
+  #newInvite: Promise<void> | undefined
 
-  constructor(core: Core, { inbox, chores, timekeeper, journal }: ClientWorkers) {
+  constructor(core: Core, { inbox, chores, timekeeper, upkeep, journal }: ClientWorkers) {
     this.core = core
     this.#chores = chores
     this.#timekeeper = timekeeper
+    this.#upkeep = upkeep
     this.#inbox = inbox
     this.journal = journal
     this.account = core.own.id
@@ -54,6 +66,7 @@ export class AccountClient {
   start(): void {
     this.core.link.start()
     this.#timekeeper.armDue()
+    this.#upkeep.start()
   }
 
   async stop(): Promise<void> {
@@ -62,6 +75,7 @@ export class AccountClient {
     this.core.places.stop()
     this.#inbox.stop()
     this.#timekeeper.stop()
+    this.#upkeep.stop()
     await this.core.files.stop()
     await this.#chores.idle()
     await this.#inbox.idle()
@@ -95,6 +109,15 @@ export class AccountClient {
     this.core.poke()
   }
 
+  /** A new invite link: who comes with an older one is a stranger from now on. Those who ask at the same time get the same. */
+  async newInvite(): Promise<Me> {
+    this.#newInvite ??= replaceInvite(this.core).finally(() => {
+      this.#newInvite = undefined
+    })
+    await this.#newInvite
+    return this.me()
+  }
+
   /** As far as it is known here. */
   profileOf(account: AccountId): Profile & { id: AccountId } {
     return profileOf(this.core.store, account)
@@ -106,6 +129,15 @@ export class AccountClient {
     const person = findPerson(this.core.store, account)
     if (person?.profile_key) await refreshProfile(this.core, person)
     return this.profileOf(account)
+  }
+
+  /** What both compare to be sure that nobody stands between them. */
+  async safetyNumber(account: AccountId, within: Within): Promise<SafetyNumber & { account: AccountId }> {
+    if (account === this.account)
+      throw new CodedError('bad-field', { field: 'account', rule: 'an account has no safety number with itself' })
+    const { provider, own } = this.core
+    const key = await findAccountKey(this.core, account, this.deadline(within))
+    return { account, ...safetyNumber(provider, own.publicKey, key) }
   }
 
   /** A place for what the program around this client must remember. */

@@ -3,6 +3,7 @@ import type { ChatId, Clock, MessageId } from '@postern/protocol'
 import type { Files } from './files/files.ts'
 import type { GroupSessions } from './groups/group-sessions.ts'
 import type { OwnAccount } from './identity/account.ts'
+import type { OwnDevice } from './identity/own-device.ts'
 import type { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
 import type { Places } from './messages/places.ts'
@@ -20,7 +21,10 @@ export type Core = {
   readonly mls: MlsContext
   readonly clock: Clock
   readonly log: Log
+  /** From 0 to 1, at random. */
+  readonly jitter: () => number
   readonly own: OwnAccount
+  readonly device: OwnDevice
   readonly link: RelayLink
   readonly groups: GroupSessions
   readonly files: Files

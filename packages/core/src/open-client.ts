@@ -7,7 +7,8 @@ import type { FileCipher } from './files/file-cipher.ts'
 import type { FileVault } from './files/file-vault.ts'
 import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
-import { createAccount, type FirstStart, loadAccount, proveAccount } from './identity/account.ts'
+import { createAccount, type FirstStart, loadAccount } from './identity/account.ts'
+import { OwnDevice } from './identity/own-device.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
@@ -22,6 +23,7 @@ import { Chores } from './sync/chores.ts'
 import { Inbox } from './sync/inbox.ts'
 import { startSession } from './sync/start-session.ts'
 import { Timekeeper } from './sync/timekeeper.ts'
+import { Upkeep } from './sync/upkeep.ts'
 
 export interface ClientParts {
   store: Store
@@ -41,6 +43,7 @@ export interface ClientParts {
 
 export async function openClient(parts: ClientParts): Promise<Client> {
   const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const device = new OwnDevice({ ...parts, own })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const link = new RelayLink({
     relayUrl: own.relayUrl,
@@ -48,13 +51,15 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     clock: parts.clock,
     log: parts.log,
     jitter: parts.jitter,
-    prove: (nonce, audience) => proveAccount({ ...parts, own }, { nonce, audience }),
+    prove: (nonce, audience) => device.prove({ nonce, audience }),
+    onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.take(entries),
   })
   const core: Core = {
     ...parts,
     own,
+    device,
     mls,
     link,
     groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
@@ -78,5 +83,6 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   const inbox = new Inbox(core)
   const chores = new Chores(core)
   const timekeeper = new Timekeeper(core)
-  return new Client(core, { inbox, chores, timekeeper, journal })
+  const upkeep = new Upkeep(core, chores)
+  return new Client(core, { inbox, chores, timekeeper, upkeep, journal })
 }

@@ -99,7 +99,8 @@ describe('what the relay gives', () => {
   })
 
   test('[R108] expired: gone, but for those who have it', async () => {
-    const relayClock = new ManualClock()
+    // From now: the relay judges by it whether the others' certificates still hold.
+    const relayClock = new ManualClock(Date.now())
     const late = await World.start({ relayClock, relayLimits: { sweepEveryMs: 1000 } })
     try {
       const [carol, dave, erin] = [await late.person('carol'), await late.person('dave'), await late.person('erin')]

@@ -56,7 +56,14 @@ export function refuseCalls({ wire }: Person, code: ErrorCode, ...names: Carryin
     const isCarrying = decoded.kind === 'call' && (decoded.name === 'append' || decoded.name === 'commit')
     if (!isCarrying || !names.includes(decoded.name)) return [frame]
     payloads[decoded.name].push(Buffer.from(decoded.request.payload))
-    const failure = encodeRelayFrame({ kind: 'failure', id: decoded.id, code, message: code, retryAtMs: undefined })
+    const failure = encodeRelayFrame({
+      kind: 'failure',
+      id: decoded.id,
+      code,
+      message: code,
+      retryAtMs: undefined,
+      serial: undefined,
+    })
     queueMicrotask(() => wire.inject(failure))
     return []
   }

@@ -33,6 +33,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
     }),
     onSession,
     onEntries: () => {},
+    onRevoked: () => 'over',
   })
   return { clock, dials, link }
 }

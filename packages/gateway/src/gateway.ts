@@ -3,6 +3,7 @@ import type { Client, Log, SocketFactory } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
 import { type Clock, listenUrl, systemClock } from '@postern/protocol'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
+import { warnOfSettings } from './bot/warn-of-settings.ts'
 import type { GatewaySettings } from './config.ts'
 import { openHooks } from './hooks/start-hooks.ts'
 import { makeHandlers } from './http/handlers.ts'
@@ -31,6 +32,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   try {
     const state = new OperatorState(client.journal)
+    warnOfSettings(settings, { relayUrl: client.relayUrl, log })
     await applySettings(client, { settings, state, log })
     return await serve(client, { settings, state, clock, log })
   } catch (error) {

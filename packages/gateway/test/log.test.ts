@@ -1,5 +1,6 @@
 // What the gateway says in its log, and what it never says.
 import { join } from 'node:path'
+import type { SocketFactory } from '@postern/core'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readSettings } from '../src/config.ts'
@@ -35,6 +36,43 @@ beforeEach(async () => {
 afterEach(async () => {
   await gateway.stop()
   await world.stop()
+})
+
+const warnings = () => logged.filter(line => line.includes('BOT_TOKEN') || line.includes('not encrypted'))
+
+test('[R109] a short token is warned of in one line that does not hold it; a long one is not', async () => {
+  await start({ BOT_TOKEN: 'shorter-than-16' })
+  expect(warnings()).toHaveLength(1)
+  expect(warnings()[0]).toMatch(/^BOT_TOKEN has fewer than 16 characters/)
+  expect(logged.join()).not.toContain('shorter-than-16')
+  await gateway.stop()
+  logged.length = 0
+  await start({ BOT_TOKEN: 'not-shorter-than' })
+  expect(warnings()).toEqual([])
+})
+
+test('[R109] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async () => {
+  const settings = readSettings({
+    BOT_TOKEN: TOKEN,
+    BOT_NAME: 'bot',
+    RELAY_URL: 'http://relay.invalid:8090',
+    LISTEN: '127.0.0.1:0',
+    DATA_DIR: join(world.directory, 'elsewhere'),
+  })
+  const log = { debug: write, info: write, warn: write, error: write }
+  const connect: SocketFactory = (_, events) => {
+    queueMicrotask(() => events.closed('there is no such host'))
+    return { send: () => {}, close: () => {} }
+  }
+  gateway = await startGateway({ settings, log, connect })
+  expect(warnings()).toEqual([
+    expect.stringMatching(/^the connection to the relay relay\.invalid:8090 is not encrypted/),
+  ])
+  await gateway.stop()
+  logged.length = 0
+  const { relayUrl: _, ...later } = settings
+  gateway = await startGateway({ settings: later, log, connect })
+  expect(warnings()).toHaveLength(1)
 })
 
 test('[R13] another RELAY_URL than that of the first start is named, and the bot stays where it is', async () => {

@@ -143,7 +143,22 @@ export const clientLimits = {
   keyPackagesTarget: 100,
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,
-  deviceCertificateLifetimeMs: 3650 * DAY_MS,
+  /** Replaced long before others would refuse them; the last resort, which serves many, more often. */
+  keyPackageReplacedAfterMs: 30 * DAY_MS,
+  lastResortReplacedAfterMs: 7 * DAY_MS,
+  /** How long the keys of a replaced one open what is under way: a relay keeps a welcome for 30 days. */
+  keyPackageKeptMs: 31 * DAY_MS,
+  /** A relay that claims again and again to have none left does not fill the disk. */
+  keyPackagesKeptMax: 2_000,
+  /** How often a client that stays connected looks after its keys, spread at random by up to half. */
+  upkeepEveryMs: HOUR_MS,
+  deviceCertificateLifetimeMs: 365 * DAY_MS,
+  /** Renewed when it ends in less than this: a client that is off for months still comes back with a good one. */
+  deviceCertificateRenewedBelowMs: 240 * DAY_MS,
+  /** How far a relay's word can lift a serial at once: one that claims the highest number would leave none above it. */
+  serialStepMax: 1_000_000,
+  /** New devices that a client makes because the relay calls its own revoked, from its start to its first login. */
+  revokedTriesMax: 3,
   withdrawnBeforeUpdate: 100,
   /** Together with those that were withdrawn they leave no gap of 200, at which receivers give up. */
   unsettledPerGroupMax: 100,
@@ -179,6 +194,8 @@ export const gatewayLimits = {
   updatesKeptMs: DAY_MS,
   updatesKeptMax: 10_000,
   pollersMax: 1_000,
+  /** A shorter token is warned of at the start: who reaches the API could find it by trying. */
+  botTokenCharsAdvised: 16,
   sendWithinMs: 10 * SECOND_MS,
   retryAfterSec: 5,
   /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */
@@ -249,6 +266,10 @@ export const hookLimits = {
   answerWithinMs: 10 * SECOND_MS,
   answerTriesMax: 20,
   answerRetryMs: 5 * SECOND_MS,
+  /** The message with an address is erased so long after it was read, and after so long in any case. */
+  addressAfterReadMs: 10 * MINUTE_MS,
+  addressKeptMs: DAY_MS,
+  addressLookEveryMs: 1 * MINUTE_MS,
   /** Answers to one account that may not manage hooks, in so long; and of how many accounts that is remembered. */
   strangerAnswersMax: 3,
   strangerAnswersMs: 1 * MINUTE_MS,

@@ -37,7 +37,8 @@ const relayFrames: RelayFrame[] = [
     answer: { accepted: { message, seq: 1, ts: 2, duplicate: true }, epoch: 3 },
   },
   { kind: 'answer', name: 'append', id: 6, answer: { accepted: undefined, epoch: 4 } },
-  { kind: 'failure', id: 7, code: 'rate-limited', message: 'замедлите', retryAtMs: 5 },
+  { kind: 'failure', id: 7, code: 'rate-limited', message: 'замедлите', retryAtMs: 5, serial: undefined },
+  { kind: 'failure', id: 8, code: 'bad-certificate', message: 'revoked', retryAtMs: undefined, serial: 6 },
 ]
 
 const isRefusal = (error: unknown) => isCoded(error, 'frame-malformed', 'version-unsupported', 'too-large')

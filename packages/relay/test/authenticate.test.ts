@@ -1,10 +1,11 @@
 // Who may speak: the challenge, the proof, and what a connection may do before it.
 import { randomBytes } from 'node:crypto'
-import { decodeDeviceCertificate, encodeDeviceCertificate } from '@postern/protocol/relay'
+import { decodeDeviceCertificate, encodeDeviceCertificate, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
+import type { Relay } from '../src/index.ts'
 import { arrive, openClient, testRelay } from './relay-fixture.ts'
-import { commitEnvelope, newGroupId, newPerson, proofOf } from './test-client.ts'
+import { anotherDevice, commitEnvelope, newGroupId, newPerson, type Person, proofOf } from './test-client.ts'
 
 describe('before it is known who speaks', () => {
   test('[R30] the relay speaks first, and every other call fails', async () => {
@@ -87,8 +88,8 @@ describe('the proof', () => {
     const expired = attempt((_proof, nonce, audience) => proofOf(alice, { nonce, audience, notAfterSec: 1_000_000 }))
     await expect(expired).rejects.toMatchObject({ code: 'bad-certificate' })
     const changed = attempt(proof => {
-      const { signature } = decodeDeviceCertificate(proof.certificate)
-      return { ...proof, certificate: encodeDeviceCertificate({ notAfterSec: 5_000_000_000, signature }) }
+      const certificate = decodeDeviceCertificate(proof.certificate)
+      return { ...proof, certificate: encodeDeviceCertificate({ ...certificate, notAfterSec: 5_000_000_000 }) }
     })
     await expect(changed).rejects.toMatchObject({ code: 'bad-certificate' })
   })
@@ -118,6 +119,55 @@ describe('the proof', () => {
     const client = await arrive(await testRelay())
     await expect(client.authenticate(client.person)).rejects.toMatchObject({ code: 'unauthenticated' })
     await client.call('ping', {})
+  })
+})
+
+describe('serials of certificates', () => {
+  const login = async (relay: Relay, person: Person, serial: number) => {
+    const client = openClient(relay)
+    const { nonce } = await client.challenge
+    await client.call('authenticate', { ...proofOf(person, { nonce, audience: client.host, serial }), intent: 'login' })
+    return client
+  }
+
+  test('[R31] below the highest that was seen it is revoked, and the answer tells which that is', async () => {
+    const relay = await testRelay()
+    const { person } = await arrive(relay)
+    await login(relay, person, 7)
+    await expect(login(relay, person, 6)).rejects.toMatchObject({
+      code: 'bad-certificate',
+      message: expect.stringContaining('revoked'),
+      details: { serial: 7 },
+    })
+    await login(relay, person, 7)
+    await login(relay, person, 8)
+  })
+
+  test('[R31] of two that come at once with different ones, only the higher stays', async () => {
+    const relay = await testRelay()
+    const { person } = await arrive(relay)
+    const [lower, higher] = await Promise.allSettled([2, 3].map(serial => login(relay, anotherDevice(person), serial)))
+    if (lower?.status === 'fulfilled') expect((await lower.value.closed).code).toBe(REPLACED_CLOSE_CODE)
+    if (higher?.status !== 'fulfilled') throw new Error('the higher one was refused')
+    await higher.value.call('ping', {})
+  })
+
+  test('[R31] only who has proved the key of the device lifts it', async () => {
+    const relay = await testRelay()
+    const { person } = await arrive(relay)
+    const mallory = openClient(relay)
+    const { nonce } = await mallory.challenge
+    const seen = proofOf(person, { nonce, audience: mallory.host, serial: 1000 })
+    const replayed = mallory.call('authenticate', { ...seen, signature: randomBytes(64), intent: 'login' })
+    await expect(replayed).rejects.toMatchObject({ code: 'unauthenticated' })
+    await login(relay, person, 1)
+  })
+
+  test('[R45] a device with a higher serial ends the connections of those before it', async () => {
+    const relay = await testRelay()
+    const older = await arrive(relay)
+    await login(relay, anotherDevice(older.person), 2)
+    expect(await older.closed).toMatchObject({ code: REPLACED_CLOSE_CODE })
   })
 })
 

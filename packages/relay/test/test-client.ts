@@ -67,15 +67,17 @@ export const directEnvelope = (sealed: Sealed): Uint8Array => envelope([DIRECT_M
 const NEVER_SEC = 9_999_999_999
 
 /** The proof that the relay asks for, each part of which a test can spoil. */
-export function proofOf(person: Person, given: { nonce: Uint8Array; audience: string; notAfterSec?: number }) {
-  const { nonce, audience, notAfterSec = NEVER_SEC } = given
+type ProofOptions = { nonce: Uint8Array; audience: string; notAfterSec?: number; serial?: number }
+
+export function proofOf(person: Person, given: ProofOptions) {
+  const { nonce, audience, notAfterSec = NEVER_SEC, serial = 1 } = given
   const accountKey = person.account.publicKey
   const deviceKey = person.device.publicKey
-  const signature = sign(null, deviceCertificateBytes(deviceKey, notAfterSec), person.account.privateKey)
+  const signature = sign(null, deviceCertificateBytes({ deviceKey, serial, notAfterSec }), person.account.privateKey)
   return {
     accountKey,
     deviceKey,
-    certificate: encodeDeviceCertificate({ notAfterSec, signature }),
+    certificate: encodeDeviceCertificate({ serial, notAfterSec, signature }),
     audience,
     signature: new Uint8Array(
       sign(null, authenticationBytes({ nonce, audience, accountKey }), person.device.privateKey),
@@ -181,8 +183,8 @@ export class TestClient {
   }
 }
 
-function failed({ code, message, retryAtMs }: Extract<RelayFrame, { kind: 'failure' }>): Error {
-  return new CodedError(isErrorCode(code) ? code : 'internal', { retryAtMs }, { message })
+function failed({ code, message, retryAtMs, serial }: Extract<RelayFrame, { kind: 'failure' }>): Error {
+  return new CodedError(isErrorCode(code) ? code : 'internal', { retryAtMs, serial }, { message })
 }
 
 export async function connect(url: string, person: Person): Promise<TestClient> {

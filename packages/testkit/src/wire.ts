@@ -86,6 +86,11 @@ export class Wire {
     for (const line of this.#lines) line.events.message(frame)
   }
 
+  /** A frame that the client never sent: it passes over an answer to it. */
+  say(frame: Uint8Array): void {
+    for (const line of this.#lines) line.socket.send(frame)
+  }
+
   #receive(line: Line, frame: Uint8Array): void {
     if (this.#isHeld) this.#held.push({ line, frame })
     else for (const passed of this.incoming(frame)) line.events.message(passed)

@@ -238,7 +238,14 @@ describe('frames', () => {
         encodeRelayFrame({ kind: 'answer', name: 'append', id, answer: { accepted: madeUp, epoch: 9 } }),
       )
     pair.bob.wire.inject(
-      encodeRelayFrame({ kind: 'failure', id: 4_000_000, code: 'x', message: 'y', retryAtMs: undefined }),
+      encodeRelayFrame({
+        kind: 'failure',
+        id: 4_000_000,
+        code: 'x',
+        message: 'y',
+        retryAtMs: undefined,
+        serial: undefined,
+      }),
     )
     await expectGoesOn(pair)
   })
@@ -260,7 +267,7 @@ describe('frames', () => {
     const { alice, bob, relay } = pair
     relay.change(frame =>
       frame.kind === 'answer' && frame.name === 'append'
-        ? [{ kind: 'failure', id: frame.id, code: 'made-up', message: 'no', retryAtMs: undefined }]
+        ? [{ kind: 'failure', id: frame.id, code: 'made-up', message: 'no', retryAtMs: undefined, serial: undefined }]
         : [frame],
     )
     await expect(bob.say(alice, 'refused')).rejects.toMatchObject({ code: 'relay-broken' })

@@ -1,5 +1,5 @@
 // The commands of `postern person`: how each is ordered, and what it asks of the client.
-import type { Client } from '@postern/core'
+import type { Client, Me } from '@postern/core'
 import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
 import { chatIdOf, type PersonCommandFields, type PersonCommandName } from '@postern/protocol/bot-api'
 import { parseInvite } from '@postern/protocol/content'
@@ -26,14 +26,11 @@ function targetOf({ invite, account }: PersonCommandFields<'open'>) {
   return parseInvite(invite ?? '')
 }
 
+const meOf = ({ inviteUrl, ...me }: Me) => ({ ...me, invite_url: inviteUrl })
+
 export const commands: { [Name in PersonCommandName]: Command<PersonCommandFields<Name>> } = {
-  me: {
-    order: now,
-    run: client => {
-      const { inviteUrl, ...me } = client.me()
-      return { ...me, invite_url: inviteUrl }
-    },
-  },
+  me: { order: now, run: client => meOf(client.me()) },
+  invite: { order: now, run: async client => meOf(await client.newInvite()) },
   open: {
     order: { kind: 'alone', chat: fields => privateChatId(targetOf(fields).account) },
     run: async (client, fields) => {
@@ -45,6 +42,7 @@ export const commands: { [Name in PersonCommandName]: Command<PersonCommandField
     },
   },
   profile: { order: now, run: (client, { account }) => client.learnProfile(account, within) },
+  verify: { order: now, run: (client, { account }) => client.safetyNumber(account, within) },
   chats: { order: now, run: client => client.chats() },
   messages: {
     order: now,

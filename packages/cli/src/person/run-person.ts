@@ -1,7 +1,7 @@
 // `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
 import type { Readable, Writable } from 'node:stream'
 import { openNodeClient } from '@postern/core/node'
-import { isCoded, personLimits } from '@postern/protocol'
+import { isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
@@ -49,6 +49,8 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
   try {
     if (settings.name !== undefined && settings.name !== client.me().name)
       await client.setProfile({ name: settings.name })
+    const warning = plainRelayWarning(client.relayUrl)
+    if (warning) log.warn({ option: '--relay' }, warning)
     await sweepDownloads(client)
     client.start()
     if ((await whenOnline(client, until)) === 'stopped') return

@@ -1,14 +1,10 @@
 // One's own account: its keys, its device, its profile and the token of its invite link.
-import { type AccountId, accountIdFromHash, type Clock, clientLimits, toBase64Url } from '@postern/protocol'
+import { type AccountId, accountIdFromHash, type Clock, toBase64Url } from '@postern/protocol'
 import { formatInvite, type Profile } from '@postern/protocol/content'
-import {
-  authenticationBytes,
-  type CallRequest,
-  deviceCertificateBytes,
-  encodeDeviceCertificate,
-} from '@postern/protocol/relay'
+import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
 import type { MlsProvider } from '../mls/provider.ts'
 import type { Store } from '../storage/store.ts'
+import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'
 import { noteOwnProfile } from './people.ts'
 
 export type OwnAccount = {
@@ -16,11 +12,13 @@ export type OwnAccount = {
   readonly relayUrl: string
   readonly secretKey: Uint8Array
   readonly publicKey: Uint8Array
-  readonly deviceSecretKey: Uint8Array
-  readonly devicePublicKey: Uint8Array
-  readonly certificate: Uint8Array
+  /** As they are now, replaced together: `device.ts`. */
+  deviceSecretKey: Uint8Array
+  devicePublicKey: Uint8Array
+  certificate: Uint8Array
   readonly profileKey: Uint8Array
-  readonly inviteToken: string
+  /** As it is now: replaced when a new link is made. */
+  inviteToken: string
 }
 
 export type FirstStart = { relayUrl: string; name: string; bot: boolean }
@@ -38,6 +36,9 @@ type AccountRow = {
 }
 
 const INVITE_TOKEN_BYTES = 16
+
+const newInviteToken = (provider: MlsProvider): string => toBase64Url(provider.randomBytes(INVITE_TOKEN_BYTES))
+
 const PROFILE_KEY_BYTES = 32
 
 /** Undefined before the first start. */
@@ -63,20 +64,15 @@ export async function createAccount(
   first: FirstStart,
 ): Promise<OwnAccount> {
   const account = await provider.generateSigningKey()
-  const device = await provider.generateSigningKey()
-  const notAfterSec = Math.floor((clock.nowMs() + clientLimits.deviceCertificateLifetimeMs) / 1000)
-  const signed = deviceCertificateBytes(device.publicKey, notAfterSec)
-  const signature = await provider.sign(account.secretKey, signed)
+  const device = await makeDevice({ provider, clock, accountSecretKey: account.secretKey }, FIRST_SERIAL)
   const own: OwnAccount = {
     id: accountIdFromHash(provider.sha256(account.publicKey)),
     relayUrl: first.relayUrl,
     secretKey: account.secretKey,
     publicKey: account.publicKey,
-    deviceSecretKey: device.secretKey,
-    devicePublicKey: device.publicKey,
-    certificate: encodeDeviceCertificate({ notAfterSec, signature }),
+    ...device,
     profileKey: provider.randomBytes(PROFILE_KEY_BYTES),
-    inviteToken: toBase64Url(provider.randomBytes(INVITE_TOKEN_BYTES)),
+    inviteToken: newInviteToken(provider),
   }
   const profile: Profile = { name: first.name, about: '', bot: first.bot, commands: [] }
   await store.write(database => {
@@ -109,6 +105,28 @@ export async function noteRegistered(store: Store): Promise<void> {
 
 export const inviteUrl = (own: OwnAccount): string =>
   formatInvite(own.relayUrl, { account: own.id, profileKey: own.profileKey, token: own.inviteToken })
+
+/**
+ * The token of the link before this one opens nothing any more. Who has that link still has what else stands in it: the
+ * account id, under which everybody can ask to be let in, and the key of the profile: name, description, picture, commands.
+ */
+export async function replaceInvite({
+  store,
+  own,
+  provider,
+}: {
+  store: Store
+  own: OwnAccount
+  provider: MlsProvider
+}): Promise<void> {
+  const token = newInviteToken(provider)
+  await store.write(database => database.run('UPDATE account SET invite_token = ?', token))
+  own.inviteToken = token
+}
+
+/** Asked of the database, in whose order of writes a new link has its place. */
+export const isInviteToken = (database: Pick<Store, 'get'>, token: string): boolean =>
+  database.get('SELECT 1 FROM account WHERE invite_token = ?', token) !== undefined
 
 /** The answer to the relay's challenge. Only an account that the relay never had is registered: a relay that lost it is noticed. */
 export async function proveAccount(

@@ -1,17 +1,14 @@
-// Key packages: made ahead, left at the relay, used up by welcomes.
-
-import type { Clock } from '@postern/protocol'
-import { clientLimits, equalBytes } from '@postern/protocol'
+// Key packages: made ahead, used up by welcomes, and kept for a while when others have taken their place.
+import { type Clock, clientLimits, toBase64Url } from '@postern/protocol'
 import { credentialOf } from '../mls/credentials.ts'
 import { type GeneratedKeyPackage, generateKeyPackage, type StoredKeyPackage } from '../mls/key-package.ts'
 import type { MlsContext } from '../mls/mls-context.ts'
-import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'
 
-type KeyPackageContext = { store: Store; mls: MlsContext; own: OwnAccount; clock: Clock }
-type KeyPackageRow = { reference: Uint8Array; public_bytes: Uint8Array; private_bytes: Uint8Array; last_resort: number }
+export type KeyPackageContext = { store: Store; mls: MlsContext; own: OwnAccount; clock: Clock }
+type KeyPackageRow = { public_bytes: Uint8Array; private_bytes: Uint8Array }
 
 /** Clocks differ: a package must not be from the future for whoever uses it at once. */
 const BACKDATED_SEC = 24 * 3600
@@ -33,7 +30,10 @@ export async function makeKeyPackage({
 }
 
 export function findKeyPackage(store: Pick<Store, 'get'>, reference: Uint8Array): StoredKeyPackage | undefined {
-  const row = store.get<KeyPackageRow>('SELECT * FROM key_package WHERE reference = ?', reference)
+  const row = store.get<KeyPackageRow>(
+    'SELECT public_bytes, private_bytes FROM key_package WHERE reference = ?',
+    reference,
+  )
   return row && { publicBytes: row.public_bytes, privateBytes: row.private_bytes }
 }
 
@@ -42,61 +42,58 @@ export function consumeKeyPackage(database: Database, reference: Uint8Array): vo
   database.run('DELETE FROM key_package WHERE reference = ? AND last_resort = 0', reference)
 }
 
-/**
- * Fills up what the relay has. Stored before they are published: a welcome may come for each from then on.
- * `replace` takes back those that a copy of this database may have used since its backup was made; their keys stay,
- * for welcomes that are still under way.
- */
-export async function publishKeyPackages(
-  context: KeyPackageContext & { link: RelayLink },
-  { atRelay, replace }: { atRelay: number; replace: boolean },
-): Promise<void> {
-  if (!replace && atRelay >= clientLimits.keyPackagesLow) return
-  await publishMore(context, { count: clientLimits.keyPackagesTarget - (replace ? 0 : atRelay), replace })
+/** Those that nobody is given any more. Their keys stay for a while: welcomes may be under way. */
+export function retireKeyPackages(database: Database, nowMs: number): void {
+  database.run('UPDATE key_package SET retired_ms = ? WHERE retired_ms IS NULL', nowMs)
 }
 
-/** A new account can be written to from its first moment on; the rest of its key packages follows. */
-export async function publishFirstKeyPackages(context: KeyPackageContext & { link: RelayLink }): Promise<number> {
-  const isDone = context.store.get('SELECT 1 FROM key_package WHERE last_resort = 1 AND published = 1') !== undefined
-  if (isDone) return 0
-  await publishMore(context, { count: clientLimits.keyPackagesFirst, replace: false })
-  return clientLimits.keyPackagesFirst
-}
+export type Made = { oneTime: GeneratedKeyPackage[]; lastResort: GeneratedKeyPackage }
 
-async function publishMore(
-  context: KeyPackageContext & { link: RelayLink },
-  { count, replace }: { count: number; replace: boolean },
-): Promise<void> {
-  const { store, link } = context
-  const made: GeneratedKeyPackage[] = []
-  while (made.length <= count) made.push(await makeKeyPackage(context))
-  const [lastResort, ...oneTime] = made
-  if (!lastResort) return
-  await store.write(database => storeMade(database, { made, lastResort, madeMs: context.clock.nowMs() }))
-  await link.call('publishKeyPackages', {
-    oneTime: oneTime.map(({ publicBytes }) => publicBytes),
-    lastResort: lastResort.publicBytes,
-    replace,
-  })
-  await store.write(database => {
-    for (const { reference } of made)
-      database.run('UPDATE key_package SET published = 1 WHERE reference = ?', reference)
-  })
-}
-
-function storeMade(
-  database: Database,
-  { made, lastResort, madeMs }: { made: GeneratedKeyPackage[]; lastResort: GeneratedKeyPackage; madeMs: number },
-): void {
-  for (const { reference, publicBytes, privateBytes } of made)
+/** Before they are published: a welcome may come for each from then on. */
+export function storeMade(database: Database, { oneTime, lastResort }: Made, madeMs: number): void {
+  const insert = ({ reference, publicBytes, privateBytes }: GeneratedKeyPackage, isLastResort: 0 | 1) =>
     database.run(
       `INSERT INTO key_package (reference, public_bytes, private_bytes, last_resort, made_ms) VALUES (?, ?, ?, ?, ?)`,
       reference,
       publicBytes,
       privateBytes,
-      equalBytes(reference, lastResort.reference) ? 1 : 0,
+      isLastResort,
       madeMs,
     )
-  const oldestMs = madeMs - clientLimits.keyPackageLifetimeMs
-  database.run('DELETE FROM key_package WHERE made_ms < ?', oldestMs)
+  for (const one of oneTime) insert(one, 0)
+  insert(lastResort, 1)
+}
+
+/** The relay has them, and with `replace` nothing else of ours. */
+export function notePublished(
+  database: Database,
+  { oneTime, lastResort }: Made,
+  { replace, nowMs }: { replace: boolean; nowMs: number },
+): void {
+  for (const { reference } of [...oneTime, lastResort])
+    database.run('UPDATE key_package SET published = 1 WHERE reference = ?', reference)
+  database.run(
+    'UPDATE key_package SET retired_ms = ? WHERE retired_ms IS NULL AND last_resort = 1 AND reference <> ?',
+    nowMs,
+    lastResort.reference,
+  )
+  if (!replace) return
+  const kept = new Set(oneTime.map(({ reference }) => toBase64Url(reference)))
+  const live = database.all<{ reference: Uint8Array }>(
+    'SELECT reference FROM key_package WHERE retired_ms IS NULL AND last_resort = 0',
+  )
+  for (const { reference } of live)
+    if (!kept.has(toBase64Url(reference)))
+      database.run('UPDATE key_package SET retired_ms = ? WHERE reference = ?', nowMs, reference)
+}
+
+/** Whether there was something to erase. Past the limit the oldest go first, whatever is under way. */
+export function eraseOldKeys(database: Database, nowMs: number): boolean {
+  const old = database.run('DELETE FROM key_package WHERE retired_ms < ?', nowMs - clientLimits.keyPackageKeptMs)
+  const tooMany = database.run(
+    `DELETE FROM key_package WHERE reference IN
+       (SELECT reference FROM key_package ORDER BY made_ms DESC LIMIT -1 OFFSET ?)`,
+    clientLimits.keyPackagesKeptMax,
+  )
+  return old.changes + tooMany.changes > 0
 }

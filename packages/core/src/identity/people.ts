@@ -12,6 +12,8 @@ export type PersonRow = {
   profile_key: Uint8Array | null
   profile_version: number
   wanted_version: number
+  /** The highest that the account itself has named: an older one is what a relay would like to be believed. */
+  floor_version: number
   by_link: number
 }
 
@@ -37,15 +39,20 @@ export function profileOf(reads: Reads, account: AccountId): Profile & { id: Acc
   return { about: '', bot: false, commands: [], ...known, id: account, name: nameOf(reads, account) }
 }
 
-export function noteHello(database: Database, account: AccountId, hello: Hello): void {
+/** Unless newer words were heard: a relay can hold a greeting back, and let it come when its name is out of date. */
+export function noteHello(database: Database, account: AccountId, { hello, version }: Greeting): void {
   database.run(
     `INSERT INTO person (account_id, name, profile_key) VALUES (?, ?, ?)
-     ON CONFLICT DO UPDATE SET name = excluded.name, profile_key = excluded.profile_key`,
+     ON CONFLICT DO UPDATE SET name = excluded.name, profile_key = excluded.profile_key WHERE floor_version <= ?`,
     account,
     hello.name,
     hello.profileKey,
+    version,
   )
 }
+
+/** With the version of the profile that was named beside it. */
+type Greeting = { hello: Hello; version: number }
 
 /** The key of an invite link, before its owner has said a word. */
 export function noteProfileKey(database: Database, account: AccountId, profileKey: Uint8Array): void {
@@ -59,9 +66,11 @@ export function noteProfileKey(database: Database, account: AccountId, profileKe
 
 export function noteWantedVersion(database: Database, account: AccountId, version: number): void {
   database.run(
-    `INSERT INTO person (account_id, wanted_version) VALUES (?, ?)
-     ON CONFLICT DO UPDATE SET wanted_version = max(wanted_version, excluded.wanted_version)`,
+    `INSERT INTO person (account_id, wanted_version, floor_version) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET wanted_version = max(wanted_version, excluded.wanted_version),
+       floor_version = max(floor_version, excluded.floor_version)`,
     account,
+    version,
     version,
   )
 }
@@ -70,22 +79,26 @@ export function noteCameByLink(database: Database, account: AccountId): void {
   database.run('INSERT INTO person (account_id, by_link) VALUES (?, 1) ON CONFLICT DO UPDATE SET by_link = 1', account)
 }
 
+/** Whether it was news: older than what is known, or than what the account has named, it is not taken. */
 export function noteProfile(
   database: Database,
   account: AccountId,
   { profile, version }: { profile: Profile; version: number },
-): void {
+): boolean {
   const { changes } = database.run(
-    `UPDATE person SET name = ?, bot = ?, profile_version = ?, wanted_version = max(wanted_version, ?)
-     WHERE account_id = ? AND profile_version < ?`,
+    `UPDATE person SET name = ?, bot = ?, profile_version = ?, floor_version = ?, wanted_version = max(wanted_version, ?)
+     WHERE account_id = ? AND profile_version < ? AND floor_version <= ?`,
     profile.name,
     profile.bot ? 1 : 0,
     version,
     version,
+    version,
     account,
+    version,
     version,
   )
   if (changes > 0) writeProfile(database, account, profile)
+  return changes > 0
 }
 
 /** One's own name stands among the others', so that every list of people is made in one way. */
@@ -105,7 +118,7 @@ function writeProfile(database: Database, account: AccountId, profile: Profile):
   database.run('INSERT OR REPLACE INTO profile VALUES (?, ?)', account, JSON.stringify(profile))
 }
 
-/** The profile could not be read: it is not asked for again until its owner names a newer one. */
+/** The profile could not be had: it is not asked for again until its owner says something. What it must be stays known. */
 export function giveUpVersion(database: Database, account: AccountId): void {
   database.run('UPDATE person SET wanted_version = profile_version WHERE account_id = ?', account)
 }

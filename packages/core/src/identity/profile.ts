@@ -18,6 +18,7 @@ import {
   utf8,
 } from '@postern/protocol'
 import { type Profile, profile as profileSchema } from '@postern/protocol/content'
+import type { Log } from '../log.ts'
 import { type MlsProvider, NONCE_BYTES } from '../mls/provider.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Database } from '../storage/database.ts'
@@ -37,7 +38,7 @@ const LABEL = utf8('postern profile v1')
 const TOLD_AT_ONCE_MAX = 100
 const versionBytes = (version: number): Uint8Array => encodeWith(u32, version)
 
-export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount }
+export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount; log: Log }
 
 /** The avatar: a small picture; null takes it away. */
 export type ProfileChange = {
@@ -123,15 +124,17 @@ function notePublished(database: Database, version: number): void {
 }
 
 export async function refreshProfile(context: ProfileContext, person: PersonRow): Promise<void> {
-  const { store, provider, link } = context
+  const { store, provider, link, log } = context
   const account = person.account_id
   const answer = await link.call('getProfile', { account }, clientLimits.requestTimeoutMs)
   const opened = await openProfile(provider, { ...answer, account, profileKey: person.profile_key })
   await store.write(database => {
-    if (opened) noteProfile(database, account, { profile: opened, version: answer.version })
+    const isNews = opened && noteProfile(database, account, { profile: opened, version: answer.version })
     // An old or foreign profile under this id is the relay's doing: what is known stays.
-    if (!opened || answer.version <= person.profile_version) giveUpVersion(database, account)
+    if (!isNews) giveUpVersion(database, account)
   }, 'recorded')
+  if (answer.version < person.floor_version)
+    log.warn({ account, version: answer.version }, 'the relay serves an older profile than its owner has named')
 }
 
 async function sealProfile(

@@ -5,6 +5,7 @@ import { type ChatRow, findChat, showChat, viewChat } from '../chats/chats.ts'
 import { noteRejoin } from '../chats/rejoin.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
+import { isInviteToken } from '../identity/account.ts'
 import { findPerson, noteCameByLink, noteHello, noteWantedVersion, personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
@@ -59,8 +60,8 @@ export function receiveContent(core: Core, received: Received): Change<void> {
 
 function noteSender(core: Core, database: Database, { sender, content }: Understood): void {
   const { hello, profileVersion } = content
-  if (hello) noteHello(database, sender, hello)
-  if (hello?.token === core.own.inviteToken) noteCameByLink(database, sender)
+  if (hello) noteHello(database, sender, { hello, version: profileVersion })
+  if (hello?.token !== undefined && isInviteToken(database, hello.token)) noteCameByLink(database, sender)
   if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
     noteWantedVersion(database, sender, profileVersion)
     core.poke()

@@ -1,6 +1,7 @@
 // Who stands on a leaf: the MLS credential carries the account's key and its certificate for the device's key.
 import { type AccountId, accountIdFromHash, concatBytes } from '@postern/protocol'
 import {
+  CERTIFICATE_BYTES,
   type DeviceCertificate,
   decodeDeviceCertificate,
   deviceCertificateBytes,
@@ -11,13 +12,15 @@ import { MlsError } from './mls-error.ts'
 import { KEY_BYTES, type MlsProvider } from './provider.ts'
 
 const CREDENTIAL_VERSION = 1
-/** Version, account key, and the certificate: not-after (8) and signature (64). */
-const CREDENTIAL_BYTES = 1 + KEY_BYTES + 72
+/** Version, account key, and the certificate. Leaves from before certificates had serials are shorter. */
+const CREDENTIAL_BYTES_MAX = 1 + KEY_BYTES + CERTIFICATE_BYTES
 
 export interface Member {
   accountId: AccountId
   accountPublicKey: Uint8Array
   devicePublicKey: Uint8Array
+  /** Of its certificate. */
+  serial: number
 }
 
 /** Leaf index to member. One account has one leaf. */
@@ -34,24 +37,25 @@ export function accountIdOf(provider: MlsProvider, accountPublicKey: Uint8Array)
 
 export async function makeDeviceCertificate(
   provider: MlsProvider,
-  device: { accountSecretKey: Uint8Array; devicePublicKey: Uint8Array; notAfterSec: number },
+  device: { accountSecretKey: Uint8Array; devicePublicKey: Uint8Array; serial: number; notAfterSec: number },
 ): Promise<Uint8Array> {
-  const { accountSecretKey, devicePublicKey, notAfterSec } = device
-  const signature = await provider.sign(accountSecretKey, deviceCertificateBytes(devicePublicKey, notAfterSec))
-  return encodeDeviceCertificate({ notAfterSec, signature })
+  const { accountSecretKey, devicePublicKey: deviceKey, serial, notAfterSec } = device
+  const signed = deviceCertificateBytes({ deviceKey, serial, notAfterSec })
+  return encodeDeviceCertificate({ serial, notAfterSec, signature: await provider.sign(accountSecretKey, signed) })
 }
 
 export function credentialOf(accountPublicKey: Uint8Array, certificate: Uint8Array): Credential {
   const identity = concatBytes(Uint8Array.of(CREDENTIAL_VERSION), accountPublicKey, certificate)
-  if (identity.length !== CREDENTIAL_BYTES) throw new RangeError('the account key or the certificate has a wrong size')
-  return { credentialType: 'basic', identity }
+  const credential: Credential = { credentialType: 'basic', identity }
+  if (!parseCredential(credential)) throw new RangeError('the account key or the certificate has a wrong size')
+  return credential
 }
 
 /** Undefined for what is no credential of ours. Says nothing about the signature: that is the service's part. */
 export function parseCredential(credential: Credential): ParsedCredential | undefined {
   if (credential.credentialType !== 'basic' || !('identity' in credential)) return undefined
   const identity = credential.identity.slice()
-  if (identity.length !== CREDENTIAL_BYTES || identity[0] !== CREDENTIAL_VERSION) return undefined
+  if (identity.length > CREDENTIAL_BYTES_MAX || identity[0] !== CREDENTIAL_VERSION) return undefined
   try {
     const certificate = decodeDeviceCertificate(identity.subarray(1 + KEY_BYTES))
     return { accountPublicKey: identity.subarray(1, 1 + KEY_BYTES), certificate }
@@ -70,9 +74,9 @@ export function makeAuthenticationService(provider: MlsProvider): Authentication
     async validateCredential(credential, devicePublicKey) {
       const parsed = parseCredential(credential)
       if (parsed === undefined || devicePublicKey.length !== KEY_BYTES) return false
-      const { notAfterSec, signature } = parsed.certificate
-      const signed = deviceCertificateBytes(devicePublicKey, notAfterSec)
-      return provider.verify(parsed.accountPublicKey, signed, signature)
+      const { certificate, accountPublicKey } = parsed
+      const signed = deviceCertificateBytes({ ...certificate, deviceKey: devicePublicKey })
+      return provider.verify(accountPublicKey, signed, certificate.signature)
     },
   }
 }
@@ -111,20 +115,28 @@ function memberOf(provider: MlsProvider, leaf: Leaf): Member {
   if (kept !== undefined) return kept
   const parsed = parseCredential(leaf.credential)
   if (parsed === undefined) throw new MlsError('mls-bad-credential', 'A leaf carries no credential of ours.')
-  const { accountPublicKey } = parsed
+  const { accountPublicKey, certificate } = parsed
   const accountId = accountIdOf(provider, accountPublicKey)
-  const member = { accountId, accountPublicKey, devicePublicKey: leaf.signaturePublicKey.slice() }
+  const devicePublicKey = leaf.signaturePublicKey.slice()
+  const member = { accountId, accountPublicKey, devicePublicKey, serial: certificate.serial }
   members.set(leaf, member)
   return member
 }
 
-/** A leaf keeps its account across a commit unless the commit removed it: a member must not turn into another. */
+/**
+ * A leaf keeps its account across a commit unless the commit removed it: a member must not turn into another. And no
+ * account comes back to a device that it has revoked: judged by the two trees alone, so that all members judge alike.
+ */
 export function assertContinuity(before: Roster, after: Roster, removedLeaves: Iterable<number>): void {
   const removed = new Set(removedLeaves)
   for (const [leaf, { accountId }] of before) {
     if (removed.has(leaf) || after.get(leaf)?.accountId === accountId) continue
     throw new MlsError('mls-bad-credential', `Leaf ${leaf} no longer belongs to account ${accountId}.`)
   }
+  const serials = new Map([...before.values()].map(({ accountId, serial }) => [accountId, serial]))
+  for (const { accountId, serial } of after.values())
+    if (serial < (serials.get(accountId) ?? 0))
+      throw new MlsError('mls-bad-credential', `The account ${accountId} has revoked that device.`)
 }
 
 export function leafOf(members: Roster, accountId: AccountId): number | undefined {

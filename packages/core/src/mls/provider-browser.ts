@@ -2,7 +2,7 @@
 import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import type { CiphersuiteImpl } from 'ts-mls'
 import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
 import {
@@ -200,5 +200,12 @@ export async function makeBrowserProvider(options: BrowserProviderOptions = {}):
     },
   }
   const agreementPublicKey = (secretKey: Uint8Array) => curve.getPublicKey(secretKey)
-  return { cipherSuite, sha256: bytes => sha256(bytes), randomBytes, agreementPublicKey, ...parts }
+  return {
+    cipherSuite,
+    sha256: bytes => sha256(bytes),
+    sha512: bytes => sha512(bytes),
+    randomBytes,
+    agreementPublicKey,
+    ...parts,
+  }
 }

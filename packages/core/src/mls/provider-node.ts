@@ -19,6 +19,7 @@ function ownBytes(buffer: Buffer): Uint8Array {
 }
 
 const sha256 = (bytes: Uint8Array): Uint8Array => ownBytes(crypto.hash('sha256', bytes, 'buffer'))
+const sha512 = (bytes: Uint8Array): Uint8Array => ownBytes(crypto.hash('sha512', bytes, 'buffer'))
 
 // Scratch for HMAC: one synchronous call at a time, so one is enough.
 const inner = Buffer.alloc(BLOCK_BYTES + SHORT_MESSAGE_BYTES)
@@ -174,6 +175,7 @@ export function makeNodeProvider(): MlsProvider {
   return {
     cipherSuite,
     sha256,
+    sha512,
     randomBytes,
     agreementPublicKey: secretKey => x25519.publicOf(x25519.importSecret(secretKey)).raw,
     sign,

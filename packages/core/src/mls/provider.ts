@@ -20,6 +20,7 @@ export interface MlsProvider {
   /** The primitives of suite 1 in the shape ts-mls wants. */
   readonly cipherSuite: CiphersuiteImpl
   sha256(bytes: Uint8Array): Uint8Array
+  sha512(bytes: Uint8Array): Uint8Array
   randomBytes(count: number): Uint8Array
   /** The X25519 public key of a secret one. */
   agreementPublicKey(secretKey: Uint8Array): Uint8Array

@@ -57,7 +57,8 @@ export class PendingCalls {
 }
 
 function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
-  const details = frame.retryAtMs === undefined ? {} : { retryAtMs: frame.retryAtMs }
+  const { retryAtMs, serial } = frame
+  const details = { ...(retryAtMs !== undefined && { retryAtMs }), ...(serial !== undefined && { serial }) }
   // It is the relay's disk, and not ours: whoever reads the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
   if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: frame.message })

@@ -31,6 +31,8 @@ export interface RelayLinkOptions {
   /** The first thing on a new connection; entries are asked for in it. Only when it is done the link is online. */
   onSession: (session: Session) => Promise<void>
   onEntries: (entries: Entry[]) => void
+  /** The relay refuses the device's certificate. `over`: coming back soon would be of no use. */
+  onRevoked: (error: CodedError) => 'replaced' | 'over'
 }
 
 type State =
@@ -200,6 +202,11 @@ export class RelayLink {
   }
 
   #refused(connection: Connection, error: unknown): void {
+    if (!this.#isCurrent(connection)) return
+    if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
+      this.#options.log.error({ code: error.code }, error.message)
+      this.#failures = FAILURES_COUNTED_MAX
+    }
     if (isCoded(error, 'account-unknown', 'unauthenticated', 'version-unsupported'))
       this.#options.log.error({ code: error.code }, error.message)
     this.#lost(connection, error instanceof Error ? error.message : String(error))

@@ -243,6 +243,13 @@ const steps: string[] = [
 
   CREATE TABLE dead_file (blob_id TEXT PRIMARY KEY, own INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE key_package ADD COLUMN retired_ms INTEGER;
+  ALTER TABLE person ADD COLUMN floor_version INTEGER NOT NULL DEFAULT 0;
+  UPDATE person SET floor_version = max(profile_version, wanted_version);
+  ALTER TABLE mailbox ADD COLUMN restored_cursor INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX key_package_live ON key_package (last_resort, made_ms, published) WHERE retired_ms IS NULL;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -5,7 +5,7 @@ import type { Core } from '../context.ts'
 import { Deadline } from '../deadline.ts'
 import { settlePending } from '../groups/commit-group.ts'
 import { groupsWithPending } from '../groups/group-records.ts'
-import { publishKeyPackages } from '../identity/key-packages.ts'
+import { KeyPackageSupply } from '../identity/key-package-supply.ts'
 import { peopleToRefresh } from '../identity/people.ts'
 import { publishProfile, refreshProfile } from '../identity/profile.ts'
 import { newDraft } from '../messages/compose.ts'
@@ -21,20 +21,20 @@ type RingingCall = { chat: ChatId; call: string }
 export class Chores {
   readonly #core: Core
   readonly #calls: RingingCall[] = []
+  readonly keyPackages: KeyPackageSupply
   #running: Promise<void> | undefined
   #isPoked = false
-  #keyPackagesAtRelay = 0
-  #mustReplaceKeyPackages = false
 
   constructor(core: Core) {
     this.#core = core
+    this.keyPackages = new KeyPackageSupply(core)
     core.link.onChange(() => core.link.isOnline && this.poke())
   }
 
-  /** What the relay has of our key packages; after a restore they are replaced. */
-  noteKeyPackages(atRelay: number, { replace }: { replace: boolean }): void {
-    this.#keyPackagesAtRelay = atRelay
-    this.#mustReplaceKeyPackages ||= replace
+  /** From time to time: what the relay has of them, and how old they are. */
+  lookAfterKeys(): void {
+    this.keyPackages.look()
+    this.poke()
   }
 
   /** Not kept over a restart: by then nobody rings any more. */
@@ -72,7 +72,7 @@ export class Chores {
 
   async #round(): Promise<void> {
     const { store } = this.#core
-    await this.#attempt('key packages', () => this.#publishKeyPackages())
+    await this.#attempt('key packages', () => this.keyPackages.tend())
     await this.#attempt('profile', () => publishProfile(this.#core))
     await this.#attempt('outbox', () => settleInDoubt(this.#core))
     await this.#attempt('files', () => this.#core.files.tidy())
@@ -98,13 +98,6 @@ export class Chores {
       const isQuiet = isCoded(error, 'relay-unreachable', 'send-in-doubt', 'stopping')
       this.#core.log[isQuiet ? 'debug' : 'warn']({ chore, error: String(error) }, 'a chore was not done')
     }
-  }
-
-  async #publishKeyPackages(): Promise<void> {
-    const replace = this.#mustReplaceKeyPackages
-    await publishKeyPackages(this.#core, { atRelay: this.#keyPackagesAtRelay, replace })
-    this.#mustReplaceKeyPackages = false
-    this.#keyPackagesAtRelay = Math.max(this.#keyPackagesAtRelay, clientLimits.keyPackagesLow)
   }
 
   async #declineCall({ chat, call }: RingingCall): Promise<void> {

@@ -2,7 +2,6 @@
 
 import type { Core } from '../context.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
-import { publishFirstKeyPackages } from '../identity/key-packages.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
 import { progressOf } from '../journal/progress.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
@@ -21,17 +20,23 @@ export async function startSession(
   session: Session,
 ): Promise<void> {
   const cursor = await inbox.restart()
+  core.device.noteLoggedIn()
   // The relay is told only what is durable here: one that is ahead has seen a later state of this database.
   const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= MARK_MAX
-  const isRestored = session.cursor > cursor || isMarkAhead
-  if (isRestored) await recoverFromBackup(core, journal, session)
-  const published = await publishFirstKeyPackages(core)
+  const isRestored = session.cursor > Math.max(cursor, restoredCursor(core)) || isMarkAhead
+  // The older copy is out once this one has come under its new device.
+  if (isRestored) return await recoverFromBackup(core, journal, session)
+  chores.keyPackages.noteAtRelay(session.keyPackages)
+  await chores.keyPackages.publishFirst()
   // Only now can others write to it: whoever asks before is told to wait.
   if (!isRegistered(core.store)) await noteRegistered(core.store)
-  chores.noteKeyPackages(session.keyPackages + published, { replace: isRestored })
   await settleInDoubt(core)
   await follow(core, inbox, cursor)
 }
+
+/** How far the relay had heard of this account when it was last recovered: up to there nothing is news. */
+const restoredCursor = (core: Core): number =>
+  core.store.get<{ cursor: number }>('SELECT restored_cursor AS cursor FROM mailbox')?.cursor ?? 0
 
 async function follow(core: Core, inbox: Inbox, cursor: number): Promise<void> {
   const { head } = await core.link.call('follow', { after: cursor })
@@ -45,9 +50,12 @@ async function follow(core: Core, inbox: Inbox, cursor: number): Promise<void> {
 async function recoverFromBackup(core: Core, journal: Journal, session: Session): Promise<void> {
   core.log.warn({}, 'the database is older than what the relay has seen: it was restored from a backup')
   core.groups.forgetAll()
-  await core.store.write(database => {
+  // In one transaction: told of half of it only, the next login would find nothing to recover from, or do it for ever.
+  await core.device.replace(database => {
     database.run('UPDATE mls_group SET needs_update = 1')
+    database.run('UPDATE mailbox SET restored_cursor = ?', session.cursor)
     const isUsable = session.mark >= journal.newest() && session.mark <= MARK_MAX
     if (isUsable) raiseNextId(database, session.mark + UNMARKED_UPDATES)
   })
+  core.link.restart()
 }

@@ -170,6 +170,7 @@ describe('continuity', () => {
     const certificate = await makeDeviceCertificate(provider, {
       accountSecretKey: other.secretKey,
       devicePublicKey: device.publicKey,
+      serial: 1,
       notAfterSec: NOW_SEC + 1000,
     })
     const wire = await turnedInto(alice, { credential: credentialOf(other.publicKey, certificate), deviceKey: device })
@@ -188,6 +189,31 @@ describe('continuity', () => {
     const without = new Map([...before].filter(([leaf]) => leaf !== 2))
     expect(() => assertContinuity(before, without, [])).toThrow(/Leaf 2/)
     expect(() => assertContinuity(before, without, [2])).not.toThrow()
+  })
+  it('[R200] nobody is added or turned back to a device with a lower serial than the group knows of the account', async () => {
+    const accountKey = await provider.generateSigningKey()
+    const alice = await person('alice')
+    const [revoked, current] = [
+      await deviceOf('bob', accountKey, { serial: 4 }),
+      await deviceOf('bob', accountKey, { serial: 5 }),
+    ]
+    const [session] = (await groupOf(alice, current)) as [GroupSession]
+    const readd = async (device: Person) => {
+      const keyPackage = (await keyPackageOf(device)).publicBytes
+      return await commitIntent(session, { removeLeaves: [1], add: [{ accountId: device.accountId, keyPackage }] })
+    }
+    await expect(readd(revoked)).rejects.toMatchObject({ code: 'mls-bad-credential' })
+    await readd(current)
+    await readd(await deviceOf('bob', accountKey, { serial: 6 }))
+    const before = rosterOf(session)
+    const turned = new Map(before).set(1, { ...(before.get(1) as Member), serial: 4 })
+    expect(() => assertContinuity(before, turned, [])).toThrow(/revoked/)
+  })
+  it('[R200] a leaf from before there were serials is read, and counts as the lowest', async () => {
+    const old = await deviceOf('old', await provider.generateSigningKey(), { serial: 0 })
+    const [session, joined] = (await groupOf(await person('alice'), old)) as [GroupSession, GroupSession]
+    expect(rosterOf(session).get(1)).toMatchObject({ accountId: old.accountId, serial: 0 })
+    expect(rosterOf(joined)).toEqual(rosterOf(session))
   })
   it('the roster says who is where', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]

@@ -26,19 +26,20 @@ export interface Person {
 }
 
 export async function person(name: string, notAfterSec = NOW_SEC + 3650 * DAY_SEC): Promise<Person> {
-  return deviceOf(name, await provider.generateSigningKey(), notAfterSec)
+  return deviceOf(name, await provider.generateSigningKey(), { notAfterSec })
 }
 
 /** Another device of an account: same id, another leaf key. */
 export async function deviceOf(
   name: string,
   accountKey: SigningKey,
-  notAfterSec = NOW_SEC + 3650 * DAY_SEC,
+  { serial = 1, notAfterSec = NOW_SEC + 3650 * DAY_SEC }: { serial?: number; notAfterSec?: number } = {},
 ): Promise<Person> {
   const deviceKey = await provider.generateSigningKey()
   const certificate = await makeDeviceCertificate(provider, {
     accountSecretKey: accountKey.secretKey,
     devicePublicKey: deviceKey.publicKey,
+    serial,
     notAfterSec,
   })
   return {

@@ -6,6 +6,7 @@ import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { UpdateDiscard } from '../updates/update-discard.ts'
 import { DeclaredCommands } from './commands/declare-commands.ts'
+import { AddressEraser } from './commands/erase-addresses.ts'
 import { CommandReader, READER } from './commands/read-commands.ts'
 import { HookCommands } from './commands/run-command.ts'
 import { Hooks } from './hooks.ts'
@@ -50,7 +51,14 @@ async function restHooks(client: Client, { clock, log }: HooksSurroundings): Pro
     client.journal.readerState(READER) === undefined
       ? undefined
       : new UpdateDiscard(client.journal, { clock, log, reader: READER })
-  return { start: () => {}, stop: async () => discard?.stop() }
+  const eraser = new AddressEraser({ client, records: client.records(SHELF), clock, log })
+  return {
+    start: () => eraser.start(),
+    stop: async () => {
+      await eraser.stop()
+      await discard?.stop()
+    },
+  }
 }
 
 async function serveHooks(
@@ -66,12 +74,17 @@ async function serveHooks(
   const commands = new HookCommands({ client, manager, records, owners: settings.botOwners, clock })
   const declared = new DeclaredCommands(client, records)
   await declared.declare()
-  const reader = await CommandReader.open({ client, commands, manager, records, clock, log })
+  const eraser = new AddressEraser({ client, records, clock, log })
+  const reader = await CommandReader.open({ client, commands, manager, records, eraser, clock, log })
   return {
     served: { manager, receiver, setCommands: wanted => declared.set(wanted) },
-    start: () => reader.start(),
+    start: () => {
+      eraser.start()
+      reader.start()
+    },
     stop: async () => {
       await reader.stop()
+      await eraser.stop()
       await receiver.stop()
     },
   }

@@ -11,6 +11,7 @@ import {
 import type { z } from 'zod'
 import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'
+import { newInvite } from '../bot/new-invite.ts'
 import { Avatars, type Upload } from '../bot/set-avatar.ts'
 import { createGroup } from '../chats/create-group.ts'
 import { FileDownloads } from '../files/file-downloads.ts'
@@ -66,6 +67,7 @@ type BotParts = { avatars: Avatars; hooks: ServedHooks | undefined }
 const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
   ({
     getMe: () => getMe(client),
+    newInvite: () => newInvite(client),
     changeMe: ({ body }) => changeMe(client, body),
     setCommands: ({ body: { commands } }) =>
       empty(hooks ? hooks.setCommands(commands) : client.setProfile({ commands })),
@@ -76,6 +78,7 @@ const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
     listChats: () => client.chats(),
     getChat: ({ params }) => client.chat(params.chat),
+    getSafetyNumber: ({ params }) => client.safetyNumber(params.account, within),
     acceptChat: ({ params }) => client.acceptChat(params.chat),
     createGroup: ({ body, headers }) =>
       countSend(metrics, createGroup(client, { ...body, key: headers['idempotency-key'] })),

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { gatewayLimits } from '../limits.ts'
 import { chatParams, type Endpoint, nothing, pageLimit, sendHeaders } from './endpoint.ts'
-import { wholeNumber } from './field-rules.ts'
+import { accountInPath, wholeNumber } from './field-rules.ts'
 import { hookEndpoints } from './hook-endpoints.ts'
 import { messageEndpoints } from './message-endpoints.ts'
-import { bot, chat, update, webhookStatus } from './objects.ts'
+import { bot, chat, safetyNumber, update, webhookStatus } from './objects.ts'
 import { pollEndpoints, pressEndpoints } from './poll-endpoints.ts'
 import { botChange, botCommands, newGroup } from './requests.ts'
 
@@ -17,6 +17,14 @@ const botEndpoints = {
     section: 'Bot',
     summary: "Changes the bot's name or description; what is absent stays.",
     body: botChange,
+    answer: bot,
+  },
+  newInvite: {
+    method: 'POST',
+    path: '/v1/me/invite',
+    section: 'Bot',
+    summary:
+      'Makes a new invite link; the token in older ones is worth nothing from then on. Who has an older link still knows the account id, and can read the profile with the key that stands in it.',
     answer: bot,
   },
   setCommands: {
@@ -55,6 +63,15 @@ const chatEndpoints = {
     summary: 'Accepts a chat request or a group invitation. An accepted chat is answered as it is.',
     params: chatParams,
     answer: chat,
+  },
+  getSafetyNumber: {
+    method: 'GET',
+    path: '/v1/people/{account}/safety-number',
+    section: 'Chats',
+    summary:
+      'What the bot and a person compare, over another way, to be sure that neither was given a stranger’s account instead of the other’s.',
+    params: z.object({ account: accountInPath }),
+    answer: safetyNumber,
   },
   createGroup: {
     method: 'POST',

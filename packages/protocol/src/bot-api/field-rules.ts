@@ -5,7 +5,7 @@ import { CodedError } from '../errors.ts'
 import { isAccountId, isMessageId, type MessageId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount, isOneSign } from '../text.ts'
-import { chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
+import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
 type Range = { min: number; max: number }
 
@@ -54,6 +54,7 @@ export const optionalMessageId = z.preprocess(
 )
 
 /** In a path: any text. What is no id of a chat names a chat that does not exist. */
+export const accountInPath = z.string('an account id is required').transform(accountIdOf).meta({ type: 'string' })
 export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
 export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
 export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })

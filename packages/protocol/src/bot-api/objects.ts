@@ -33,6 +33,13 @@ export const chat = z.object({
 })
 export type Chat = z.infer<typeof chat>
 
+export const safetyNumber = z.object({
+  account: z.string(),
+  number: z.string().describe('Twelve groups of five digits: both sides see the same, unless somebody stands between.'),
+  qr: z.string().describe('The same for a QR code: equal on both sides.'),
+})
+export type SafetyNumber = z.infer<typeof safetyNumber>
+
 export const mention = z.object({
   user: z.string(),
   offset: z.int().describe('In UTF-16 code units.'),

@@ -1,6 +1,7 @@
 // Ids as a caller wrote them: what is no id names something that does not exist.
 import { CodedError } from '../errors.ts'
 import {
+  type AccountId,
   type ChatId,
   groupChatId,
   isAccountId,
@@ -16,6 +17,11 @@ export function chatIdOf(text: string): ChatId {
   if (isAccountId(text)) return privateChatId(text)
   if (isGroupId(text)) return groupChatId(text)
   throw new CodedError('chat-not-found', { chat: text })
+}
+
+export function accountIdOf(text: string): AccountId {
+  if (isAccountId(text)) return text
+  throw new CodedError('account-not-found', { account: text })
 }
 
 export function messageIdOf(text: string): MessageId {

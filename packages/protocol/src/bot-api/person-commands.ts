@@ -41,8 +41,12 @@ const open = z
 
 export const personCommands = {
   me: z.object({}),
+  /** A new invite link; older ones let nobody in any more. */
+  invite: z.object({}),
   open,
   profile: z.object({ account: accountId }),
+  /** What both compare. */
+  verify: z.object({ account: accountId }),
   chats: z.object({}),
   messages: z.object({
     chat,

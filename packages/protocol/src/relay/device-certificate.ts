@@ -1,22 +1,40 @@
-// A device certificate: the account's word that a device's key speaks for it until a certain second.
+// A device certificate: the account's word that a device's key speaks for it until a certain second, or until a newer word.
 
 import { utf8 } from '../bytes.ts'
 import { type Codec, decodeWith, encodeWith, fixed, struct, u53, Writer } from '../codec.ts'
+import { CodedError } from '../errors.ts'
 
-export type DeviceCertificate = { notAfterSec: number; signature: Uint8Array }
+/** `serial` only rises: what stands under a lower one than was seen of an account is revoked. 0: from before there were serials. */
+export type DeviceCertificate = { serial: number; notAfterSec: number; signature: Uint8Array }
 
-const LABEL = utf8('postern device certificate v1')
+/** What an account certifies. */
+export type CertifiedDevice = { deviceKey: Uint8Array } & Omit<DeviceCertificate, 'signature'>
 
-const certificate: Codec<DeviceCertificate> = struct({ notAfterSec: u53, signature: fixed(64) })
+const LABEL_UNNUMBERED = utf8('postern device certificate v1')
+const LABEL = utf8('postern device certificate v2')
+
+const unnumbered: Codec<Omit<DeviceCertificate, 'serial'>> = struct({ notAfterSec: u53, signature: fixed(64) })
+const numbered: Codec<DeviceCertificate> = struct({ serial: u53, notAfterSec: u53, signature: fixed(64) })
+
+const UNNUMBERED_BYTES = 72
+export const CERTIFICATE_BYTES = 80
 
 /** The bytes that the account key signs. */
-export function deviceCertificateBytes(deviceKey: Uint8Array, notAfterSec: number): Uint8Array {
+export function deviceCertificateBytes({ deviceKey, serial, notAfterSec }: CertifiedDevice): Uint8Array {
   const into = new Writer()
-  into.raw(LABEL)
+  into.raw(serial === 0 ? LABEL_UNNUMBERED : LABEL)
+  if (serial !== 0) u53.write(into, serial)
   u53.write(into, notAfterSec)
   into.raw(deviceKey)
   return into.finish()
 }
 
-export const encodeDeviceCertificate = (value: DeviceCertificate): Uint8Array => encodeWith(certificate, value)
-export const decodeDeviceCertificate = (from: Uint8Array): DeviceCertificate => decodeWith(certificate, from)
+export const encodeDeviceCertificate = (value: DeviceCertificate): Uint8Array =>
+  value.serial === 0 ? encodeWith(unnumbered, value) : encodeWith(numbered, value)
+
+export function decodeDeviceCertificate(from: Uint8Array): DeviceCertificate {
+  if (from.length === UNNUMBERED_BYTES) return { serial: 0, ...decodeWith(unnumbered, from) }
+  const certificate = decodeWith(numbered, from)
+  if (certificate.serial === 0) throw new CodedError('frame-malformed', { what: 'the serial of a certificate is 0' })
+  return certificate
+}

@@ -164,6 +164,8 @@ const failure = struct({
   code: text(wireLimits.errorCodeBytesMax),
   message: text(wireLimits.errorMessageBytesMax),
   retryAtMs: optional(u53),
+  /** Of a certificate that was revoked: the one that has to be surpassed. */
+  serial: optional(u53),
 })
 
 const TAG_ACKNOWLEDGE = 64

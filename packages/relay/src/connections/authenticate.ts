@@ -5,6 +5,7 @@ import {
   authenticationBytes,
   type CallAnswer,
   type CallRequest,
+  type DeviceCertificate,
   decodeDeviceCertificate,
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
@@ -22,16 +23,27 @@ export async function authenticate(
   const { store, clock } = parts
   const nowMs = clock.nowMs()
   checkAudience(parts, proof.audience, challenge.host)
-  checkCertificate(proof, nowMs)
+  const { serial } = checkedCertificate(proof, nowMs)
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce: challenge.nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
   const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
   if (proof.intent === 'register') await register(parts, account, proof.accountKey)
   const stored = await store.getAccount(account)
   if (!stored) throw new CodedError('account-unknown')
+  await checkSerial(parts, account, { serial, highest: stored.serial })
   const { cursor, mark, keyPackages } = stored
   return { account, cursor, mark, keyPackages, nowMs }
 }
+
+/** Only of who has proved its key: else anybody could lift the serial and lock the account out. */
+async function checkSerial({ store }: RelayParts, account: AccountId, shown: Serials): Promise<void> {
+  // At nearly every login nothing is new, and nothing has to be written.
+  const highest = shown.serial > shown.highest ? await store.raiseSerial(account, shown.serial) : shown.highest
+  if (shown.serial < highest)
+    throw new CodedError('bad-certificate', { why: 'it was revoked by a newer one', serial: highest })
+}
+
+type Serials = { serial: number; highest: number }
 
 async function register(parts: RelayParts, account: AccountId, accountKey: Uint8Array): Promise<void> {
   const { store, rates, limits, clock } = parts
@@ -48,11 +60,12 @@ function checkAudience({ publicHosts }: RelayParts, audience: string, host: stri
   throw new CodedError('unauthenticated', { why })
 }
 
-function checkCertificate({ accountKey, deviceKey, certificate: encoded }: Proof, nowMs: number): void {
+function checkedCertificate({ accountKey, deviceKey, certificate: encoded }: Proof, nowMs: number): DeviceCertificate {
   const certificate = decodeDeviceCertificate(encoded)
-  if (!verifies(accountKey, deviceCertificateBytes(deviceKey, certificate.notAfterSec), certificate.signature))
+  if (!verifies(accountKey, deviceCertificateBytes({ ...certificate, deviceKey }), certificate.signature))
     throw new CodedError('bad-certificate', { why: 'the account key did not sign it' })
   if (certificate.notAfterSec * 1000 <= nowMs) throw new CodedError('bad-certificate', { why: 'it has expired' })
+  return certificate
 }
 
 function verifies(publicKey: Uint8Array, signed: Uint8Array, signature: Uint8Array): boolean {

@@ -7,6 +7,7 @@ import {
   type CallRequest,
   type ClientFrame,
   decodeClientFrame,
+  decodeDeviceCertificate,
   encodeRelayFrame,
   REPLACED_CLOSE_CODE,
   type RelayFrame,
@@ -22,7 +23,7 @@ type State =
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
 /** `device`: its public key, as text. */
-export type Peer = { account: AccountId; device: string }
+export type Peer = { account: AccountId; device: string; serial: number }
 type Options = { host: string; onAuthenticated: (peer: Peer) => void }
 
 export const closeCodes = {
@@ -109,7 +110,8 @@ export class Session {
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     state.deadline.cancel()
     this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
-    this.#options.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey) })
+    const { serial } = decodeDeviceCertificate(proof.certificate)
+    this.#options.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey), serial })
     return answer
   }
 
@@ -169,8 +171,15 @@ function callIdOf(frame: Uint8Array): number | undefined {
   return new DataView(frame.buffer, frame.byteOffset).getUint32(2)
 }
 
-function failureOf(error: unknown): { code: string; message: string; retryAtMs: number | undefined } {
+type Failure = { code: string; message: string; retryAtMs: number | undefined; serial: number | undefined }
+
+function failureOf(error: unknown): Failure {
   const coded = error instanceof CodedError ? error : new CodedError('internal')
-  const { retryAtMs } = coded.details
-  return { code: coded.code, message: coded.message, retryAtMs: typeof retryAtMs === 'number' ? retryAtMs : undefined }
+  const numberIn = (detail: string) => (typeof coded.details[detail] === 'number' ? coded.details[detail] : undefined)
+  return {
+    code: coded.code,
+    message: coded.message,
+    retryAtMs: numberIn('retryAtMs'),
+    serial: numberIn('serial'),
+  }
 }

@@ -19,6 +19,7 @@ export class SocketServer {
   })
   readonly #connections = new Set<Connection>()
   readonly #byAccount = new Map<AccountId, Set<Connection>>()
+  readonly #serials = new WeakMap<Connection, number>()
   readonly #byDevice = new Map<string, Connection>()
   #heartbeat: Timer | undefined
   #stopped: PromiseWithResolvers<void> | undefined
@@ -80,9 +81,13 @@ export class SocketServer {
    * A device that comes anew has given up on what it was doing, and asks what became of it. What the older connection
    * sent and still waits to be read must not come true after the answer.
    */
-  #replaceOlder(connection: Connection, { device }: Peer): void {
+  #replaceOlder(connection: Connection, { account, device, serial }: Peer): void {
     this.#byDevice.get(device)?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
+    // What was revoked by this certificate would not be let in any more: it does not stay either.
+    for (const other of this.#byAccount.get(account) ?? [])
+      if ((this.#serials.get(other) ?? 0) < serial) other.close(closeCodes.replaced, 'revoked by a newer certificate')
+    this.#serials.set(connection, serial)
   }
 
   #countIn(connection: Connection, { account }: Peer): void {

@@ -8,6 +8,8 @@ export type StoredAccount = {
   cursor: number
   mark: number
   keyPackages: number
+  /** The highest of its device certificates that was seen. */
+  serial: number
 }
 
 export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
@@ -56,6 +58,8 @@ export interface RelayStore {
   // An account's own.
   registerAccount(account: AccountId, given: { accountKey: Uint8Array; nowMs: number }): Promise<'created' | 'exists'>
   getAccount(account: AccountId): Promise<StoredAccount | undefined>
+  /** Gives the highest that was seen, this one included. */
+  raiseSerial(account: AccountId, seen: number): Promise<number>
   putProfile(
     account: AccountId,
     profile: { version: number; blob: Uint8Array },

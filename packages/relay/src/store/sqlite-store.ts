@@ -97,6 +97,10 @@ class SqliteStore implements RelayStore {
     return this.#log.accounts.get(account)
   }
 
+  raiseSerial(account: AccountId, seen: number): Promise<number> {
+    return this.#writes.run(() => this.#log.accounts.raiseSerial(account, seen))
+  }
+
   putProfile(account: AccountId, profile: { version: number; blob: Uint8Array }) {
     return this.#writes.run(() => this.#log.accounts.putProfile(account, profile))
   }

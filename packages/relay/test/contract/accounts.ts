@@ -49,6 +49,19 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
   })
 
+  test('[R5] the serial of an account only rises, over restarts too', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const raise = (serial: number) => get().store.raiseSerial(alice, serial)
+    expect(await raise(3)).toBe(3)
+    expect(await raise(2)).toBe(3)
+    expect(await Promise.all([raise(5), raise(4), raise(3)])).toEqual([5, 5, 5])
+    await reopen({})
+    expect(await raise(4)).toBe(5)
+    expect(await get().store.getAccount(alice)).toMatchObject({ serial: 5 })
+    expect(await get().store.getAccount(bob)).toMatchObject({ serial: 0 })
+  })
+
   test('[R21] a profile is replaced by its next version only', async () => {
     const world = get()
     const [alice] = await world.people()

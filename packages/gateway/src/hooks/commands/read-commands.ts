@@ -1,7 +1,9 @@
 // Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
 import type { Client, Journal, JournalEntry, Log, RecordChange, Records } from '@postern/core'
 import { type Clock, CodedError, hookLimits, isCoded, utf8 } from '@postern/protocol'
+import type { Message } from '@postern/protocol/objects'
 import type { HookManager } from '../manage.ts'
+import type { AddressEraser } from './erase-addresses.ts'
 import { parseCommand } from './parse-command.ts'
 import type { Answer, Answers, HookCommands } from './run-command.ts'
 import { notReachedText } from './words.ts'
@@ -16,6 +18,7 @@ export type CommandReaderParts = {
   commands: HookCommands
   manager: HookManager
   records: Records
+  eraser: AddressEraser
   clock: Clock
   log: Log
 }
@@ -99,8 +102,10 @@ export class CommandReader {
 
   async #answer(id: number, { command, each }: Answers): Promise<void> {
     for (const [at, answer] of each.entries()) {
-      const outcome = await this.#send(answer, `hook-answer:${id}:${at}`)
-      if (outcome === 'sent' || answer.orRemove === undefined) continue
+      const sent = await this.#send(answer, `hook-answer:${id}:${at}`)
+      // Before the command counts as answered: noted after a crash, it would stay for ever.
+      if (sent && answer.holdsAddress) await this.#parts.eraser.note(sent)
+      if (sent || answer.orRemove === undefined) continue
       // Nobody knows the address now: a hook without one is of no use.
       await this.#parts.manager.remove(answer.orRemove)
       await this.#send({ to: command, text: notReachedText }, `hook-answer:${id}:not-reached`)
@@ -108,36 +113,35 @@ export class CommandReader {
     }
   }
 
-  /** The relay may be away for hours; what is refused for another reason is not tried for ever. */
-  async #send({ to, text }: Answer, key: string): Promise<'sent' | 'refused'> {
+  /** The relay may be away for hours; what is refused for another reason is not tried for ever. Undefined when it was. */
+  async #send({ to, text }: Answer, key: string): Promise<Message | undefined> {
     const { client, log } = this.#parts
     const once = { deadlineMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
     for (let tries = 0; tries < hookLimits.answerTriesMax; ) {
       if (this.#stop.signal.aborted) throw new CodedError('stopping')
       try {
-        await this.#orStopping(client.sendText(to, { text, mentions: [] }, once))
-        return 'sent'
+        return await this.#orStopping(client.sendText(to, { text, mentions: [] }, once))
       } catch (error) {
         if (isCoded(error, 'stopping')) throw error
         if (isFinal(error)) {
           log.warn({ err: error }, 'a hook command could not be answered')
-          return 'refused'
+          return undefined
         }
         if (client.isOnline) tries++
         await this.#pause(hookLimits.answerRetryMs)
       }
     }
     log.warn({}, 'a hook command could not be answered in time')
-    return 'refused'
+    return undefined
   }
 
   /** A stop does not wait for the relay: what is in doubt then is found again under its key. */
-  async #orStopping(work: Promise<unknown>): Promise<void> {
+  async #orStopping<T>(work: Promise<T>): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
     const refuse = () => reject(new CodedError('stopping'))
     this.#stop.signal.addEventListener('abort', refuse)
     try {
-      await Promise.race([work, promise])
+      return await Promise.race([work, promise])
     } finally {
       this.#stop.signal.removeEventListener('abort', refuse)
       work.catch(() => undefined)

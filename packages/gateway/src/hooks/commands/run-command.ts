@@ -29,8 +29,11 @@ import {
   tooManyText,
 } from './words.ts'
 
-/** `orRemove`: the hook whose address this holds. When it cannot be delivered, nobody knows the hook, and it goes again. */
-export type Answer = { to: ChatId; text: string; orRemove?: string }
+/**
+ * `holdsAddress`: it is erased again. `orRemove`: the hook whose address this holds. When it cannot be delivered, nobody
+ * knows the hook, and it goes again.
+ */
+export type Answer = { to: ChatId; text: string; holdsAddress?: true; orRemove?: string }
 export type Answers = { command: ChatId; each: Answer[] }
 
 export type CommandParts = {
@@ -85,10 +88,10 @@ export class HookCommands {
 
   /** In a group everybody would read the address: it goes to the owner alone. */
   #addressOf({ chat, from }: HookCommand, hook: CreatedHook): Answer[] {
-    if (isAccountId(chat)) return [{ to: chat, text: createdText(hook) }]
+    if (isAccountId(chat)) return [{ to: chat, text: createdText(hook), holdsAddress: true }]
     const title = this.#parts.client.chat(chat).name
     return [
-      { to: privateChatId(from), text: createdForGroupText(hook, title), orRemove: hook.id },
+      { to: privateChatId(from), text: createdForGroupText(hook, title), holdsAddress: true, orRemove: hook.id },
       { to: chat, text: createdInGroupText(hook) },
     ]
   }

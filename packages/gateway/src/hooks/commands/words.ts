@@ -21,8 +21,10 @@ const formats = '/hook alerts, /hook pipeline или /hook text'
 const quoted = (text: string, charsMax: number): string =>
   `«${oneLine(text, charsMax).replaceAll('«', '„').replaceAll('»', '“')}»`
 
+const minutes = (ms: number): string => counted(ms / 60_000, { one: 'минуту', few: 'минуты', many: 'минут' })
+
 const addressText = ({ id, url }: CreatedHook): string =>
-  `${url}\n\nКто знает этот адрес, может писать в чат от имени бота: храните его как пароль. Второй раз бот его не покажет.\nУдалить хук: /unhook ${id}`
+  `${url}\n\nКто знает этот адрес, может писать в чат от имени бота: храните его как пароль. Второй раз бот его не покажет.\nБот сотрёт это сообщение через ${minutes(hookLimits.addressAfterReadMs)} после того, как вы его прочтёте, и не позже чем через сутки: сохраните адрес сейчас.\nУдалить хук: /unhook ${id}`
 
 export const createdText = (hook: CreatedHook): string =>
   `Хук ${hook.id} (${hook.format}) для этого чата создан. Его адрес:\n${addressText(hook)}`

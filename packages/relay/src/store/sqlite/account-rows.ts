@@ -20,10 +20,11 @@ export class AccountRows {
       highest: db.prepare<[], number>('SELECT coalesce(max(num), 0) FROM account').pluck(),
       insert: db.prepare('INSERT INTO account (id, account_key, created_ms) VALUES (?, ?, ?)'),
       account: db.prepare<[number], StoredAccount>(
-        `SELECT account_key AS accountKey, cursor, mark,
+        `SELECT account_key AS accountKey, cursor, mark, serial,
            (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS keyPackages
          FROM account WHERE num = ?`,
       ),
+      raise: db.prepare('UPDATE account SET serial = max(serial, ?) WHERE num = ?'),
       profile: db.prepare<[number], ProfileRow>('SELECT version, blob FROM profile WHERE account = ?'),
       putProfile: db.prepare(
         `INSERT INTO profile (account, version, blob) VALUES (?, ?, ?)
@@ -64,6 +65,12 @@ export class AccountRows {
   get(account: AccountId): StoredAccount | undefined {
     const number = this.find(account)
     return number === undefined ? undefined : this.#sql.account.get(number)
+  }
+
+  raiseSerial(account: AccountId, seen: number): number {
+    const number = this.numberOf(account)
+    this.#sql.raise.run(seen, number)
+    return this.#sql.account.get(number)?.serial ?? 0
   }
 
   putProfile(account: AccountId, profile: ProfileRow): { accepted: boolean; version: number } {

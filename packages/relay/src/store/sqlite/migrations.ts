@@ -104,4 +104,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX blob_unfinished ON blob (begun_ms) WHERE done_ms IS NULL;
   CREATE INDEX blob_done ON blob (done_ms) WHERE done_ms IS NOT NULL;
   `,
+  `
+  -- The highest of the account's device certificates that was seen: below it they are revoked.
+  ALTER TABLE account ADD COLUMN serial INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

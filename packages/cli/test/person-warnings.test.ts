@@ -1,0 +1,36 @@
+// What a person at a terminal is warned of.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { livePerson } from '../src/person/run-person.ts'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-warned-'))
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+/** What a person whose relay is not there writes to standard error until it is stopped. */
+async function saidAbout(relayUrl: string): Promise<string> {
+  const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() }
+  const said = text(streams.errors)
+  await livePerson(
+    { directory, acceptRequests: 'all', relayUrl, name: 'alice' },
+    { streams, stop: AbortSignal.abort() },
+  )
+  streams.errors.end()
+  return await said
+}
+
+test('[R23] a relay to which bytes go in clear over a network is warned of in one line', async () => {
+  expect(await saidAbout('ws://relay.invalid:8090')).toMatch(
+    /^the connection to the relay relay\.invalid:8090 is not encrypted: [^\n]+https:\/\/[^\n]+\n$/,
+  )
+})
+
+test('[R23] one on this machine is not', async () => {
+  expect(await saidAbout('http://127.0.0.1:9')).toBe('')
+})

@@ -1,0 +1,114 @@
+// What the relay has of our key packages: filled up when few are left, and replaced when they grow old, used or not.
+import { clientLimits } from '@postern/protocol'
+import type { GeneratedKeyPackage } from '../mls/key-package.ts'
+import type { RelayLink } from '../relay-link/relay-link.ts'
+import {
+  eraseOldKeys,
+  type KeyPackageContext,
+  type Made,
+  makeKeyPackage,
+  notePublished,
+  storeMade,
+} from './key-packages.ts'
+
+type Context = KeyPackageContext & { link: RelayLink }
+type Live = { count: number; published: number; oldestMs: number | null; newestMs: number | null }
+type Plan = { count: number; replace: boolean }
+
+/** Made under a clock that was ahead, others would take them for not valid yet. */
+const AHEAD_MS_MAX = 3600 * 1000
+
+export class KeyPackageSupply {
+  readonly #context: Context
+  #atRelay = 0
+  #mustLook = false
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** The relay's word when it lets us in. */
+  noteAtRelay(count: number): void {
+    this.#atRelay = count
+  }
+
+  /** The relay says by itself only at a login how many are left: next time it is asked. */
+  look(): void {
+    this.#mustLook = true
+  }
+
+  /** A new account can be written to from its first moment on; the rest of its key packages follows. */
+  async publishFirst(): Promise<void> {
+    if (this.#live(1).published > 0) return
+    await this.#publish({ count: clientLimits.keyPackagesFirst, replace: true })
+    this.#atRelay = clientLimits.keyPackagesFirst
+  }
+
+  async tend(): Promise<void> {
+    if (this.#mustLook) await this.#lookNow()
+    const plan = this.#plan()
+    if (!plan) return
+    const { keyPackages } = await this.#publish(plan)
+    // Whatever it says: a relay that always claims to have none would be given more with every message.
+    this.#atRelay = Math.max(keyPackages, clientLimits.keyPackagesLow)
+  }
+
+  async #lookNow(): Promise<void> {
+    const { store, link, clock } = this.#context
+    const { keyPackages } = await link.call('publishKeyPackages', {
+      oneTime: [],
+      lastResort: undefined,
+      replace: false,
+    })
+    this.#atRelay = keyPackages
+    this.#mustLook = false
+    const isErased = await store.write(database => eraseOldKeys(database, clock.nowMs()))
+    if (isErased) store.eraseTraces()
+  }
+
+  #plan(): Plan | undefined {
+    const oneTime = this.#live(0)
+    const lastResort = this.#live(1)
+    const target = clientLimits.keyPackagesTarget
+    if (lastResort.published === 0 || this.#isStale(oneTime, clientLimits.keyPackageReplacedAfterMs))
+      return { count: target, replace: true }
+    // What was used is known here; what was taken and not used the relay alone can tell.
+    const atRelay = Math.min(this.#atRelay, oneTime.count)
+    if (atRelay < clientLimits.keyPackagesLow) return { count: target - atRelay, replace: false }
+    if (this.#isStale(lastResort, clientLimits.lastResortReplacedAfterMs)) return { count: 0, replace: false }
+    return undefined
+  }
+
+  #isStale({ oldestMs, newestMs }: Live, afterMs: number): boolean {
+    const nowMs = this.#context.clock.nowMs()
+    return (oldestMs ?? nowMs) <= nowMs - afterMs || (newestMs ?? nowMs) > nowMs + AHEAD_MS_MAX
+  }
+
+  #live(lastResort: 0 | 1): Live {
+    const row = this.#context.store.get<Live>(
+      `SELECT count(*) AS count, coalesce(sum(published), 0) AS published, min(made_ms) AS oldestMs, max(made_ms) AS newestMs
+       FROM key_package WHERE retired_ms IS NULL AND last_resort = ?`,
+      lastResort,
+    )
+    return row ?? { count: 0, published: 0, oldestMs: null, newestMs: null }
+  }
+
+  async #publish({ count, replace }: Plan): Promise<{ keyPackages: number }> {
+    const { store, link, clock } = this.#context
+    const oneTime: GeneratedKeyPackage[] = []
+    while (oneTime.length < count) oneTime.push(await makeKeyPackage(this.#context))
+    const made: Made = { oneTime, lastResort: await makeKeyPackage(this.#context) }
+    await store.write(database => storeMade(database, made, clock.nowMs()))
+    const answer = await link.call('publishKeyPackages', {
+      oneTime: oneTime.map(({ publicBytes }) => publicBytes),
+      lastResort: made.lastResort.publicBytes,
+      replace,
+    })
+    const isErased = await store.write(database => {
+      notePublished(database, made, { replace, nowMs: clock.nowMs() })
+      return eraseOldKeys(database, clock.nowMs())
+    })
+    if (isErased) store.eraseTraces()
+    return answer
+  }
+}

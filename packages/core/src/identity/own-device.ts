@@ -1,0 +1,104 @@
+// This device, as the relay and the groups know it. Written before anybody hears of it: a kill leaves one that can log in.
+import { type Clock, type CodedError, clientLimits } from '@postern/protocol'
+import type { CallRequest } from '@postern/protocol/relay'
+import type { Log } from '../log.ts'
+import type { MlsProvider } from '../mls/provider.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+import { type OwnAccount, proveAccount } from './account.ts'
+import { type Certifying, certify, type Device, isDueForRenewal, makeDevice, serialOf } from './device-certificate.ts'
+import { retireKeyPackages } from './key-packages.ts'
+
+type Parts = { own: OwnAccount; store: Store; provider: MlsProvider; clock: Clock; log: Log }
+
+export class OwnDevice {
+  readonly #parts: Parts
+  #triesLeft: number = clientLimits.revokedTriesMax
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** The same keys under the next serial, when their certificate gets on in years. On a full disk the old one serves on. */
+  async renewIfDue(): Promise<void> {
+    const { own, clock, log } = this.#parts
+    const renew = async () => {
+      if (!isDueForRenewal(own, clock.nowMs())) return
+      await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
+    }
+    await this.#inTurn(renew).catch((error: unknown) => {
+      log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+    })
+  }
+
+  /** New keys, with which every copy of this database from before is out. What belongs together is written with them. */
+  async replace(withIt: (database: Database) => void, above = 0): Promise<void> {
+    const { own, provider } = this.#parts
+    await this.#inTurn(async () => {
+      // Two copies that are started at the same moment would both take the next one, and none of them would be out.
+      const step = 1 + (provider.randomBytes(1)[0] ?? 0)
+      const serial = Math.max(serialOf(own), above) + step
+      await this.#adopt(await makeDevice(this.#certifying(), serial), withIt)
+    })
+  }
+
+  async prove(challenge: { nonce: Uint8Array; audience: string }): Promise<CallRequest<'authenticate'>> {
+    // Behind a replacement that is under way; and made under a clock that was wrong then, it may be over by now.
+    await this.renewIfDue()
+    return await proveAccount(this.#parts, challenge)
+  }
+
+  /** From here on this is the one that runs: should another take its place, it does not fight for it. */
+  noteLoggedIn(): void {
+    this.#triesLeft = 0
+  }
+
+  /**
+   * Revoked before the first login of this process: the database was restored, or started as a copy of one that has
+   * gone on since, and what was started last is what its owner wants. Later on it is the others who were started last.
+   */
+  noteRefused({ details: { serial } }: CodedError): 'replaced' | 'over' {
+    const own = serialOf(this.#parts.own)
+    const isBelievable = typeof serial === 'number' && serial >= own && serial <= own + clientLimits.serialStepMax
+    if (!isBelievable) return 'over'
+    if (this.#triesLeft <= 0) {
+      this.#parts.log.error({}, 'a copy of this database was started later than this one: only one may run')
+      return 'over'
+    }
+    this.#triesLeft--
+    this.#parts.log.warn({}, 'this database is older than the one that was used last with this account: it takes over')
+    this.replace(() => {}, serial).catch((error: unknown) => {
+      this.#parts.log.error({ error: String(error) }, 'a new device could not be written')
+    })
+    return 'replaced'
+  }
+
+  /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  #certifying(): Certifying {
+    const { provider, clock, own } = this.#parts
+    return { provider, clock, accountSecretKey: own.secretKey }
+  }
+
+  async #adopt(device: Device, withIt: (database: Database) => void): Promise<void> {
+    const { own, store, clock } = this.#parts
+    await store.write(database => {
+      database.run(
+        'UPDATE account SET device_secret_key = ?, device_public_key = ?, certificate = ?',
+        device.deviceSecretKey,
+        device.devicePublicKey,
+        device.certificate,
+      )
+      // Others refuse to add an account by a lower serial than they have seen: those at the relay are of no use now.
+      retireKeyPackages(database, clock.nowMs())
+      withIt(database)
+    })
+    Object.assign(own, device)
+  }
+}

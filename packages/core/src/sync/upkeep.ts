@@ -1,0 +1,32 @@
+// What a client that runs for months must look after without being asked: its certificate, and its keys at the relay.
+import { clientLimits, type Timer } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import type { Chores } from './chores.ts'
+
+export class Upkeep {
+  readonly #core: Core
+  readonly #chores: Chores
+  #timer: Timer | undefined
+  #isStopped = false
+
+  constructor(core: Core, chores: Chores) {
+    this.#core = core
+    this.#chores = chores
+  }
+
+  start(): void {
+    if (this.#isStopped) return
+    const { clock, jitter } = this.#core
+    // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
+    const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
+    this.#timer = clock.setTimer(afterMs, () => {
+      void this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())
+      this.start()
+    })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
+  }
+}

@@ -1,0 +1,71 @@
+// Safety numbers: the same on both sides, another one for every other key, and of no key that a relay made up.
+import { toBase32 } from '@postern/protocol'
+import { HostileRelay, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { safetyNumber } from '../src/identity/safety-number.ts'
+import { makeBrowserProvider } from '../src/mls/provider-browser.ts'
+import { makeNodeProvider } from '../src/mls/provider-node.ts'
+
+let world: World
+
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+const key = (byte: number) => new Uint8Array(32).fill(byte)
+
+test('[R193] the number is what it is on every platform, whoever is first, and differs with every key', async () => {
+  const provider = makeNodeProvider()
+  const shown = safetyNumber(provider, key(1), key(2))
+  expect(shown.number).toMatch(/^(\d{5} ){11}\d{5}$/)
+  // As released: people have compared it, and an app of another version must show the same.
+  expect(shown.number).toBe('06808 05654 29108 37120 32334 22480 10722 23397 89420 71559 65058 39176')
+  expect(safetyNumber(provider, key(2), key(1))).toEqual(shown)
+  expect(safetyNumber(await makeBrowserProvider(), key(1), key(2))).toEqual(shown)
+  for (const other of [safetyNumber(provider, key(1), key(3)), safetyNumber(provider, key(3), key(2))]) {
+    const groups = other.number.split(' ')
+    expect(groups.filter((group, at) => group === shown.number.split(' ')[at])).toEqual([])
+    expect(other.qr).not.toBe(shown.qr)
+  }
+})
+
+test('[R193] two people see the same, before they have talked and after it, also while the relay is away', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  const before = await alice.client.safetyNumber(bob.id, WITHIN)
+  expect(await bob.client.safetyNumber(alice.id, WITHIN)).toEqual({ ...before, account: alice.id })
+  expect(before.qr).toContain([alice.id, bob.id].toSorted().join(':'))
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+  alice.wire.cut()
+  expect(await alice.client.safetyNumber(bob.id, WITHIN)).toEqual(before)
+})
+
+test('[R194] a relay that names another key for the account is found out, and a group’s own word is not asked of it', async () => {
+  const [alice, bob, mallory] = [await world.person('alice'), await world.person('bob'), await world.person('mallory')]
+  const relay = new HostileRelay(alice.wire)
+  const genuine = await mallory.client.safetyNumber(alice.id, WITHIN)
+  let swapped: Uint8Array = key(9)
+  const seen = new HostileRelay(bob.wire)
+  seen.changeAnswer('getProfile', answer => {
+    swapped = answer.accountKey
+    return answer
+  })
+  await bob.client.safetyNumber(mallory.id, WITHIN)
+  relay.changeAnswer('getProfile', answer => ({ ...answer, accountKey: swapped }))
+  await expect(alice.client.safetyNumber(bob.id, WITHIN)).rejects.toMatchObject({ code: 'relay-broken' })
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+  const { number } = await alice.client.safetyNumber(bob.id, WITHIN)
+  expect(number).toBe((await bob.client.safetyNumber(alice.id, WITHIN)).number)
+  expect(number).not.toBe(genuine.number)
+})
+
+test('[R194] an account that nobody has is refused, and so is one’s own', async () => {
+  const alice = await world.person('alice')
+  const nobody = toBase32(new Uint8Array(20)) as typeof alice.id
+  await expect(alice.client.safetyNumber(nobody, WITHIN)).rejects.toMatchObject({ code: 'account-not-found' })
+  await expect(alice.client.safetyNumber(alice.id, WITHIN)).rejects.toMatchObject({ code: 'bad-field' })
+})

@@ -1,0 +1,126 @@
+// Messages that hold the address of a hook: erased for everyone soon after their owner has read them, and in a day at the latest.
+import type { Client, Log, Records } from '@postern/core'
+import { type ChatId, type Clock, hookLimits, isCoded, type MessageId, type Timer } from '@postern/protocol'
+import type { Message } from '@postern/protocol/objects'
+
+const PREFIX = 'erase/'
+
+type Noted = { chat: ChatId; message: MessageId; sinceMs: number; readMs?: number }
+
+export type EraserParts = { client: Client; records: Records; clock: Clock; log: Log }
+
+export class AddressEraser {
+  readonly #parts: EraserParts
+  #timer: Timer | undefined
+  #looking: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: EraserParts) {
+    this.#parts = parts
+  }
+
+  /** Goes on with those of an earlier life. */
+  start(): void {
+    if (this.#noted().length > 0) this.#look()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#timer?.cancel()
+    await this.#looking
+  }
+
+  /** Durable when it resolves. The same message again is still one. */
+  async note({ id, chat_id }: Pick<Message, 'id' | 'chat_id'>): Promise<void> {
+    const { records, clock } = this.#parts
+    if (records.get(PREFIX + id) !== undefined) return
+    await this.#keep({ chat: chat_id as ChatId, message: id as MessageId, sinceMs: clock.nowMs() })
+    this.#lookLater()
+  }
+
+  #look(): void {
+    this.#timer = undefined
+    this.#looking = this.#lookAtAll().catch((error: unknown) => {
+      if (isCoded(error, 'stopping') || this.#isStopped) return
+      this.#parts.log.warn({ error: String(error) }, 'addresses of hooks could not be erased; it is tried again')
+      this.#lookLater()
+    })
+  }
+
+  async #lookAtAll(): Promise<void> {
+    for (const noted of this.#noted()) await this.#lookAt(noted)
+    if (this.#noted().length > 0) this.#lookLater()
+  }
+
+  #lookLater(): void {
+    if (this.#isStopped || this.#timer) return
+    this.#timer = this.#parts.clock.setTimer(hookLimits.addressLookEveryMs, () => this.#look())
+  }
+
+  async #lookAt(noted: Noted): Promise<void> {
+    const nowMs = this.#parts.clock.nowMs()
+    const shown = this.#shown(noted)
+    if (!shown) return await this.#forget(noted)
+    const since = rebased(noted, nowMs)
+    const isRead = shown.status === 'read'
+    const known = isRead && since.readMs === undefined ? { ...since, readMs: nowMs } : since
+    if (known !== noted) await this.#keep(known)
+    if (isDue(known, nowMs)) await this.#erase(known)
+  }
+
+  async #erase(noted: Noted): Promise<void> {
+    const { client, log } = this.#parts
+    const { chat, message } = noted
+    const within = { deadlineMs: hookLimits.answerWithinMs }
+    try {
+      await client.deleteMessage(chat, { message, for: 'all' }, within)
+    } catch (error) {
+      // The bot is no longer in the chat: what the others have is theirs, and here it goes all the same.
+      if (isCoded(error, 'chat-left', 'chat-is-request'))
+        await client.deleteMessage(chat, { message, for: 'me' }, within)
+      else if (!isCoded(error, 'message-not-found', 'chat-not-found'))
+        return log.debug({ error: String(error) }, 'the address of a hook could not be erased yet')
+    }
+    await this.#forget(noted)
+  }
+
+  /** Undefined when it is gone: deleted, or at the end of its time. */
+  #shown({ chat, message }: Noted): Message | undefined {
+    try {
+      return this.#parts.client.message(chat, message)
+    } catch (error) {
+      if (isCoded(error, 'message-not-found', 'chat-not-found')) return undefined
+      throw error
+    }
+  }
+
+  #noted(): Noted[] {
+    return this.#parts.records
+      .all()
+      .filter(({ key }) => key.startsWith(PREFIX))
+      .map(({ value }) => JSON.parse(value) as Noted)
+  }
+
+  async #keep(noted: Noted): Promise<void> {
+    await this.#parts.records.change({ key: PREFIX + noted.message, put: JSON.stringify(noted) })
+  }
+
+  async #forget({ message }: Noted): Promise<void> {
+    await this.#parts.records.change({ key: PREFIX + message, remove: true })
+  }
+}
+
+/** After a clock was put back the time would not pass for years: it is counted from now. */
+function rebased(noted: Noted, nowMs: number): Noted {
+  const { sinceMs, readMs } = noted
+  if (sinceMs <= nowMs && (readMs ?? 0) <= nowMs) return noted
+  return {
+    ...noted,
+    sinceMs: Math.min(sinceMs, nowMs),
+    ...(readMs !== undefined && { readMs: Math.min(readMs, nowMs) }),
+  }
+}
+
+const isDue = ({ sinceMs, readMs }: Noted, nowMs: number): boolean =>
+  nowMs >= sinceMs + hookLimits.addressKeptMs ||
+  (readMs !== undefined && nowMs >= readMs + hookLimits.addressAfterReadMs)

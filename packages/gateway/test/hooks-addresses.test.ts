@@ -1,0 +1,111 @@
+// The address of a hook is a secret: the message that brings it does not stay in the history.
+import { type ChatId, hookLimits, type MessageId, privateChatId } from '@postern/protocol'
+import type { Message } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { HOOKS_URL, hearsFrom, say } from './hooks.ts'
+
+let world: World
+let alice: Person
+let clock: ManualClock
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  clock = new ManualClock(Date.now())
+})
+afterEach(() => world.stop())
+
+type Started = { gateway: TestGateway; api: Api; bot: ChatId }
+
+async function start(env: Record<string, string> = {}): Promise<Started> {
+  const { gateway, api } = await onlineGateway(world, { HOOKS_URL, BOT_OWNERS: alice.id, ...env }, { clock })
+  return { gateway, api, bot: privateChatId(gateway.client.account) }
+}
+
+/** A bot that alice owns and has just asked for a hook. */
+async function asked(): Promise<Started & { told: Message; url: string }> {
+  const started = await start()
+  await alice.openInvite((await started.api.me()).invite_url)
+  await expect.poll(() => started.gateway.client.chats().length, SOON).toBe(1)
+  await alice.say(started.bot, '/hook text')
+  const told = await hearsFrom(alice, 'Хук')
+  return { ...started, told, url: /https:\S+/.exec(told.text ?? '')?.[0] ?? '' }
+}
+
+const history = async (api: Api): Promise<string> =>
+  JSON.stringify(await api.ok('GET', `/v1/chats/${alice.id}/messages`))
+
+const waiting = ({ client }: TestGateway): string => JSON.stringify(client.records('hooks').all())
+
+async function expectErased(bot: ChatId, { id, url }: { id: string; url: string }): Promise<void> {
+  const { deleted } = await alice.next('deleted')
+  expect(deleted.message_id).toBe(id)
+  expect(JSON.stringify(alice.client.messages(bot, { limit: 100 }))).not.toContain(url)
+}
+
+async function readByAlice(bot: ChatId, { api, id }: { api: Api; id: string }): Promise<void> {
+  await alice.client.markRead(bot)
+  const status = async () => (await api.ok<Message>('GET', `/v1/chats/${alice.id}/messages/${id}`)).status
+  await expect.poll(status, SOON).toBe('read')
+}
+
+test('[R108] ten minutes after its owner has read it the address is erased on both sides, and the hook goes on', async () => {
+  const { gateway, api, bot, told, url } = await asked()
+  expect(told.text).toMatch(/сотрёт это сообщение через 10 минут/)
+  await readByAlice(bot, { api, id: told.id })
+  clock.leap(hookLimits.addressLookEveryMs)
+  await expect.poll(() => waiting(gateway), SOON).toContain('readMs')
+  clock.leap(hookLimits.addressAfterReadMs - 1)
+  expect(await history(api)).toContain(url)
+  clock.leap(hookLimits.addressLookEveryMs)
+  await expectErased(bot, { id: told.id, url })
+  await expect.poll(() => history(api), SOON).not.toContain(url)
+  await expect.poll(() => waiting(gateway), SOON).not.toContain(told.id)
+  expect((await say(gateway, { url }, 'by the hook')).status).toBe(200)
+  await alice.hears('by the hook')
+})
+
+test('[R108] unread it is erased after a day, also when the gateway was off then, and hooks are by now', async () => {
+  const { gateway, bot, told, url } = await asked()
+  await world.closeGateway(gateway)
+  clock.leap(hookLimits.addressKeptMs - 1)
+  const again = await start()
+  expect(await history(again.api)).toContain(url)
+  await world.closeGateway(again.gateway)
+  clock.leap(1)
+  const without = await start({ HOOKS_URL: '' })
+  await expectErased(bot, { id: told.id, url })
+  await expect.poll(() => history(without.api), SOON).not.toContain(url)
+})
+
+test('[R108] while the relay is away it waits, and is erased when that is back', async () => {
+  const { gateway, api, bot, told, url } = await asked()
+  gateway.wire.cut()
+  clock.leap(hookLimits.addressKeptMs)
+  expect(await history(api)).toContain(url)
+  gateway.wire.mend()
+  await passTime(clock, gateway.client.whenOnline(WITHIN))
+  await passTime(clock, expectErased(bot, { id: told.id, url }))
+  expect(await history(api)).not.toContain(url)
+})
+
+test('[R108] an owner who deletes it first, and a clock that goes back, stop nothing', async () => {
+  const { gateway, bot, told, url } = await asked()
+  await gateway.client.deleteMessage(privateChatId(alice.id), { message: told.id as MessageId, for: 'all' }, WITHIN)
+  await expectErased(bot, { id: told.id, url })
+  clock.leap(hookLimits.addressLookEveryMs)
+  await expect.poll(() => waiting(gateway), SOON).not.toContain(told.id)
+  await alice.say(bot, '/hook alerts')
+  const second = await hearsFrom(alice, 'Хук')
+  await world.closeGateway(gateway)
+  clock = new ManualClock(clock.nowMs() - 1000 * hookLimits.addressKeptMs)
+  const again = await start()
+  clock.leap(hookLimits.addressLookEveryMs)
+  clock.leap(hookLimits.addressKeptMs)
+  await passTime(
+    clock,
+    alice.next('deleted', event => event.deleted.message_id === second.id),
+  )
+  await expect.poll(() => waiting(again.gateway), SOON).not.toContain(second.id)
+})

@@ -1,0 +1,57 @@
+// Who the bot is to others, over the API: its invite link, and what is compared with people.
+import { bot, safetyNumber } from '@postern/protocol/bot-api'
+import { WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Api, onlineGateway } from './api.ts'
+import { unknownId } from './wrong-bodies.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
+
+test('[R106] POST /v1/me/invite answers the bot with a new link; the old one lets nobody in', async () => {
+  const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
+  const before = await api.me()
+  const after = bot.parse(await api.ok('POST', '/v1/me/invite'))
+  expect(after).toEqual({ ...before, invite_url: after.invite_url })
+  expect(after.invite_url).not.toBe(before.invite_url)
+  expect(await api.me()).toEqual(after)
+  const [mallory, alice] = [await world.person('mallory'), await world.person('alice')]
+  await mallory.openInvite(before.invite_url)
+  expect((await api.next('chat')).chat).toMatchObject({ id: mallory.id, state: 'request' })
+  await alice.openInvite(after.invite_url)
+  expect((await api.next('chat')).chat).toMatchObject({ id: alice.id, state: 'active' })
+  await world.closeGateway(gateway)
+  const again = await onlineGateway(world)
+  expect(await again.api.me()).toEqual(after)
+})
+
+test('[R106] while the bot is not registered there is no new link', async () => {
+  await world.stopRelay()
+  const api = new Api(await world.gateway())
+  expect((await api.call('POST', '/v1/me/invite')).status).toBe(503)
+  await world.startRelay()
+})
+
+test('[R107] the safety number is the one that the person sees', async () => {
+  const { gateway, api } = await onlineGateway(world)
+  const alice = await world.person('alice')
+  const shown = safetyNumber.parse(await api.ok('GET', `/v1/people/${alice.id}/safety-number`))
+  const seen = await alice.client.safetyNumber(gateway.client.account, WITHIN)
+  expect(shown).toEqual({ account: alice.id, number: seen.number, qr: seen.qr })
+})
+
+test('[R107] of an account that is registered nowhere it is 404, of the bot itself 400', async () => {
+  const { gateway, api } = await onlineGateway(world)
+  for (const account of [unknownId, 'x', '%20'])
+    expect(await api.call('GET', `/v1/people/${account}/safety-number`)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
+  expect(await api.call('GET', `/v1/people/${gateway.client.account}/safety-number`)).toMatchObject({
+    status: 400,
+    body: { error: expect.stringMatching(/^account: /) },
+  })
+})

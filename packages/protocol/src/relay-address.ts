@@ -1,0 +1,10 @@
+// How a relay is reached: what somebody on the way can see of it, in one sentence for whoever set the address.
+
+const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
+
+/** Undefined when the connection is encrypted or does not leave the machine. */
+export function plainRelayWarning(relayUrl: string): string | undefined {
+  const { protocol, hostname, host } = new URL(relayUrl)
+  if (protocol === 'https:' || protocol === 'wss:' || loopback.test(hostname)) return undefined
+  return `the connection to the relay ${host} is not encrypted: whoever is on the way sees which accounts talk to each other, when and how much (no texts, names or files), and can tamper with it; use an https:// address, with TLS in front of the relay`
+}
