@@ -48,7 +48,8 @@ const table = {
   'relay-broken': d => `The relay answered against the protocol: ${d['what']}.`,
   // The relay's answers.
   'frame-malformed': d => `The frame is malformed: ${d['what']}.`,
-  'version-unsupported': d => `Protocol version ${d['version']} is not spoken here; this side speaks version 1.`,
+  'version-unsupported': d =>
+    `Protocol version ${d['version']} is not spoken here; this side speaks version ${d['spoken']}.`,
   unauthenticated: d => `The connection is not authenticated: ${d['why']}.`,
   'group-unknown': () => 'There is no such group, or the account is not a member of it.',
   'group-exists': () => 'A group with this id exists already.',

@@ -71,6 +71,8 @@ export const wireLimits = {
 export const relayDefaults = {
   newPeoplePerDay: 50,
   keepEntriesMs: 30 * DAY_MS,
+  /** Who was in a group so lately may be taken along into the one that carries it on. */
+  keepPastMembersMs: 30 * DAY_MS,
   keyPackagesPerAccountMax: 200,
   groupsPerAccountMax: 10_000,
   connectionsMax: 10_000,

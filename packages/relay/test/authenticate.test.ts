@@ -12,7 +12,9 @@ describe('before it is known who speaks', () => {
     const challenge = await client.challenge
     expect(challenge.nonce).toHaveLength(32)
     await expect(client.call('ping', {})).rejects.toMatchObject({ code: 'unauthenticated' })
-    await expect(client.call('createGroup', { group: newGroupId() })).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(client.call('createGroup', { group: newGroupId(), continues: undefined })).rejects.toMatchObject({
+      code: 'unauthenticated',
+    })
     await expect(client.call('follow', { after: 0 })).rejects.toMatchObject({ code: 'unauthenticated' })
     await client.authenticate(newPerson())
     await client.call('ping', {})
@@ -159,7 +161,7 @@ describe('registering', () => {
     const bob = await arrive(relay)
     await bob.call('publishKeyPackages', { oneTime: [randomBytes(20)], lastResort: undefined, replace: false })
     const group = newGroupId()
-    await alice.call('createGroup', { group })
+    await alice.call('createGroup', { group, continues: undefined })
     await alice.commit(commitEnvelope({ group, epoch: 0 }), { add: [bob.id] })
     await bob.call('follow', { after: 0 })
     await bob.delivered(1)

@@ -44,6 +44,9 @@ export type Commit = {
   nowMs: number
 }
 
+/** `continues`: a group that the creator is in, or was in lately; refused by `group-unknown` when it is neither. */
+export type NewGroup = { creator: AccountId; nowMs: number; continues?: GroupId | undefined }
+
 export type StoredBlob = {
   owner: AccountId
   /** While it is uploaded, how long it may become; then, how long it is. */
@@ -76,7 +79,7 @@ export interface RelayStore {
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
   // A group's own.
-  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'>
+  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'>
   getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }>
   append(append: Append): Promise<Verdict>
   commit(commit: Commit): Promise<Verdict>

@@ -14,6 +14,7 @@ import type { Wake } from '../wake.ts'
 import type {
   Append,
   Commit,
+  NewGroup,
   Page,
   PageBounds,
   RelayStore,
@@ -27,6 +28,8 @@ import { appendEntry, knownVerdict, type LogParts } from './sqlite/append-entry.
 import { BlobRows } from './sqlite/blob-rows.ts'
 import { commitEntry } from './sqlite/commit-entry.ts'
 import { ContactRows } from './sqlite/contact-rows.ts'
+import { ContinuationRows } from './sqlite/continuation-rows.ts'
+import { createGroup } from './sqlite/create-group.ts'
 import { openDatabase, type Sqlite } from './sqlite/database.ts'
 import { EntryRows } from './sqlite/entry-rows.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
@@ -55,15 +58,17 @@ class SqliteStore implements RelayStore {
     const { limits } = options
     const db = openDatabase(options.directory, limits.databaseBytesMax)
     const accounts = new AccountRows(db, limits)
-    const groups = new GroupRows(db, { accounts, limits })
+    const continuations = new ContinuationRows(db, limits)
+    const groups = new GroupRows(db, { accounts, continuations, limits })
     this.#db = db
     this.#options = options
     const recent = new RecentEntries(limits.recentEntriesBytesMax)
-    this.#log = { accounts, groups, contacts: new ContactRows(db, limits), entries: new EntryRows(db, recent) }
+    const contacts = new ContactRows(db, limits)
+    this.#log = { accounts, groups, contacts, continuations, entries: new EntryRows(db, recent) }
     this.#mailboxes = new MailboxRows(db, { accounts, recent })
     this.#keyPackages = new KeyPackageRows(db, { accounts, limits })
     this.#blobs = new BlobRows(db, { accounts, limits })
-    this.#sweep = new SweepRows(db, { groups, keyPackages: this.#keyPackages, limits })
+    this.#sweep = new SweepRows(db, { groups, continuations, keyPackages: this.#keyPackages, limits })
     this.#writes = new GroupCommit(db, { writesMax: limits.writesPerTransactionMax, hooks: this.#hooks() })
   }
 
@@ -135,8 +140,8 @@ class SqliteStore implements RelayStore {
     return done
   }
 
-  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'> {
-    return this.#writes.run(() => this.#log.groups.create(group, by.creator))
+  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
+    return this.#writes.run(() => createGroup(this.#log, group, by))
   }
 
   async getGroup(id: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {

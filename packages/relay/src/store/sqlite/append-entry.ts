@@ -4,10 +4,17 @@ import type { Verdict } from '@postern/protocol/relay'
 import type { Append } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { ContactRows } from './contact-rows.ts'
+import type { ContinuationRows } from './continuation-rows.ts'
 import type { EntryRows } from './entry-rows.ts'
 import type { GroupRows, HeldGroup } from './group-rows.ts'
 
-export type LogParts = { accounts: AccountRows; contacts: ContactRows; groups: GroupRows; entries: EntryRows }
+export type LogParts = {
+  accounts: AccountRows
+  contacts: ContactRows
+  continuations: ContinuationRows
+  groups: GroupRows
+  entries: EntryRows
+}
 
 const HEARD_BY_ONE_MAX = 1_000
 
