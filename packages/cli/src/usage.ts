@@ -7,6 +7,7 @@ export const usage = `Usage: postern <command>
   gateway   one bot behind an HTTP API; set up by environment variables (BOT_TOKEN, RELAY_URL, BOT_NAME, ...)
   relay     the server that carries the messages, unable to read them
               --data DIR [--listen :8090] [--public-host HOST]... [--new-people-per-day 50]
+              [--proxy-header NAME [--proxies 1]] [--limit NAME=NUMBER]...
   person    a person without a screen: commands and events are JSON lines
               --relay URL --data DIR --name NAME [--requests all|ask]
   help      this text

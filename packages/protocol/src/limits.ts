@@ -75,7 +75,15 @@ export const relayDefaults = {
   keepPastMembersMs: 30 * DAY_MS,
   keyPackagesPerAccountMax: 200,
   groupsPerAccountMax: 10_000,
+  /** Connections that have logged in; those that have not have places of their own, of which the oldest makes room. */
   connectionsMax: 10_000,
+  unauthenticatedMax: 1_000,
+  /** By address (of IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
+  connectionsPerAddressMax: 1_000,
+  newcomersPerAddressMax: 200,
+  /** What a connection may send before it has logged in. */
+  unauthenticatedBytesMax: 8 * KIB,
+  requestHeadBytesMax: 8 * KIB,
   connectionsPerAccountMax: 8,
   registrationsPerMinute: 600,
   /** Frames a connection may send: a steady rate with room for bursts. */

@@ -2,7 +2,9 @@
 import type { Clock } from '@postern/protocol'
 import type { Logger } from 'pino'
 import type { BlobStore } from './blobs/blob-store.ts'
+import type { Audience } from './connections/audience.ts'
 import type { MinuteRates } from './limits/minute-rates.ts'
+import type { TrustedProxies } from './limits/peer-address.ts'
 import type { RelayLimits } from './limits/relay-limits.ts'
 import type { RelayStore } from './store/relay-store.ts'
 import type { Wake } from './wake.ts'
@@ -15,6 +17,6 @@ export type RelayParts = {
   readonly rates: MinuteRates
   readonly clock: Clock
   readonly logger: Logger
-  /** Hosts that clients may dial besides the one in the request, for a proxy that changes the Host header. */
-  readonly publicHosts: readonly string[]
+  readonly audience: Audience
+  readonly proxies: TrustedProxies | undefined
 }

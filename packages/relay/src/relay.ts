@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { type Clock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { FileBlobStore } from './blobs/file-blob-store.ts'
+import { Audience } from './connections/audience.ts'
 import { SocketServer } from './connections/socket-server.ts'
+import { Visitors } from './connections/visitors.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { createHttpServer } from './http/http-server.ts'
 import { MinuteRates } from './limits/minute-rates.ts'
+import type { TrustedProxies } from './limits/peer-address.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import type { RelayParts } from './relay-parts.ts'
 import type { RelayStore } from './store/relay-store.ts'
@@ -22,7 +25,10 @@ export type RelayOptions = {
   limits?: Partial<RelayLimits>
   clock?: Clock
   logger?: Logger
+  /** The hosts that clients dial; needed when the relay listens on all addresses of the machine. */
   publicHosts?: readonly string[]
+  /** Without them no header says where a request comes from. */
+  proxies?: TrustedProxies | undefined
   /** Another store than SQLite in the data directory. */
   openStore?: (options: StoreOptions) => RelayStore
 }
@@ -37,8 +43,9 @@ export interface Relay {
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const parts = openParts(options)
-  const sockets = new SocketServer(parts)
-  const { server, uploads } = createHttpServer(parts, sockets)
+  const visitors = new Visitors(parts)
+  const sockets = new SocketServer(parts, visitors)
+  const { server, uploads } = createHttpServer(parts, { sockets, visitors })
   const housekeeping = new Housekeeping(parts)
   try {
     server.listen({ port: options.listen.port, host: options.listen.host })
@@ -50,6 +57,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   }
   housekeeping.start()
   const { port } = server.address() as AddressInfo
+  parts.audience.listensOn(port)
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await housekeeping.stop()
@@ -64,6 +72,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 }
 
 function openParts(options: RelayOptions): RelayParts {
+  // Before the store: a setting that is wrong must leave nothing behind.
+  const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
   const clock = options.clock ?? systemClock
   const wake = new InProcessWake()
@@ -76,7 +86,8 @@ function openParts(options: RelayOptions): RelayParts {
     rates: new MinuteRates(clock),
     clock,
     logger: options.logger ?? pino({ level: 'silent' }),
-    publicHosts: (options.publicHosts ?? []).map(host => host.toLowerCase()),
+    audience,
+    proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
   }
 }
 

@@ -95,25 +95,9 @@ describe('the proof', () => {
     await expect(changed).rejects.toMatchObject({ code: 'bad-certificate' })
   })
 
-  test('[R31] one made for another host is refused, and the answer says what a proxy has to do', async () => {
+  test('[R31] one made for another host is refused, and the answer says what the operator has to do', async () => {
     const elsewhere = attempt((_proof, nonce) => proofOf(alice, { nonce, audience: 'other.example' }))
-    await expect(elsewhere).rejects.toMatchObject({ code: 'unauthenticated', message: /Host header/ })
-  })
-
-  test('[R31] a public host is accepted behind a proxy that changes the Host header', async () => {
-    const relay = await testRelay({ publicHosts: ['Relay.Example'] })
-    const client = openClient(relay)
-    const { nonce } = await client.challenge
-    const proof = proofOf(alice, { nonce, audience: 'relay.example' })
-    expect(await client.call('authenticate', { ...proof, intent: 'register' })).toMatchObject({ account: alice.id })
-  })
-
-  test('[R31] a Host header in capitals is the same host', async () => {
-    const relay = await testRelay()
-    const client = openClient(relay, { headers: { host: 'RELAY.example' } })
-    const { nonce } = await client.challenge
-    const proof = proofOf(alice, { nonce, audience: 'relay.example' })
-    expect(await client.call('authenticate', { ...proof, intent: 'register' })).toMatchObject({ account: alice.id })
+    await expect(elsewhere).rejects.toMatchObject({ code: 'unauthenticated', message: /--public-host/ })
   })
 
   test('[R31] once is enough', async () => {

@@ -13,7 +13,12 @@ import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
-export type WorldOptions = { relayLimits?: Partial<RelayLimits>; relayClock?: Clock }
+export type WorldOptions = {
+  relayLimits?: Partial<RelayLimits>
+  relayClock?: Clock
+  /** Hosts besides its own by which the relay is dialled. */
+  relayHosts?: readonly string[]
+}
 export type PersonOptions = {
   acceptRequests?: RequestPolicy
   bot?: boolean
@@ -132,6 +137,7 @@ async function openRelay(
     listen: { host: '127.0.0.1', port },
     dataDirectory: join(directory, 'relay'),
     logger: pino({ level: 'silent' }),
+    publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     ...(options.relayLimits && { limits: options.relayLimits }),
     ...(options.relayClock && { clock: options.relayClock }),
   })

@@ -11,8 +11,8 @@ import {
 import type { RelayParts } from '../relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
-/** The nonce that this connection was given, and the host that its request was sent to. */
-export type Challenge = { nonce: Uint8Array; host: string }
+/** The nonce that this connection was given, and the address it is counted by. */
+export type Challenge = { nonce: Uint8Array; address: string }
 
 export async function authenticate(
   parts: RelayParts,
@@ -21,7 +21,7 @@ export async function authenticate(
 ): Promise<CallAnswer<'authenticate'>> {
   const { store, clock } = parts
   const nowMs = clock.nowMs()
-  checkAudience(parts, proof.audience, challenge.host)
+  checkAudience(parts, proof.audience)
   checkCertificate(proof, nowMs)
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce: challenge.nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
@@ -41,10 +41,9 @@ async function register(parts: RelayParts, account: AccountId, accountKey: Uint8
 }
 
 /** A proof made for another host is somebody passing on what was meant for them. */
-function checkAudience({ publicHosts }: RelayParts, audience: string, host: string): void {
-  if (audience === host.toLowerCase() || publicHosts.includes(audience)) return
-  const why =
-    'it was made for another host than the request names; a proxy in front of the relay has to pass the Host header through'
+function checkAudience(parts: RelayParts, audience: string): void {
+  if (parts.audience.accepts(audience)) return
+  const why = `it was made for the host ${JSON.stringify(audience)}, which is none of this relay's; its operator names them by --public-host`
   throw new CodedError('unauthenticated', { why })
 }
 

@@ -10,6 +10,8 @@ export type Outlet = {
   /** False while the peer reads too slowly: `Follower.pump` is called when there is room again. */
   hasRoom(): boolean
   close(code: number, reason: string): void
+  /** Says why and waits for nothing. */
+  cutOff(code: number, reason: string): void
 }
 
 const NOTHING: Page = { entries: [], more: false }
