@@ -15,6 +15,7 @@ import { MinuteRates } from './limits/minute-rates.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import type { RelayParts } from './relay-parts.ts'
+import { BLOBS_NAME } from './store/data-directory.ts'
 import type { RelayStore } from './store/relay-store.ts'
 import { openSqliteStore, type StoreOptions } from './store/sqlite-store.ts'
 import { InProcessWake } from './wake.ts'
@@ -80,7 +81,7 @@ function openParts(options: RelayOptions): RelayParts {
   const open = options.openStore ?? openSqliteStore
   return {
     store: open({ directory: options.dataDirectory, limits, wake, clock }),
-    blobs: new FileBlobStore(join(options.dataDirectory, 'blobs')),
+    blobs: new FileBlobStore(join(options.dataDirectory, BLOBS_NAME)),
     wake,
     limits,
     rates: new MinuteRates(clock),
