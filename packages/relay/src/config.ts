@@ -3,12 +3,14 @@ import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { limitNames, type RelayLimits } from './limits/relay-limits.ts'
+import { type Registration, registrations } from './relay-parts.ts'
 
 export type RelayConfig = {
   listen: ListenAddress
   dataDirectory: string
   publicHosts: string[]
   proxies: TrustedProxies | undefined
+  registration: Registration
   logLevel: string
   limits: Partial<RelayLimits>
 }
@@ -35,9 +37,16 @@ export function readConfig(argv: readonly string[], env: Environment): RelayConf
     dataDirectory,
     publicHosts,
     proxies: proxiesIn(given, env),
+    registration: registrationIn(given.registration ?? env['POSTERN_RELAY_REGISTRATION'] ?? 'open'),
     logLevel,
     limits: limitsIn(given, env),
   }
+}
+
+function registrationIn(text: string): Registration {
+  const registration = registrations.find(known => known === text)
+  if (!registration) throw wrong('--registration', `"${text}" is none of ${registrations.join(', ')}`)
+  return registration
 }
 
 type Given = ReturnType<typeof readArguments>
@@ -78,6 +87,7 @@ function readArguments(argv: readonly string[]) {
         'new-people-per-day': { type: 'string' },
         'proxy-header': { type: 'string' },
         proxies: { type: 'string' },
+        registration: { type: 'string' },
         limit: { type: 'string', multiple: true },
       },
     })

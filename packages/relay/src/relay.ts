@@ -11,14 +11,17 @@ import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { MinuteRates } from './limits/minute-rates.ts'
+import { Invites } from './invites/invites.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
+import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { Registration, RelayParts } from './relay-parts.ts'
 import { BLOBS_NAME } from './store/data-directory.ts'
 import type { RelayStore } from './store/relay-store.ts'
 import { openSqliteStore, type StoreOptions } from './store/sqlite-store.ts'
 import { InProcessWake } from './wake.ts'
+
+const MINUTE_MS = 60_000
 
 export type RelayOptions = {
   listen: ListenAddress
@@ -30,6 +33,7 @@ export type RelayOptions = {
   publicHosts?: readonly string[]
   /** Without them no header says where a request comes from. */
   proxies?: TrustedProxies | undefined
+  registration?: Registration
   /** Another store than SQLite in the data directory. */
   openStore?: (options: StoreOptions) => RelayStore
 }
@@ -84,10 +88,13 @@ function openParts(options: RelayOptions): RelayParts {
     blobs: new FileBlobStore(join(options.dataDirectory, BLOBS_NAME)),
     wake,
     limits,
-    rates: new MinuteRates(clock),
+    rates: new Rates(clock, MINUTE_MS),
+    hourlyRates: new Rates(clock, 60 * MINUTE_MS),
     clock,
     logger: options.logger ?? pino({ level: 'silent' }),
     audience,
+    registration: options.registration ?? 'open',
+    invites: new Invites(options.dataDirectory),
     proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
   }
 }

@@ -2,12 +2,14 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { arrive, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { begin, put } from './put-blob.ts'
+import { arrive, temporaryDirectory, testRelay } from './relay-fixture.ts'
 
 const modeOf = (...path: string[]): string => (statSync(join(...path)).mode & 0o777).toString(8)
 const modes = (directory: string) =>
-  Object.fromEntries(readdirSync(directory, { recursive: true }).map(name => [String(name), modeOf(directory, String(name))]))
+  Object.fromEntries(
+    readdirSync(directory, { recursive: true }).map(name => [String(name), modeOf(directory, String(name))]),
+  )
 
 /** As an operator makes it. */
 function madeBefore(...names: string[]): string {

@@ -10,6 +10,7 @@ import { expiryRules } from './contract/expiry.ts'
 import { mailboxRules } from './contract/mailboxes.ts'
 import { messageRules } from './contract/messages.ts'
 import { newPeopleRules } from './contract/new-people.ts'
+import { quotaRules } from './contract/quotas.ts'
 import { World } from './contract/world.ts'
 
 export type OpenStore = (limits: Partial<RelayLimits>) => Promise<RelayStore>
@@ -37,6 +38,7 @@ export function storeContract(name: string, open: OpenStore): void {
     describe('new people', () => newPeopleRules(() => world, reopen))
     describe('continuations', () => continuationRules(() => world, reopen))
     describe('expiry', () => expiryRules(() => world, reopen))
+    describe('quotas', () => quotaRules(() => world, reopen))
     describe('blobs', () => blobRules(() => world, reopen))
   })
 }

@@ -6,7 +6,7 @@ import type { Log, RequestPolicy } from '@postern/core'
 import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
-import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
+import { type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { pino } from 'pino'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
@@ -16,6 +16,7 @@ import { Wire } from './wire.ts'
 export type WorldOptions = {
   relayLimits?: Partial<RelayLimits>
   relayClock?: Clock
+  relayRegistration?: Registration
   /** Hosts besides its own by which the relay is dialled. */
   relayHosts?: readonly string[]
 }
@@ -29,6 +30,7 @@ export type PersonOptions = {
   wire?: Wire
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
+  relayInvite?: string
 }
 
 export type TestGateway = Gateway & {
@@ -81,6 +83,7 @@ export class World {
       ...(options.clock && { clock: options.clock }),
       ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
+      relayInvite: options.relayInvite,
       firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
     })
     const person = new Person({ name, client, wire, directory })
@@ -138,6 +141,7 @@ async function openRelay(
     dataDirectory: join(directory, 'relay'),
     logger: pino({ level: 'silent' }),
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
+    registration: options.relayRegistration ?? 'open',
     ...(options.relayLimits && { limits: options.relayLimits }),
     ...(options.relayClock && { clock: options.relayClock }),
   })

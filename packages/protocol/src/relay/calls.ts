@@ -79,6 +79,8 @@ export const calls = {
       audience: text(wireLimits.audienceBytesMax),
       signature,
       intent: oneOf(['login', 'register']),
+      /** For who registers at a relay that asks for it. */
+      invite: optional(text(wireLimits.inviteBytesMax)),
     }),
     struct({ account, cursor: u53, mark: u53, keyPackages: u32, nowMs: u53 }),
   ),

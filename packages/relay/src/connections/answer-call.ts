@@ -20,7 +20,7 @@ const operations: { [Name in Answered]: Operation<Name> } = {
   ping: async ({ clock }) => ({ nowMs: clock.nowMs() }),
   publishKeyPackages,
   takeKeyPackages,
-  putProfile: ({ store }, account, profile) => store.putProfile(account, profile),
+  putProfile: ({ store, clock }, account, profile) => store.putProfile(account, { ...profile, nowMs: clock.nowMs() }),
   getProfile: (parts, _account, request) => getProfile(parts, request),
   createGroup: async ({ store, clock }, creator, { group, continues }) => ({
     created: (await store.createGroup(group, { creator, continues, nowMs: clock.nowMs() })) === 'created',

@@ -1,6 +1,6 @@
 // Who is at the other end: a device proves its key, and its certificate proves that it speaks for the account.
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { type AccountId, accountIdFromHash, CodedError, toBase64Url } from '@postern/protocol'
+import { accountIdFromHash, CodedError, toBase64Url } from '@postern/protocol'
 import {
   authenticationBytes,
   type CallAnswer,
@@ -8,6 +8,7 @@ import {
   decodeDeviceCertificate,
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
+import { register } from '../accounts/register.ts'
 import type { RelayParts } from '../relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
@@ -26,18 +27,11 @@ export async function authenticate(
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce: challenge.nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
   const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
-  if (proof.intent === 'register') await register(parts, account, proof.accountKey)
+  if (proof.intent === 'register') await register(parts, account, { ...proof, address: challenge.address })
   const stored = await store.getAccount(account)
   if (!stored) throw new CodedError('account-unknown')
   const { cursor, mark, keyPackages } = stored
   return { account, cursor, mark, keyPackages, nowMs }
-}
-
-async function register(parts: RelayParts, account: AccountId, accountKey: Uint8Array): Promise<void> {
-  const { store, rates, limits, clock } = parts
-  if (await store.getAccount(account)) return
-  rates.charge('register', { count: 1, max: limits.registrationsPerMinute, what: 'registrations' })
-  await store.registerAccount(account, { accountKey, nowMs: clock.nowMs() })
 }
 
 /** A proof made for another host is somebody passing on what was meant for them. */

@@ -5,8 +5,10 @@ import type { Append } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { ContactRows } from './contact-rows.ts'
 import type { ContinuationRows } from './continuation-rows.ts'
+import { type DayBytes, rowBytes } from './day-bytes.ts'
 import type { EntryRows } from './entry-rows.ts'
 import type { GroupRows, HeldGroup } from './group-rows.ts'
+import type { MailboxFill } from './mailbox-fill.ts'
 
 export type LogParts = {
   accounts: AccountRows
@@ -14,6 +16,8 @@ export type LogParts = {
   continuations: ContinuationRows
   groups: GroupRows
   entries: EntryRows
+  dayBytes: DayBytes
+  fill: MailboxFill
 }
 
 const HEARD_BY_ONE_MAX = 1_000
@@ -25,6 +29,12 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
   const route = routeOf(parts, group, { append, sender })
   if (route.kind === 'blocked') return knownVerdict(parts, group, { ...append, by: sender }) ?? blocked(group, route)
 
+  const charged = tryCharge(parts, group, { append, sender, route })
+  if (charged.kind === 'refused') {
+    const known = knownVerdict(parts, group, { ...append, by: sender })
+    if (known) return known
+    throw charged.error
+  }
   const ts = Math.max(append.nowMs, group.lastTs + 1)
   group.seq += 1
   const { message, payload } = append
@@ -32,6 +42,7 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
   const pos = parts.entries.insert(group, { kind: append.delivery.kind, sender: from, ts, message, payload })
   if (pos === undefined) {
     group.seq -= 1
+    parts.dayBytes.refund(sender, charged.bytes)
     return knownVerdict(parts, group, { message, by: sender }) ?? unreachable()
   }
   group.lastTs = ts
@@ -42,6 +53,40 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
     parts.groups.membersChanged(group)
   }
   return { accepted: { message, seq: group.seq, ts, duplicate: false }, epoch: group.epoch }
+}
+
+/** Who leaves is not held back by what it has sent before; a farewell is short. */
+const FAREWELL_BYTES_MAX = 4096
+
+type Sending = { append: Append; sender: number; route: Open }
+type Charged = { kind: 'charged'; bytes: number } | { kind: 'refused'; error: unknown }
+
+/** Not thrown at once: what is in the log already is told so, whatever its sender has stored since. */
+function tryCharge(parts: LogParts, group: HeldGroup, sending: Sending): Charged {
+  try {
+    return { kind: 'charged', bytes: charge(parts, group, sending) }
+  } catch (error) {
+    return { kind: 'refused', error }
+  }
+}
+
+/** Throws when the sender has stored too much today, or too much of it waits for the one who gets this. */
+function charge(parts: LogParts, group: HeldGroup, { append, sender, route }: Sending): number {
+  const { payload, delivery, nowMs } = append
+  if (delivery.kind === 'leave' && payload.length <= FAREWELL_BYTES_MAX) return 0
+  const to = route.kind === 'to-one' ? route : soleOther(group, sender)
+  if (to) parts.fill.check(sender, to, { bytes: payload.length, nowMs })
+  const readers = to ? 1 : group.members.size - 1
+  const cost = payload.length + rowBytes.entry + rowBytes.reference * readers
+  parts.dayBytes.charge(sender, cost, nowMs)
+  return cost
+}
+
+/** The other one of a group of two. */
+export function soleOther(group: HeldGroup, sender: number): { num: number; id: AccountId } | undefined {
+  if (group.members.size !== 2) return undefined
+  for (const [num, id] of group.members) if (num !== sender) return { num, id }
+  return undefined
 }
 
 function unreachable(): never {

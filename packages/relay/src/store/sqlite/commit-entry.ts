@@ -3,7 +3,8 @@ import { type AccountId, CodedError } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Commit } from '../relay-store.ts'
-import { knownVerdict, type LogParts } from './append-entry.ts'
+import { knownVerdict, type LogParts, soleOther } from './append-entry.ts'
+import { rowBytes } from './day-bytes.ts'
 import type { HeldGroup } from './group-rows.ts'
 
 type Added = { num: number; id: AccountId }
@@ -18,7 +19,9 @@ export function commitEntry(parts: LogParts, commit: Commit, limits: RelayLimits
   if (!group.members.has(sender)) throw new CodedError('group-unknown')
   // Before its members are looked at: who lost the race may well name people whom the winner has added.
   if (commit.epoch !== group.epoch) return { accepted: undefined, epoch: group.epoch }
-  return apply(parts, group, { commit, checked: checkedChange(parts, group, { commit, sender, limits }) })
+  const checked = checkedChange(parts, group, { commit, sender, limits })
+  chargeFor(parts, group, { commit, checked })
+  return apply(parts, group, { commit, checked })
 }
 
 function checkedChange(
@@ -70,6 +73,20 @@ function uncontinued(
 function unique(accounts: readonly AccountId[], field: string): void {
   if (new Set(accounts).size !== accounts.length)
     throw new CodedError('bad-field', { field, rule: 'it names an account twice' })
+}
+
+/** Throws when the sender has stored too much today, or too much of it waits for the only one who gets this. */
+function chargeFor(parts: LogParts, group: HeldGroup, made: { commit: Commit; checked: Change }): void {
+  const { payload, welcome, nowMs } = made.commit
+  const { sender, added, removed } = made.checked
+  const bytes = payload.length + (welcome?.length ?? 0)
+  const first = group.members.size === 1 && added.length === 1 ? added[0] : undefined
+  const to = soleOther(group, sender) ?? first
+  if (to) parts.fill.check(sender, to, { bytes, nowMs })
+  const readers = group.members.size + added.length
+  const named = added.length + removed.length
+  const rows = 2 * rowBytes.entry + rowBytes.reference * readers + rowBytes.named * named
+  parts.dayBytes.charge(sender, bytes + rows, nowMs)
 }
 
 /** Not who has left before, and not who is healed. */

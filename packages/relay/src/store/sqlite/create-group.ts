@@ -2,6 +2,7 @@
 import { CodedError, type GroupId } from '@postern/protocol'
 import type { NewGroup } from '../relay-store.ts'
 import type { LogParts } from './append-entry.ts'
+import { rowBytes } from './day-bytes.ts'
 
 export function createGroup(parts: LogParts, id: GroupId, by: NewGroup): 'created' | 'exists' {
   const creator = parts.accounts.numberOf(by.creator)
@@ -9,6 +10,8 @@ export function createGroup(parts: LogParts, id: GroupId, by: NewGroup): 'create
   if (group && group.creator !== creator) throw new CodedError('group-exists')
   if (group) return 'exists'
   const continued = by.continues && continuedBy(parts, creator, { id: by.continues, nowMs: by.nowMs })
+  parts.groups.checkRoom(creator)
+  parts.dayBytes.charge(creator, rowBytes.group, by.nowMs)
   const num = parts.groups.create(id, creator)
   if (continued) parts.continuations.begin(num, { creator, continued })
   return 'created'

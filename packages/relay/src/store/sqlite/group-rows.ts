@@ -94,10 +94,13 @@ export class GroupRows {
     return group
   }
 
-  /** Gives the number of the new group. */
-  create(id: GroupId, creator: number): number {
+  checkRoom(creator: number): void {
     if ((this.#sql.groupCount.get(creator) ?? 0) >= this.#limits.groupsPerAccountMax)
       throw tooMany(this.#limits.groupsPerAccountMax)
+  }
+
+  /** Gives the number of the new group. */
+  create(id: GroupId, creator: number): number {
     const num = Number(this.#sql.insert.run(id, creator).lastInsertRowid)
     this.#sql.join.run(num, creator)
     this.#sql.count.run(1, creator)

@@ -129,4 +129,16 @@ export const migrations: readonly string[] = [
   CREATE INDEX continuation_continued ON continuation (continued);
   CREATE INDEX continuation_group ON continuation (chat_group) WHERE chat_group IS NOT NULL;
   `,
+  `
+  ALTER TABLE account ADD COLUMN bytes_day INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN bytes_used INTEGER NOT NULL DEFAULT 0;
+
+  -- How often an invite was used; what it allows stands in its file.
+  CREATE TABLE invite_use (
+    hash BLOB PRIMARY KEY,
+    used INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX invite_use_expires ON invite_use (expires_ms);
+  `,
 ]

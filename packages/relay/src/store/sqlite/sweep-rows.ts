@@ -1,5 +1,6 @@
 // Removes what is past its time, in turns of bounded size, so that no sender waits long behind a sweep.
 import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { AccountRows } from './account-rows.ts'
 import type { ContinuationRows } from './continuation-rows.ts'
 import type { Sqlite } from './database.ts'
 import type { GroupRows } from './group-rows.ts'
@@ -7,6 +8,7 @@ import type { KeyPackageRows } from './key-package-rows.ts'
 
 type Phase = { kind: 'entries' } | { kind: 'mailboxes'; afterAccount: number } | { kind: 'rest' }
 type Parts = {
+  accounts: AccountRows
   groups: GroupRows
   continuations: ContinuationRows
   keyPackages: KeyPackageRows
@@ -94,13 +96,14 @@ export class SweepRows {
   }
 
   #rest(nowMs: number): { removed: number; more: boolean } {
-    const { limits, groups, keyPackages, continuations } = this.#parts
+    const { limits, accounts, groups, keyPackages, continuations } = this.#parts
     const rowsMax = limits.sweepRowsPerTurn
     const beforeMs = nowMs - limits.keepEntriesMs
     const removed = [
       groups.expire(beforeMs, rowsMax),
       keyPackages.expire(beforeMs, rowsMax),
       continuations.expire(nowMs, rowsMax),
+      accounts.expireInvites(nowMs, rowsMax),
     ]
     const more = removed.includes(rowsMax)
     if (!more) this.#phase = { kind: 'entries' }
