@@ -74,19 +74,13 @@ function tryCharge(parts: LogParts, group: HeldGroup, sending: Sending): Charged
 function charge(parts: LogParts, group: HeldGroup, { append, sender, route }: Sending): number {
   const { payload, delivery, nowMs } = append
   if (delivery.kind === 'leave' && payload.length <= FAREWELL_BYTES_MAX) return 0
-  const to = route.kind === 'to-one' ? route : soleOther(group, sender)
-  if (to) parts.fill.check(sender, to, { bytes: payload.length, nowMs })
-  const readers = to ? 1 : group.members.size - 1
+  const sent = { bytes: payload.length, nowMs }
+  if (route.kind === 'to-one') parts.fill.check(sender, route, sent)
+  else if (group.members.size === 2) parts.fill.checkChat(group, sender, sent)
+  const readers = route.kind === 'to-one' ? 1 : group.members.size - 1
   const cost = payload.length + rowBytes.entry + rowBytes.reference * readers
   parts.dayBytes.charge(sender, cost, nowMs)
   return cost
-}
-
-/** The other one of a group of two. */
-export function soleOther(group: HeldGroup, sender: number): { num: number; id: AccountId } | undefined {
-  if (group.members.size !== 2) return undefined
-  for (const [num, id] of group.members) if (num !== sender) return { num, id }
-  return undefined
 }
 
 function unreachable(): never {

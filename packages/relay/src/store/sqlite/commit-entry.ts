@@ -3,9 +3,10 @@ import { type AccountId, CodedError } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Commit } from '../relay-store.ts'
-import { knownVerdict, type LogParts, soleOther } from './append-entry.ts'
+import { knownVerdict, type LogParts } from './append-entry.ts'
 import { rowBytes } from './day-bytes.ts'
 import type { HeldGroup } from './group-rows.ts'
+import { soleOther } from './mailbox-fill.ts'
 
 type Added = { num: number; id: AccountId }
 type Change = { sender: number; added: Added[]; removed: number[]; strangers: number[] }

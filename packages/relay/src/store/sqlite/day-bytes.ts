@@ -2,7 +2,6 @@
 import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Sqlite } from './database.ts'
-import { WeightedCache } from './weighted-cache.ts'
 
 const DAY_MS = 86_400_000
 /** What a kill may leave uncounted of one account. */
@@ -15,12 +14,11 @@ type Held = Row & { written: number }
 
 export class DayBytes {
   readonly #limits: RelayLimits
-  readonly #held: WeightedCache<number, Held>
+  readonly #held = new Map<number, Held>()
   readonly #sql
 
   constructor(db: Sqlite, limits: RelayLimits) {
     this.#limits = limits
-    this.#held = new WeightedCache(limits.accountsCachedMax)
     this.#sql = {
       row: db.prepare<[number], Row>(
         'SELECT bytes_day AS day, bytes_used AS bytes, created_ms AS createdMs FROM account WHERE num = ?',
@@ -57,15 +55,18 @@ export class DayBytes {
     const day = Math.floor(nowMs / DAY_MS)
     const held = this.#held.get(account) ?? this.#load(account)
     if (held.day === day) return held
-    const fresh = { ...held, day, bytes: 0, written: 0 }
-    this.#held.set(account, fresh, 1)
-    return fresh
+    held.day = day
+    held.bytes = 0
+    held.written = 0
+    return held
   }
 
   #load(account: number): Held {
     const row = this.#sql.row.get(account) ?? { day: 0, bytes: 0, createdMs: 0 }
     const held = { ...row, written: row.bytes }
-    this.#held.set(account, held, 1)
+    // All at once: to find the one that was used last would cost every message more than this does.
+    if (this.#held.size >= this.#limits.accountsCachedMax) this.#held.clear()
+    this.#held.set(account, held)
     return held
   }
 }

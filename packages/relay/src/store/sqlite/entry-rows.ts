@@ -35,10 +35,10 @@ export class EntryRows {
     this.#recent = recent
     this.#sql = {
       insert: db.prepare(
-        `INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload, added, removed)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        `INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (message) WHERE message IS NOT NULL DO NOTHING`,
       ),
+      name: db.prepare('UPDATE entry SET added = ?, removed = ? WHERE pos = ?'),
       known: db.prepare<[Uint8Array], KnownRow>('SELECT seq, ts, sender, kind FROM entry WHERE message = ?'),
       toOne: db.prepare('INSERT INTO mailbox (account, pos) VALUES (?, ?)'),
       toMembers: db.prepare(
@@ -55,10 +55,10 @@ export class EntryRows {
     const { seq } = group
     const { sender, ts, payload } = entry
     const { added = NOBODY, removed = NOBODY } = entry
-    const named = [joined(added), joined(removed)]
-    const done = this.#sql.insert.run(group.num, seq, kind, sender.num, ts, message, payload, ...named)
+    const done = this.#sql.insert.run(group.num, seq, kind, sender.num, ts, message, payload)
     if (done.changes !== 1) return undefined
     const cursor = Number(done.lastInsertRowid)
+    if (added.length + removed.length > 0) this.#sql.name.run(joined(added), joined(removed), cursor)
     this.#recent.add({ cursor, group: group.id, seq, kind: entry.kind, sender: sender.id, ts, payload, added, removed })
     return cursor
   }

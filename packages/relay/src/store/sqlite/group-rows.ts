@@ -19,6 +19,8 @@ export type HeldGroup = {
   /** Senders whom every member is known to have heard, so that their next message notes nothing. */
   readonly heardByAll: Set<number>
   readonly heardByOne: Set<string>
+  /** Sent in a group of two since its mailboxes were thought of. */
+  aloneBytes: number
 }
 
 type GroupRow = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
@@ -81,6 +83,7 @@ export class GroupRows {
       left: new Set(rows.filter(member => member.hasLeft).map(member => member.account)),
       heardByAll: new Set(),
       heardByOne: new Set(),
+      aloneBytes: 0,
     }
     this.#held.set(id, group, 1 + rows.length)
     return group

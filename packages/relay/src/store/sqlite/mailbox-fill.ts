@@ -3,23 +3,29 @@ import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Sqlite } from './database.ts'
 import { rowBytes } from './day-bytes.ts'
+import type { HeldGroup } from './group-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
 /** A mailbox is looked through once for so much from one sender, and once in so long while it is full. */
 const LOOK_EVERY_BYTES = 1024 * 1024
+/** A chat of two is counted by itself up to so much, so that most of its messages cost nothing here. */
+const CHAT_BYTES = 64 * 1024
 const LOOK_AGAIN_MS = 5_000
 
-type Sent = { sinceLook: number; fullAtMs: number | undefined }
+type Recipient = { num: number; id: AccountId }
 type Waiting = { entries: number; bytes: number; ownEntries: number; ownBytes: number }
 
 export class MailboxFill {
   readonly #limits: RelayLimits
-  readonly #sent: WeightedCache<string, Sent>
+  /** By sender and recipient: bytes since the mailbox was looked through; and since when it is full. */
+  readonly #sent: WeightedCache<string, number>
+  readonly #full: WeightedCache<string, number>
   readonly #sql
 
   constructor(db: Sqlite, limits: RelayLimits) {
     this.#limits = limits
     this.#sent = new WeightedCache(limits.accountsCachedMax)
+    this.#full = new WeightedCache(limits.accountsCachedMax)
     this.#sql = {
       // The newest first: who fills a mailbox is found among them.
       waiting: db.prepare<[{ account: number; sender: number; rowsMax: number }], Waiting>(
@@ -34,17 +40,28 @@ export class MailboxFill {
     }
   }
 
+  /** The same as `check`, for the other one of a group of two. */
+  checkChat(group: HeldGroup, sender: number, sent: { bytes: number; nowMs: number }): void {
+    group.aloneBytes += sent.bytes + rowBytes.entry
+    if (group.aloneBytes < CHAT_BYTES && this.#full.isEmpty) return
+    const to = soleOther(group, sender)
+    if (to) this.check(sender, to, { bytes: group.aloneBytes, nowMs: sent.nowMs })
+    group.aloneBytes = 0
+  }
+
   /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */
-  check(sender: number, to: { num: number; id: AccountId }, sent: { bytes: number; nowMs: number }): void {
+  check(sender: number, to: Recipient, sent: { bytes: number; nowMs: number }): void {
     const pair = `${sender}>${to.num}`
-    const before = this.#sent.get(pair) ?? { sinceLook: 0, fullAtMs: undefined }
-    const sinceLook = before.sinceLook + sent.bytes + rowBytes.entry
-    const isDue = before.fullAtMs === undefined ? sinceLook >= LOOK_EVERY_BYTES : hasPassed(before.fullAtMs, sent.nowMs)
-    if (!isDue && before.fullAtMs !== undefined) throw new CodedError('mailbox-full', { account: to.id })
-    if (!isDue) return this.#sent.set(pair, { sinceLook, fullAtMs: undefined }, 1)
-    const isFull = this.#isFull(sender, to.num)
-    this.#sent.set(pair, { sinceLook: 0, fullAtMs: isFull ? sent.nowMs : undefined }, 1)
-    if (isFull) throw new CodedError('mailbox-full', { account: to.id })
+    const fullAtMs = this.#full.get(pair)
+    const sinceLook = (this.#sent.get(pair) ?? 0) + sent.bytes + rowBytes.entry
+    const isDue = fullAtMs === undefined ? sinceLook >= LOOK_EVERY_BYTES : hasPassed(fullAtMs, sent.nowMs)
+    if (!isDue && fullAtMs !== undefined) throw new CodedError('mailbox-full', { account: to.id })
+    this.#sent.set(pair, isDue ? 0 : sinceLook, 1)
+    if (!isDue) return
+    this.#full.delete(pair)
+    if (!this.#isFull(sender, to.num)) return
+    this.#full.set(pair, sent.nowMs, 1)
+    throw new CodedError('mailbox-full', { account: to.id })
   }
 
   /** Full for who has more than a sender may have there; in a mailbox that is full, for who has more than a little. */
@@ -57,6 +74,13 @@ export class MailboxFill {
     const isMailboxFull = waiting.bytes >= mailboxBytesMax || waiting.entries >= rowsMax
     return isMailboxFull && ownBytes >= LOOK_EVERY_BYTES
   }
+}
+
+/** The other one of a group of two. */
+export function soleOther(group: HeldGroup, sender: number): Recipient | undefined {
+  if (group.members.size !== 2) return undefined
+  for (const [num, id] of group.members) if (num !== sender) return { num, id }
+  return undefined
 }
 
 /** Also when the clock was set back. */
