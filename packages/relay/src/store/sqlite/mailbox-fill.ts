@@ -6,8 +6,10 @@ import { rowBytes } from './day-bytes.ts'
 import type { HeldGroup } from './group-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
-/** A mailbox is looked through once for so much from one sender, and once in so long while it is full. */
-const LOOK_EVERY_BYTES = 1024 * 1024
+/** A mailbox is looked through once for so much from one sender, later when it is far from full. */
+const LOOK_AFTER_BYTES = 1024 * 1024
+const LOOK_AFTER_BYTES_MAX = 8 * LOOK_AFTER_BYTES
+/** And once in so long while it is full. */
 /** A chat of two is counted by itself up to so much, so that most of its messages cost nothing here. */
 const CHAT_BYTES = 64 * 1024
 const LOOK_AGAIN_MS = 5_000
@@ -17,14 +19,14 @@ type Waiting = { entries: number; bytes: number; ownEntries: number; ownBytes: n
 
 export class MailboxFill {
   readonly #limits: RelayLimits
-  /** By sender and recipient: bytes since the mailbox was looked through; and since when it is full. */
-  readonly #sent: WeightedCache<string, number>
+  /** By sender and recipient: how many bytes may pass before the mailbox is looked through; and since when it is full. */
+  readonly #left: WeightedCache<string, number>
   readonly #full: WeightedCache<string, number>
   readonly #sql
 
   constructor(db: Sqlite, limits: RelayLimits) {
     this.#limits = limits
-    this.#sent = new WeightedCache(limits.accountsCachedMax)
+    this.#left = new WeightedCache(limits.accountsCachedMax)
     this.#full = new WeightedCache(limits.accountsCachedMax)
     this.#sql = {
       // The newest first: who fills a mailbox is found among them.
@@ -53,26 +55,33 @@ export class MailboxFill {
   check(sender: number, to: Recipient, sent: { bytes: number; nowMs: number }): void {
     const pair = `${sender}>${to.num}`
     const fullAtMs = this.#full.get(pair)
-    const sinceLook = (this.#sent.get(pair) ?? 0) + sent.bytes + rowBytes.entry
-    const isDue = fullAtMs === undefined ? sinceLook >= LOOK_EVERY_BYTES : hasPassed(fullAtMs, sent.nowMs)
+    const left = (this.#left.get(pair) ?? LOOK_AFTER_BYTES) - sent.bytes - rowBytes.entry
+    const isDue = fullAtMs === undefined ? left <= 0 : hasPassed(fullAtMs, sent.nowMs)
     if (!isDue && fullAtMs !== undefined) throw new CodedError('mailbox-full', { account: to.id })
-    this.#sent.set(pair, isDue ? 0 : sinceLook, 1)
-    if (!isDue) return
+    const room = isDue ? this.#roomFor(sender, to.num) : left
     this.#full.delete(pair)
-    if (!this.#isFull(sender, to.num)) return
+    this.#left.set(pair, room, 1)
+    if (room > 0) return
     this.#full.set(pair, sent.nowMs, 1)
     throw new CodedError('mailbox-full', { account: to.id })
   }
 
-  /** Full for who has more than a sender may have there; in a mailbox that is full, for who has more than a little. */
-  #isFull(sender: number, account: number): boolean {
+  /**
+   * How much may pass before the next look; nothing when it is full: for who has more there than a sender may have, and
+   * in a mailbox that is full of others for who has more than a little.
+   */
+  #roomFor(sender: number, account: number): number {
     const { mailboxEntriesMax: rowsMax, mailboxBytesMax, mailboxBytesPerSenderMax } = this.#limits
     const waiting = this.#sql.waiting.get({ account, sender, rowsMax })
-    if (!waiting) return false
-    const { ownBytes, ownEntries } = waiting
-    if (ownBytes >= mailboxBytesPerSenderMax || ownEntries >= this.#limits.mailboxEntriesPerSenderMax) return true
-    const isMailboxFull = waiting.bytes >= mailboxBytesMax || waiting.entries >= rowsMax
-    return isMailboxFull && ownBytes >= LOOK_EVERY_BYTES
+    if (!waiting) return LOOK_AFTER_BYTES
+    const ownRoom = Math.min(
+      mailboxBytesPerSenderMax - waiting.ownBytes,
+      (this.#limits.mailboxEntriesPerSenderMax - waiting.ownEntries) * rowBytes.entry,
+    )
+    if (ownRoom <= 0) return 0
+    const allRoom = Math.min(mailboxBytesMax - waiting.bytes, (rowsMax - waiting.entries) * rowBytes.entry)
+    if (allRoom <= 0 && waiting.ownBytes >= LOOK_AFTER_BYTES) return 0
+    return Math.min(Math.max(Math.min(ownRoom, allRoom) / 2, LOOK_AFTER_BYTES), LOOK_AFTER_BYTES_MAX)
   }
 }
 
