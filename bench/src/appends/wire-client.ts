@@ -82,5 +82,6 @@ function proofOf(
     audience,
     signature: sign(null, authenticationBytes({ nonce, audience, accountKey }), device.privateKey),
     intent: 'login',
+    invite: undefined,
   }
 }

@@ -11,7 +11,7 @@ export async function registerMembers(directory: string, count: number): Promise
   for (const { accountId, accountKey, keyPackage } of members) {
     await store.registerAccount(accountId, { accountKey, nowMs: Date.now() })
     const oneTime = [keyPackage.publicBytes]
-    await store.publishKeyPackages(accountId, { oneTime, lastResort: undefined, replace: false })
+    await store.publishKeyPackages(accountId, { oneTime, lastResort: undefined, replace: false, nowMs: Date.now() })
   }
   await store.close()
   return members.map(({ accountId }) => accountId)

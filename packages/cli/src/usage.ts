@@ -7,7 +7,10 @@ export const usage = `Usage: postern <command>
   gateway   one bot behind an HTTP API; set up by environment variables (BOT_TOKEN, RELAY_URL, BOT_NAME, ...)
   relay     the server that carries the messages, unable to read them
               --data DIR [--listen :8090] [--public-host HOST]... [--new-people-per-day 50]
+              [--proxy-header NAME [--proxies 1]] [--registration open|invite|closed] [--limit NAME=NUMBER]...
+  relay invite   prints a code by which the relay takes a new account
+              --data DIR [--uses 1] [--days 7]
   person    a person without a screen: commands and events are JSON lines
-              --relay URL --data DIR --name NAME [--requests all|ask]
+              --relay URL --data DIR --name NAME [--requests all|ask] [--relay-invite CODE]
   help      this text
 `

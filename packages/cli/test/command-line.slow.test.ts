@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '@postern/testkit/free-port'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Postern, run } from './process.ts'
 
@@ -27,6 +28,7 @@ test.each([
   [['person', '--data', 'x', '--requests', 'never'], '--requests'],
   [['person', '--data', 'x', '--relay', 'nowhere'], '--relay'],
   [['person', '--data', 'x', '--name', ''], '--name'],
+  [['person', '--data', 'x', '--relay-invite', 'a code'], '--relay-invite'],
   [['demo', '--relay-port', '70000'], '--relay-port'],
   [['demo', '--gateway-port', 'x'], '--gateway-port'],
 ])('[R1] postern %j: names %s', async (args, option) => {
@@ -42,6 +44,40 @@ test.each([['help'], ['--help'], ['-h'], ['person', '--help']])(
   },
 )
 
+test('[R30] a relay that takes new accounts by invite: its code lets one person in', async () => {
+  const data = join(directory, 'inviting')
+  const port = await freePort()
+  await using relay = new Postern([
+    'relay',
+    '--data',
+    data,
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--registration',
+    'invite',
+  ])
+  await relay.says('listening')
+  const made = await run(['relay', 'invite', '--data', data])
+  expect(made).toEqual({ code: 0, stdout: expect.stringMatching(/^[a-z2-7]{26}\n$/), stderr: '' })
+  const person = (name: string, ...more: string[]) =>
+    new Postern([
+      'person',
+      '--relay',
+      `http://127.0.0.1:${port}`,
+      '--data',
+      join(directory, name),
+      '--name',
+      name,
+      ...more,
+    ])
+  await using alice = person('alice', '--relay-invite', made.stdout.trim())
+  await alice.says('"ready"')
+  await using mallory = person('mallory')
+  await expect.poll(() => mallory.stderr).toContain('by invite only')
+  await using trudy = person('trudy', '--relay-invite', made.stdout.trim())
+  await expect.poll(() => trudy.stderr).toContain('has been used already')
+})
+
 describe('postern gateway', () => {
   const env = () => ({
     BOT_TOKEN: 'a-token',
@@ -55,6 +91,7 @@ describe('postern gateway', () => {
     ['BOT_TOKEN', { BOT_TOKEN: undefined }],
     ['RELAY_URL', { RELAY_URL: undefined }],
     ['BOT_NAME', { BOT_NAME: undefined }],
+    ['RELAY_INVITE', { RELAY_INVITE: 'a code' }],
     ['LISTEN', { LISTEN: 'somewhere' }],
     ['WEBHOOK_SECRET', { WEBHOOK_URL: 'https://example.org' }],
     ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's', UPDATES: 'off' }],

@@ -16,9 +16,9 @@ export class HoldingProxy implements AsyncDisposable {
     this.#server = createServer(socket => this.#take(socket, target))
   }
 
-  static async before(relayUrl: string): Promise<HoldingProxy> {
+  static async before(relayUrl: string, port: number): Promise<HoldingProxy> {
     const proxy = new HoldingProxy(new URL(relayUrl))
-    proxy.#server.listen(0, '127.0.0.1')
+    proxy.#server.listen(port, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }

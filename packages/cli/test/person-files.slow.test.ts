@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { join } from 'node:path'
 import type { FileInfo, Message } from '@postern/protocol/objects'
 import { World } from '@postern/testkit'
+import { freePort } from '@postern/testkit/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HoldingProxy } from './holding-proxy.ts'
 import { png } from './png.ts'
@@ -11,8 +12,11 @@ import { ScriptedPerson } from './scripted-person.ts'
 
 let world: World
 let desk: string
+let proxyPort: number
 beforeAll(async () => {
-  world = await World.start()
+  proxyPort = await freePort()
+  // Who comes through the proxy dials its address, and proves itself for that one.
+  world = await World.start({ relayHosts: [`127.0.0.1:${proxyPort}`] })
   desk = join(world.directory, 'desk')
   mkdirSync(desk)
 })
@@ -141,7 +145,7 @@ test.runIf(process.getuid?.() !== 0)('[R17] a folder that may not be written is 
 })
 
 test('[R17] [R18] transfers hold nobody up; one that is killed leaves nothing after the next start', async () => {
-  await using proxy = await HoldingProxy.before(world.relayUrl)
+  await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('hasty', proxy.url)
   await using bob = person('slow', proxy.url)
   const chat = await bothReady(alice, bob)
@@ -175,7 +179,7 @@ test('[R17] [R18] transfers hold nobody up; one that is killed leaves nothing af
 })
 
 test('[R18] SIGTERM ends transfers: each is answered, nothing half is left, and the exit code is 0', async () => {
-  await using proxy = await HoldingProxy.before(world.relayUrl)
+  await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('leaving', proxy.url)
   await using bob = person('staying')
   const chat = await bothReady(alice, bob)

@@ -7,7 +7,7 @@ import type { FileCipher } from './files/file-cipher.ts'
 import type { FileVault } from './files/file-vault.ts'
 import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
-import { createAccount, type FirstStart, loadAccount } from './identity/account.ts'
+import { createAccount, type FirstStart, loadAccount, noteRelayInvite } from './identity/account.ts'
 import { OwnDevice } from './identity/own-device.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
@@ -39,10 +39,13 @@ export interface ClientParts {
   reportsAll: boolean
   /** Asked only when there is no account yet; what it throws stops the opening. */
   firstStart: () => FirstStart
+  /** The code by which the relay takes a new account; of use until it is registered. */
+  relayInvite?: string | undefined
 }
 
 export async function openClient(parts: ClientParts): Promise<Client> {
   const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
   const device = new OwnDevice({ ...parts, own })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const link = new RelayLink({

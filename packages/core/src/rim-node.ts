@@ -25,6 +25,8 @@ export interface NodeClientOptions {
   acceptRequests: RequestPolicy
   /** Asked only when the directory has no account yet. */
   firstStart: () => FirstStart
+  /** The code by which the relay takes a new account; of use until it is registered. */
+  relayInvite?: string | undefined
   /** Journals receipts and calls, too: for people. */
   reportsAll?: boolean
   clock?: Clock
@@ -60,6 +62,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
       acceptRequests: options.acceptRequests,
       reportsAll: options.reportsAll ?? false,
       firstStart: options.firstStart,
+      relayInvite: options.relayInvite,
     })
   } catch (error) {
     store.close()

@@ -30,6 +30,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
       audience,
       signature: new Uint8Array(64),
       intent: 'login',
+      invite: undefined,
     }),
     onSession,
     onEntries: () => {},

@@ -8,6 +8,7 @@ import {
   isAccountId,
   type ListenAddress,
   parseListenAddress,
+  wireLimits,
 } from '@postern/protocol'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -19,6 +20,8 @@ export type GatewaySettings = {
   /** Needed at the first start; later a name that differs renames the bot. */
   botName?: string
   botAvatar?: string
+  /** Of use until the bot is registered. */
+  relayInvite?: string
   acceptRequests: 'all' | 'contacts'
   updates: 'on' | 'off'
   /** Updates are delivered there, instead of being polled. */
@@ -38,6 +41,7 @@ export function readSettings(environment: Environment): GatewaySettings {
   const webhook = readWebhook(env)
   const relayUrl = env.url('RELAY_URL', ['http:', 'https:', 'ws:', 'wss:'])
   if (relayUrl !== undefined) checkIsOrigin('RELAY_URL', relayUrl)
+  const relayInvite = env.invite('RELAY_INVITE')
   const botName = env.name('BOT_NAME')
   const botAvatar = env.readableFile('BOT_AVATAR')
   const hooksUrl = env.url('HOOKS_URL', ['http:', 'https:'])
@@ -46,6 +50,7 @@ export function readSettings(environment: Environment): GatewaySettings {
   return {
     botToken: env.token('BOT_TOKEN'),
     ...(relayUrl !== undefined && { relayUrl }),
+    ...(relayInvite !== undefined && { relayInvite }),
     ...(botName !== undefined && { botName }),
     ...(botAvatar !== undefined && { botAvatar }),
     acceptRequests: env.choice('ACCEPT_REQUESTS', ['all', 'contacts']) ?? 'all',
@@ -99,6 +104,14 @@ class Variables {
     if (!/^[\x21-\x7e]+$/.test(token))
       throw settingFault(name, 'only letters, digits and signs of ASCII are allowed, without spaces and line ends')
     return token
+  }
+
+  invite(name: string): string | undefined {
+    const code = this.text(name)
+    if (code === undefined) return undefined
+    if (!/^[A-Za-z0-9]+$/.test(code) || code.length > wireLimits.inviteBytesMax)
+      throw settingFault(name, 'only the letters and digits of the code are allowed')
+    return code
   }
 
   name(name: string): string | undefined {

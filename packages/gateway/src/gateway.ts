@@ -28,6 +28,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     ...(connect && { connect }),
     firstStart: () => firstStart(settings),
+    relayInvite: settings.relayInvite,
     acceptRequests: settings.acceptRequests,
   })
   try {

@@ -1,6 +1,6 @@
 // The way from the gateway to its relay, in a test's hands: what blobs give can be held back.
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 const FETCH = Buffer.from('GET /blobs/')
@@ -17,12 +17,12 @@ export class SlowRelay {
     this.url = `http://127.0.0.1:${port}`
   }
 
-  static async before(relayUrl: string): Promise<SlowRelay> {
+  static async before(relayUrl: string, port: number): Promise<SlowRelay> {
     const server = createServer(socket => slow.#carry(socket, Number(new URL(relayUrl).port)))
-    server.listen(0, '127.0.0.1')
+    server.listen(port, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
-    const slow = new SlowRelay((server.address() as AddressInfo).port)
+    const slow = new SlowRelay(port)
     return slow
   }
 

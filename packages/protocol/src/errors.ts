@@ -48,8 +48,18 @@ const table = {
   'relay-broken': d => `The relay answered against the protocol: ${d['what']}.`,
   // The relay's answers.
   'frame-malformed': d => `The frame is malformed: ${d['what']}.`,
-  'version-unsupported': d => `Protocol version ${d['version']} is not spoken here; this side speaks version 1.`,
+  'version-unsupported': d =>
+    `Protocol version ${d['version']} is not spoken here; this side speaks version ${d['spoken']}.`,
   unauthenticated: d => `The connection is not authenticated: ${d['why']}.`,
+  'daily-bytes-limit': d =>
+    `The relay's limit of ${d['limit']} bytes a day for one account is reached; it ends at ${new Date(Number(d['retryAtMs'])).toISOString()}.`,
+  'mailbox-full': d =>
+    `Too much of what you sent waits unread for the account ${d['account']}: send again when it has read some of it.`,
+  'registration-closed': () => 'This relay takes no new accounts.',
+  'invite-required': () => 'This relay takes new accounts by invite only: give the code of one.',
+  'invite-wrong': () => 'There is no such invite at the relay: copy the whole code, or ask for another.',
+  'invite-used': () => 'The invite has been used already: ask for another.',
+  'invite-expired': () => 'The invite has expired: ask for another.',
   'group-unknown': () => 'There is no such group, or the account is not a member of it.',
   'group-exists': () => 'A group with this id exists already.',
   'key-package-missing': d => `The account ${d['account']} has no key package left.`,

@@ -62,6 +62,7 @@ export const wireLimits = {
   deliverBytesMax: 1 * MIB,
   audienceBytesMax: 255,
   certificateBytesMax: 128,
+  inviteBytesMax: 64,
   errorMessageBytesMax: 1024,
   errorCodeBytesMax: 64,
   requestsInFlightMax: 512,
@@ -87,11 +88,36 @@ export const mlsLimits = {
 export const relayDefaults = {
   newPeoplePerDay: 50,
   keepEntriesMs: 30 * DAY_MS,
+  /** Who was in a group so lately may be taken along into the one that carries it on. */
+  keepPastMembersMs: 30 * DAY_MS,
+  /** What an account may store in a UTC day; less while it is new. Blobs have limits of their own. */
+  bytesPerDayMax: 512 * MIB,
+  newAccountBytesPerDayMax: 64 * MIB,
+  newAccountMs: 1 * DAY_MS,
+  /** What may wait unread for one account from one sender, and from all: then from each only a little more. */
+  mailboxBytesPerSenderMax: 64 * MIB,
+  mailboxEntriesPerSenderMax: 50_000,
+  mailboxBytesMax: 512 * MIB,
+  mailboxEntriesMax: 100_000,
   keyPackagesPerAccountMax: 200,
   groupsPerAccountMax: 10_000,
+  /** Connections that have logged in; those that have not have places of their own, of which the oldest makes room. */
   connectionsMax: 10_000,
+  unauthenticatedMax: 1_000,
+  /** By address (of IPv6 the first 64 bits): all connections, and those that have not logged in, HTTP included. */
+  connectionsPerAddressMax: 1_000,
+  newcomersPerAddressMax: 200,
+  /** What a connection may send before it has logged in. */
+  unauthenticatedBytesMax: 8 * KIB,
+  requestHeadBytesMax: 8 * KIB,
   connectionsPerAccountMax: 8,
   registrationsPerMinute: 600,
+  registrationsPerAddressPerHour: 60,
+  /** Codes tried, right or wrong. */
+  inviteTriesPerMinute: 300,
+  inviteTriesPerAddressPerMinute: 10,
+  /** An invite that has expired is still told from a wrong one for so long. */
+  keepInvitesMs: 30 * DAY_MS,
   /** Frames a connection may send: a steady rate with room for bursts. */
   framesPerSecond: 5_000,
   framesBurst: 10_000,

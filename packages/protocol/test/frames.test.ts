@@ -9,6 +9,7 @@ import {
   decodeRelayFrame,
   encodeClientFrame,
   encodeRelayFrame,
+  PROTOCOL_VERSION,
   type RelayFrame,
 } from '../src/relay/index.ts'
 
@@ -16,6 +17,8 @@ const account = toBase32(new Uint8Array(20).fill(1)) as never
 const group = toBase32(new Uint8Array(16).fill(2)) as never
 const message = toBase32(new Uint8Array(20).fill(3)) as never
 const payload = Uint8Array.of(1, 2, 3)
+
+const delivered = { cursor: 1, group, seq: 2, sender: account, ts: 3, payload }
 
 const clientFrames: ClientFrame[] = [
   { kind: 'acknowledge', cursor: 7, mark: Number.MAX_SAFE_INTEGER },
@@ -25,11 +28,14 @@ const clientFrames: ClientFrame[] = [
   { kind: 'call', name: 'append', id: 3, request: { payload, to: undefined, leave: true } },
   { kind: 'call', name: 'commit', id: 4, request: { payload, add: [account], remove: [], welcome: payload } },
   { kind: 'call', name: 'outcome', id: 5, request: { group, message } },
+  { kind: 'call', name: 'createGroup', id: 6, request: { group, continues: undefined } },
+  { kind: 'call', name: 'createGroup', id: 7, request: { group, continues: group } },
 ]
 
 const relayFrames: RelayFrame[] = [
   { kind: 'challenge', nonce: new Uint8Array(32).fill(9), nowMs: 1_700_000_000_000 },
-  { kind: 'deliver', entries: [{ cursor: 1, group, seq: 2, kind: 'commit', sender: account, ts: 3, payload }] },
+  { kind: 'deliver', entries: [{ ...delivered, kind: 'message', added: [], removed: [] }] },
+  { kind: 'deliver', entries: [{ ...delivered, kind: 'commit', added: [account], removed: [account, account] }] },
   {
     kind: 'answer',
     name: 'append',
@@ -69,14 +75,18 @@ describe('what is not a frame is refused', () => {
 
   test('another version', () => {
     const frame = Uint8Array.from(whole[1] ?? [])
-    frame[0] = 2
-    expect(() => decodeClientFrame(frame)).toThrow(expect.objectContaining({ code: 'version-unsupported' }))
+    for (const version of [0, 1, PROTOCOL_VERSION + 1]) {
+      frame[0] = version
+      expect(() => decodeClientFrame(frame)).toThrow(
+        expect.objectContaining({ code: 'version-unsupported', message: expect.stringContaining('speaks version 2') }),
+      )
+    }
   })
 
   test('any bytes at all: an answer or a refusal, never another error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, hasVersion) => {
-        const frame = hasVersion ? Uint8Array.of(1, ...bytes) : bytes
+        const frame = hasVersion ? Uint8Array.of(PROTOCOL_VERSION, ...bytes) : bytes
         for (const decode of [decodeClientFrame, decodeRelayFrame]) {
           try {
             decode(frame)
@@ -89,9 +99,9 @@ describe('what is not a frame is refused', () => {
   })
 
   test('a length beyond the bound is refused before anything is set aside for it', () => {
-    const huge = Uint8Array.of(1, calls.append.tag, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
+    const huge = Uint8Array.of(PROTOCOL_VERSION, calls.append.tag, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
     expect(() => decodeClientFrame(huge)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
-    const many = Uint8Array.of(1, calls.takeKeyPackages.tag, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff)
+    const many = Uint8Array.of(PROTOCOL_VERSION, calls.takeKeyPackages.tag, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff)
     expect(() => decodeClientFrame(many)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
   })
 

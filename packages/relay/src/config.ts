@@ -1,12 +1,16 @@
 // The relay's settings: command line first, then the environment, then the defaults.
 import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
-import type { RelayLimits } from './limits/relay-limits.ts'
+import type { TrustedProxies } from './limits/peer-address.ts'
+import { limitNames, type RelayLimits } from './limits/relay-limits.ts'
+import { type Registration, registrations } from './relay-parts.ts'
 
 export type RelayConfig = {
   listen: ListenAddress
   dataDirectory: string
   publicHosts: string[]
+  proxies: TrustedProxies | undefined
+  registration: Registration
   logLevel: string
   limits: Partial<RelayLimits>
 }
@@ -26,16 +30,50 @@ export function readConfig(argv: readonly string[], env: Environment): RelayConf
   const dataDirectory = given.data ?? env['POSTERN_RELAY_DATA']
   if (!dataDirectory) throw wrong('--data', 'name the directory in which the relay keeps its data')
   const publicHosts = given['public-host'] ?? listIn(env['POSTERN_RELAY_PUBLIC_HOSTS'])
-  const newPeople = given['new-people-per-day'] ?? env['POSTERN_RELAY_NEW_PEOPLE_PER_DAY']
   const logLevel = env['LOG_LEVEL'] || 'info'
   if (!LOG_LEVELS.includes(logLevel)) throw wrong('LOG_LEVEL', `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}`)
   return {
     listen: address,
     dataDirectory,
-    publicHosts: publicHosts.map(host => host.toLowerCase()),
+    publicHosts,
+    proxies: proxiesIn(given, env),
+    registration: registrationIn(given.registration ?? env['POSTERN_RELAY_REGISTRATION'] ?? 'open'),
     logLevel,
-    limits: newPeople === undefined ? {} : { newPeoplePerDay: wholeNumber('--new-people-per-day', newPeople) },
+    limits: limitsIn(given, env),
   }
+}
+
+function registrationIn(text: string): Registration {
+  const registration = registrations.find(known => known === text)
+  if (!registration) throw wrong('--registration', `"${text}" is none of ${registrations.join(', ')}`)
+  return registration
+}
+
+type Given = ReturnType<typeof readArguments>
+
+function proxiesIn(given: Given, env: Environment): TrustedProxies | undefined {
+  const header = given['proxy-header'] ?? env['POSTERN_RELAY_PROXY_HEADER']
+  const count = given['proxies'] ?? env['POSTERN_RELAY_PROXIES']
+  if (!header && count !== undefined) throw wrong('--proxies', 'it goes with --proxy-header')
+  if (!header) return undefined
+  if (!/^[A-Za-z0-9-]+$/.test(header)) throw wrong('--proxy-header', `"${header}" is no name of a header`)
+  const proxies = wholeNumber('--proxies', count ?? '1')
+  if (proxies === 0) throw wrong('--proxies', 'it is at least 1')
+  return { header, count: proxies }
+}
+
+/** `--limit name=number`, for any of them. */
+function limitsIn(given: Given, env: Environment): Partial<RelayLimits> {
+  const limits: Partial<Record<keyof RelayLimits, number>> = {}
+  const newPeople = given['new-people-per-day'] ?? env['POSTERN_RELAY_NEW_PEOPLE_PER_DAY']
+  if (newPeople !== undefined) limits.newPeoplePerDay = wholeNumber('--new-people-per-day', newPeople)
+  for (const text of given.limit ?? listIn(env['POSTERN_RELAY_LIMITS'])) {
+    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(text) ?? []
+    const limit = limitNames.find(known => known === name)
+    if (!limit) throw wrong('--limit', `"${text}" names none of the relay's limits, as in newPeoplePerDay=100`)
+    limits[limit] = wholeNumber(`--limit ${name}`, value)
+  }
+  return limits
 }
 
 function readArguments(argv: readonly string[]) {
@@ -47,6 +85,10 @@ function readArguments(argv: readonly string[]) {
         data: { type: 'string' },
         'public-host': { type: 'string', multiple: true },
         'new-people-per-day': { type: 'string' },
+        'proxy-header': { type: 'string' },
+        proxies: { type: 'string' },
+        registration: { type: 'string' },
+        limit: { type: 'string', multiple: true },
       },
     })
     return values
@@ -63,6 +105,6 @@ const listIn = (text: string | undefined): string[] =>
     .filter(item => item !== '')
 
 function wholeNumber(field: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw wrong(field, `"${text}" is not a whole number`)
+  if (!/^\d{1,15}$/.test(text)) throw wrong(field, `"${text}" is not a whole number`)
   return Number(text)
 }

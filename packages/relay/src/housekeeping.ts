@@ -30,7 +30,7 @@ export class Housekeeping {
   }
 
   async #sweep(): Promise<void> {
-    const { store, clock, logger } = this.#parts
+    const { store, invites, limits, clock, logger } = this.#parts
     let removed = 0
     for (let more = true; more && !this.#stop.signal.aborted; ) {
       const turn = await store.sweep(clock.nowMs())
@@ -39,6 +39,7 @@ export class Housekeeping {
       await nextTurn()
     }
     removed += await sweepBlobs(this.#parts, this.#stop.signal)
+    removed += await invites.sweep(clock.nowMs() - limits.keepInvitesMs)
     if (removed > 0) logger.info({ removed }, 'swept')
   }
 }

@@ -1,15 +1,16 @@
-// `postern relay`: a relay as a process of its own.
+// `postern relay`: a relay as a process of its own; `postern relay invite`: a word to the one that runs.
 import { once } from 'node:events'
 import { CodedError, type ListenAddress, listenPlace } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { readConfig } from './config.ts'
+import { makeInvite } from './invites/run-invite.ts'
 import { startRelay } from './relay.ts'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
-export async function runRelay(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+export async function runRelay(argv: readonly string[], env: Environment): Promise<number> {
+  if (argv[0] === 'invite') return await runInvite(argv.slice(1), env)
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
   try {
     const config = readConfig(argv, env)
@@ -22,6 +23,16 @@ export async function runRelay(
     logger.info('stopping')
     await relay.stop()
     logger.info('stopped')
+    return 0
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    return 1
+  }
+}
+
+async function runInvite(argv: readonly string[], env: Environment): Promise<number> {
+  try {
+    process.stdout.write(`${await makeInvite(argv, env)}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

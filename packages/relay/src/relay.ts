@@ -6,15 +6,22 @@ import { join } from 'node:path'
 import { type Clock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { FileBlobStore } from './blobs/file-blob-store.ts'
+import { Audience } from './connections/audience.ts'
 import { SocketServer } from './connections/socket-server.ts'
+import { Visitors } from './connections/visitors.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { MinuteRates } from './limits/minute-rates.ts'
+import { Invites } from './invites/invites.ts'
+import type { TrustedProxies } from './limits/peer-address.ts'
+import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { Registration, RelayParts } from './relay-parts.ts'
+import { BLOBS_NAME } from './store/data-directory.ts'
 import type { RelayStore } from './store/relay-store.ts'
 import { openSqliteStore, type StoreOptions } from './store/sqlite-store.ts'
 import { InProcessWake } from './wake.ts'
+
+const MINUTE_MS = 60_000
 
 export type RelayOptions = {
   listen: ListenAddress
@@ -22,7 +29,11 @@ export type RelayOptions = {
   limits?: Partial<RelayLimits>
   clock?: Clock
   logger?: Logger
+  /** The hosts that clients dial; needed when the relay listens on all addresses of the machine. */
   publicHosts?: readonly string[]
+  /** Without them no header says where a request comes from. */
+  proxies?: TrustedProxies | undefined
+  registration?: Registration
   /** Another store than SQLite in the data directory. */
   openStore?: (options: StoreOptions) => RelayStore
 }
@@ -37,8 +48,9 @@ export interface Relay {
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const parts = openParts(options)
-  const sockets = new SocketServer(parts)
-  const { server, uploads } = createHttpServer(parts, sockets)
+  const visitors = new Visitors(parts)
+  const sockets = new SocketServer(parts, visitors)
+  const { server, uploads } = createHttpServer(parts, { sockets, visitors })
   const housekeeping = new Housekeeping(parts)
   try {
     server.listen({ port: options.listen.port, host: options.listen.host })
@@ -50,6 +62,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   }
   housekeeping.start()
   const { port } = server.address() as AddressInfo
+  parts.audience.listensOn(port)
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     await housekeeping.stop()
@@ -64,19 +77,25 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 }
 
 function openParts(options: RelayOptions): RelayParts {
+  // Before the store: a setting that is wrong must leave nothing behind.
+  const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
   const clock = options.clock ?? systemClock
   const wake = new InProcessWake()
   const open = options.openStore ?? openSqliteStore
   return {
     store: open({ directory: options.dataDirectory, limits, wake, clock }),
-    blobs: new FileBlobStore(join(options.dataDirectory, 'blobs')),
+    blobs: new FileBlobStore(join(options.dataDirectory, BLOBS_NAME)),
     wake,
     limits,
-    rates: new MinuteRates(clock),
+    rates: new Rates(clock, MINUTE_MS),
+    hourlyRates: new Rates(clock, 60 * MINUTE_MS),
     clock,
     logger: options.logger ?? pino({ level: 'silent' }),
-    publicHosts: (options.publicHosts ?? []).map(host => host.toLowerCase()),
+    audience,
+    registration: options.registration ?? 'open',
+    invites: new Invites(options.dataDirectory),
+    proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { encodeClientFrame } from '@postern/protocol/relay'
+import { encodeClientFrame, PROTOCOL_VERSION } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -29,8 +29,7 @@ describe('malformed frames', () => {
 
   test.each([
     ['an empty frame', Buffer.alloc(0), 1002],
-    ['another version', Buffer.concat([Buffer.from([2]), frame.subarray(1)]), 1002],
-    ['a frame only the relay sends', Buffer.from([1, 129, 0, 0, 0, 0]), 1002],
+    ['a frame only the relay sends', Buffer.from([PROTOCOL_VERSION, 129, 0, 0, 0, 0]), 1002],
     ['text', 'hello', 1003],
   ])('[R37] %s closes the connection', async (_what, data, code) => {
     const relay = await testRelay()
@@ -38,6 +37,12 @@ describe('malformed frames', () => {
     alice.socket.send(data)
     expect((await alice.closed).code).toBe(code)
     await bob.call('ping', {})
+  })
+
+  test.each([1, PROTOCOL_VERSION + 1])('[R37] a peer that speaks version %i is told by the goodbye', async version => {
+    const alice = await arrive(await testRelay())
+    alice.socket.send(Buffer.concat([Buffer.from([version]), frame.subarray(1)]))
+    expect(await alice.closed).toEqual({ code: 1002, reason: 'version-unsupported' })
   })
 
   test('[R37] a frame that is too large closes the connection', async () => {

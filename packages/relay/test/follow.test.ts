@@ -7,7 +7,7 @@ import { openSqliteStore } from '../src/store/sqlite-store.ts'
 import { InProcessWake } from '../src/wake.ts'
 import { World } from './contract/world.ts'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
-import { anotherDevice, idOf, messageEnvelope, newPerson } from './test-client.ts'
+import { anotherDevice, commitEnvelope, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
 describe('following a mailbox', () => {
   test('[R35] delivers what is there, then what comes', async () => {
@@ -23,6 +23,18 @@ describe('following a mailbox', () => {
     const entry = (await bob.delivered(3))[2]
     expect(entry).toMatchObject({ group, seq: accepted?.seq, ts: accepted?.ts, kind: 'message', sender: alice.id })
     expect(idOf(entry?.payload ?? new Uint8Array())).toBe(idOf(payload))
+  })
+
+  test('[R60] a commit comes with whom its sender named, over the wire too', async () => {
+    const relay = await testRelay()
+    const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob, carol)
+    await alice.commit(commitEnvelope({ group, epoch: 1 }), { remove: [carol.id] })
+    await bob.call('follow', { after: 0 })
+    expect((await bob.delivered(2)).map(({ kind, added, removed }) => ({ kind, added, removed }))).toEqual([
+      { kind: 'welcome', added: [], removed: [] },
+      { kind: 'commit', added: [], removed: [carol.id] },
+    ])
   })
 
   test('[R35] from any cursor, also below what is acknowledged, and anew on the same connection', async () => {
@@ -78,7 +90,7 @@ describe('following a mailbox', () => {
   test('[R36] a mailbox of 100,000 entries is read in pages', async () => {
     const dataDirectory = temporaryDirectory()
     const bob = newPerson()
-    const limits = relayLimits()
+    const limits = relayLimits({ mailboxEntriesPerSenderMax: 1_000_000, mailboxEntriesMax: 1_000_000 })
     const clock = systemClock
     const world = new World(openSqliteStore({ directory: dataDirectory, limits, wake: new InProcessWake(), clock }))
     world.nowMs = Date.now()

@@ -60,7 +60,7 @@ class Persistent {
 
 async function groupOf(creator: Persistent, ...others: Persistent[]): Promise<GroupId> {
   const group = newGroupId()
-  await creator.do(client => client.call('createGroup', { group }))
+  await creator.do(client => client.call('createGroup', { group, continues: undefined }))
   const payload = commitEnvelope({ group, epoch: 0 })
   await creator.do(client => client.commit(payload, { add: others.map(other => other.id) }))
   return group

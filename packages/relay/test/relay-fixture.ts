@@ -38,7 +38,7 @@ export async function arrive(relay: Relay, person: Person = newPerson()): Promis
 /** The first makes it; its epoch is 1. */
 export async function chatOf(creator: Connected, ...others: Connected[]): Promise<GroupId> {
   const group = newGroupId()
-  await creator.call('createGroup', { group })
+  await creator.call('createGroup', { group, continues: undefined })
   await creator.commit(commitEnvelope({ group, epoch: 0 }), { add: others.map(other => other.id) })
   return group
 }

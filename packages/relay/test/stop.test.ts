@@ -123,6 +123,12 @@ describe('the process', () => {
   test.each([
     [['--data', 'x', '--listen', 'nowhere'], '--listen'],
     [['--listen', ':0'], '--data'],
+    [['--listen', ':0', '--data', 'x'], '--public-host'],
+    [['--data', 'x', '--proxies', '1'], '--proxies'],
+    [['--data', 'x', '--proxy-header', 'X-Forwarded-For', '--proxies', '0'], '--proxies'],
+    [['--data', 'x', '--proxy-header', 'no header'], '--proxy-header'],
+    [['--data', 'x', '--limit', 'everything=1'], '--limit'],
+    [['--data', 'x', '--limit', 'connectionsMax=many'], '--limit connectionsMax'],
     [['--data', 'x', '--new-people-per-day', 'many'], '--new-people-per-day'],
     [['--unknown'], '--unknown'],
   ])('[R57] %j is one line and exit code 1', async (args, named) => {

@@ -1,14 +1,16 @@
-// What every RelayStore guarantees: the rules R1 to R27 of SPEC.md, asked through the interface alone.
+// What every RelayStore guarantees: the store's rules in SPEC.md, asked through the interface alone.
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { accountRules } from './contract/accounts.ts'
 import { blobRules } from './contract/blobs.ts'
-import { commitRules, membershipRules } from './contract/commits.ts'
+import { commitRules, membershipRules, namedPeopleRules } from './contract/commits.ts'
+import { continuationRules } from './contract/continuations.ts'
 import { expiryRules } from './contract/expiry.ts'
 import { mailboxRules } from './contract/mailboxes.ts'
 import { messageRules } from './contract/messages.ts'
 import { newPeopleRules } from './contract/new-people.ts'
+import { quotaRules } from './contract/quotas.ts'
 import { World } from './contract/world.ts'
 
 export type OpenStore = (limits: Partial<RelayLimits>) => Promise<RelayStore>
@@ -30,10 +32,13 @@ export function storeContract(name: string, open: OpenStore): void {
     describe('messages', () => messageRules(() => world))
     describe('mailboxes', () => mailboxRules(() => world, reopen))
     describe('commits', () => commitRules(() => world))
+    describe('people that commits name', () => namedPeopleRules(() => world, reopen))
     describe('membership', () => membershipRules(() => world))
     describe('accounts', () => accountRules(() => world, reopen))
     describe('new people', () => newPeopleRules(() => world, reopen))
+    describe('continuations', () => continuationRules(() => world, reopen))
     describe('expiry', () => expiryRules(() => world, reopen))
+    describe('quotas', () => quotaRules(() => world, reopen))
     describe('blobs', () => blobRules(() => world, reopen))
   })
 }

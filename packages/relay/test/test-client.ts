@@ -79,6 +79,7 @@ export function proofOf(person: Person, given: ProofOptions) {
     deviceKey,
     certificate: encodeDeviceCertificate({ serial, notAfterSec, signature }),
     audience,
+    invite: undefined as string | undefined,
     signature: new Uint8Array(
       sign(null, authenticationBytes({ nonce, audience, accountKey }), person.device.privateKey),
     ),
@@ -168,6 +169,13 @@ export class TestClient {
   async authenticate(person: Person, intent: 'login' | 'register' = 'register'): Promise<CallAnswer<'authenticate'>> {
     const { nonce } = await this.challenge
     return this.call('authenticate', { ...proofOf(person, { nonce, audience: this.host }), intent })
+  }
+
+  /** With an invite, as a relay that does not take everybody asks for it. */
+  async register(person: Person, invite: string): Promise<CallAnswer<'authenticate'>> {
+    const { nonce } = await this.challenge
+    const proof = proofOf(person, { nonce, audience: this.host })
+    return this.call('authenticate', { ...proof, intent: 'register', invite })
   }
 
   /** Until so many entries were delivered in all. */

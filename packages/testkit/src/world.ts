@@ -6,14 +6,20 @@ import type { Log, RequestPolicy } from '@postern/core'
 import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
-import { type Relay, type RelayLimits, startRelay } from '@postern/relay'
+import { type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { pino } from 'pino'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
-export type WorldOptions = { relayLimits?: Partial<RelayLimits>; relayClock?: Clock }
+export type WorldOptions = {
+  relayLimits?: Partial<RelayLimits>
+  relayClock?: Clock
+  relayRegistration?: Registration
+  /** Hosts besides its own by which the relay is dialled. */
+  relayHosts?: readonly string[]
+}
 export type PersonOptions = {
   acceptRequests?: RequestPolicy
   bot?: boolean
@@ -24,6 +30,7 @@ export type PersonOptions = {
   wire?: Wire
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
+  relayInvite?: string
 }
 
 export type TestGateway = Gateway & {
@@ -76,6 +83,7 @@ export class World {
       ...(options.clock && { clock: options.clock }),
       ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
+      relayInvite: options.relayInvite,
       firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
     })
     const person = new Person({ name, client, wire, directory })
@@ -132,7 +140,10 @@ async function openRelay(
     listen: { host: '127.0.0.1', port },
     dataDirectory: join(directory, 'relay'),
     logger: pino({ level: 'silent' }),
-    ...(options.relayLimits && { limits: options.relayLimits }),
+    publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
+    registration: options.relayRegistration ?? 'open',
+    // All people of a test come from one address.
+    limits: { registrationsPerAddressPerHour: 10_000, ...options.relayLimits },
     ...(options.relayClock && { clock: options.relayClock }),
   })
 }

@@ -6,6 +6,7 @@ import {
   type Entry,
   encodeClientFrame,
   encodeRelayFrame,
+  PROTOCOL_VERSION,
 } from '@postern/protocol/relay'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -217,8 +218,8 @@ describe('frames', () => {
   const garbage: [string, Uint8Array][] = [
     ['nothing', new Uint8Array(0)],
     ['another version', Uint8Array.of(9, 129, 0, 0)],
-    ['an unknown kind', Uint8Array.of(1, 200, 1, 2, 3)],
-    ['a list without an end', Uint8Array.of(1, 129, 255, 255, 255, 255)],
+    ['an unknown kind', Uint8Array.of(PROTOCOL_VERSION, 200, 1, 2, 3)],
+    ['a list without an end', Uint8Array.of(PROTOCOL_VERSION, 129, 255, 255, 255, 255)],
     ['noise', Uint8Array.from({ length: 500 }, (_, at) => (at * 73) % 256)],
     ['more than a frame may have', new Uint8Array(5 * 1024 * 1024)],
   ]

@@ -1,5 +1,5 @@
 // The command line of `postern person`.
-import { charCount, contentLimits } from '@postern/protocol'
+import { charCount, contentLimits, wireLimits } from '@postern/protocol'
 import { parseOptions, UsageError } from '../usage-error.ts'
 
 export type PersonSettings = {
@@ -9,27 +9,33 @@ export type PersonSettings = {
   relayUrl?: string
   /** Needed at the first start; later a name that differs renames the person. */
   name?: string
+  /** Of use until the person is registered. */
+  relayInvite?: string
 }
 
 const options = {
   relay: { type: 'string' },
   data: { type: 'string' },
   name: { type: 'string' },
+  'relay-invite': { type: 'string' },
   requests: { type: 'string', default: 'all' },
 } as const
 
 export function readPersonSettings(argv: readonly string[]): PersonSettings {
-  const { relay, data, name, requests } = parseOptions(argv, options)
+  const { relay, data, name, requests, 'relay-invite': invite } = parseOptions(argv, options)
   if (!data) throw new UsageError('--data is required')
   if (requests !== 'all' && requests !== 'ask') throw new UsageError('--requests takes all or ask')
   if (relay !== undefined) checkRelay(relay)
   if (name !== undefined && (name.trim() === '' || charCount(name) > contentLimits.nameCharsMax))
     throw new UsageError(`--name takes 1 to ${contentLimits.nameCharsMax} characters`)
+  if (invite !== undefined && (!/^[A-Za-z0-9]+$/.test(invite) || invite.length > wireLimits.inviteBytesMax))
+    throw new UsageError('--relay-invite takes the letters and digits of the code')
   return {
     directory: data,
     acceptRequests: requests,
     ...(relay !== undefined && { relayUrl: relay }),
     ...(name !== undefined && { name }),
+    ...(invite !== undefined && { relayInvite: invite }),
   }
 }
 

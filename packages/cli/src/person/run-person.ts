@@ -41,6 +41,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     directory: settings.directory,
     log,
     firstStart: () => personFirstStart(settings),
+    relayInvite: settings.relayInvite,
     acceptRequests: settings.acceptRequests,
     reportsAll: true,
   })

@@ -164,7 +164,7 @@ async function commitUntilAnswered(core: CommitContext, group: GroupId, submissi
     await onlineAgain(core, deadline)
     try {
       const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
-      if (isFirst) await core.link.call('createGroup', { group }, deadline.leftMs())
+      if (isFirst) await core.link.call('createGroup', { group, continues: undefined }, deadline.leftMs())
       return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
     } catch (error) {
       if (!isUnanswered(error)) throw error

@@ -3,6 +3,7 @@ import { type AccountId, accountIdFromHash, type Clock, toBase64Url } from '@pos
 import { formatInvite, type Profile } from '@postern/protocol/content'
 import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
 import type { MlsProvider } from '../mls/provider.ts'
+import { Records } from '../storage/records.ts'
 import type { Store } from '../storage/store.ts'
 import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'
 import { noteOwnProfile } from './people.ts'
@@ -40,6 +41,7 @@ const INVITE_TOKEN_BYTES = 16
 const newInviteToken = (provider: MlsProvider): string => toBase64Url(provider.randomBytes(INVITE_TOKEN_BYTES))
 
 const PROFILE_KEY_BYTES = 32
+const INVITE_SHELF = 'relay-invite'
 
 /** Undefined before the first start. */
 export function loadAccount(store: Store): OwnAccount | undefined {
@@ -100,7 +102,20 @@ export const isRegistered = (store: Store): boolean =>
   store.get<{ registered: number }>('SELECT registered FROM account')?.registered === 1
 
 export async function noteRegistered(store: Store): Promise<void> {
-  await store.write(database => database.run('UPDATE account SET registered = 1'))
+  await store.write(database => {
+    database.run('UPDATE account SET registered = 1')
+    database.run('DELETE FROM record WHERE shelf = ?', INVITE_SHELF)
+  })
+}
+
+/** Kept until the account is registered: that may take more than one start. A later code takes the place of a wrong one. */
+export async function noteRelayInvite(store: Store, code: string): Promise<void> {
+  if (!isRegistered(store)) await new Records(store, INVITE_SHELF).change({ key: 'code', put: code })
+}
+
+function intentOf(store: Store): Pick<CallRequest<'authenticate'>, 'intent' | 'invite'> {
+  if (isRegistered(store)) return { intent: 'login', invite: undefined }
+  return { intent: 'register', invite: new Records(store, INVITE_SHELF).get('code') }
 }
 
 export const inviteUrl = (own: OwnAccount): string =>
@@ -140,6 +155,6 @@ export async function proveAccount(
     certificate: own.certificate,
     audience,
     signature: await provider.sign(own.deviceSecretKey, proof),
-    intent: isRegistered(store) ? 'login' : 'register',
+    ...intentOf(store),
   }
 }

@@ -46,6 +46,18 @@ type State =
 
 type Connection = { socket: RelaySocket; calls: PendingCalls; watch: Timer; isAlive: boolean }
 
+/** Trying again will not help: somebody has to do something about it. */
+const HOPELESS = [
+  'account-unknown',
+  'unauthenticated',
+  'version-unsupported',
+  'registration-closed',
+  'invite-required',
+  'invite-wrong',
+  'invite-used',
+  'invite-expired',
+] as const
+
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #listeners = new Set<() => void>()
@@ -207,8 +219,7 @@ export class RelayLink {
       this.#options.log.error({ code: error.code }, error.message)
       this.#failures = FAILURES_COUNTED_MAX
     }
-    if (isCoded(error, 'account-unknown', 'unauthenticated', 'version-unsupported'))
-      this.#options.log.error({ code: error.code }, error.message)
+    if (isCoded(error, ...HOPELESS)) this.#options.log.error({ code: error.code }, error.message)
     this.#lost(connection, error instanceof Error ? error.message : String(error))
   }
 

@@ -4,11 +4,11 @@ import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
 import type { RelayParts } from '../relay-parts.ts'
 
 export async function publishKeyPackages(
-  { store }: RelayParts,
+  { store, clock }: RelayParts,
   account: AccountId,
   request: CallRequest<'publishKeyPackages'>,
 ): Promise<CallAnswer<'publishKeyPackages'>> {
-  return { keyPackages: await store.publishKeyPackages(account, request) }
+  return { keyPackages: await store.publishKeyPackages(account, { ...request, nowMs: clock.nowMs() }) }
 }
 
 export async function takeKeyPackages(

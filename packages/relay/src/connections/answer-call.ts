@@ -20,10 +20,10 @@ const operations: { [Name in Answered]: Operation<Name> } = {
   ping: async ({ clock }) => ({ nowMs: clock.nowMs() }),
   publishKeyPackages,
   takeKeyPackages,
-  putProfile: ({ store }, account, profile) => store.putProfile(account, profile),
+  putProfile: ({ store, clock }, account, profile) => store.putProfile(account, { ...profile, nowMs: clock.nowMs() }),
   getProfile: (parts, _account, request) => getProfile(parts, request),
-  createGroup: async ({ store, clock }, creator, { group }) => ({
-    created: (await store.createGroup(group, { creator, nowMs: clock.nowMs() })) === 'created',
+  createGroup: async ({ store, clock }, creator, { group, continues }) => ({
+    created: (await store.createGroup(group, { creator, continues, nowMs: clock.nowMs() })) === 'created',
   }),
   getGroup: ({ store }, account, { group }) => store.getGroup(group, account),
   append: appendEnvelope,

@@ -9,11 +9,12 @@ import {
   decodeDeviceCertificate,
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
+import { register } from '../accounts/register.ts'
 import type { RelayParts } from '../relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
-/** The nonce that this connection was given, and the host that its request was sent to. */
-export type Challenge = { nonce: Uint8Array; host: string }
+/** The nonce that this connection was given, and the address it is counted by. */
+export type Challenge = { nonce: Uint8Array; address: string }
 
 export async function authenticate(
   parts: RelayParts,
@@ -22,12 +23,12 @@ export async function authenticate(
 ): Promise<CallAnswer<'authenticate'>> {
   const { store, clock } = parts
   const nowMs = clock.nowMs()
-  checkAudience(parts, proof.audience, challenge.host)
+  checkAudience(parts, proof.audience)
   const { serial } = checkedCertificate(proof, nowMs)
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce: challenge.nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
   const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
-  if (proof.intent === 'register') await register(parts, account, proof.accountKey)
+  if (proof.intent === 'register') await register(parts, account, { ...proof, address: challenge.address })
   const stored = await store.getAccount(account)
   if (!stored) throw new CodedError('account-unknown')
   await checkSerial(parts, account, { serial, highest: stored.serial })
@@ -45,18 +46,10 @@ async function checkSerial({ store }: RelayParts, account: AccountId, shown: Ser
 
 type Serials = { serial: number; highest: number }
 
-async function register(parts: RelayParts, account: AccountId, accountKey: Uint8Array): Promise<void> {
-  const { store, rates, limits, clock } = parts
-  if (await store.getAccount(account)) return
-  rates.charge('register', { count: 1, max: limits.registrationsPerMinute, what: 'registrations' })
-  await store.registerAccount(account, { accountKey, nowMs: clock.nowMs() })
-}
-
 /** A proof made for another host is somebody passing on what was meant for them. */
-function checkAudience({ publicHosts }: RelayParts, audience: string, host: string): void {
-  if (audience === host.toLowerCase() || publicHosts.includes(audience)) return
-  const why =
-    'it was made for another host than the request names; a proxy in front of the relay has to pass the Host header through'
+function checkAudience(parts: RelayParts, audience: string): void {
+  if (parts.audience.accepts(audience)) return
+  const why = `it was made for the host ${JSON.stringify(audience)}, which is none of this relay's; its operator names them by --public-host`
   throw new CodedError('unauthenticated', { why })
 }
 

@@ -32,6 +32,8 @@ export class Connection implements Outlet {
   #deaf = false
   #stopping: PromiseWithResolvers<void> | undefined
   #heardSincePing = true
+  /** Come before it was known who speaks. */
+  #bytesBefore = 0
 
   constructor(webSocket: WebSocket, stream: Duplex, parts: RelayParts) {
     this.#webSocket = webSocket
@@ -45,6 +47,8 @@ export class Connection implements Outlet {
 
   start(receiver: Receiver, onClosed: () => void): void {
     this.#receiver = receiver
+    // Before anybody else hears of them: ws would gather a frame of megabytes for a peer that it does not know.
+    this.#stream.prependListener('data', this.#countBytes)
     this.#webSocket.on('message', (data, isBinary) => {
       this.#heardSincePing = true
       if (this.#deaf) return
@@ -94,6 +98,25 @@ export class Connection implements Outlet {
   close(code: number, reason: string): void {
     this.#takeNoMore()
     this.#webSocket.close(code, reason)
+  }
+
+  cutOff(code: number, reason: string): void {
+    this.close(code, reason)
+    // What was written in this turn is still held back.
+    this.#corked = false
+    this.#stream.uncork()
+    this.terminate()
+  }
+
+  /** It is known who speaks: as much may come as the protocol allows. */
+  trust(): void {
+    this.#stream.off('data', this.#countBytes)
+  }
+
+  readonly #countBytes = (chunk: Uint8Array): void => {
+    this.#bytesBefore += chunk.length
+    if (this.#bytesBefore > this.#parts.limits.unauthenticatedBytesMax)
+      this.cutOff(closeCodes.tooLarge, 'too-large: it has to log in first')
   }
 
   terminate(): void {

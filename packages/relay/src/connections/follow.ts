@@ -2,6 +2,7 @@
 import { type AccountId, wireLimits } from '@postern/protocol'
 import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
 import type { RelayParts } from '../relay-parts.ts'
+import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
 
 export type Outlet = {
@@ -9,6 +10,8 @@ export type Outlet = {
   /** False while the peer reads too slowly: `Follower.pump` is called when there is room again. */
   hasRoom(): boolean
   close(code: number, reason: string): void
+  /** Says why and waits for nothing. */
+  cutOff(code: number, reason: string): void
 }
 
 const NOTHING: Page = { entries: [], more: false }
@@ -91,9 +94,11 @@ export class Follower {
   }
 
   #deliver(entries: Entry[]): void {
-    for (const { cursor, payload } of entries) {
-      this.#ahead.push({ cursor, bytes: payload.length })
-      this.#aheadBytes += payload.length
+    for (const entry of entries) {
+      const { cursor } = entry
+      const bytes = entryBytes(entry)
+      this.#ahead.push({ cursor, bytes })
+      this.#aheadBytes += bytes
       this.#position = cursor
     }
     this.#outlet.send(encodeRelayFrame({ kind: 'deliver', entries }))

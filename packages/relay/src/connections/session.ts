@@ -24,13 +24,14 @@ type State =
 type Call = Extract<ClientFrame, { kind: 'call' }>
 /** `device`: its public key, as text. */
 export type Peer = { account: AccountId; device: string; serial: number }
-type Options = { host: string; onAuthenticated: (peer: Peer) => void }
+type Options = { address: string; onAuthenticated: (peer: Peer) => void }
 
 export const closeCodes = {
   goingAway: 1001,
   protocolError: 1002,
   notBinary: 1003,
   refused: 1008,
+  tooLarge: 1009,
   replaced: REPLACED_CLOSE_CODE,
 } as const
 
@@ -78,7 +79,10 @@ export class Session {
       // Which call it was can still be told, unless the peer speaks another protocol.
       if (id === undefined || !(error instanceof CodedError) || error.code === 'version-unsupported')
         this.#outlet.close(closeCodes.protocolError, failureOf(error).code)
-      else this.#send({ kind: 'failure', id, ...failureOf(error) })
+      else {
+        this.#send({ kind: 'failure', id, ...failureOf(error) })
+        this.#countTry()
+      }
       return undefined
     }
   }
@@ -91,7 +95,7 @@ export class Session {
     } catch (error) {
       this.#logFault(error, name)
       this.#send({ kind: 'failure', id, ...failureOf(error) })
-      if (name === 'authenticate') this.#countTry()
+      this.#countTry()
     }
   }
 
@@ -106,7 +110,7 @@ export class Session {
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
     const state = this.#state
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
-    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, host: this.#options.host })
+    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: this.#options.address })
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     state.deadline.cancel()
     this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
@@ -148,6 +152,7 @@ export class Session {
       logger.error({ err: error, call }, 'a call failed')
   }
 
+  /** Before the login every call that fails is one try: else a peer that never logs in would be answered without end. */
   #countTry(): void {
     if (this.#state.kind !== 'challenged') return
     this.#state.triesLeft -= 1
@@ -155,7 +160,7 @@ export class Session {
   }
 
   #refuse(what: string): void {
-    this.#outlet.close(closeCodes.refused, `unauthenticated: it did not ${what}`)
+    this.#outlet.cutOff(closeCodes.refused, `unauthenticated: it did not ${what}`)
   }
 
   #send(frame: RelayFrame): void {

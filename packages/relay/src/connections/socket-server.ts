@@ -6,11 +6,13 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { RelayParts } from '../relay-parts.ts'
 import { Connection } from './connection.ts'
 import { closeCodes, type Peer, Session } from './session.ts'
+import type { Visitors } from './visitors.ts'
 
 const RELAY_PATH = '/relay/v1'
 
 export class SocketServer {
   readonly #parts: RelayParts
+  readonly #visitors: Visitors
   readonly #webSockets = new WebSocketServer({
     noServer: true,
     maxPayload: wireLimits.frameBytesMax,
@@ -24,8 +26,9 @@ export class SocketServer {
   #heartbeat: Timer | undefined
   #stopped: PromiseWithResolvers<void> | undefined
 
-  constructor(parts: RelayParts) {
+  constructor(parts: RelayParts, visitors: Visitors) {
     this.#parts = parts
+    this.#visitors = visitors
     this.#beatLater()
   }
 
@@ -39,11 +42,12 @@ export class SocketServer {
     stream.on('error', ignore)
     const path = request.url?.split('?', 1)[0]
     if (path !== RELAY_PATH) return refuse(stream, '404 Not Found')
-    if (this.#stopped || this.#connections.size >= this.#parts.limits.connectionsMax)
+    const address = this.#visitors.upgrade(request)
+    if (this.#stopped || address === undefined || this.#visitors.memberCount >= this.#parts.limits.connectionsMax)
       return refuse(stream, '503 Service Unavailable')
     this.#webSockets.handleUpgrade(request, stream, head, webSocket => {
       stream.off('error', ignore)
-      this.#take(webSocket, stream, request.headers.host ?? '')
+      this.#take(webSocket, stream, address)
     })
   }
 
@@ -60,16 +64,18 @@ export class SocketServer {
     for (const connection of this.#connections) connection.terminate()
   }
 
-  #take(webSocket: WebSocket, stream: Duplex, host: string): void {
+  #take(webSocket: WebSocket, stream: Duplex, address: string): void {
     const connection = new Connection(webSocket, stream, this.#parts)
     this.#connections.add(connection)
     let peer: Peer | undefined
     const onAuthenticated = (authenticated: Peer): void => {
       peer = authenticated
+      connection.trust()
+      this.#visitors.loggedIn(stream)
       this.#replaceOlder(connection, peer)
       this.#countIn(connection, peer)
     }
-    const session = new Session(this.#parts, connection, { host, onAuthenticated })
+    const session = new Session(this.#parts, connection, { address, onAuthenticated })
     connection.start(session, () => {
       this.#connections.delete(connection)
       if (peer) this.#countOut(connection, peer)

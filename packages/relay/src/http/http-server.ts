@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
+import type { Visitors } from '../connections/visitors.ts'
 import type { RelayParts } from '../relay-parts.ts'
 import { answerError, answerJson, notFound } from './answer.ts'
 import { BlobRoutes, isBlobPath } from './blob-routes.ts'
@@ -9,12 +10,20 @@ import { BlobRoutes, isBlobPath } from './blob-routes.ts'
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const { createServer } = process.getBuiltinModule('node:http')
 
+const RETRY_AFTER_SEC = 1
 const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
 
-export function createHttpServer(parts: RelayParts, sockets: SocketServer): { server: Server; uploads: BlobUploads } {
+type Doors = { sockets: SocketServer; visitors: Visitors }
+
+export function createHttpServer(
+  parts: RelayParts,
+  { sockets, visitors }: Doors,
+): { server: Server; uploads: BlobUploads } {
+  const { limits } = parts
   const uploads = new BlobUploads(parts)
   const routes = new BlobRoutes(parts, uploads)
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: limits.requestHeadBytesMax }, (request, response) => {
+    if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
     answer(request, response, routes).catch((error: unknown) => {
       // The peer has gone: there is nobody to answer, and nothing is wrong here.
       if (request.destroyed && !request.complete) return void response.destroy()
@@ -22,11 +31,18 @@ export function createHttpServer(parts: RelayParts, sockets: SocketServer): { se
     })
   })
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
-  server.maxConnections = parts.limits.connectionsMax + parts.limits.httpConnectionsMax
+  server.on('connection', socket => visitors.enter(socket))
+  server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
   // A large upload over a slow line takes its time; only silence is a reason to end it.
   server.requestTimeout = 0
-  server.timeout = parts.limits.httpIdleMs
+  server.timeout = limits.httpIdleMs
   return { server, uploads }
+}
+
+function turnAway(response: ServerResponse): void {
+  response.setHeader('Connection', 'close')
+  response.setHeader('Retry-After', RETRY_AFTER_SEC)
+  answerJson(response, 503, { error: 'There are too many connections; come again in a moment.', code: 'rate-limited' })
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, routes: BlobRoutes): Promise<void> {

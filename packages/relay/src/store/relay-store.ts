@@ -14,6 +14,17 @@ export type StoredAccount = {
 
 export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
 
+/** A code that the operator gave out, by its hash. */
+export type Invite = { hash: Uint8Array; usesMax: number; expiresMs: number }
+export type NewAccount = { accountKey: Uint8Array; nowMs: number; invite?: Invite | undefined }
+
+export type PublishedKeyPackages = {
+  oneTime: readonly Uint8Array[]
+  lastResort: Uint8Array | undefined
+  replace: boolean
+  nowMs: number
+}
+
 export type TakenKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
 
 export type PageBounds = { entriesMax: number; bytesMax: number }
@@ -46,6 +57,9 @@ export type Commit = {
   nowMs: number
 }
 
+/** `continues`: a group that the creator is in, or was in lately; refused by `group-unknown` when it is neither. */
+export type NewGroup = { creator: AccountId; nowMs: number; continues?: GroupId | undefined }
+
 export type StoredBlob = {
   owner: AccountId
   /** While it is uploaded, how long it may become; then, how long it is. */
@@ -56,23 +70,21 @@ export type StoredBlob = {
 
 export interface RelayStore {
   // An account's own.
-  registerAccount(account: AccountId, given: { accountKey: Uint8Array; nowMs: number }): Promise<'created' | 'exists'>
+  /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
+  registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'>
   getAccount(account: AccountId): Promise<StoredAccount | undefined>
   /** Gives the highest that was seen, this one included. */
   raiseSerial(account: AccountId, seen: number): Promise<number>
   putProfile(
     account: AccountId,
-    profile: { version: number; blob: Uint8Array },
+    profile: { version: number; blob: Uint8Array; nowMs: number },
   ): Promise<{
     accepted: boolean
     version: number
   }>
   getProfile(account: AccountId): Promise<StoredProfile | undefined>
   /** Gives how many one-time key packages are there now. */
-  publishKeyPackages(
-    account: AccountId,
-    published: { oneTime: readonly Uint8Array[]; lastResort: Uint8Array | undefined; replace: boolean },
-  ): Promise<number>
+  publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number>
   takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined>
   hasKeyPackage(account: AccountId): Promise<boolean>
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
@@ -80,7 +92,7 @@ export interface RelayStore {
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
   // A group's own.
-  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'>
+  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'>
   getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }>
   append(append: Append): Promise<Verdict>
   commit(commit: Commit): Promise<Verdict>

@@ -14,8 +14,11 @@ import type { Wake } from '../wake.ts'
 import type {
   Append,
   Commit,
+  NewAccount,
+  NewGroup,
   Page,
   PageBounds,
+  PublishedKeyPackages,
   RelayStore,
   StoredAccount,
   StoredBlob,
@@ -27,11 +30,15 @@ import { appendEntry, knownVerdict, type LogParts } from './sqlite/append-entry.
 import { BlobRows } from './sqlite/blob-rows.ts'
 import { commitEntry } from './sqlite/commit-entry.ts'
 import { ContactRows } from './sqlite/contact-rows.ts'
+import { ContinuationRows } from './sqlite/continuation-rows.ts'
+import { createGroup } from './sqlite/create-group.ts'
 import { openDatabase, type Sqlite } from './sqlite/database.ts'
+import { DayBytes } from './sqlite/day-bytes.ts'
 import { EntryRows } from './sqlite/entry-rows.ts'
 import { GroupCommit } from './sqlite/group-commit.ts'
 import { GroupRows } from './sqlite/group-rows.ts'
 import { KeyPackageRows } from './sqlite/key-package-rows.ts'
+import { MailboxFill } from './sqlite/mailbox-fill.ts'
 import { MailboxRows } from './sqlite/mailbox-rows.ts'
 import { RecentEntries } from './sqlite/recent-entries.ts'
 import { SweepRows } from './sqlite/sweep-rows.ts'
@@ -54,21 +61,26 @@ class SqliteStore implements RelayStore {
   constructor(options: StoreOptions) {
     const { limits } = options
     const db = openDatabase(options.directory, limits.databaseBytesMax)
-    const accounts = new AccountRows(db, limits)
-    const groups = new GroupRows(db, { accounts, limits })
+    const dayBytes = new DayBytes(db, limits)
+    const accounts = new AccountRows(db, { dayBytes, limits })
+    const continuations = new ContinuationRows(db, limits)
+    const groups = new GroupRows(db, { accounts, continuations, limits })
     this.#db = db
     this.#options = options
     const recent = new RecentEntries(limits.recentEntriesBytesMax)
-    this.#log = { accounts, groups, contacts: new ContactRows(db, limits), entries: new EntryRows(db, recent) }
+    const contacts = new ContactRows(db, limits)
+    const entries = new EntryRows(db, recent)
+    const fill = new MailboxFill(db, limits)
+    this.#log = { accounts, groups, contacts, continuations, entries, dayBytes, fill }
     this.#mailboxes = new MailboxRows(db, { accounts, recent })
-    this.#keyPackages = new KeyPackageRows(db, { accounts, limits })
+    this.#keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
     this.#blobs = new BlobRows(db, { accounts, limits })
-    this.#sweep = new SweepRows(db, { groups, keyPackages: this.#keyPackages, limits })
+    this.#sweep = new SweepRows(db, { accounts, groups, continuations, keyPackages: this.#keyPackages, limits })
     this.#writes = new GroupCommit(db, { writesMax: limits.writesPerTransactionMax, hooks: this.#hooks() })
   }
 
   #hooks() {
-    const { accounts, groups, entries } = this.#log
+    const { accounts, groups, entries, dayBytes } = this.#log
     return {
       beforeCommit: () => {
         groups.writeChanged()
@@ -80,6 +92,7 @@ class SqliteStore implements RelayStore {
       },
       rolledBack: () => {
         accounts.forget()
+        dayBytes.forget()
         groups.forget()
         entries.forget()
         this.#sweep.forget()
@@ -89,7 +102,7 @@ class SqliteStore implements RelayStore {
     }
   }
 
-  registerAccount(account: AccountId, given: { accountKey: Uint8Array; nowMs: number }): Promise<'created' | 'exists'> {
+  registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
     return this.#writes.run(() => this.#log.accounts.register(account, given))
   }
 
@@ -101,7 +114,7 @@ class SqliteStore implements RelayStore {
     return this.#writes.run(() => this.#log.accounts.raiseSerial(account, seen))
   }
 
-  putProfile(account: AccountId, profile: { version: number; blob: Uint8Array }) {
+  putProfile(account: AccountId, profile: { version: number; blob: Uint8Array; nowMs: number }) {
     return this.#writes.run(() => this.#log.accounts.putProfile(account, profile))
   }
 
@@ -109,7 +122,7 @@ class SqliteStore implements RelayStore {
     return this.#log.accounts.getProfile(account)
   }
 
-  publishKeyPackages(account: AccountId, published: Parameters<RelayStore['publishKeyPackages']>[1]): Promise<number> {
+  publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number> {
     return this.#writes.run(() => this.#keyPackages.publish(account, published))
   }
 
@@ -139,8 +152,8 @@ class SqliteStore implements RelayStore {
     return done
   }
 
-  createGroup(group: GroupId, by: { creator: AccountId; nowMs: number }): Promise<'created' | 'exists'> {
-    return this.#writes.run(() => this.#log.groups.create(group, by.creator))
+  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
+    return this.#writes.run(() => createGroup(this.#log, group, by))
   }
 
   async getGroup(id: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {

@@ -10,7 +10,14 @@ export function accountRules(get: Get, reopen: Reopen): void {
     const world = get()
     const [alice, bob] = await world.people()
     const oneTime = Array.from({ length: 20 }, (_, at) => bytes(`k${at}`))
-    expect(await world.store.publishKeyPackages(alice, { oneTime, lastResort: bytes('last'), replace: false })).toBe(20)
+    expect(
+      await world.store.publishKeyPackages(alice, {
+        oneTime,
+        lastResort: bytes('last'),
+        replace: false,
+        nowMs: world.nowMs,
+      }),
+    ).toBe(20)
     expect((await world.store.getAccount(alice))?.keyPackages).toBe(20)
     const taken = await Promise.all(Array.from({ length: 30 }, () => world.store.takeKeyPackage(alice, world.nowMs)))
     const once = taken
@@ -27,7 +34,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
   test('[R15] published again by a late resend, a taken package does not go out twice', async () => {
     const world = get()
     const [alice] = await world.people()
-    const publish = { oneTime: [bytes('k1'), bytes('k2')], lastResort: undefined, replace: false }
+    const publish = { oneTime: [bytes('k1'), bytes('k2')], lastResort: undefined, replace: false, nowMs: world.nowMs }
     await world.store.publishKeyPackages(alice, publish)
     expect(await world.store.publishKeyPackages(alice, publish)).toBe(2)
     await world.store.takeKeyPackage(alice, world.nowMs)
@@ -40,10 +47,15 @@ export function accountRules(get: Get, reopen: Reopen): void {
   test('[R15] replacing drops what was published before, the last resort too', async () => {
     const world = get()
     const [alice] = await world.people()
-    const old = { oneTime: [bytes('old')], lastResort: bytes('oldest'), replace: false }
+    const old = { oneTime: [bytes('old')], lastResort: bytes('oldest'), replace: false, nowMs: world.nowMs }
     await world.store.publishKeyPackages(alice, old)
     expect(
-      await world.store.publishKeyPackages(alice, { oneTime: [bytes('new')], lastResort: undefined, replace: true }),
+      await world.store.publishKeyPackages(alice, {
+        oneTime: [bytes('new')],
+        lastResort: undefined,
+        replace: true,
+        nowMs: world.nowMs,
+      }),
     ).toBe(1)
     expect((await world.store.takeKeyPackage(alice, world.nowMs))?.keyPackage).toEqual(bytes('new'))
     expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
@@ -67,7 +79,8 @@ export function accountRules(get: Get, reopen: Reopen): void {
     const [alice] = await world.people()
     expect(await world.store.getProfile(alice)).toMatchObject({ version: 0, blob: new Uint8Array() })
     expect(await world.store.getProfile(accountIdFromHash(randomBytes(32)))).toBeUndefined()
-    const put = (version: number, text: string) => world.store.putProfile(alice, { version, blob: bytes(text) })
+    const put = (version: number, text: string) =>
+      world.store.putProfile(alice, { version, blob: bytes(text), nowMs: world.nowMs })
     expect(await put(2, 'b')).toEqual({ accepted: false, version: 0 })
     expect(await put(1, 'a')).toEqual({ accepted: true, version: 1 })
     expect(await put(1, 'a')).toEqual({ accepted: true, version: 1 })
@@ -92,7 +105,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await world.store.createGroup(newGroupId(), { creator: alice, nowMs })).toBe('created')
 
     const publish = (...names: string[]) =>
-      world.store.publishKeyPackages(alice, { oneTime: names.map(bytes), lastResort: undefined, replace: false })
+      world.store.publishKeyPackages(alice, { oneTime: names.map(bytes), lastResort: undefined, replace: false, nowMs })
     expect(await publish('1', '2')).toBe(2)
     expect(await codeOf(publish('3', '4'))).toBe('rate-limited')
     expect(await publish('3')).toBe(3)

@@ -1,9 +1,10 @@
 // Commits: one winner an epoch, and membership that changes exactly there.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash } from '@postern/protocol'
+import type { Entry } from '@postern/protocol/relay'
 import { expect, test } from 'vitest'
 import { idOf, newGroupId } from '../test-client.ts'
-import { bytes, codeOf, type Get } from './world.ts'
+import { bytes, codeOf, type Get, type Reopen, type World } from './world.ts'
 
 export function commitRules(get: Get): void {
   test('[R8] a stale commit changes nothing, whatever it names', async () => {
@@ -65,6 +66,72 @@ export function commitRules(get: Get): void {
     expect(await world.kinds(alice)).toEqual(['commit', 'commit'])
     expect(await world.kinds(bob)).toEqual(['welcome', 'commit'])
     expect(await world.kinds(carol)).toEqual(['welcome', 'commit'])
+  })
+}
+
+export function namedPeopleRules(get: Get, reopen: Reopen): void {
+  const named = (entries: Entry[]) => entries.map(({ kind, added, removed }) => ({ kind, added, removed }))
+
+  test('[R60] every reader of a commit is told whom its sender named, and of nothing else anybody', async () => {
+    const world = get()
+    const [alice, bob, carol, dave, erin] = await world.people()
+    const group = await world.chat(alice, bob, carol)
+    await world.send(group, { sender: carol, delivery: { kind: 'leave' } })
+    await world.commit(group, { sender: alice, epoch: 1, add: [erin, dave, bob], remove: [carol, bob] })
+    await world.send(group, { sender: alice, epoch: 2 })
+    await world.send(group, { sender: alice, epoch: 2, delivery: { kind: 'direct', to: bob } })
+    await world.commit(group, { sender: dave, epoch: 2 })
+    const nobody = { added: [], removed: [] }
+    expect(named(await world.read(bob))).toEqual([
+      { kind: 'welcome', ...nobody },
+      { kind: 'leave', ...nobody },
+      { kind: 'commit', added: [erin, dave, bob], removed: [carol, bob] },
+      { kind: 'welcome', ...nobody },
+      { kind: 'message', ...nobody },
+      { kind: 'direct', ...nobody },
+      { kind: 'commit', ...nobody },
+    ])
+    expect(named(await world.read(alice))).toContainEqual({
+      kind: 'commit',
+      added: [erin, dave, bob],
+      removed: [carol, bob],
+    })
+  })
+
+  test('[R60] a resend that names others changes nothing of it, and a restart neither', async () => {
+    const world = get()
+    const [alice, bob, carol, dave] = await world.people()
+    const group = await world.chat(alice, bob, carol)
+    const payload = randomBytes(40)
+    await world.commit(group, { sender: alice, epoch: 1, payload, remove: [carol] })
+    const again = await world.commit(group, { sender: alice, epoch: 1, payload, add: [dave] })
+    expect(again.accepted?.duplicate).toBe(true)
+    const commit = { kind: 'commit', added: [], removed: [carol] }
+    expect(named(await world.read(bob)).at(-1)).toEqual(commit)
+    // Nothing is in memory then, and nothing of it is ever when there is no room.
+    for (const limits of [{}, { recentEntriesBytesMax: 0 }]) {
+      const opened = await reopen(limits)
+      await opened.sweep()
+      expect(named(await opened.read(bob)).at(-1)).toEqual(commit)
+      expect(named(await opened.read(carol)).at(-1)).toEqual(commit)
+    }
+  })
+
+  test('[R60] [R26] long lists count for the size of a page', async () => {
+    const world = await reopen({ newPeoplePerDay: 1000 })
+    const [alice, bob, ...others] = await world.crowd(500)
+    const group = await world.chat(alice, bob)
+    for (let round = 0; round < 4; round++) {
+      await world.commit(group, { sender: alice, epoch: 1 + 2 * round, add: others })
+      await world.commit(group, { sender: alice, epoch: 2 + 2 * round, remove: others })
+    }
+    const check = async ({ store }: World) => {
+      const page = await store.readMailbox(bob, 0, { entriesMax: 100, bytesMax: 25_000 })
+      expect(page).toMatchObject({ more: true })
+      expect(page.entries.map(({ added, removed }) => added.length + removed.length)).toEqual([0, 498, 498])
+    }
+    await check(world)
+    await check(await reopen({ recentEntriesBytesMax: 0 }))
   })
 }
 

@@ -43,6 +43,13 @@ export class World {
     return group
   }
 
+  /** A group of its creator alone, which carries on another. */
+  async continuation(continues: GroupId, creator: AccountId): Promise<GroupId> {
+    const group = newGroupId()
+    await this.store.createGroup(group, { creator, continues, nowMs: this.nowMs })
+    return group
+  }
+
   send(group: GroupId, sent: { sender: AccountId; payload?: Uint8Array; epoch?: number; delivery?: Delivery }) {
     const { sender, payload = randomBytes(40), epoch = 1, delivery = { kind: 'message' } } = sent
     return this.store.append({ group, epoch, sender, message: idOf(payload), payload, delivery, nowMs: this.nowMs })

@@ -4,10 +4,21 @@ import type { Verdict } from '@postern/protocol/relay'
 import type { Append } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { ContactRows } from './contact-rows.ts'
+import type { ContinuationRows } from './continuation-rows.ts'
+import { type DayBytes, rowBytes } from './day-bytes.ts'
 import type { EntryRows } from './entry-rows.ts'
 import type { GroupRows, HeldGroup } from './group-rows.ts'
+import type { MailboxFill } from './mailbox-fill.ts'
 
-export type LogParts = { accounts: AccountRows; contacts: ContactRows; groups: GroupRows; entries: EntryRows }
+export type LogParts = {
+  accounts: AccountRows
+  contacts: ContactRows
+  continuations: ContinuationRows
+  groups: GroupRows
+  entries: EntryRows
+  dayBytes: DayBytes
+  fill: MailboxFill
+}
 
 const HEARD_BY_ONE_MAX = 1_000
 
@@ -18,6 +29,12 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
   const route = routeOf(parts, group, { append, sender })
   if (route.kind === 'blocked') return knownVerdict(parts, group, { ...append, by: sender }) ?? blocked(group, route)
 
+  const charged = tryCharge(parts, group, { append, sender, route })
+  if (charged.kind === 'refused') {
+    const known = knownVerdict(parts, group, { ...append, by: sender })
+    if (known) return known
+    throw charged.error
+  }
   const ts = Math.max(append.nowMs, group.lastTs + 1)
   group.seq += 1
   const { message, payload } = append
@@ -25,6 +42,7 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
   const pos = parts.entries.insert(group, { kind: append.delivery.kind, sender: from, ts, message, payload })
   if (pos === undefined) {
     group.seq -= 1
+    parts.dayBytes.refund(sender, charged.bytes)
     return knownVerdict(parts, group, { message, by: sender }) ?? unreachable()
   }
   group.lastTs = ts
@@ -35,6 +53,34 @@ export function appendEntry(parts: LogParts, append: Append): Verdict {
     parts.groups.membersChanged(group)
   }
   return { accepted: { message, seq: group.seq, ts, duplicate: false }, epoch: group.epoch }
+}
+
+/** Who leaves is not held back by what it has sent before; a farewell is short. */
+const FAREWELL_BYTES_MAX = 4096
+
+type Sending = { append: Append; sender: number; route: Open }
+type Charged = { kind: 'charged'; bytes: number } | { kind: 'refused'; error: unknown }
+
+/** Not thrown at once: what is in the log already is told so, whatever its sender has stored since. */
+function tryCharge(parts: LogParts, group: HeldGroup, sending: Sending): Charged {
+  try {
+    return { kind: 'charged', bytes: charge(parts, group, sending) }
+  } catch (error) {
+    return { kind: 'refused', error }
+  }
+}
+
+/** Throws when the sender has stored too much today, or too much of it waits for the one who gets this. */
+function charge(parts: LogParts, group: HeldGroup, { append, sender, route }: Sending): number {
+  const { payload, delivery, nowMs } = append
+  if (delivery.kind === 'leave' && payload.length <= FAREWELL_BYTES_MAX) return 0
+  const sent = { bytes: payload.length, nowMs }
+  if (route.kind === 'to-one') parts.fill.check(sender, route, sent)
+  else if (group.members.size === 2) parts.fill.checkChat(group, sender, sent)
+  const readers = route.kind === 'to-one' ? 1 : group.members.size - 1
+  const cost = payload.length + rowBytes.entry + rowBytes.reference * readers
+  parts.dayBytes.charge(sender, cost, nowMs)
+  return cost
 }
 
 function unreachable(): never {

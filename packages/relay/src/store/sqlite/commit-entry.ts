@@ -4,7 +4,9 @@ import type { Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Commit } from '../relay-store.ts'
 import { knownVerdict, type LogParts } from './append-entry.ts'
+import { rowBytes } from './day-bytes.ts'
 import type { HeldGroup } from './group-rows.ts'
+import { soleOther } from './mailbox-fill.ts'
 
 type Added = { num: number; id: AccountId }
 type Change = { sender: number; added: Added[]; removed: number[]; strangers: number[] }
@@ -18,7 +20,9 @@ export function commitEntry(parts: LogParts, commit: Commit, limits: RelayLimits
   if (!group.members.has(sender)) throw new CodedError('group-unknown')
   // Before its members are looked at: who lost the race may well name people whom the winner has added.
   if (commit.epoch !== group.epoch) return { accepted: undefined, epoch: group.epoch }
-  return apply(parts, group, { commit, change: checkedChange(parts, group, { commit, sender, limits }) })
+  const checked = checkedChange(parts, group, { commit, sender, limits })
+  chargeFor(parts, group, { commit, checked })
+  return apply(parts, group, { commit, checked })
 }
 
 function checkedChange(
@@ -49,8 +53,22 @@ function checkedChange(
   const removedMembers = removed.filter(num => group.members.has(num)).length
   if (group.members.size - removedMembers + added.length > limits.groupMembersMax)
     throw new CodedError('group-full', { max: limits.groupMembersMax })
+  const counted = uncontinued(parts, group, { added, sender, nowMs: commit.nowMs })
+  return { sender, added, removed, strangers: parts.contacts.strangers(sender, counted, commit.nowMs) }
+}
+
+/** Those who may be new people: not who comes along from the group that this one carries on. */
+function uncontinued(
+  { continuations }: LogParts,
+  group: HeldGroup,
+  { added, sender, nowMs }: { added: Added[]; sender: number; nowMs: number },
+): number[] {
   const people = added.map(account => account.num)
-  return { sender, added, removed, strangers: parts.contacts.strangers(sender, people, commit.nowMs) }
+  if (sender !== group.creator) return people
+  const continued = continuations.continuedBy(group.num, sender)
+  // Who was put out of the old group too long ago has no say about its people.
+  if (continued === undefined || !continuations.hasMember(continued, sender, nowMs)) return people
+  return people.filter(person => !continuations.hasMember(continued, person, nowMs))
 }
 
 function unique(accounts: readonly AccountId[], field: string): void {
@@ -58,22 +76,46 @@ function unique(accounts: readonly AccountId[], field: string): void {
     throw new CodedError('bad-field', { field, rule: 'it names an account twice' })
 }
 
-function apply(parts: LogParts, group: HeldGroup, { commit, change }: { commit: Commit; change: Change }): Verdict {
-  const { sender, added, removed, strangers } = change
+/** Throws when the sender has stored too much today, or too much of it waits for the only one who gets this. */
+function chargeFor(parts: LogParts, group: HeldGroup, made: { commit: Commit; checked: Change }): void {
+  const { payload, welcome, nowMs } = made.commit
+  const { sender, added, removed } = made.checked
+  const bytes = payload.length + (welcome?.length ?? 0)
+  const first = group.members.size === 1 && added.length === 1 ? added[0] : undefined
+  const to = soleOther(group, sender) ?? first
+  if (to) parts.fill.check(sender, to, { bytes, nowMs })
+  const readers = group.members.size + added.length
+  const named = added.length + removed.length
+  const rows = 2 * rowBytes.entry + rowBytes.reference * readers + rowBytes.named * named
+  parts.dayBytes.charge(sender, bytes + rows, nowMs)
+}
+
+/** Not who has left before, and not who is healed. */
+function isAnyonePutOut(group: HeldGroup, { added, removed }: Pick<Change, 'added' | 'removed'>): boolean {
+  const back = new Set(added.map(account => account.num))
+  return removed.some(num => group.members.has(num) && !back.has(num))
+}
+
+function apply(parts: LogParts, group: HeldGroup, { commit, checked }: { commit: Commit; checked: Change }): Verdict {
+  const { sender, added, removed, strangers } = checked
   const ts = Math.max(commit.nowMs, group.lastTs + 1)
   group.seq += 1
   group.epoch += 1
   group.lastTs = ts
   const { message, payload } = commit
   const from = { num: sender, id: commit.sender }
-  const pos = parts.entries.insert(group, { kind: 'commit', sender: from, ts, message, payload })
+  const change = { added: [...commit.add], removed: [...commit.remove] }
+  const pos = parts.entries.insert(group, { kind: 'commit', sender: from, ts, message, payload, ...change })
   if (pos === undefined) throw new TypeError('a commit that is not in the log could not be added to it')
   parts.entries.deliverToMembers(group, pos, { except: undefined })
-  for (const num of removed) parts.groups.remove(group, num)
+  if (added.length > 0) parts.continuations.use(group.num)
+  // Else one could take people in and out, and speak with each of them alone.
+  if (isAnyonePutOut(group, { added, removed })) parts.continuations.end(group.num)
+  for (const num of removed) parts.groups.remove(group, num, commit.nowMs)
   for (const account of added) parts.groups.add(group, account)
   if (commit.welcome) {
-    const welcome = { kind: 'welcome', sender: from, ts, message: undefined, payload: commit.welcome } as const
-    const at = parts.entries.insert(group, welcome)
+    const { welcome } = commit
+    const at = parts.entries.insert(group, { kind: 'welcome', sender: from, ts, message: undefined, payload: welcome })
     if (at !== undefined) for (const account of added) parts.entries.deliverTo(account, at)
   }
   parts.contacts.meet(sender, strangers, commit.nowMs)

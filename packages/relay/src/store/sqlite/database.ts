@@ -1,8 +1,8 @@
 // Opens the relay's database file: alone, durable, and at the newest migration.
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@postern/protocol'
 import Database from 'better-sqlite3-multiple-ciphers'
+import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
 import { migrations } from './migrations.ts'
 
 export type Sqlite = Database.Database
@@ -11,8 +11,8 @@ const PAGE_BYTES = 4096
 
 /** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
 export function openDatabase(directory: string, bytesMax: number): Sqlite {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const db = new Database(join(directory, 'relay.db'), { timeout: 0 })
+  claimDataDirectory(directory)
+  const db = new Database(join(directory, DATABASE_NAME), { timeout: 0 })
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     // The lock is held until the process ends: two relays on one file would each answer from their own memory.

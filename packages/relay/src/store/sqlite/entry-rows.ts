@@ -1,5 +1,5 @@
 // The log: every payload once, and a reference to it in the mailbox of each who gets it.
-import { type AccountId, fromBase32, type MessageId } from '@postern/protocol'
+import { ACCOUNT_ID_BYTES, type AccountId, bytesOf, fromBase32, type MessageId, toBase32 } from '@postern/protocol'
 import type { Accepted, Entry } from '@postern/protocol/relay'
 import type { Sqlite } from './database.ts'
 import type { HeldGroup } from './group-rows.ts'
@@ -17,7 +17,11 @@ export type NewEntry = {
   ts: number
   message: MessageId | undefined
   payload: Uint8Array
+  added?: AccountId[]
+  removed?: AccountId[]
 }
+const NOBODY: AccountId[] = []
+
 type KnownRow = { seq: number; ts: number; sender: number; kind: number }
 
 export class EntryRows {
@@ -34,6 +38,7 @@ export class EntryRows {
         `INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (message) WHERE message IS NOT NULL DO NOTHING`,
       ),
+      name: db.prepare('UPDATE entry SET added = ?, removed = ? WHERE pos = ?'),
       known: db.prepare<[Uint8Array], KnownRow>('SELECT seq, ts, sender, kind FROM entry WHERE message = ?'),
       toOne: db.prepare('INSERT INTO mailbox (account, pos) VALUES (?, ?)'),
       toMembers: db.prepare(
@@ -49,10 +54,12 @@ export class EntryRows {
     const kind = kindNumbers[entry.kind]
     const { seq } = group
     const { sender, ts, payload } = entry
+    const { added = NOBODY, removed = NOBODY } = entry
     const done = this.#sql.insert.run(group.num, seq, kind, sender.num, ts, message, payload)
     if (done.changes !== 1) return undefined
     const cursor = Number(done.lastInsertRowid)
-    this.#recent.add({ cursor, group: group.id, seq, kind: entry.kind, sender: sender.id, ts, payload })
+    if (added.length + removed.length > 0) this.#sql.name.run(joined(added), joined(removed), cursor)
+    this.#recent.add({ cursor, group: group.id, seq, kind: entry.kind, sender: sender.id, ts, payload, added, removed })
     return cursor
   }
 
@@ -95,4 +102,14 @@ export function kindOf(number: number): Kind {
   const kind = kindNames.get(number)
   if (!kind) throw new TypeError(`an entry of unknown kind ${number} is in the database`)
   return kind
+}
+
+const joined = (accounts: readonly AccountId[]): Uint8Array | null =>
+  accounts.length === 0 ? null : Buffer.concat(accounts.map(bytesOf))
+
+/** The accounts of a list as it is stored. */
+export function accountsIn(stored: Uint8Array | null): AccountId[] {
+  if (!stored) return []
+  const at = (index: number) => stored.subarray(index * ACCOUNT_ID_BYTES, (index + 1) * ACCOUNT_ID_BYTES)
+  return Array.from({ length: stored.length / ACCOUNT_ID_BYTES }, (_, index) => toBase32(at(index)) as AccountId)
 }

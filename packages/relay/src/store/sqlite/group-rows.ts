@@ -2,6 +2,7 @@
 import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { AccountRows } from './account-rows.ts'
+import type { ContinuationRows } from './continuation-rows.ts'
 import type { Sqlite } from './database.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
@@ -18,6 +19,8 @@ export type HeldGroup = {
   /** Senders whom every member is known to have heard, so that their next message notes nothing. */
   readonly heardByAll: Set<number>
   readonly heardByOne: Set<string>
+  /** Sent in a group of two since its mailboxes were thought of. */
+  aloneBytes: number
 }
 
 type GroupRow = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
@@ -28,13 +31,15 @@ const tooMany = (max: number): CodedError =>
 
 export class GroupRows {
   readonly #accounts: AccountRows
+  readonly #continuations: ContinuationRows
   readonly #limits: RelayLimits
   readonly #held: WeightedCache<GroupId, HeldGroup>
   readonly #changed = new Map<GroupId, HeldGroup>()
   readonly #sql
 
-  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits }) {
+  constructor(db: Sqlite, parts: { accounts: AccountRows; continuations: ContinuationRows; limits: RelayLimits }) {
     this.#accounts = parts.accounts
+    this.#continuations = parts.continuations
     this.#limits = parts.limits
     this.#held = new WeightedCache(parts.limits.groupMembersCachedMax)
     this.#sql = {
@@ -78,6 +83,7 @@ export class GroupRows {
       left: new Set(rows.filter(member => member.hasLeft).map(member => member.account)),
       heardByAll: new Set(),
       heardByOne: new Set(),
+      aloneBytes: 0,
     }
     this.#held.set(id, group, 1 + rows.length)
     return group
@@ -91,17 +97,17 @@ export class GroupRows {
     return group
   }
 
-  create(id: GroupId, creator: AccountId): 'created' | 'exists' {
-    const number = this.#accounts.numberOf(creator)
-    const group = this.find(id)
-    if (group && group.creator !== number) throw new CodedError('group-exists')
-    if (group) return 'exists'
-    if ((this.#sql.groupCount.get(number) ?? 0) >= this.#limits.groupsPerAccountMax)
+  checkRoom(creator: number): void {
+    if ((this.#sql.groupCount.get(creator) ?? 0) >= this.#limits.groupsPerAccountMax)
       throw tooMany(this.#limits.groupsPerAccountMax)
-    const num = Number(this.#sql.insert.run(id, number).lastInsertRowid)
-    this.#sql.join.run(num, number)
-    this.#sql.count.run(1, number)
-    return 'created'
+  }
+
+  /** Gives the number of the new group. */
+  create(id: GroupId, creator: number): number {
+    const num = Number(this.#sql.insert.run(id, creator).lastInsertRowid)
+    this.#sql.join.run(num, creator)
+    this.#sql.count.run(1, creator)
+    return num
   }
 
   /** Its epoch, seq or time has changed in memory. */
@@ -124,8 +130,11 @@ export class GroupRows {
     group.left.delete(account.num)
   }
 
-  remove(group: HeldGroup, account: number): void {
-    if (group.members.delete(account)) this.#sql.count.run(-1, account)
+  remove(group: HeldGroup, account: number, nowMs: number): void {
+    if (group.members.delete(account)) {
+      this.#sql.count.run(-1, account)
+      this.#continuations.noteGone(group.num, account, nowMs)
+    }
     group.left.delete(account)
     this.#sql.remove.run(group.num, account)
   }
@@ -133,6 +142,7 @@ export class GroupRows {
   leave(group: HeldGroup, account: number, nowMs: number): void {
     this.#sql.leave.run(group.num, account)
     this.#sql.count.run(-1, account)
+    this.#continuations.noteGone(group.num, account, nowMs)
     group.members.delete(account)
     group.left.add(account)
     if (group.members.size === 0) this.#sql.empty.run(nowMs, group.num)
@@ -155,6 +165,7 @@ export class GroupRows {
     for (const { num, id } of expired) {
       this.#sql.deleteMembers.run(num)
       this.#sql.delete.run(num)
+      this.#continuations.forgetGroup(num)
       this.#held.delete(id)
     }
     return expired.length

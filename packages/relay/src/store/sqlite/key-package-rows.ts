@@ -2,11 +2,10 @@
 import { createHash } from 'node:crypto'
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { TakenKeyPackage } from '../relay-store.ts'
+import type { PublishedKeyPackages, TakenKeyPackage } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
-
-type Published = { oneTime: readonly Uint8Array[]; lastResort: Uint8Array | undefined; replace: boolean }
+import { type DayBytes, rowBytes } from './day-bytes.ts'
 
 const hashOf = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest().subarray(0, 16)
 
@@ -15,11 +14,13 @@ const tooMany = (max: number): CodedError =>
 
 export class KeyPackageRows {
   readonly #accounts: AccountRows
+  readonly #dayBytes: DayBytes
   readonly #limits: RelayLimits
   readonly #sql
 
-  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits }) {
+  constructor(db: Sqlite, parts: { accounts: AccountRows; dayBytes: DayBytes; limits: RelayLimits }) {
     this.#accounts = parts.accounts
+    this.#dayBytes = parts.dayBytes
     this.#limits = parts.limits
     this.#sql = {
       known: db.prepare<[number, Uint8Array], 1>('SELECT 1 FROM key_package WHERE account = ? AND hash = ?').pluck(),
@@ -44,7 +45,7 @@ export class KeyPackageRows {
     }
   }
 
-  publish(account: AccountId, published: Published): number {
+  publish(account: AccountId, published: PublishedKeyPackages): number {
     const number = this.#accounts.numberOf(account)
     const fresh = new Map<string, { hash: Uint8Array; data: Uint8Array }>()
     for (const data of published.oneTime) {
@@ -55,6 +56,9 @@ export class KeyPackageRows {
     }
     const kept = published.replace ? 0 : (this.#sql.left.get(number) ?? 0)
     if (kept + fresh.size > this.#limits.keyPackagesPerAccountMax) throw tooMany(this.#limits.keyPackagesPerAccountMax)
+    const data = [...fresh.values()].map(one => one.data).concat(published.lastResort ?? [])
+    const bytes = data.reduce((sum, one) => sum + one.length + rowBytes.entry, 0)
+    this.#dayBytes.charge(number, bytes, published.nowMs)
     if (published.replace) {
       this.#sql.clear.run(number)
       this.#sql.clearLast.run(number)

@@ -1,13 +1,18 @@
 // Mailboxes: what waits for an account, in order, and how far it has acknowledged.
 import type { AccountId } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
+import { entryBytes } from '../entry-bytes.ts'
 import type { Page, PageBounds } from '../relay-store.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
-import { kindOf } from './entry-rows.ts'
+import { accountsIn, kindOf } from './entry-rows.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
-type Row = Omit<Entry, 'kind'> & { kind: number }
+type Row = Omit<Entry, 'kind' | 'added' | 'removed'> & {
+  kind: number
+  added: Uint8Array | null
+  removed: Uint8Array | null
+}
 type Reached = { cursor: number; mark: number }
 type Waiting = Reached & { settled: PromiseWithResolvers<void> }
 
@@ -31,7 +36,7 @@ export class MailboxRows {
         .pluck(),
       page: db.prepare<[number, number, number], Row>(
         `SELECT mailbox.pos AS cursor, chat_group.id AS "group", entry.seq, entry.kind, account.id AS sender,
-           entry.ts, entry.payload
+           entry.ts, entry.payload, entry.added, entry.removed
          FROM mailbox
          JOIN entry ON entry.pos = mailbox.pos
          JOIN chat_group ON chat_group.num = entry.chat_group
@@ -72,7 +77,7 @@ export class MailboxRows {
   }
 
   *#rows(number: number, after: number, entriesMax: number): Generator<Entry> {
-    for (const row of this.#sql.page.iterate(number, after, entriesMax)) yield { ...row, kind: kindOf(row.kind) }
+    for (const row of this.#sql.page.iterate(number, after, entriesMax)) yield entryOf(row)
   }
 
   head(account: AccountId): number {
@@ -115,11 +120,18 @@ export class MailboxRows {
   }
 }
 
+const entryOf = (row: Row): Entry => ({
+  ...row,
+  kind: kindOf(row.kind),
+  added: accountsIn(row.added),
+  removed: accountsIn(row.removed),
+})
+
 function fitting(candidates: Iterable<Entry>, bytesMax: number): Entry[] {
   const entries: Entry[] = []
   let bytes = 0
   for (const entry of candidates) {
-    bytes += entry.payload.length
+    bytes += entryBytes(entry)
     if (bytes > bytesMax && entries.length > 0) break
     entries.push(entry)
   }

@@ -105,7 +105,44 @@ export const migrations: readonly string[] = [
   CREATE INDEX blob_done ON blob (done_ms) WHERE done_ms IS NOT NULL;
   `,
   `
+  -- Of a commit: the ids of whom it added and removed, one behind the other; NULL when nobody.
+  ALTER TABLE entry ADD COLUMN added BLOB;
+  ALTER TABLE entry ADD COLUMN removed BLOB;
+
+  -- Who was in a group lately. One row per account, however often it came and went.
+  CREATE TABLE past_member (
+    chat_group INTEGER NOT NULL,
+    account INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    PRIMARY KEY (chat_group, account)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX past_member_until ON past_member (until_ms);
+
+  -- The one group by which an account carries on another. chat_group NULL: that was done, and is over.
+  CREATE TABLE continuation (
+    creator INTEGER NOT NULL,
+    continued INTEGER NOT NULL,
+    chat_group INTEGER,
+    is_used INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (creator, continued)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX continuation_continued ON continuation (continued);
+  CREATE INDEX continuation_group ON continuation (chat_group) WHERE chat_group IS NOT NULL;
+  `,
+  `
   -- The highest of the account's device certificates that was seen: below it they are revoked.
   ALTER TABLE account ADD COLUMN serial INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  ALTER TABLE account ADD COLUMN bytes_day INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE account ADD COLUMN bytes_used INTEGER NOT NULL DEFAULT 0;
+
+  -- How often an invite was used; what it allows stands in its file.
+  CREATE TABLE invite_use (
+    hash BLOB PRIMARY KEY,
+    used INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX invite_use_expires ON invite_use (expires_ms);
   `,
 ]

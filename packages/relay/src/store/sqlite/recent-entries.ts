@@ -1,5 +1,6 @@
 // The newest entries in memory: most readers are caught up, and a payload is then not read from disk for each of them.
 import type { Entry } from '@postern/protocol/relay'
+import { entryBytes } from '../entry-bytes.ts'
 
 export class RecentEntries {
   readonly #bytesMax: number
@@ -32,11 +33,11 @@ export class RecentEntries {
   #keep(entry: Entry): void {
     // A copy: the payload is a view of what was received, and would keep all of that in memory.
     this.#entries.set(entry.cursor, { ...entry, payload: Buffer.from(entry.payload) })
-    this.#bytes += entry.payload.length
-    for (const [oldest, { payload }] of this.#entries) {
+    this.#bytes += entryBytes(entry)
+    for (const [oldest, dropped] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return
       this.#entries.delete(oldest)
-      this.#bytes -= payload.length
+      this.#bytes -= entryBytes(dropped)
     }
   }
 }

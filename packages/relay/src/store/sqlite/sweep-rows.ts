@@ -1,11 +1,19 @@
 // Removes what is past its time, in turns of bounded size, so that no sender waits long behind a sweep.
 import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { AccountRows } from './account-rows.ts'
+import type { ContinuationRows } from './continuation-rows.ts'
 import type { Sqlite } from './database.ts'
 import type { GroupRows } from './group-rows.ts'
 import type { KeyPackageRows } from './key-package-rows.ts'
 
 type Phase = { kind: 'entries' } | { kind: 'mailboxes'; afterAccount: number } | { kind: 'rest' }
-type Parts = { groups: GroupRows; keyPackages: KeyPackageRows; limits: RelayLimits }
+type Parts = {
+  accounts: AccountRows
+  groups: GroupRows
+  continuations: ContinuationRows
+  keyPackages: KeyPackageRows
+  limits: RelayLimits
+}
 
 export class SweepRows {
   readonly #parts: Parts
@@ -45,7 +53,7 @@ export class SweepRows {
       case 'mailboxes':
         return this.#mailboxes(phase.afterAccount)
       case 'rest':
-        return this.#rest(nowMs - this.#parts.limits.keepEntriesMs)
+        return this.#rest(nowMs)
     }
   }
 
@@ -87,12 +95,18 @@ export class SweepRows {
     return { removed, more: true }
   }
 
-  #rest(beforeMs: number): { removed: number; more: boolean } {
-    const rowsMax = this.#parts.limits.sweepRowsPerTurn
-    const groups = this.#parts.groups.expire(beforeMs, rowsMax)
-    const packages = this.#parts.keyPackages.expire(beforeMs, rowsMax)
-    const more = groups === rowsMax || packages === rowsMax
+  #rest(nowMs: number): { removed: number; more: boolean } {
+    const { limits, accounts, groups, keyPackages, continuations } = this.#parts
+    const rowsMax = limits.sweepRowsPerTurn
+    const beforeMs = nowMs - limits.keepEntriesMs
+    const removed = [
+      groups.expire(beforeMs, rowsMax),
+      keyPackages.expire(beforeMs, rowsMax),
+      continuations.expire(nowMs, rowsMax),
+      accounts.expireInvites(nowMs, rowsMax),
+    ]
+    const more = removed.includes(rowsMax)
     if (!more) this.#phase = { kind: 'entries' }
-    return { removed: groups + packages, more }
+    return { removed: removed.reduce((sum, count) => sum + count), more }
   }
 }

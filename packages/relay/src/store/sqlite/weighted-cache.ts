@@ -9,6 +9,10 @@ export class WeightedCache<Key, Value> {
     this.#weightMax = weightMax
   }
 
+  get isEmpty(): boolean {
+    return this.#held.size === 0
+  }
+
   get(key: Key): Value | undefined {
     const held = this.#held.get(key)
     if (!held) return undefined

@@ -1,16 +1,17 @@
-// Counts per key within a minute, for what is limited across connections.
+// Counts per key within a minute or an hour, for what is limited across connections.
 import { type Clock, CodedError } from '@postern/protocol'
 
-const MINUTE_MS = 60_000
 const KEYS_MAX = 200_000
 
-export class MinuteRates {
+export class Rates {
   readonly #clock: Clock
+  readonly #spanMs: number
   #counts = new Map<string, number>()
-  #minute = 0
+  #span = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, spanMs: number) {
     this.#clock = clock
+    this.#spanMs = spanMs
   }
 
   /** Whether something that happens once more is still to be told. */
@@ -25,15 +26,15 @@ export class MinuteRates {
 
   /** Throws `rate-limited` when the key is over its limit; then nothing is counted. */
   charge(key: string, cost: { count: number; max: number; what: string }): void {
-    const minute = Math.floor(this.#clock.nowMs() / MINUTE_MS)
-    if (minute !== this.#minute) {
-      this.#minute = minute
+    const span = Math.floor(this.#clock.nowMs() / this.#spanMs)
+    if (span !== this.#span) {
+      this.#span = span
       this.#counts = new Map()
     }
     const used = this.#counts.get(key) ?? 0
     const memoryFull = used === 0 && this.#counts.size >= KEYS_MAX
     if (used + cost.count > cost.max || memoryFull)
-      throw new CodedError('rate-limited', { what: cost.what, retryAtMs: (minute + 1) * MINUTE_MS })
+      throw new CodedError('rate-limited', { what: cost.what, retryAtMs: (span + 1) * this.#spanMs })
     this.#counts.set(key, used + cost.count)
   }
 }

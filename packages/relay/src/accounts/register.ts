@@ -1,0 +1,41 @@
+// A new account: whether the relay takes one, from this address, now, and with which invite.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { RelayParts } from '../relay-parts.ts'
+import type { Invite } from '../store/relay-store.ts'
+
+type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string }
+
+/** Nothing happens when the account is there already. */
+export async function register(parts: RelayParts, account: AccountId, newcomer: Newcomer): Promise<void> {
+  const { store, clock } = parts
+  if (await store.getAccount(account)) return
+  const invite = await inviteOf(parts, newcomer)
+  chargeRegistration(parts, newcomer.address)
+  await store.registerAccount(account, { accountKey: newcomer.accountKey, invite, nowMs: clock.nowMs() })
+}
+
+async function inviteOf(parts: RelayParts, { invite, address }: Newcomer): Promise<Invite | undefined> {
+  const { registration, rates, limits, invites, clock } = parts
+  switch (registration) {
+    case 'open':
+      return undefined
+    case 'closed':
+      throw new CodedError('registration-closed')
+    case 'invite': {
+      if (invite === undefined) throw new CodedError('invite-required')
+      const what = 'invites tried'
+      rates.charge(`invite ${address}`, { count: 1, max: limits.inviteTriesPerAddressPerMinute, what })
+      rates.charge('invite', { count: 1, max: limits.inviteTriesPerMinute, what })
+      return await invites.find(invite, clock.nowMs())
+    }
+    default:
+      return registration satisfies never
+  }
+}
+
+/** The address first: one peer must not use up what is there for everybody. */
+function chargeRegistration({ rates, hourlyRates, limits }: RelayParts, address: string): void {
+  const what = 'registrations'
+  hourlyRates.charge(`register ${address}`, { count: 1, max: limits.registrationsPerAddressPerHour, what })
+  rates.charge('register', { count: 1, max: limits.registrationsPerMinute, what })
+}

@@ -1,0 +1,145 @@
+// Who has a connection to the relay, by address: those who have not said who they are can take nobody's place.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Timer } from '@postern/protocol'
+import { addressKey, forwardedAddress } from '../limits/peer-address.ts'
+import type { RelayParts } from '../relay-parts.ts'
+
+/** `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. */
+type Kind = 'waiting' | 'busy' | 'member'
+type Counts = { newcomers: number; all: number }
+
+class Visitor {
+  readonly socket: Socket
+  kind: Kind = 'waiting'
+  /** Behind a proxy it is known only from a request. */
+  address: string | undefined
+  firstRequest: Timer | undefined
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
+}
+
+export class Visitors {
+  readonly #parts: RelayParts
+  readonly #bySocket = new Map<object, Visitor>()
+  readonly #byAddress = new Map<string, Counts>()
+  /** The longest waiting first. */
+  readonly #waiting = new Set<Visitor>()
+  #busy = 0
+  #members = 0
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts
+  }
+
+  get memberCount(): number {
+    return this.#members
+  }
+
+  enter(socket: Socket): void {
+    const { limits, clock, proxies } = this.#parts
+    const visitor = new Visitor(socket)
+    if (!proxies && !this.#place(visitor, addressKey(socket.remoteAddress))) return void socket.destroy()
+    this.#bySocket.set(socket, visitor)
+    this.#waits(visitor)
+    // Whoever says nothing at all would hold its place for as long as it likes.
+    visitor.firstRequest = clock.setTimer(limits.authenticateWithinMs, () => socket.destroy())
+    socket.once('close', () => this.#leave(visitor))
+  }
+
+  /** False: there is no room for this request. Settles by itself when the answer has gone out. */
+  request(request: IncomingMessage, whenDone: (done: () => void) => void): boolean {
+    const visitor = this.#bySocket.get(request.socket)
+    // One that comes before the last is answered has its place already.
+    if (visitor?.kind === 'busy') return true
+    if (!visitor || this.#busy >= this.#parts.limits.httpConnectionsMax || !this.#knows(visitor, request)) return false
+    this.#turn(visitor, 'busy')
+    whenDone(() => {
+      if (visitor.kind !== 'busy' || !this.#bySocket.has(visitor.socket)) return
+      this.#turn(visitor, 'waiting')
+      if (this.#parts.proxies) this.#unplace(visitor)
+    })
+    return true
+  }
+
+  /** The address that asks for a WebSocket; undefined when it has too many connections. */
+  upgrade(request: IncomingMessage): string | undefined {
+    const visitor = this.#bySocket.get(request.socket)
+    return visitor && this.#knows(visitor, request) ? visitor.address : undefined
+  }
+
+  loggedIn(socket: object): void {
+    const visitor = this.#bySocket.get(socket)
+    if (visitor) this.#turn(visitor, 'member')
+  }
+
+  #knows(visitor: Visitor, request: IncomingMessage): boolean {
+    visitor.firstRequest?.cancel()
+    const { proxies } = this.#parts
+    return !proxies || this.#place(visitor, forwardedAddress(request, proxies))
+  }
+
+  #place(visitor: Visitor, address: string): boolean {
+    const { limits, rates, logger } = this.#parts
+    const counts = this.#byAddress.get(address) ?? { newcomers: 0, all: 0 }
+    if (counts.newcomers >= limits.newcomersPerAddressMax || counts.all >= limits.connectionsPerAddressMax) {
+      if (rates.allows('log an address that is full', 1))
+        logger.warn(
+          { connections: counts.all, setting: '--proxy-header' },
+          'an address has too many connections; behind a proxy the relay has to know by which header it tells addresses',
+        )
+      return false
+    }
+    visitor.address = address
+    this.#byAddress.set(address, { newcomers: counts.newcomers + 1, all: counts.all + 1 })
+    return true
+  }
+
+  #unplace(visitor: Visitor): void {
+    const { address } = visitor
+    const counts = address === undefined ? undefined : this.#byAddress.get(address)
+    visitor.address = undefined
+    if (address === undefined || !counts) return
+    if (visitor.kind !== 'member') counts.newcomers -= 1
+    counts.all -= 1
+    if (counts.all === 0) this.#byAddress.delete(address)
+  }
+
+  #turn(visitor: Visitor, kind: Kind): void {
+    this.#stops(visitor)
+    visitor.kind = kind
+    if (kind === 'waiting') return this.#waits(visitor)
+    if (kind === 'busy') {
+      this.#busy += 1
+      return
+    }
+    this.#members += 1
+    const counts = this.#byAddress.get(visitor.address ?? '')
+    if (counts) counts.newcomers -= 1
+  }
+
+  /** Of all who wait the oldest goes: who means to log in does so at once, and finds room whatever others hold. */
+  #waits(visitor: Visitor): void {
+    this.#waiting.add(visitor)
+    const [oldest] = this.#waiting
+    if (this.#waiting.size > this.#parts.limits.unauthenticatedMax && oldest) {
+      this.#waiting.delete(oldest)
+      oldest.socket.destroy()
+    }
+  }
+
+  #stops(visitor: Visitor): void {
+    this.#waiting.delete(visitor)
+    if (visitor.kind === 'busy') this.#busy -= 1
+    if (visitor.kind === 'member') this.#members -= 1
+  }
+
+  #leave(visitor: Visitor): void {
+    visitor.firstRequest?.cancel()
+    this.#bySocket.delete(visitor.socket)
+    this.#stops(visitor)
+    this.#unplace(visitor)
+  }
+}

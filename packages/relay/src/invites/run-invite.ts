@@ -1,0 +1,43 @@
+// `postern relay invite`: makes the code of an invite and prints it, also while the relay runs.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CodedError, systemClock } from '@postern/protocol'
+import { DATABASE_NAME } from '../store/data-directory.ts'
+import { Invites } from './invites.ts'
+
+const DAY_MS = 86_400_000
+const USES_MAX = 10_000
+const DAYS_MAX = 365
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const wrong = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
+
+/** Gives the code. Throws `bad-field` that names the option and what it has to be. */
+export async function makeInvite(argv: readonly string[], env: Environment): Promise<string> {
+  const given = readArguments(argv)
+  const directory = given.data ?? env['POSTERN_RELAY_DATA']
+  if (!directory) throw wrong('--data', 'name the directory in which the relay keeps its data')
+  if (!existsSync(join(directory, DATABASE_NAME)))
+    throw wrong('--data', `there is no relay in ${directory}: start it there once, then make invites`)
+  const usesMax = countIn('--uses', given.uses ?? '1', USES_MAX)
+  const days = countIn('--days', given.days ?? '7', DAYS_MAX)
+  return await new Invites(directory).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
+}
+
+function readArguments(argv: readonly string[]) {
+  try {
+    const option = { type: 'string' } as const
+    return parseArgs({ args: [...argv], options: { data: option, uses: option, days: option } }).values
+  } catch (cause) {
+    const [said] = String(cause instanceof Error ? cause.message : cause).split('\n')
+    throw new CodedError('bad-field', {}, { cause, message: said ?? 'The arguments are not understood.' })
+  }
+}
+
+function countIn(field: string, text: string, max: number): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  if (count < 1 || count > max) throw wrong(field, `"${text}" is not a whole number from 1 to ${max}`)
+  return count
+}

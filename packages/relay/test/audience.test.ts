@@ -1,0 +1,68 @@
+// For which host a login proof was made: who passes one on chooses the Host header, and nothing else.
+import type { ListenAddress } from '@postern/protocol'
+import { describe, expect, test } from 'vitest'
+import { type RelayOptions, startRelay } from '../src/index.ts'
+import { openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { newPerson, proofOf } from './test-client.ts'
+
+const alice = newPerson()
+
+async function logIn(options: Partial<RelayOptions>, given: { audience: string; host?: string }): Promise<string> {
+  const relay = await testRelay(options)
+  const client = openClient(relay, given.host === undefined ? {} : { headers: { host: given.host } })
+  const { nonce } = await client.challenge
+  const audience = given.audience.replace('PORT', String(relay.port))
+  const proof = { ...proofOf(alice, { nonce, audience }), intent: 'register' as const }
+  return await client.call('authenticate', proof).then(
+    () => 'let in',
+    (error: unknown) => (error as Error).message,
+  )
+}
+
+const turnedAway = /made for the host .* --public-host/
+
+test('[R31] mallory cannot pass on what alice signed for her, whatever she writes into the Host header', async () => {
+  const passedOn = { audience: 'mallory.example', host: 'mallory.example' }
+  expect(await logIn({}, passedOn)).toMatch(turnedAway)
+  expect(await logIn({ publicHosts: ['relay.example'] }, passedOn)).toMatch(turnedAway)
+})
+
+test('[R31] with public hosts those count, and only those', async () => {
+  const publicHosts = ['Relay.Example', 'other.example:8443', 'third.example:443']
+  for (const audience of ['relay.example', 'other.example:8443', 'third.example'])
+    expect(await logIn({ publicHosts }, { audience, host: 'mallory.example' })).toBe('let in')
+  for (const audience of ['127.0.0.1:PORT', 'other.example', 'relay.example:PORT', ''])
+    expect(await logIn({ publicHosts }, { audience, host: audience })).toMatch(turnedAway)
+})
+
+test('[R31] without them those of the address it listens on: on loopback, by any of its names', async () => {
+  for (const audience of ['127.0.0.1:PORT', 'localhost:PORT', '[::1]:PORT'])
+    expect(await logIn({}, { audience })).toBe('let in')
+  for (const audience of ['127.0.0.1', 'localhost', '127.0.0.1:1', '127.0.0.2:PORT', 'relay.example'])
+    expect(await logIn({}, { audience })).toMatch(turnedAway)
+})
+
+describe('a relay that cannot know its hosts', () => {
+  const start = (listen: ListenAddress, publicHosts: string[] = []) =>
+    startRelay({ listen, publicHosts, dataDirectory: temporaryDirectory() })
+
+  test.each([undefined, '0.0.0.0', '::'])(
+    '[R64] does not start on %s, and says which option is missing',
+    async host => {
+      await expect(start({ host, port: 0 })).rejects.toMatchObject({
+        code: 'bad-field',
+        message: expect.stringMatching(/^--public-host: name the host/),
+      })
+      const relay = await start({ host, port: 0 }, ['relay.example'])
+      await relay.stop()
+    },
+  )
+
+  test.each(['https://relay.example', 'relay.example/', 'a b', '', 'alice@relay.example', 'relay.example:x'])(
+    '[R64] nor with the host %j',
+    async host => {
+      const field = expect.stringMatching(/^--public-host: .* is no host/)
+      await expect(start({ host: '127.0.0.1', port: 0 }, [host])).rejects.toMatchObject({ message: field })
+    },
+  )
+})

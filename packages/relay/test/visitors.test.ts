@@ -1,0 +1,182 @@
+// Peers that do not say who they are: they cost little, take nobody's place, and are cut off without being asked.
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { ManualClock } from '@postern/testkit/clock'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Relay } from '../src/index.ts'
+import { addressKey } from '../src/limits/peer-address.ts'
+import { arrive, openClient, testRelay } from './relay-fixture.ts'
+import { newPerson, type TestClient } from './test-client.ts'
+
+/** A peer that does just what the test says. */
+async function dial(relay: Relay): Promise<Socket> {
+  const socket = connect(relay.port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  // To be cut off is what the tests are about.
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  return socket
+}
+
+const HANDSHAKE = [
+  'GET /relay/v1 HTTP/1.1',
+  'Host: relay',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+]
+const headOf = (lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
+
+/** On the WebSocket, having read the challenge, and deaf from there on. */
+async function upgraded(relay: Relay, headers: string[] = []): Promise<Socket> {
+  const socket = await dial(relay)
+  socket.write(headOf([...HANDSHAKE, ...headers]))
+  await once(socket, 'data')
+  socket.pause()
+  return socket
+}
+
+/** One binary frame that is longer than what comes of it. */
+const hugeFrame = (bytes: number): Buffer => {
+  const head = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0x3f, 0xff, 0xff, 0, 0, 0, 0])
+  return Buffer.concat([head, Buffer.alloc(bytes)])
+}
+
+const isClosed = async (socket: Socket): Promise<true> => {
+  socket.resume()
+  if (!socket.closed) await new Promise<void>(resolve => socket.once('close', () => resolve()))
+  return true
+}
+
+describe('before the login', () => {
+  test('[R65] a peer that sends more than a login needs is cut off at once', async () => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    const mallory = await upgraded(relay)
+    mallory.write(hugeFrame(3_000_000))
+    expect(await isClosed(mallory)).toBe(true)
+    // Who has logged in may send as much as the protocol allows.
+    await alice.call('putProfile', { version: 1, blob: Buffer.alloc(200_000) })
+  })
+
+  test('[R65] calls that fail are counted, whatever they are', async () => {
+    const relay = await testRelay({ limits: { authenticateTriesMax: 3 } })
+    const client = openClient(relay)
+    await client.challenge
+    const unauthenticated = { code: 'unauthenticated' }
+    for (let at = 0; at < 3; at++) await expect(client.call('ping', {})).rejects.toMatchObject(unauthenticated)
+    expect((await client.closed).code).toBe(1008)
+  })
+
+  test('[R33] who does not log in in time is cut off, also who neither reads nor answers', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock })
+    const alice = await arrive(relay)
+    const peers = await Promise.all(Array.from({ length: 20 }, () => upgraded(relay)))
+    for (const peer of peers) peer.write(hugeFrame(4_000))
+    await alice.call('ping', {})
+    clock.advance(10_001)
+    for (const peer of peers) expect(await isClosed(peer)).toBe(true)
+    await alice.call('ping', {})
+  })
+
+  test('[R33] who asks for nothing is cut off as well, and who is slow to ask', async () => {
+    const clock = new ManualClock()
+    const relay = await testRelay({ clock })
+    const [silent, slow] = [await dial(relay), await dial(relay)]
+    slow.write('GET /relay/v1 HTTP/1.1\r\nHost: ')
+    await arrive(relay)
+    clock.advance(10_001)
+    expect(await isClosed(silent)).toBe(true)
+    expect(await isClosed(slow)).toBe(true)
+  })
+
+  test('[R65] a head that is too long is refused', async () => {
+    const socket = await dial(await testRelay())
+    socket.write(headOf([...HANDSHAKE, `X: ${'x'.repeat(9_000)}`]))
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 431 /)
+  })
+})
+
+describe('places', () => {
+  test("[R66] those who do not log in take nobody else's place: the oldest of them goes", async () => {
+    const relay = await testRelay({ limits: { connectionsMax: 3, unauthenticatedMax: 2 } })
+    const alice = await arrive(relay)
+    const first = await upgraded(relay)
+    const second = await upgraded(relay)
+    // Two hold all places of that kind; who comes and logs in is let in all the same.
+    const bob = await arrive(relay)
+    const carol = await arrive(relay)
+    expect(await isClosed(first)).toBe(true)
+    expect(second.closed).toBe(false)
+    for (const person of [alice, bob, carol]) await person.call('ping', {})
+    await expect(openClient(relay).challenge).rejects.toThrow('503')
+  })
+
+  test('[R66] one address has a bounded number of them, and others are not concerned', async () => {
+    const proxies = { header: 'X-Forwarded-For', count: 1 }
+    const relay = await testRelay({ proxies, limits: { newcomersPerAddressMax: 2, connectionsPerAddressMax: 3 } })
+    const from = (address: string) => openClient(relay, { headers: { 'x-forwarded-for': address } })
+    await Promise.all([from('203.0.113.7').challenge, from('203.0.113.7').challenge])
+    await expect(from('203.0.113.7').challenge).rejects.toThrow('503')
+    await expect(from('203.0.113.8, 203.0.113.7').challenge).rejects.toThrow('503')
+    await from('203.0.113.8').challenge
+    // Who logs in makes room for the next newcomer, up to all that an address may have.
+    const members: TestClient[] = []
+    for (const address of ['2001:db8::1', '2001:db8::2:0:0:3', '2001:0db8:0:0:ffff::']) {
+      const member = from(address)
+      await member.authenticate(newPerson())
+      members.push(member)
+    }
+    await expect(from('2001:db8::ffff').challenge).rejects.toThrow('503')
+    await from('2001:db8:0:1::1').challenge
+    await members[0]?.close()
+    await expect
+      .poll(() =>
+        from('2001:db8::ffff').challenge.then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true)
+  })
+
+  test('[R66] also when it comes straight to the relay, whatever it says of itself', async () => {
+    const relay = await testRelay({ limits: { newcomersPerAddressMax: 2 } })
+    const peers = [await upgraded(relay), await dial(relay)]
+    const third = await dial(relay)
+    third.write(headOf([...HANDSHAKE, 'X-Forwarded-For: 198.51.100.1']))
+    expect(await isClosed(third)).toBe(true)
+    expect(peers.map(peer => peer.closed)).toEqual([false, false])
+  })
+
+  test('[R66] HTTP requests count as well, by the address that the proxy says', async () => {
+    const proxies = { header: 'X-Forwarded-For', count: 2 }
+    const relay = await testRelay({ proxies, limits: { newcomersPerAddressMax: 1 } })
+    const open = await upgraded(relay, ['X-Forwarded-For: 203.0.113.7, 10.0.0.1'])
+    const status = async (forwarded: string) => {
+      const response = await fetch(`${relay.url}/healthz`, { headers: { 'x-forwarded-for': forwarded } })
+      return response.status
+    }
+    expect(open.closed).toBe(false)
+    expect(await status('203.0.113.7, 10.0.0.1')).toBe(503)
+    expect(await status('203.0.113.8, 10.0.0.1')).toBe(200)
+    expect(await status('203.0.113.7, 203.0.113.8, 10.0.0.1')).toBe(200)
+    open.destroy()
+    await expect.poll(() => status('203.0.113.7, 10.0.0.1')).toBe(200)
+  })
+})
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['::1', '0:0:0:0::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:0DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
+])('[R66] %s counts as %s', (address, key) => {
+  expect(addressKey(address)).toBe(key)
+})
