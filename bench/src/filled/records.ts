@@ -60,8 +60,17 @@ export function addChat(database: Database, { own, others, session, ts }: NewCha
   const chat = isPrivate ? privateChatId(other) : groupChatId(group)
   const settings: GroupSettings = isPrivate
     ? { v: 1, type: 'private', generation: 0, timerMs: 0 }
-    : { v: 1, type: 'group', title: 'A group with a bot', admins: [other], timerMs: 0 }
-  insertGroup(database, { id: group, chat, generation: 0, session, inviter: other, needsHello: 1, status: 'open' })
+    : { v: 1, type: 'group', title: 'A group with a bot', admins: [other], timerMs: 0, generation: 0 }
+  insertGroup(database, {
+    id: group,
+    chat,
+    generation: 0,
+    session,
+    inviter: other,
+    needsHello: 1,
+    status: 'open',
+    renewAtMs: Number.MAX_SAFE_INTEGER,
+  })
   insertChat(database, { id: chat, group_id: group, state: 'active', visible: 1, first_seen_ts: ts }, settings)
   replaceMembers(database, chat, { accounts: [own, ...others], settings })
   return chat

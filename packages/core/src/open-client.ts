@@ -1,5 +1,6 @@
 // Puts a client together: an account on a database, with its connection and everything that works behind it.
 import type { Clock } from '@postern/protocol'
+import { dropUnfinished } from './chats/open-chat.ts'
 import { Client } from './client.ts'
 import type { Core, RequestPolicy } from './context.ts'
 import type { BlobTransportFactory } from './files/blob-transport.ts'
@@ -82,6 +83,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     decline: call => chores.decline(call),
     poke: () => chores.poke(),
   }
+  await dropUnfinished(core)
   const journal = new Journal(parts.store)
   const inbox = new Inbox(core)
   const chores = new Chores(core)

@@ -41,6 +41,7 @@ const table = {
   'hooks-full': d => `There are ${d['max']} hooks already: remove one that is not needed.`,
   // The relay, as a client sees it.
   'relay-unreachable': () => 'The relay cannot be reached; try again in a few seconds.',
+  'chat-healing': () => 'The keys of this chat are being made anew; try again in a few seconds.',
   'relay-full': () => "The relay has no room: its disk is full. The relay's operator has to make room.",
   'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',
   'not-registered': () => 'The bot is not registered on the relay yet; try again in a few seconds.',

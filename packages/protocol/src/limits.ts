@@ -13,6 +13,8 @@ export const contentLimits = {
   nameCharsMax: 64,
   groupNameCharsMax: 128,
   groupMembersMax: 1000,
+  /** How far the generation of a group chat rises at once: who was away for some of them still follows. */
+  generationStepMax: 1000,
   aboutCharsMax: 512,
   commandsMax: 100,
   commandDescriptionCharsMax: 256,
@@ -42,6 +44,8 @@ export const contentLimits = {
   previewBytesMax: 30_000,
   /** The preview as a data: URL: a third more than its bytes, and what stands before them. */
   previewUrlUnitsMax: 40_050,
+  /** Groups whose keys are compared with one receipt. */
+  marksPerReceiptMax: 4,
   /** The JSON of one content: text, mentions, buttons, hello and a photo's preview. */
   contentBytesMax: 96 * KIB,
   profileBytesMax: 256 * KIB,
@@ -210,6 +214,35 @@ export const clientLimits = {
   offeredDataKept: 24,
   /** Votes of one person in one poll that are kept, of which the last before its end counts. */
   votesPerVoterMax: 20,
+  /** How far the relay's time may be off this machine's clock: what waits in a mailbox is at most a month old. */
+  relayTsBehindMsMax: 31 * DAY_MS,
+  relayTsAheadMsMax: 10 * MINUTE_MS,
+  /** Of each group, to find out who was shown another history. */
+  epochMarksKept: 64,
+  /** How often one member's word that it was shown another history ends the group of a chat. */
+  forkClaimEveryMs: DAY_MS,
+  /** Own keys are renewed after so long in a group of up to so many, later in larger ones, and after so many messages. */
+  renewKeysAfterMs: 7 * DAY_MS,
+  renewKeysMembers: 50,
+  renewKeysAfterSends: 10_000,
+  renewKeysEveryMs: 15 * MINUTE_MS,
+  renewKeysPerRound: 50,
+  /** Who carries on a group that was killed: the first after this, each further one so much later. */
+  restartAfterMs: 1 * SECOND_MS,
+  restartTurnMs: 5 * SECOND_MS,
+  /** Where nobody is proved to have done it, others may be well and add this account anew: so many others must be lost, too. */
+  restartLostAfterMs: 15 * SECOND_MS,
+  restartLostOthers: 3,
+  /** How many are asked to be added anew by, and how soon others are asked who may be there. */
+  rejoinAskedMax: 8,
+  rejoinAskAgainMs: 10 * MINUTE_MS,
+  /** A group that a member made and the others refuse is answered by one that leads everybody together, at most so often. */
+  answerRefusedEveryMs: 10 * MINUTE_MS,
+  warnEveryMs: 1 * MINUTE_MS,
+  /** Who missed something does not know who is in the group now: the others, who do, have this long to add it anew. */
+  restartStaleAfterMs: DAY_MS,
+  /** Where others are well, and only an admin can say what has changed: not for ever, for a liar may have said so. */
+  restartRefusedAfterMs: 10 * MINUTE_MS,
 } as const
 
 /** The gateway's HTTP API. */

@@ -1,8 +1,8 @@
 // People and a bot who say, edit, delete and react in their chats without a pause, and keep book of what they were told.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { SeededRandom } from '../src/seeded-random.ts'
 import { DeedBook, type Entry } from './deed-book.ts'
 import type { Actor, Deed } from './killable-actors.ts'
-import type { SeededRandom } from './seeded-random.ts'
 
 const IN_FLIGHT_MAX = 4
 const BURST = 4

@@ -1,7 +1,7 @@
 // What befalls people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
 import { isCoded } from '@postern/protocol'
 import { type Person, WITHIN, type World } from '@postern/testkit'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../src/seeded-random.ts'
 import type { Gathering } from './unsteady-people.ts'
 
 export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

@@ -4,10 +4,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
+import type { SeededRandom } from '../src/seeded-random.ts'
 import { Value } from './deed-book.ts'
 import type { FileActor, FileBot, Presser } from './file-actors.ts'
 import type { Outcome } from './killable-actors.ts'
-import type { SeededRandom } from './seeded-random.ts'
 
 const IN_FLIGHT_MAX = 3
 const RECENT = 8

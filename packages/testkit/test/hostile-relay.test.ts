@@ -82,7 +82,7 @@ describe('replays', () => {
     const welcome = relay.delivered.find(entry => entry.kind === 'welcome') as Entry
     await freeCursors(world)
     relay.say({ kind: 'deliver', entries: [{ ...welcome, cursor: relay.shown + 1 }] })
-    await expect.poll(() => log.warnings).toContain('a welcome that does not hold was not followed')
+    await expect.poll(() => log.warnings).toContain('a welcome was refused')
     await expectGoesOn({ alice, bob, relay })
     expect(log.warnings).not.toContain('an entry could not be read')
   })

@@ -2,9 +2,9 @@
 import type { ChatId } from '@postern/protocol'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SeededRandom } from '../src/seeded-random.ts'
 import { botActor, personActor } from './model/actors.ts'
 import { History } from './model/history.ts'
-import { SeededRandom } from './seeded-random.ts'
 
 const SEEDS = [1, 2, 3, 4]
 const STEPS = 80

@@ -1,7 +1,7 @@
 // A bot's program as an operator writes it: knows the HTTP API alone, answers texts, and keeps book of what it was told.
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../src/seeded-random.ts'
 
 /** More fields than these, by its type. */
 export type Update = {

@@ -2,8 +2,8 @@
 // POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS looks harder for one.
 import { World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SeededRandom, seedFrom } from '../src/seeded-random.ts'
 import { disturb, fillRelay, pause, type RelayRoom } from './disturb.ts'
-import { SeededRandom, seedFrom } from './seeded-random.ts'
 import {
   answerAll,
   doSomething,

@@ -3,7 +3,7 @@ import { isCoded, type MessageId, type PressId } from '@postern/protocol'
 import type { Person } from '@postern/testkit'
 import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../src/seeded-random.ts'
 import type { Talk, Unsteady } from './unsteady-people.ts'
 
 /** Of one chat: a message with a button, a poll that stays open and one that its asker closes. */

@@ -1,6 +1,6 @@
 // What each speaker was told about its words, and whether that is what everybody sees.
 import { isCoded, type MessageId } from '@postern/protocol'
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../src/seeded-random.ts'
 import type { Talk, Unsteady } from './unsteady-people.ts'
 
 /** `unsure`: once in doubt, whatever a later try under the same key was told. */

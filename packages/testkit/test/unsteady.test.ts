@@ -2,8 +2,8 @@
 // POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS and POSTERN_UNSTEADY_BURST look harder for one.
 import { World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SeededRandom, seedFrom } from '../src/seeded-random.ts'
 import { disturb, pause } from './disturb.ts'
-import { SeededRandom, seedFrom } from './seeded-random.ts'
 import { Ledger, remark, sayAndNote } from './unsteady-ledger.ts'
 import { type Gathering, gather, lastWords, picturesOf, textsOf, troublesOf } from './unsteady-people.ts'
 

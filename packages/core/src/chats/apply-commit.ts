@@ -1,6 +1,6 @@
 // What a commit means for its chat: members, title and timer as they are now, and a line about what changed.
 import type { AccountId, ChatId } from '@postern/protocol'
-import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { GroupSettings } from '@postern/protocol/content'
 import type { Notice } from '@postern/protocol/objects'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
@@ -13,19 +13,30 @@ export type AppliedCommit = {
   committer: AccountId
   /** Everybody in the group after it. */
   accounts: AccountId[]
-  settings: Uint8Array
+  settings: GroupSettings
 }
 
 export function applyCommit(core: Core, database: Database, commit: AppliedCommit): void {
+  if (!findChat(database, commit.chat)) return
+  const tell = tellChanges(core, database, commit)
+  applySettings(database, commit.chat, commit.settings)
+  replaceMembers(database, commit.chat, commit)
+  if (commit.committer !== core.own.id) tell({ restarted: false })
+}
+
+/** Compares with what people were shown, before that is changed; what it gives tells them, after. */
+export function tellChanges(
+  core: Core,
+  database: Database,
+  commit: AppliedCommit,
+): (how: { restarted: boolean }) => void {
   const before = findChat(database, commit.chat)
-  const settings = decodeGroupSettings(commit.settings)
-  // A member that writes unreadable settings must not take the title and the timer from the others.
-  if (!before || !settings) return
-  const notices = noticesOf(database, commit, settings)
-  applySettings(database, commit.chat, settings)
-  replaceMembers(database, commit.chat, { accounts: commit.accounts, settings })
-  const isReported = commit.committer !== core.own.id && before.visible === 1 && before.state === 'active'
-  if (isReported) report(core, database, { chat: commit.chat, notices })
+  const notices = noticesOf(database, commit)
+  return ({ restarted }) => {
+    if (before?.visible !== 1 || before.state !== 'active') return
+    const restart: Notice = { code: 'restarted', from: personOf(database, commit.committer) }
+    report(core, database, { chat: commit.chat, notices: restarted ? [restart, ...notices] : notices })
+  }
 }
 
 /** Removed by somebody: the chat stays readable, and nothing more can be written to it. */
@@ -41,7 +52,8 @@ export function applyRemoval(core: Core, database: Database, removal: { chat: Ch
   report(core, database, { chat: removal.chat, notices })
 }
 
-function noticesOf(database: Database, commit: AppliedCommit, settings: GroupSettings): Notice[] {
+function noticesOf(database: Database, commit: AppliedCommit): Notice[] {
+  const { settings } = commit
   const from = personOf(database, commit.committer)
   const before = membersOf(database, commit.chat)
   const known = new Set(before.map(member => member.account_id))

@@ -4,10 +4,11 @@ import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/conte
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { type CommitIntent, commitToGroup } from '../groups/commit-group.ts'
+import { findGroup } from '../groups/group-records.ts'
 import { leafOf } from '../mls/credentials.ts'
 
 import { type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
-import { type ChatRow, membersOf, visibleChat } from './chats.ts'
+import { type ChatRow, findChat, membersOf, visibleChat } from './chats.ts'
 import { takeKeyPackages } from './open-chat.ts'
 
 export async function addMembers(
@@ -16,6 +17,8 @@ export async function addMembers(
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
   const { group_id } = writableGroup(core, chat)
+  // Nobody's key packages are used up for what cannot be done now.
+  if (findGroup(core.store, group_id)?.status === 'broken') throw new CodedError('chat-healing')
   const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
   const wanted = [...new Set(members)].filter(account => !present.has(account))
   if (wanted.length === 0) return
@@ -27,7 +30,7 @@ export async function addMembers(
     const add = taken.filter(({ account }) => !isMember(session, account))
     return add.length > 0 ? { add } : 'satisfied'
   }
-  await commitToGroup(core, group_id, { intent, deadline })
+  await commitToChat(core, chat, { intent, deadline })
 }
 
 export async function removeMembers(
@@ -35,14 +38,14 @@ export async function removeMembers(
   chat: ChatId,
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
-  const { group_id } = writableGroup(core, chat)
+  writableGroup(core, chat)
   const present = new Map(membersOf(core.store, chat).map(member => [member.account_id, member]))
   if (!present.get(core.own.id)?.admin) throw new CodedError('not-an-admin')
   for (const account of members) if (!present.has(account)) throw new CodedError('not-a-member', { account })
-  await commitToGroup(core, group_id, { intent: removalOf(members), deadline })
+  await commitToChat(core, chat, { intent: removalOf(members), deadline })
 }
 
-export function removalOf(accounts: AccountId[]): CommitIntent {
+function removalOf(accounts: AccountId[]): CommitIntent {
   return session => {
     const remove = accounts.filter(account => isMember(session, account))
     return remove.length > 0 ? { remove } : 'satisfied'
@@ -54,13 +57,13 @@ export async function renameGroup(
   chat: ChatId,
   { name, deadline }: { name: string; deadline: Deadline },
 ): Promise<void> {
-  const { group_id } = writableGroup(core, chat)
+  writableGroup(core, chat)
   const intent: CommitIntent = session => {
     const settings = requiredSettings(session)
     if (settings.type !== 'group' || settings.title === name) return 'satisfied'
     return { settings: { ...settings, title: name } }
   }
-  await commitToGroup(core, group_id, { intent, deadline })
+  await commitToChat(core, chat, { intent, deadline })
 }
 
 /** In private chats, too. */
@@ -75,12 +78,24 @@ export async function setTimer(
       field: 'ms',
       rule: `a number from 0 to ${contentLimits.timerMsMax} is required`,
     })
-  const { group_id } = writable(visibleChat(core.store, chat))
+  writable(visibleChat(core.store, chat))
   const intent: CommitIntent = session => {
     const settings = requiredSettings(session)
     return settings.timerMs === timerMs ? 'satisfied' : { settings: { ...settings, timerMs } }
   }
-  await commitToGroup(core, group_id, { intent, deadline })
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+/**
+ * In the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
+ * what was changed in the group before it would be true for nobody.
+ */
+async function commitToChat(core: Core, chat: ChatId, change: Parameters<typeof commitToGroup>[2]): Promise<void> {
+  for (;;) {
+    const { group_id: group } = writable(visibleChat(core.store, chat))
+    await commitToGroup(core, group, change)
+    if (findChat(core.store, chat)?.group_id === group) return
+  }
 }
 
 export function writableGroup(core: Core, chat: ChatId): ChatRow {

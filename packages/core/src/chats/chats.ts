@@ -19,6 +19,13 @@ export type ChatRow = {
   group_id: GroupId
   first_seen_ts: number
   unread: number
+  /** Rises whenever somebody comes or goes. */
+  roster_version: number
+  /** When people were last told that something was refused. */
+  warned_ms: number
+  /** The highest generation of a group that was refused; with `refused_ms` somebody is to answer it. */
+  refused_generation: number
+  refused_ms: number | null
 }
 
 type MemberRow = { account_id: AccountId; admin: number; leaving: number }
@@ -143,8 +150,30 @@ export function showChat(database: Database, chat: ChatId, { state, ts }: { stat
   database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ? WHERE id = ?', state, ts, chat)
 }
 
-export function noteLeaving(database: Database, chat: ChatId, account: AccountId): void {
-  database.run('UPDATE member SET leaving = 1 WHERE chat_id = ? AND account_id = ?', chat, account)
+/** The proof is asked for before it is used. */
+export function noteLeaving(
+  database: Database,
+  chat: ChatId,
+  { account, farewell }: { account: AccountId; farewell: Uint8Array | undefined },
+): void {
+  database.run(
+    'UPDATE member SET leaving = 1, farewell = ? WHERE chat_id = ? AND account_id = ?',
+    farewell ?? null,
+    chat,
+    account,
+  )
 }
+
+/** Added again: what was said before is past. */
+export function noteReturn(database: Database, chat: ChatId, account: AccountId): void {
+  database.run('UPDATE member SET leaving = 0, farewell = NULL WHERE chat_id = ? AND account_id = ?', chat, account)
+}
+
+export const farewellsOf = (reads: Reads, chat: ChatId): { account: AccountId; proof: Uint8Array }[] =>
+  reads.all<{ account: AccountId; proof: Uint8Array }>(
+    `SELECT account_id AS account, farewell AS proof FROM member
+     WHERE chat_id = ? AND leaving = 1 AND farewell IS NOT NULL`,
+    chat,
+  )
 
 const titleOf = (settings: GroupSettings): string => (settings.type === 'group' ? settings.title : '')

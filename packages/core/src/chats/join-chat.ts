@@ -1,29 +1,41 @@
-// Joining by a welcome: a chat that somebody else opened, or one that this account is added to again.
+// Joining by a welcome: a chat that somebody else opened, one that this account is added to again, or one that is carried on.
 import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId } from '@postern/protocol'
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
 import { deletePending, findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
-import { consumeKeyPackage, findKeyPackage } from '../identity/key-packages.ts'
-
+import { nextRenewalMs, soonRenewalMs } from '../groups/renewal.ts'
+import { consumeKeyPackage, findKeyPackage, isLastResort } from '../identity/key-packages.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { judgeWelcome } from '../judge/judge-welcome.ts'
+import type { Member } from '../mls/credentials.ts'
 import { epoch, type GroupSession, groupId, rosterOf, settingsOf } from '../mls/group-session.ts'
 import { joinFromWelcome } from '../mls/join-group.ts'
 import { MlsError } from '../mls/mls-error.ts'
+import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
-import { findChat, insertChat, replaceMembers } from './chats.ts'
+import { tellChanges } from './apply-commit.ts'
+import { findChat, insertChat, membersOf, replaceMembers } from './chats.ts'
+import { noteDeviceKeys } from './device-keys.ts'
+import { whatIsKnown } from './known-chat.ts'
+import { RefusedWelcome } from './refused-welcome.ts'
+import { forgetRejoins } from './rejoin.ts'
+import { noteRepair } from './repair-lists.ts'
 
 type Joined = {
   session: GroupSession
   settings: GroupSettings
   chat: ChatId
+  members: Member[]
   accounts: AccountId[]
   inviter: AccountId
   /** Of the key package that was used. */
   reference: Uint8Array
 }
 
-/** Throws MlsError when the welcome does not hold: then nothing is joined. */
+/** Throws MlsError when the welcome does not hold, RefusedWelcome when it may not lead there: then nothing is joined. */
 export async function joinChat(
   core: Core,
   entry: Entry,
@@ -31,38 +43,61 @@ export async function joinChat(
 ): Promise<void> {
   await core.groups.replace(entry.group, async () => {
     const joined = await readWelcome(core, entry)
-    assertNewer(core, entry.group, joined.session)
+    // What is known may still be on its way to the database.
+    await core.store.caughtUp()
+    assertMayLead(core, entry.group, joined)
     const { chat, session } = joined
-    const live: LiveGroup = { id: entry.group, chat, session, isBroken: false, unsaved: 0, pending: undefined }
-    record(live, writeJoin(entry, joined))
+    const live = core.groups.liveGroup({ id: entry.group, chat, session })
+    record(live, writeJoin(core, entry, joined))
     return live
   })
 }
 
-/** Last resort key packages open a welcome again and again: an old one must not take the group back to old keys. */
-function assertNewer(core: Core, group: GroupId, session: GroupSession): void {
-  const known = findGroup(core.store, group)
-  if (known && epoch(session) <= known.epoch)
-    throw new MlsError(
-      'mls-replayed',
-      `The welcome leads to epoch ${epoch(session)}, and the group was in ${known.epoch}.`,
-    )
+function assertMayLead(core: Core, group: GroupId, joined: Joined): void {
+  const { chat, settings, accounts, inviter, session } = joined
+  const invitation = { own: core.own.id, group, epoch: epoch(session), chat, settings, members: accounts, inviter }
+  const verdict = judgeWelcome(invitation, whatIsKnown(core.store, { group, chat }))
+  if (verdict.kind === 'refuse')
+    throw new RefusedWelcome(verdict, { chat, inviter, group, generation: settings.generation })
 }
 
-function writeJoin(entry: Entry, joined: Joined): Change<void> {
-  const generation = joined.settings.type === 'private' ? joined.settings.generation : 0
+function writeJoin(core: Core, entry: Entry, joined: Joined): Change<void> {
+  const { generation } = joined.settings
   const { session, chat, inviter } = joined
   return database => {
+    const { length: count } = joined.accounts
+    const renewAtMs = isLastResort(database, joined.reference) ? soonRenewalMs(core, count) : nextRenewalMs(core, count)
     consumeKeyPackage(database, joined.reference)
-    database.run('DELETE FROM lost_group WHERE group_id = ?', entry.group)
+    const missed = takeMissed(core, database, joined)
+    const wasLost = database.run('DELETE FROM lost_group WHERE group_id = ?', entry.group).changes > 0
     // Of the keys from before: the relay refuses it, and it would stand in the way of the next.
     deletePending(database, entry.group)
     const known = findChat(database, chat)
     const current = known && findGroup(database, known.group_id)
-    insertGroup(database, { id: entry.group, chat, generation, session, inviter, needsHello: 2, status: 'open' })
-    // The loser of two private groups stays readable, and nothing said in it is lost; only new words go to the winner.
-    if (known && current && current.id !== entry.group && !supersedes({ id: entry.group, generation }, current)) return
+    insertGroup(database, {
+      id: entry.group,
+      chat,
+      generation,
+      session,
+      inviter,
+      needsHello: known?.state === 'active' && isKnownToAll(database, joined) ? 0 : 2,
+      status: 'open',
+      renewAtMs,
+      asked: wasLost && !known,
+    })
+    noteDeviceKeys(core, database, joined.members)
+    // The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner.
+    const candidate = { id: entry.group, generation, byAdmin: isAdmin(database, chat, inviter) }
+    const other = known && current && current.id !== entry.group ? current : undefined
+    if (other && !supersedes(candidate, { ...other, byAdmin: isAdmin(database, chat, other.inviter) })) return
+    if (other) {
+      forgetRejoins(database, chat)
+      database.run('UPDATE chat SET refused_ms = NULL WHERE id = ?', chat)
+      // Who carried it on may have told the relay fewer than are in it: nobody was there to compare.
+      if (joined.settings.type === 'group') noteRepair(core, database, entry.group)
+    }
     const isKnown = known !== undefined && known.state !== 'left'
+    const tell = isKnown ? tellChanges(core, database, { ...joined, committer: inviter }) : undefined
     insertChat(
       database,
       {
@@ -75,17 +110,51 @@ function writeJoin(entry: Entry, joined: Joined): Change<void> {
       joined.settings,
     )
     replaceMembers(database, chat, joined)
+    tell?.({ restarted: other !== undefined && known?.type === 'group' })
+    if (known?.visible === 1 && known.state === 'active') tellMissed(core, database, { chat, speakers: missed })
+    core.poke()
+    core.rearm()
   }
 }
 
-/** Everybody decides alike: the higher generation, then the lower id. A broken group loses to any. */
-function supersedes(
-  candidate: { id: GroupId; generation: number },
-  current: Pick<GroupRow, 'id' | 'generation' | 'status'>,
-): boolean {
-  if (candidate.generation !== current.generation) return candidate.generation > current.generation
-  return current.status === 'broken' || candidate.id < current.id
+/**
+ * Members who were heard in groups that this account could not read: until now nobody could say in which chat that was. It
+ * may have been in a group between the one before and this one. Of each group it is told once.
+ */
+function takeMissed(core: Core, database: Database, { accounts, settings }: Joined): AccountId[] {
+  if (settings.type === 'private') return []
+  const lost = database.all<{ group_id: GroupId; speaker: AccountId }>('SELECT group_id, speaker FROM lost_group')
+  const missed = lost.filter(({ speaker }) => speaker !== core.own.id && accounts.includes(speaker))
+  for (const { group_id } of missed)
+    database.run('UPDATE lost_group SET speaker = ? WHERE group_id = ?', core.own.id, group_id)
+  return [...new Set(missed.map(({ speaker }) => speaker))]
 }
+
+function tellMissed(core: Core, database: Database, { chat, speakers }: { chat: ChatId; speakers: AccountId[] }): void {
+  for (const speaker of speakers) {
+    const notice = { code: 'undecryptable' as const, from: personOf(database, speaker) }
+    appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+  }
+}
+
+/** Whoever carries a chat on with the same people need not say who it is: a thousand would say it at once. */
+function isKnownToAll(database: Database, { chat, accounts, settings }: Joined): boolean {
+  const known = new Set(membersOf(database, chat).map(member => member.account_id))
+  return settings.type === 'group' && accounts.every(account => known.has(account))
+}
+
+type Candidate = Pick<GroupRow, 'id' | 'generation'> & { byAdmin: boolean }
+
+/** Everybody decides alike: the higher generation, then an admin's, whom all follow, then the lower id. A broken one loses. */
+function supersedes(candidate: Candidate, current: Candidate & Pick<GroupRow, 'status'>): boolean {
+  if (candidate.generation !== current.generation) return candidate.generation > current.generation
+  if (current.status === 'broken') return true
+  return candidate.byAdmin === current.byAdmin ? candidate.id < current.id : candidate.byAdmin
+}
+
+/** As people were shown it before. In private chats nobody is. */
+const isAdmin = (database: Database, chat: ChatId, account: AccountId): boolean =>
+  membersOf(database, chat).some(member => member.account_id === account && member.admin === 1)
 
 async function readWelcome(core: Core, entry: Entry): Promise<Joined> {
   const { session, reference, inviterLeaf } = await joinFromWelcome(core.mls, {
@@ -95,16 +164,15 @@ async function readWelcome(core: Core, entry: Entry): Promise<Joined> {
   if (groupId(session) !== entry.group) throw new MlsError('mls-wrong-group', 'The welcome is for another group.')
   const settings = decodeGroupSettings(settingsOf(session))
   if (!settings) throw new MlsError('mls-forbidden', 'The group has settings that cannot be read.')
-  const members = rosterOf(session)
-  const accounts = [...members.values()].map(member => member.accountId)
-  const inviter = members.get(inviterLeaf)?.accountId
+  const roster = rosterOf(session)
+  const members = [...roster.values()]
+  const inviter = roster.get(inviterLeaf)?.accountId
   if (!inviter) throw new MlsError('mls-forbidden', 'The welcome names no inviter.')
-  return { session, settings, accounts, inviter, reference, chat: chatOf(core, entry.group, { settings, accounts }) }
+  const accounts = members.map(member => member.accountId)
+  const chat = chatOf(entry.group, { settings, inviter })
+  return { session, settings, members, accounts, inviter, reference, chat }
 }
 
-function chatOf(core: Core, group: GroupId, { settings, accounts }: Pick<Joined, 'settings' | 'accounts'>): ChatId {
-  if (settings.type === 'group') return groupChatId(group)
-  const [other, ...more] = accounts.filter(account => account !== core.own.id)
-  if (!other || more.length > 0) throw new MlsError('mls-forbidden', 'A private chat has two people.')
-  return privateChatId(other)
-}
+/** As the welcome claims it: whether it may lead there is the judge's question. */
+const chatOf = (group: GroupId, { settings, inviter }: Pick<Joined, 'settings' | 'inviter'>): ChatId =>
+  settings.type === 'private' ? privateChatId(inviter) : (settings.chat ?? groupChatId(group))

@@ -17,9 +17,12 @@ import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
 import { findGroup, insertGroup } from '../groups/group-records.ts'
+import { nextRenewalMs } from '../groups/renewal.ts'
 import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
+import type { Successor } from '../judge/successor.ts'
 import { createGroup } from '../mls/group-session.ts'
+import { isUsable } from '../mls/key-package.ts'
 import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
 import { findKey, type Idempotency, noteKey } from './sent-keys.ts'
 
@@ -33,11 +36,16 @@ export async function ensurePrivateChat(core: Core, target: PrivateTarget, deadl
   return await openPrivateChat(core, target, { deadline, atLeast: 0 })
 }
 
+/** For what two clients say of a group that they share: whoever was not let in is not let in by it. */
+export async function ensureQuietChat(core: Core, account: AccountId, deadline: Deadline): Promise<ChatRow> {
+  return await openPrivateChat(core, { account }, { deadline, atLeast: 0, quietly: true })
+}
+
 /** A chat below the wanted generation is replaced as if it were broken. */
 export async function openPrivateChat(
   core: Core,
   target: PrivateTarget,
-  { deadline, atLeast }: { deadline: Deadline; atLeast: number },
+  { deadline, atLeast, quietly = false }: { deadline: Deadline; atLeast: number; quietly?: boolean },
 ): Promise<ChatRow> {
   const chat = privateChatId(target.account)
   if (target.account === core.own.id)
@@ -51,7 +59,7 @@ export async function openPrivateChat(
     const known = lost ? (findGroup(core.store, lost.group_id)?.generation ?? 0) + 1 : 0
     const generation = Math.max(known, atLeast)
     const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
-    await openGroup(core, { chat, settings, accounts: [target.account], deadline })
+    await openGroup(core, { chat, settings, accounts: [target.account], deadline, quietly })
     return requiredChat(core, chat)
   }
   // Whoever opens it now may have more time than those who wait for it.
@@ -70,7 +78,14 @@ export async function openGroupChat(
   const accounts = [...new Set(members)].filter(account => account !== core.own.id)
   if (accounts.length + 1 > contentLimits.groupMembersMax)
     throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
-  const settings: GroupSettings = { v: 1, type: 'group', title: name, admins: [core.own.id], timerMs: 0 }
+  const settings: GroupSettings = {
+    v: 1,
+    type: 'group',
+    title: name,
+    admins: [core.own.id],
+    timerMs: 0,
+    generation: 0,
+  }
   const chat = await openGroup(core, { settings, accounts, deadline, ...(idempotency && { idempotency }) })
   return requiredChat(core, chat)
 }
@@ -88,17 +103,44 @@ async function usableChat(
   return findGroup(core.store, row.group_id)?.status === 'open' ? requiredChat(core, chat) : undefined
 }
 
+type Succession = { chat: ChatId; continues: GroupId; successor: Successor; deadline: Deadline }
+
+/** The next group of a group chat. Gives whom it had to leave out: an admin may, when the relay has no good keys of theirs. */
+export async function openSuccessor(core: Core, succession: Succession): Promise<AccountId[]> {
+  const { chat, continues, deadline } = succession
+  const { settings, members } = succession.successor
+  const wanted = members.filter(account => account !== core.own.id)
+  return await deadline.awaiting(() =>
+    core.openings.run(chat, async () => {
+      if (findChat(core.store, chat)?.group_id !== continues) return []
+      await core.link.whenOnline(deadline.leftMs())
+      const added = settings.admins.includes(core.own.id)
+        ? await takeUsable(core, wanted, deadline)
+        : await takeKeyPackages(core, wanted, deadline)
+      const accounts = added.map(({ account }) => account)
+      await openGroup(core, { chat, settings, accounts, added, continues, deadline })
+      return wanted.filter(account => !accounts.includes(account))
+    }),
+  )
+}
+
 type Opening = {
   chat?: ChatId
   settings: GroupSettings
   accounts: AccountId[]
   deadline: Deadline
   idempotency?: Idempotency
+  /** Their key packages, when they are at hand. */
+  added?: NewMember[]
+  /** The group that it carries on. */
+  continues?: GroupId
+  /** Nobody is shown it, and nobody let in. */
+  quietly?: boolean
 }
 
 async function openGroup(core: Core, { settings, accounts, deadline, ...opening }: Opening): Promise<ChatId> {
   await core.link.whenOnline(deadline.leftMs())
-  const added = await takeKeyPackages(core, accounts, deadline)
+  const added = opening.added ?? (await takeKeyPackages(core, accounts, deadline))
   const group = groupIdFromBytes(core.provider.randomBytes(GROUP_ID_BYTES))
   const chat = opening.chat ?? groupChatId(group)
   await startGroup(core, { ...opening, group, chat, settings, accounts })
@@ -113,7 +155,8 @@ async function openGroup(core: Core, { settings, accounts, deadline, ...opening 
     if (isRefused) await dropOpening(core, group, chat)
     if (findGroup(core.store, group)?.status !== 'open') throw error
   }
-  await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
+  if (!opening.quietly)
+    await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
   return chat
 }
 
@@ -122,35 +165,43 @@ const hasPending = (core: Core, group: GroupId): Promise<boolean> =>
 
 async function startGroup(
   core: Core,
-  { group, chat, settings, accounts, idempotency }: Omit<Opening, 'deadline'> & { group: GroupId; chat: ChatId },
+  opening: Omit<Opening, 'deadline'> & { group: GroupId; chat: ChatId },
 ): Promise<void> {
+  const { group, chat, settings, accounts, idempotency, continues, quietly } = opening
   const keyPackage = await makeKeyPackage(core)
   const session = await createGroup(core.mls, {
     groupId: groupIdToBytes(group),
     keyPackage,
     settings: encodeGroupSettings(settings),
   })
-  const generation = settings.type === 'private' ? settings.generation : 0
   await core.store.write(database => {
     if (idempotency) noteKey(database, idempotency, { subject: chat, nowMs: core.clock.nowMs() })
     insertGroup(database, {
       id: group,
       chat,
-      generation,
+      generation: settings.generation,
       session,
       inviter: core.own.id,
       needsHello: 1,
       status: 'opening',
+      renewAtMs: nextRenewalMs(core, accounts.length + 1),
+      ...(continues && { continues }),
     })
     const known = findChat(database, chat)
     const first_seen_ts = known?.first_seen_ts ?? core.clock.nowMs()
-    insertChat(
-      database,
-      { id: chat, group_id: group, state: 'active', visible: known?.visible ?? 0, first_seen_ts },
-      settings,
-    )
+    const state = quietly ? (known?.state ?? 'request') : 'active'
+    insertChat(database, { id: chat, group_id: group, state, visible: known?.visible ?? 0, first_seen_ts }, settings)
     replaceMembers(database, chat, { accounts: [core.own.id, ...accounts], settings })
   })
+}
+
+/** Killed before anything of it could leave: the chat goes on where it was, and whoever wanted it begins anew. */
+export async function dropUnfinished(core: Core): Promise<void> {
+  const unfinished = core.store.all<{ group: GroupId; chat: ChatId }>(
+    `SELECT id AS "group", chat_id AS chat FROM mls_group
+     WHERE status = 'opening' AND NOT EXISTS (SELECT 1 FROM pending_commit WHERE group_id = mls_group.id)`,
+  )
+  for (const { group, chat } of unfinished) await dropOpening(core, group, chat)
 }
 
 /** The relay refused it: nothing of it stays, unless the chat had a life before. */
@@ -185,6 +236,19 @@ export async function takeKeyPackages(core: Core, accounts: AccountId[], deadlin
     }
   }
   return members
+}
+
+/** Of those of whom the relay has a good one. It may be lying: whoever is left out is named to everybody. */
+async function takeUsable(core: Core, accounts: AccountId[], deadline: Deadline): Promise<NewMember[]> {
+  const usable: NewMember[] = []
+  for (let at = 0; at < accounts.length; at += wireLimits.keyPackagesPerTakeMax) {
+    const page = accounts.slice(at, at + wireLimits.keyPackagesPerTakeMax)
+    const { taken } = await core.link.call('takeKeyPackages', { accounts: page }, deadline.leftMs())
+    for (const { account, keyPackage } of taken)
+      if (page.includes(account) && (await isUsable(core.mls, account, keyPackage)))
+        usable.push({ account, keyPackage })
+  }
+  return usable
 }
 
 function requiredChat(core: Core, chat: ChatId): ChatRow {

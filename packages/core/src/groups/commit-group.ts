@@ -4,6 +4,7 @@ import {
   CodedError,
   clientLimits,
   type GroupId,
+  isCoded,
   type MessageId,
   messageIdFromHash,
 } from '@postern/protocol'
@@ -31,7 +32,15 @@ import { epochBytes, epochOf, type GroupSessions, type LiveGroup } from './group
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
-export type CommitPlan = { add?: NewMember[]; remove?: AccountId[]; settings?: GroupSettings }
+export type CommitPlan = {
+  add?: NewMember[]
+  remove?: AccountId[]
+  /** By which those who have left may be removed. */
+  farewells?: { account: AccountId; proof: Uint8Array }[]
+  settings?: GroupSettings
+  /** Whom the relay is told to remove, where that differs: those to whom it delivers, and only those. */
+  atRelay?: { remove: AccountId[] }
+}
 
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
@@ -76,7 +85,7 @@ async function prepareCommit(
 ): Promise<'satisfied' | 'prepared' | 'busy' | 'renewing'> {
   return await core.groups.run(group, async live => {
     if (live.pending) return 'busy'
-    if (live.isBroken) throw new CodedError('relay-unreachable')
+    if (live.isBroken) throw new CodedError('chat-healing')
     const wanted = intent(live.session)
     if (wanted === 'satisfied') return 'satisfied'
     // Refused commits use keys up, too: past the limit the others could not follow the one that is accepted.
@@ -86,13 +95,14 @@ async function prepareCommit(
     const made = await commitIntent(live.session, {
       add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
       removeLeaves: (plan.remove ?? []).map(account => requiredLeaf(members, account)),
+      farewells: (plan.farewells ?? []).map(({ account, proof }) => ({ leaf: requiredLeaf(members, account), proof })),
       ...(plan.settings && { settings: encodeGroupSettings(plan.settings) }),
     }).catch(refuseKeyPackage)
     const pending: PendingCommit = {
       message: messageIdFromHash(core.provider.sha256(made.wire)),
       wire: made.wire,
       add: (plan.add ?? []).map(({ account }) => account),
-      remove: plan.remove ?? [],
+      remove: plan.atRelay?.remove ?? plan.remove ?? [],
       welcome: made.welcome,
     }
     live.pending = { ...pending, next: made.session }
@@ -164,11 +174,22 @@ async function commitUntilAnswered(core: CommitContext, group: GroupId, submissi
     await onlineAgain(core, deadline)
     try {
       const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
-      if (isFirst) await core.link.call('createGroup', { group, continues: undefined }, deadline.leftMs())
+      if (isFirst) await createAtRelay(core, group, deadline)
       return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
     } catch (error) {
       if (!isUnanswered(error)) throw error
     }
+  }
+}
+
+/** A relay that does not know the group that is carried on counts its people as new ones. */
+async function createAtRelay(core: CommitContext, group: GroupId, deadline: Deadline): Promise<void> {
+  const continues = findGroup(core.store, group)?.continues ?? undefined
+  try {
+    await core.link.call('createGroup', { group, continues }, deadline.leftMs())
+  } catch (error) {
+    if (!continues || !isCoded(error, 'group-unknown')) throw error
+    await core.link.call('createGroup', { group, continues: undefined }, deadline.leftMs())
   }
 }
 
@@ -199,5 +220,3 @@ function requiredLeaf(members: Roster, account: AccountId): number {
   if (leaf === undefined) throw new CodedError('not-a-member', { account })
   return leaf
 }
-
-export { memberAccounts as accountsIn } from '../mls/group-session.ts'

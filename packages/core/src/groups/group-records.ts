@@ -5,6 +5,7 @@ import { encodeEpoch } from '../mls/group-state.ts'
 import { changedSecrets, type SecretChange, type SecretRow, secretRows } from '../mls/secret-rows.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
+import { markOf, noteMark } from './epoch-marks.ts'
 
 /** `broken`: its keys are lost or out of step; a new group or a new welcome replaces it. */
 export type GroupStatus = 'opening' | 'open' | 'broken'
@@ -23,11 +24,20 @@ export type GroupRow = {
   /** Who added this account to it; the account itself where it opened the group. */
   inviter: AccountId
   status: GroupStatus
+  /** Since when it is broken, by the clock of this machine. */
+  ended_ms: number | null
+  /** Whose commit broke the rules: proved by its signature. */
+  offender: AccountId | null
+  /** The group that it carries on. */
+  continues: GroupId | null
+  /** Added because this client had asked for it, of a group that it knew nothing of. */
+  asked: number
 }
 
 export type PendingCommit = {
   message: MessageId
   wire: Uint8Array
+  /** As the relay is told. */
   add: AccountId[]
   remove: AccountId[]
   welcome: Uint8Array | undefined
@@ -63,15 +73,19 @@ export type NewGroup = {
   generation: number
   session: GroupSession
   inviter: AccountId
-  needsHello: 1 | 2
+  needsHello: 0 | 1 | 2
   status: GroupStatus
+  renewAtMs: number
+  continues?: GroupId
+  asked?: boolean
 }
 
 export function insertGroup(database: Database, group: NewGroup): void {
-  writeState(database, group.id, group.session)
+  beginEpoch(database, group.id, group.session)
   database.run(
-    `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status, renew_at_ms,
+       continues, asked)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     group.id,
     group.chat,
     group.generation,
@@ -79,6 +93,9 @@ export function insertGroup(database: Database, group: NewGroup): void {
     group.needsHello,
     group.inviter,
     group.status,
+    group.renewAtMs,
+    group.continues ?? null,
+    group.asked ? 1 : 0,
   )
 }
 
@@ -92,14 +109,25 @@ export function writeState(database: Database, group: GroupId, { state }: GroupS
   )
 }
 
+/** The group is in another epoch than before. */
+function beginEpoch(database: Database, group: GroupId, session: GroupSession): void {
+  writeState(database, group, session)
+  // What was sealed for the epoch before cannot be opened any more, so it need not be known.
+  database.run('DELETE FROM taken_direct WHERE group_id = ?', group)
+  noteMark(database, { group, epoch: epoch(session), mark: markOf(session) })
+}
+
 export function saveEpoch(
   database: Database,
   group: GroupId,
   { session, hasNewMembers }: { session: GroupSession; hasNewMembers: boolean },
 ): void {
-  writeState(database, group, session)
+  beginEpoch(database, group, session)
   database.run(
-    `UPDATE mls_group SET epoch = ?, status = 'open', withdrawn = 0, needs_hello = max(needs_hello, ?) WHERE id = ?`,
+    // Keys that were out of step are in step again; what somebody is proved to have ended stays ended.
+    `UPDATE mls_group SET epoch = ?, withdrawn = 0, needs_hello = max(needs_hello, ?),
+       status = iif(offender IS NULL, 'open', status), ended_ms = iif(offender IS NULL, NULL, ended_ms)
+     WHERE id = ?`,
     epoch(session),
     hasNewMembers ? 1 : 0,
     group,
@@ -107,8 +135,8 @@ export function saveEpoch(
 }
 
 /** New keys of our own are in force: what a copy of this database may have used is past. */
-export function noteUpdated(database: Database, group: GroupId): void {
-  database.run('UPDATE mls_group SET needs_update = 0 WHERE id = ?', group)
+export function noteUpdated(database: Database, group: GroupId, renewAtMs: number): void {
+  database.run('UPDATE mls_group SET needs_update = 0, renew_at_ms = ? WHERE id = ?', renewAtMs, group)
 }
 
 /** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
@@ -174,6 +202,27 @@ export function deletePending(database: Database, group: GroupId): void {
   database.run('DELETE FROM pending_commit WHERE group_id = ?', group)
 }
 
-export function setGroupStatus(database: Database, group: GroupId, status: GroupStatus): void {
-  database.run('UPDATE mls_group SET status = ? WHERE id = ?', status, group)
+/** The time from which the turns of those who may carry it on are counted. */
+export function putOffRestart(database: Database, group: GroupId, nowMs: number): void {
+  database.run('UPDATE mls_group SET ended_ms = ? WHERE id = ? AND ended_ms IS NOT NULL', nowMs, group)
+}
+
+/** Many messages were encrypted under keys of one origin. */
+export function wantRenewal(database: Database, group: GroupId, nowMs: number): void {
+  database.run('UPDATE mls_group SET renew_at_ms = min(renew_at_ms, ?) WHERE id = ?', nowMs, group)
+}
+
+/** Its keys are of no use any more. The first reason stands: what comes after it is only its consequence. */
+export function endGroup(
+  database: Database,
+  group: GroupId,
+  { nowMs, offender }: { nowMs: number; offender?: AccountId },
+): void {
+  database.run(
+    `UPDATE mls_group SET status = 'broken', ended_ms = coalesce(ended_ms, ?), offender = coalesce(offender, ?)
+     WHERE id = ?`,
+    nowMs,
+    offender ?? null,
+    group,
+  )
 }

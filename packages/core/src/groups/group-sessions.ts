@@ -25,6 +25,10 @@ export type LiveGroup = {
   unsaved: number
   /** A commit of ours that the relay has not answered, or whose place in the log is not reached yet. */
   pending: (PendingCommit & { next: GroupSession }) | undefined
+  /** The time of the last entry that was read: the next one is later, whatever the relay says. */
+  lastTs: number
+  /** What was last found to be the same: the keys' members and the shown ones. */
+  compared: { tree: unknown; rosterVersion: number } | undefined
 }
 
 export class GroupSessions {
@@ -71,6 +75,12 @@ export class GroupSessions {
     } finally {
       live.unsaved--
     }
+  }
+
+  /** A group that is joined now. */
+  liveGroup({ id, chat, session }: Pick<LiveGroup, 'id' | 'chat' | 'session'>): LiveGroup {
+    const lastTs = this.#live.get(id)?.lastTs ?? 0
+    return { id, chat, session, isBroken: false, unsaved: 0, pending: undefined, lastTs, compared: undefined }
   }
 
   put(live: LiveGroup): void {
@@ -165,6 +175,8 @@ export class GroupSessions {
       chat: row.chat_id,
       isBroken: row.status === 'broken',
       unsaved: 0,
+      lastTs: 0,
+      compared: undefined,
       session: openSession(this.#mls, { epochBlob, secretRows: storedSecrets(this.#store, group) }),
       pending: pending && { ...pending, next: openWholeSession(this.#mls, pending.nextState) },
     }

@@ -37,6 +37,11 @@ export function findKeyPackage(store: Pick<Store, 'get'>, reference: Uint8Array)
   return row && { publicBytes: row.public_bytes, privateBytes: row.private_bytes }
 }
 
+/** Whether it may have let others in before. */
+export const isLastResort = (reads: Pick<Store, 'get'>, reference: Uint8Array): boolean =>
+  reads.get<{ last_resort: number }>('SELECT last_resort FROM key_package WHERE reference = ?', reference)
+    ?.last_resort === 1
+
 /** Once used, gone: but the last resort serves until another takes its place. */
 export function consumeKeyPackage(database: Database, reference: Uint8Array): void {
   database.run('DELETE FROM key_package WHERE reference = ? AND last_resort = 0', reference)

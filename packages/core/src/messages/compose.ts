@@ -2,20 +2,31 @@
 import {
   type ChatId,
   CodedError,
+  clientLimits,
   type GroupId,
   type MessageId,
   messageIdFromHash,
   SEND_ID_BYTES,
   type SendId,
   sendIdFromBytes,
+  toBase64Url,
 } from '@postern/protocol'
-import { type Content, encodeContent, type Hello, type KnownBody } from '@postern/protocol/content'
+import { type Content, encodeContent, type Hello, type KnownBody, type Unsent } from '@postern/protocol/content'
 import { type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import { findGroup, type GroupRow, needsNewKeys, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
+import {
+  findGroup,
+  type GroupRow,
+  needsNewKeys,
+  ratchetChanges,
+  saveRatchets,
+  wantRenewal,
+} from '../groups/group-records.ts'
 import { ownProfile, publishedVersion } from '../identity/profile.ts'
 import { noteEncrypted } from '../journal/progress.ts'
-import { encryptMessage } from '../mls/group-session.ts'
+import { signFarewell } from '../mls/farewell.ts'
+import { encryptMessage, type GroupSession, ownSends } from '../mls/group-session.ts'
+import { assertKeysOfShown } from './wall.ts'
 
 /** What is to be said: the same send id however often it must be encrypted. */
 export type Draft = { send: SendId; body: KnownBody; token?: string; idempotency?: Idempotency }
@@ -28,6 +39,9 @@ export const newDraft = (core: Core, body: KnownBody, token?: string): Draft => 
   ...(token && { token }),
 })
 
+/** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
+export const isAboutGroup = ({ kind }: KnownBody): boolean => kind === 'rejoin' || kind === 'compare'
+
 /** `busy`: a commit of ours is under way, and what is encrypted now would be refused. `stale`: new keys come first. */
 type NotYet = 'busy' | 'stale'
 
@@ -38,10 +52,13 @@ export async function composeMessage(
   const { composed, saved } = await core.groups.run(group, async live => {
     const row = findGroup(core.store, group)
     if (!row) throw new CodedError('group-unknown')
+    // Known here before it is written: the keys that were taken from us would fail as a fault of our own.
+    if (live.isBroken) throw new CodedError('chat-healing')
     if (live.pending) return { composed: 'busy' as const, saved: Promise.resolve() }
     // Looked at here, one after the other: many that come at once would all have seen good keys before.
     if (needsNewKeys(row)) return { composed: 'stale' as const, saved: Promise.resolve() }
-    const content = contentOf(core, row, draft)
+    await assertKeysOfShown(core, live, chat)
+    const content = contentOf(core, row, await signedDraft(live.session, draft))
     const { session, wire } = await encryptMessage(live.session, encodeContent(content))
     const id = messageIdFromHash(core.provider.sha256(wire))
     const changes = ratchetChanges(live.session, session)
@@ -50,6 +67,7 @@ export async function composeMessage(
     const saved = core.groups.save(live, database => {
       saveRatchets(database, group, changes)
       noteEncrypted(database)
+      if (isManyth(session)) wantRenewal(database, group, core.clock.nowMs())
       database.run(
         'INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body) VALUES (?, ?, ?, ?, ?, ?)',
         id,
@@ -72,14 +90,37 @@ export async function composeMessage(
   return composed
 }
 
+/** A farewell is signed with the keys of the moment: with older ones nobody could act on it. */
+async function signedDraft(session: GroupSession, draft: Draft): Promise<Draft> {
+  if (draft.body.kind !== 'leave') return draft
+  return { ...draft, body: { ...draft.body, proof: toBase64Url(await signFarewell(session.context, session.state)) } }
+}
+
 function contentOf(core: Core, row: GroupRow, draft: Draft): Content & { body: KnownBody } {
+  const isGreeting = row.needs_hello !== 0 && !isAboutGroup(draft.body)
   const hello: Hello | undefined =
-    row.needs_hello || draft.body.kind === 'hello' || draft.token
+    isGreeting || draft.body.kind === 'hello' || draft.token
       ? {
           name: ownProfile(core.store).profile.name,
           profileKey: core.own.profileKey,
           ...(draft.token && { token: draft.token }),
         }
       : undefined
-  return { send: draft.send, profileVersion: publishedVersion(core.store), body: draft.body, ...(hello && { hello }) }
+  const unsent = unsentOf(core, row)
+  return {
+    send: draft.send,
+    profileVersion: publishedVersion(core.store),
+    body: draft.body,
+    ...(hello && { hello }),
+    ...(unsent && { unsent }),
+  }
 }
+
+/** So that who misses one of ours can tell whether it was held back. */
+function unsentOf(core: Core, row: GroupRow): Unsent | undefined {
+  // The one that is encrypted now has its place already.
+  const waiting = core.places.taken(row.id) - 1
+  return row.withdrawn > 0 || waiting > 0 ? { gaveUp: row.withdrawn, waiting: Math.max(0, waiting) } : undefined
+}
+
+const isManyth = (session: GroupSession): boolean => ownSends(session) % clientLimits.renewKeysAfterSends === 0

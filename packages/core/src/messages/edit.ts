@@ -1,5 +1,5 @@
 // Editing: the sender's own words and buttons, replaced for everybody.
-import { type ChatId, CodedError, contentLimits, type MessageId } from '@postern/protocol'
+import { type ChatId, CodedError, clientLimits, contentLimits, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -22,6 +22,8 @@ export function takeEdit(core: Core, database: Database, edit: Edit): void {
   if (!row || row.sender !== sender) return
   const before = bodyOf(row)
   if (before.kind !== 'text' && before.kind !== 'file') return
+  // The sender's own client asks the same before it sends: this is for those whose client does not.
+  if (isTooLate(before, ts - row.ts - clientLimits.relayTsAheadMsMax)) return
   // Words and buttons each on their own: of two edits that cross, neither takes back what the other changed.
   const isTextNew = body.text !== undefined && ts > (row.text_ts ?? 0) && (body.text !== '' || before.kind === 'file')
   const areButtonsNew = body.buttons !== undefined && ts > (row.buttons_ts ?? 0)
@@ -47,6 +49,10 @@ export function takeEdit(core: Core, database: Database, edit: Edit): void {
   appendEvent(core, database, { type: 'edited', chat_id: chat.id, message })
 }
 
+/** Without buttons there is an end to it. */
+const isTooLate = (body: Editable, ageMs: number): boolean =>
+  ageMs > contentLimits.editableMs && (body.buttons?.length ?? 0) === 0
+
 type News = { isTextNew: boolean; areButtonsNew: boolean }
 
 function editedBody(before: Editable, { body }: Edit, { isTextNew, areButtonsNew }: News): Editable {
@@ -71,7 +77,6 @@ export function assertEditable(core: Core, chat: ChatId, { message: target, ...e
   const isText = body.kind === 'text'
   if (edit.text !== undefined && (isText || edit.text !== '')) assertText(edit.text)
   if (edit.buttons) assertButtons(core, edit.buttons)
-  const hasButtons = 'buttons' in body && (body.buttons?.length ?? 0) > 0
-  const isOld = core.clock.nowMs() - message.ts > contentLimits.editableMs
-  if (isOld && !hasButtons) throw new CodedError('edit-too-late')
+  const ageMs = core.clock.nowMs() - message.ts
+  if ((body.kind === 'text' || body.kind === 'file') && isTooLate(body, ageMs)) throw new CodedError('edit-too-late')
 }

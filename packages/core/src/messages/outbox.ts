@@ -7,6 +7,7 @@ import { noteSent } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import { Deadline } from '../deadline.ts'
 import { noteWithdrawn } from '../groups/group-records.ts'
+import { believableTs } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import type { MessageRow } from './messages.ts'
@@ -31,7 +32,8 @@ export async function settleAccepted(
     const row = takeOut(database, message)
     // Settled already, by the look at the outbox with which a connection begins.
     if (!row) return { row, taken: database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message) }
-    return { row, taken: takeOwn(core, database, { row, ts: accepted.ts }) }
+    const ts = believableTs(accepted.ts, { nowMs: core.clock.nowMs(), lastTs: 0 })
+    return { row, taken: takeOwn(core, database, { row, ts }) }
   }, 'recorded')
   core.doubts.delete(message)
   if (row) core.places.giveBack(row.group_id)
@@ -118,7 +120,8 @@ function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; 
   noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.
-  if (chat?.visible === 0) database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat.id)
+  const isShown = chat?.state === 'active' && !(body.kind === 'rejoin' || body.kind === 'compare')
+  if (chat?.visible === 0 && isShown) database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat.id)
   return (
     chat && takeBody(core, database, { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body })
   )

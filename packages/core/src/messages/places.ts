@@ -33,6 +33,11 @@ export class Places {
     })
   }
 
+  /** How many wait for the relay's word. */
+  taken(group: GroupId): number {
+    return this.#groups.get(group)?.taken ?? 0
+  }
+
   /** Its ciphertext is settled, or there is none: whoever waits longest has the place. */
   giveBack(group: GroupId): void {
     const places = this.#placesOf(group)

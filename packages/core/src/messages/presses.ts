@@ -75,16 +75,18 @@ export function takePress(core: Core, database: Database, { chat, from, ts, body
 
 /** False when it is known already: a press whose answer was lost is sent again. */
 function notePress(core: Core, database: Database, press: Omit<PressRow, 'answered'>): boolean {
-  database.run('DELETE FROM press WHERE ts < ?', core.clock.nowMs() - clientLimits.pressesKeptMs)
+  const nowMs = core.clock.nowMs()
+  database.run('DELETE FROM press WHERE taken_ms < ?', nowMs - clientLimits.pressesKeptMs)
   const { id, chat_id, message_id, presser, bot, ts } = press
   const { changes } = database.run(
-    'INSERT OR IGNORE INTO press (id, chat_id, message_id, presser, bot, ts) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR IGNORE INTO press (id, chat_id, message_id, presser, bot, ts, taken_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
     id,
     chat_id,
     message_id,
     presser,
     bot,
     ts,
+    nowMs,
   )
   return changes === 1
 }
@@ -146,7 +148,7 @@ async function tell(core: Core, to: { chat: ChatId; to: AccountId }, telling: Te
     if (outcome === 'sent') return
     if (isInDoubt && (outcome === 'gone' || outcome === 'broken')) throw new CodedError('send-in-doubt')
     if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })
-    if (outcome === 'broken') throw new CodedError('relay-unreachable')
+    if (outcome === 'broken') throw new CodedError('chat-healing')
     isInDoubt ||= outcome === 'in doubt'
   }
 }

@@ -1,11 +1,12 @@
 // Receipts: the author alone learns that a message has arrived and was read. Cumulative, so that a burst costs one.
-import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
+import { type AccountId, type ChatId, clientLimits, isAccountId } from '@postern/protocol'
 import type { ChatRow } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
+import { noteTold, untoldMarks } from './compare-marks.ts'
 import { sendDirect } from './send-direct.ts'
 
 export type DueReceipt = { chat_id: ChatId; author: AccountId; delivered_ts: number; read_ts: number }
@@ -45,20 +46,21 @@ export const dueReceipts = (core: Core): DueReceipt[] =>
 
 export async function sendReceipt(core: Core, due: DueReceipt, deadline: Deadline): Promise<void> {
   const { chat_id: chat, author: to, delivered_ts: deliveredTs, read_ts: readTs } = due
-  const outcome = await sendDirect(core, { chat, to }, { body: { kind: 'receipt', deliveredTs, readTs }, deadline })
+  const marks = isAccountId(chat) ? untoldMarks(core, to) : []
+  const body = { kind: 'receipt' as const, deliveredTs, readTs, ...(marks.length > 0 && { marks }) }
+  const outcome = await sendDirect(core, { chat, to }, { body, deadline })
   // It stays due: the author is told when the chat has healed.
   if (outcome === 'broken') return
-  await core.store.write(
-    database =>
-      database.run(
-        'DELETE FROM receipt_due WHERE chat_id = ? AND author = ? AND delivered_ts <= ? AND read_ts <= ?',
-        chat,
-        to,
-        deliveredTs,
-        readTs,
-      ),
-    'recorded',
-  )
+  await core.store.write(database => {
+    noteTold(database, to, marks)
+    database.run(
+      'DELETE FROM receipt_due WHERE chat_id = ? AND author = ? AND delivered_ts <= ? AND read_ts <= ?',
+      chat,
+      to,
+      deliveredTs,
+      readTs,
+    )
+  }, 'recorded')
 }
 
 /** Whoever is told of a receipt that covers many messages hears of each that it is new for. */

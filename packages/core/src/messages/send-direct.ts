@@ -9,6 +9,7 @@ import { publishedVersion } from '../identity/profile.ts'
 import { leafOf } from '../mls/credentials.ts'
 import { sealDirect } from '../mls/direct.ts'
 import { rosterOf } from '../mls/group-session.ts'
+import { assertKeysOfShown } from './wall.ts'
 
 type Recipient = { chat: ChatId; to: AccountId }
 
@@ -24,6 +25,7 @@ export async function sendDirect(
     const group = findChat(core.store, chat)?.group_id
     if (!group) throw new CodedError('chat-not-found', { chat })
     const payload = await core.groups.run(group, async live => {
+      await assertKeysOfShown(core, live, chat)
       const leaf = leafOf(rosterOf(live.session), to)
       return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
     })

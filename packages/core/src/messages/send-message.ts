@@ -2,7 +2,7 @@
 import { type AccountId, type ChatId, CodedError, isAccountId, type MessageId } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import type { Message } from '@postern/protocol/objects'
-import { findChat } from '../chats/chats.ts'
+import { findChat, showChat } from '../chats/chats.ts'
 import { ensurePrivateChat } from '../chats/open-chat.ts'
 import type { Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
@@ -43,9 +43,11 @@ async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Dea
   const isOpen = known?.state === 'active' && findGroup(core.store, known.group_id)?.status === 'open'
   if (isOpen) return
   // A request waits for a decision: writing to it must not open another chat past it.
-  if (known?.state === 'request')
-    throw new CodedError(known.visible ? 'chat-is-request' : 'chat-not-found', { chat: account })
+  if (known?.state === 'request' && known.visible) throw new CodedError('chat-is-request', { chat: account })
   await ensurePrivateChat(core, { account }, deadline)
+  // One in which only the clients have spoken so far: who writes first has decided.
+  if (known?.state === 'request')
+    await core.store.write(database => showChat(database, account, { state: 'active', ts: core.clock.nowMs() }))
 }
 
 function timerOf(core: Core, chat: ChatId): { timerMs?: number } {

@@ -1,15 +1,16 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
 import { type ChatId, CodedError, type GroupId, isCoded } from '@postern/protocol'
 import type { Accepted, Verdict } from '@postern/protocol/relay'
-import { removalOf } from '../chats/change-members.ts'
-import { type ChatRow, findChat, leaversOf } from '../chats/chats.ts'
+import { type ChatRow, findChat } from '../chats/chats.ts'
+import { needsRepair, repairLists } from '../chats/repair-lists.ts'
+import { takeOutLeavers } from '../chats/take-out-leavers.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
 import { progressOf } from '../journal/progress.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
-import { type Composed, composeMessage, type Draft } from './compose.ts'
+import { type Composed, composeMessage, type Draft, isAboutGroup } from './compose.ts'
 import type { MessageRow } from './messages.ts'
 import { dropWithdrawn, settleAccepted } from './outbox.ts'
 
@@ -18,7 +19,7 @@ type Sending = { draft: Draft; deadline: Deadline }
 /** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
 export async function sendDraft(core: Core, chat: ChatId, sending: Sending): Promise<MessageRow | undefined> {
   for (;;) {
-    const { group_id: group } = writableChat(core, chat)
+    const { group_id: group } = writableChat(core, chat, sending)
     const composed = await composeInPlace(core, { chat, group }, sending)
     const accepted = composed && (await submit(core, { composed, ...sending }))
     if (accepted) return await settleOwn(core, composed, accepted)
@@ -36,10 +37,12 @@ async function settleOwn(core: Core, { id }: Composed, accepted: Accepted): Prom
   }
 }
 
-function writableChat(core: Core, chat: ChatId): ChatRow {
+function writableChat(core: Core, chat: ChatId, { draft }: Sending): ChatRow {
   const row = findChat(core.store, chat)
   if (!row) throw new CodedError('chat-not-found', { chat })
-  if (row.state === 'request') throw new CodedError('chat-is-request')
+  // Nobody is shown a chat in which two clients speak about a group that they share.
+  const isBetweenClients = row.visible === 0 && isAboutGroup(draft.body)
+  if (row.state === 'request' && !isBetweenClients) throw new CodedError('chat-is-request')
   if (row.state === 'left') throw new CodedError('chat-left')
   return row
 }
@@ -68,7 +71,7 @@ async function composeWhenReady(
 ): Promise<Composed | undefined> {
   for (;;) {
     await core.link.whenOnline(deadline.leftMs())
-    const row = writableChat(core, chat)
+    const row = writableChat(core, chat, { draft, deadline })
     if (row.group_id !== group) return undefined
     await tidyGroup(core, row, deadline)
     const composed = await composeMessage(core, { chat, group, draft })
@@ -80,8 +83,9 @@ async function composeWhenReady(
 /** Before anything is said: the removal of who left, and new keys where the old ones may be known or too far ahead. */
 async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise<void> {
   const { id: group } = currentGroup(core, chat)
-  const leavers = leaversOf(core.store, chat.id)
-  if (leavers.length > 0) await commitToGroup(core, group, { intent: removalOf(leavers), deadline })
+  await takeOutLeavers(core, { chat: chat.id, group }, deadline)
+  // What is said while somebody is cut off would never reach them.
+  if (needsRepair(core, group)) await repairLists(core, group, deadline)
   // Of many who find it due, one renews the keys for all.
   const isDue = () => needsNewKeys(currentGroup(core, chat))
   if (isDue()) await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
@@ -90,7 +94,7 @@ async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise
 function currentGroup(core: Core, chat: ChatRow): GroupRow {
   const row = findGroup(core.store, chat.group_id)
   // A broken group is replaced by the chores; until then nothing can be said in it.
-  if (row?.status !== 'open') throw new CodedError('relay-unreachable')
+  if (row?.status !== 'open') throw new CodedError('chat-healing')
   return row
 }
 

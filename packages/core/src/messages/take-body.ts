@@ -1,4 +1,5 @@
 // What somebody has said in a chat, applied to the records: the same for what others say and for what we said ourselves.
+import { fromBase64Url } from '@postern/protocol'
 import { findChat, noteLeaving, setChatState, viewChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
@@ -47,6 +48,7 @@ export function takeBody(core: Core, database: Database, said: Said): MessageRow
     // Said between clients, or in a direct message: nothing to show.
     case 'hello':
     case 'rejoin':
+    case 'compare':
     case 'receipt':
     case 'press':
     case 'toast':
@@ -88,8 +90,11 @@ function takeMessage(core: Core, database: Database, said: Said): MessageRow | u
   return row
 }
 
-function takeLeave(core: Core, database: Database, { chat, sender }: Said): void {
-  noteLeaving(database, chat.id, sender)
+function takeLeave(core: Core, database: Database, { chat, sender, body }: Said): void {
+  // Nobody leaves a private chat: acted upon, it would be a chat with nobody.
+  if (chat.type !== 'group') return
+  const farewell = body.kind === 'leave' && body.proof ? fromBase64Url(body.proof) : undefined
+  noteLeaving(database, chat.id, { account: sender, farewell })
   // With the word itself: a farewell that was in doubt has left all the same.
   if (sender === core.own.id) return setChatState(database, chat.id, 'left')
   const row = findChat(database, chat.id)

@@ -4,6 +4,7 @@ import type { KeyPackage, Proposal } from 'ts-mls'
 import { createCommit } from 'ts-mls/createCommit.js'
 import { encodeMlsMessage } from 'ts-mls/message.js'
 import { consumeRatchet } from 'ts-mls/secretTree.js'
+import { encodeFarewells, type Farewell } from './farewell.ts'
 import { checkedChange, SETTINGS_BYTES_MAX, withoutOldKeys } from './group-rules.ts'
 import { assertMember, type GroupSession, rosterOf } from './group-session.ts'
 import { assertAddable, assertGenuine, decodeKeyPackage, ownerOf, SETTINGS_EXTENSION } from './key-package.ts'
@@ -14,6 +15,8 @@ export interface CommitIntent {
   /** With the account that is meant: a relay must not be able to hand out somebody else's key package. */
   add?: readonly { accountId: AccountId; keyPackage: Uint8Array }[]
   removeLeaves?: readonly number[]
+  /** Of those who are removed because they have left: the proof that goes with it. */
+  farewells?: readonly Farewell[]
   settings?: Uint8Array
 }
 
@@ -29,7 +32,7 @@ export async function commitIntent(session: GroupSession, intent: CommitIntent):
   assertMember(session)
   const { context, state } = session
   const { cipherSuite } = context.provider
-  const { add = [], removeLeaves = [], settings } = intent
+  const { add = [], removeLeaves = [], farewells = [], settings } = intent
   for (const leaf of removeLeaves) assertRemovable(session, leaf)
   assertNewAccounts(
     session,
@@ -42,7 +45,11 @@ export async function commitIntent(session: GroupSession, intent: CommitIntent):
     ...joiners.map((keyPackage): Proposal => ({ proposalType: 'add', add: { keyPackage } })),
     ...(settings === undefined ? [] : [settingsProposal(settings)]),
   ]
-  const options = { extraProposals, ratchetTreeExtension: joiners.length > 0 }
+  const options = {
+    extraProposals,
+    ratchetTreeExtension: joiners.length > 0,
+    authenticatedData: encodeFarewells(farewells),
+  }
   const made = await createCommit({ state, cipherSuite }, options).catch(async (cause: unknown) => {
     for (const joiner of joiners) await assertGenuine(context, joiner)
     throw new MlsError('mls-forbidden', 'The commit cannot be made.', { cause })

@@ -149,6 +149,9 @@ export const isActive = ({ state }: GroupSession): boolean => state.groupActiveS
 export const rosterOf = ({ context, state }: GroupSession): Roster => roster(context.provider, state)
 export const memberAccounts = (session: GroupSession): AccountId[] =>
   [...rosterOf(session).values()].map(({ accountId }) => accountId)
+/** How many messages were encrypted in this epoch. */
+export const ownSends = ({ state }: GroupSession): number =>
+  ratchetsOf(state.secretTree[2 * state.privatePath.leafIndex])?.application.generation ?? 0
 export const ownLeaf = ({ state }: GroupSession): number => state.privatePath.leafIndex
 export const epoch = ({ state }: GroupSession): number => Number(state.groupContext.epoch)
 export const groupId = ({ state }: GroupSession): GroupId => groupIdFromBytes(state.groupContext.groupId)

@@ -127,3 +127,16 @@ export async function assertGenuine({ provider, config }: MlsContext, keyPackage
   }
   if (!(await verifyKeyPackage(keyPackage, provider.cipherSuite.signature))) throw unusable('its signature is forged')
 }
+
+/** Whether it is the account's own, in time, and can be added. */
+export async function isUsable(context: MlsContext, account: AccountId, bytes: Uint8Array): Promise<boolean> {
+  try {
+    const keyPackage = decodeKeyPackage(bytes)
+    assertAddable(keyPackage, context.nowSec())
+    await assertGenuine(context, keyPackage)
+    return ownerOf(context, keyPackage) === account
+  } catch (error) {
+    if (error instanceof MlsError) return false
+    throw error
+  }
+}

@@ -3,6 +3,7 @@ import { copyBytes, GROUP_ID_BYTES, type GroupId, wireLimits } from '@postern/pr
 import { type EnvelopeHeader, readEnvelopeHeader } from '@postern/protocol/relay'
 import type { PrivateMessage } from 'ts-mls'
 import { encodeMlsMessage } from 'ts-mls/message.js'
+import { FAREWELLS_BYTES_MAX } from './farewell.ts'
 import { MlsError } from './mls-error.ts'
 
 /** RFC 9420 §6.3, with our 16-byte group ids: everything before the ciphertext stands at a fixed place. */
@@ -10,10 +11,10 @@ const GROUP_ID_AT = 5
 const EPOCH_AT = GROUP_ID_AT + GROUP_ID_BYTES
 const CONTENT_TYPE_AT = EPOCH_AT + 8
 const AUTHENTICATED_DATA_AT = CONTENT_TYPE_AT + 1
-const SENDER_DATA_AT = AUTHENTICATED_DATA_AT + 1
 /** Leaf, generation, reuse guard and tag. */
 const SENDER_DATA_BYTES = 28
-const CIPHERTEXT_AT = SENDER_DATA_AT + 1 + SENDER_DATA_BYTES
+/** Of a message without authenticated data. */
+const SHORTEST_BYTES = AUTHENTICATED_DATA_AT + 1 + 1 + SENDER_DATA_BYTES
 const PREFIX = [0, 1, 0, 2, GROUP_ID_BYTES]
 const CONTENT_TYPES = new Map([
   [1, 'application'],
@@ -27,36 +28,48 @@ export function encodePrivateMessage(privateMessage: PrivateMessage): Uint8Array
   return encodeMlsMessage({ version: 'mls10', wireformat: 'mls_private_message', privateMessage })
 }
 
-/** A copy of the parts. Proposals that stand alone, public messages and authenticated data are not used, so refused. */
+/** A copy of the parts. Proposals that stand alone and public messages are not used, so refused; farewells only beside a commit. */
 export function readPrivateMessage(wire: Uint8Array): PrivateMessage {
   if (wire.length > wireLimits.commitBytesMax) throw malformed('it is too large')
-  if (wire.length <= CIPHERTEXT_AT) throw malformed('it is too short')
+  if (wire.length <= SHORTEST_BYTES) throw malformed('it is too short')
   const bytes = copyBytes(wire)
   const contentType = CONTENT_TYPES.get(bytes[CONTENT_TYPE_AT] as 1)
   if (PREFIX.some((byte, at) => bytes[at] !== byte)) throw malformed('it does not start like one')
   if (contentType === undefined) throw malformed('it is neither a message nor a commit')
-  if (bytes[AUTHENTICATED_DATA_AT] !== 0) throw malformed('it carries authenticated data')
-  if (bytes[SENDER_DATA_AT] !== SENDER_DATA_BYTES) throw malformed('its sender data has a wrong size')
+  const { data: authenticatedData, end: senderDataAt } = readVector(bytes, AUTHENTICATED_DATA_AT)
+  const dataBytesMax = contentType === 'commit' ? FAREWELLS_BYTES_MAX : 0
+  if (authenticatedData.length > dataBytesMax) throw malformed('it carries authenticated data')
+  if (bytes[senderDataAt] !== SENDER_DATA_BYTES) throw malformed('its sender data has a wrong size')
+  const ciphertextAt = senderDataAt + 1 + SENDER_DATA_BYTES
+  if (bytes.length <= ciphertextAt) throw malformed('it is too short')
   return {
     groupId: bytes.subarray(GROUP_ID_AT, EPOCH_AT),
     epoch: new DataView(bytes.buffer).getBigUint64(EPOCH_AT),
     contentType,
-    authenticatedData: new Uint8Array(0),
-    encryptedSenderData: bytes.subarray(SENDER_DATA_AT + 1, CIPHERTEXT_AT),
-    ciphertext: readLastVector(bytes, CIPHERTEXT_AT),
+    authenticatedData,
+    encryptedSenderData: bytes.subarray(senderDataAt + 1, ciphertextAt),
+    ciphertext: readLastVector(bytes, ciphertextAt),
   }
 }
 
-/** A vector that fills the rest of the bytes, its length in the shortest of the forms of RFC 9420 §2.1.2. */
-function readLastVector(bytes: Uint8Array, at: number): Uint8Array {
+/** A vector, its length in the shortest of the forms of RFC 9420 §2.1.2. */
+function readVector(bytes: Uint8Array, at: number): { data: Uint8Array; end: number } {
   const lengthBytes = 1 << ((bytes[at] as number) >> 6)
-  const length = bytes.length - at - lengthBytes
+  if (lengthBytes > 4 || at + lengthBytes > bytes.length) throw malformed('its length is not written as it should be')
+  let length = (bytes[at] as number) & 0x3f
+  for (let i = 1; i < lengthBytes; i++) length = length * 256 + (bytes[at + i] as number)
   const shortest = length < 64 ? 1 : length < 16_384 ? 2 : 4
-  if (length < 0 || lengthBytes !== shortest) throw malformed('its length is not written as it should be')
-  let written = (bytes[at] as number) & 0x3f
-  for (let i = 1; i < lengthBytes; i++) written = written * 256 + (bytes[at + i] as number)
-  if (written !== length) throw malformed('bytes are missing or left over')
-  return bytes.subarray(at + lengthBytes)
+  if (lengthBytes !== shortest) throw malformed('its length is not written as it should be')
+  const end = at + lengthBytes + length
+  if (end > bytes.length) throw malformed('bytes are missing or left over')
+  return { data: bytes.subarray(at + lengthBytes, end), end }
+}
+
+/** One that fills the rest of the bytes. */
+function readLastVector(bytes: Uint8Array, at: number): Uint8Array {
+  const { data, end } = readVector(bytes, at)
+  if (end !== bytes.length) throw malformed('bytes are missing or left over')
+  return data
 }
 
 function headerOf(wire: Uint8Array): EnvelopeHeader {

@@ -12,6 +12,7 @@ import { toLeafIndex } from 'ts-mls/treemath.js'
 import { applyUpdatePath } from 'ts-mls/updatePath.js'
 import { type AddedMember, changesOf, type ProposedChanges, type RemovedMember } from './commit-changes.ts'
 import { type Roster, roster } from './credentials.ts'
+import { decodeFarewells, isFarewell } from './farewell.ts'
 import { assertPathKeys, checkedChange, withoutOldKeys } from './group-rules.ts'
 import { inspectCommit } from './inspect.ts'
 import type { MlsContext } from './mls-context.ts'
@@ -28,6 +29,8 @@ export interface AppliedCommit {
   removed: RemovedMember[]
   addedLeaves: number[]
   removedLeaves: number[]
+  /** Whom it proves to have left, of those that it removes. */
+  farewells: AccountId[]
   /** As they are after it. */
   settings: Uint8Array
   /** Members whose device has another signature key after it: on the leaf they had, or removed and added anew. */
@@ -93,6 +96,7 @@ async function judgedCommit(context: MlsContext, before: ClientState, judged: Ju
     removed: changes.removed,
     addedLeaves,
     removedLeaves,
+    farewells: await provenFarewells(context, before, { changes, data: judged.content.content.authenticatedData }),
     settings: changes.settings,
     changedKeys: changedKeys(members),
     state: after,
@@ -120,6 +124,23 @@ async function followed(
   if (!removedSelf || path === undefined) return next
   const ratchetTree = await applyUpdatePath(next.ratchetTree, toLeafIndex(committerLeaf), path, cipherSuite.hash)
   return { ...next, ratchetTree }
+}
+
+/** At most as many as it removes are looked at. */
+async function provenFarewells(
+  context: MlsContext,
+  before: ClientState,
+  { changes, data }: { changes: ProposedChanges; data: Uint8Array },
+): Promise<AccountId[]> {
+  const removed = new Map(changes.removed.map(({ leaf, accountId }) => [leaf, accountId]))
+  const proven: AccountId[] = []
+  for (const farewell of decodeFarewells(data)) {
+    const account = removed.get(farewell.leaf)
+    // Each once: the same one again and again would cost a signature each.
+    if (account === undefined || !removed.delete(farewell.leaf)) continue
+    if (await isFarewell(context, before, farewell)) proven.push(account)
+  }
+  return proven
 }
 
 function leafOfAdded(after: Roster, { accountId }: AddedMember): number {

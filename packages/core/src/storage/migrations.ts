@@ -244,11 +244,98 @@ const steps: string[] = [
   CREATE TABLE dead_file (blob_id TEXT PRIMARY KEY, own INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   `,
   `
+  -- Since when its keys are of no use, and whose commit was refused, where it was that.
+  ALTER TABLE mls_group ADD COLUMN ended_ms INTEGER;
+  ALTER TABLE mls_group ADD COLUMN offender TEXT;
+  -- The group that it carries on.
+  ALTER TABLE mls_group ADD COLUMN continues TEXT;
+  -- When its keys are to be renewed next; 0: as soon as it can be done.
+  ALTER TABLE mls_group ADD COLUMN renew_at_ms INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX mls_group_renewal ON mls_group (renew_at_ms) WHERE status = 'open';
+
+  -- Rises whenever somebody comes or goes: what was compared with the keys once need not be compared again.
+  ALTER TABLE chat ADD COLUMN roster_version INTEGER NOT NULL DEFAULT 0;
+  CREATE TRIGGER member_came AFTER INSERT ON member BEGIN
+    UPDATE chat SET roster_version = roster_version + 1 WHERE id = NEW.chat_id;
+  END;
+  CREATE TRIGGER member_went AFTER DELETE ON member BEGIN
+    UPDATE chat SET roster_version = roster_version + 1 WHERE id = OLD.chat_id;
+  END;
+
+  -- Messages to this account alone that were taken: none is taken twice while its epoch lasts, and after it none can be.
+  CREATE TABLE taken_direct (
+    group_id TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    PRIMARY KEY (group_id, message_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- By the clock of this machine: the relay's time must not decide what is forgotten.
+  ALTER TABLE press ADD COLUMN taken_ms INTEGER NOT NULL DEFAULT 0;
+  DROP INDEX press_ts;
+  CREATE INDEX press_taken ON press (taken_ms);
+
+  ALTER TABLE person ADD COLUMN device_key BLOB;
+
+  -- By which who has left may be removed by anybody.
+  ALTER TABLE member ADD COLUMN farewell BLOB;
+
+  -- When people were last told that something was refused: a flood of it must not drown what they are told besides.
+  ALTER TABLE chat ADD COLUMN warned_ms INTEGER NOT NULL DEFAULT 0;
+  -- Of a group chat: the highest generation of a group that was refused here, and since when somebody is to answer it.
+  ALTER TABLE chat ADD COLUMN refused_generation INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE chat ADD COLUMN refused_ms INTEGER;
+
+  -- Groups whose members at the relay are not those by their keys.
+  CREATE TABLE list_repair (group_id TEXT PRIMARY KEY, since_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+  -- What all members of an epoch have in common: who has another for the same epoch was shown another history.
+  CREATE TABLE epoch_mark (
+    group_id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    mark TEXT NOT NULL,
+    PRIMARY KEY (group_id, epoch)
+  ) STRICT, WITHOUT ROWID;
+  -- Up to which epoch a person was told of it, and who shares groups with whom.
+  CREATE TABLE mark_told (
+    group_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    PRIMARY KEY (group_id, account_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX member_account ON member (account_id);
+  -- Whom to ask for theirs.
+  CREATE TABLE mark_question (
+    group_id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    -- Whether something of theirs could not be read, or they only said another mark.
+    in_trouble INTEGER NOT NULL,
+    asked INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (group_id, epoch, account_id)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Messages of a sender in the present epoch that did not come, and how many of them it has said to have given up.
+  CREATE TABLE gap (
+    group_id TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    skipped INTEGER NOT NULL,
+    explained INTEGER NOT NULL,
+    told INTEGER NOT NULL,
+    PRIMARY KEY (group_id, sender)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   ALTER TABLE key_package ADD COLUMN retired_ms INTEGER;
   ALTER TABLE person ADD COLUMN floor_version INTEGER NOT NULL DEFAULT 0;
   UPDATE person SET floor_version = max(profile_version, wanted_version);
   ALTER TABLE mailbox ADD COLUMN restored_cursor INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX key_package_live ON key_package (last_resort, made_ms, published) WHERE retired_ms IS NULL;
+  `,
+  `
+  -- When that member last claimed to have been shown another history.
+  ALTER TABLE mark_question ADD COLUMN claimed_ms INTEGER NOT NULL DEFAULT 0;
+  -- Added because this client asked for it, knowing nothing of the group: nobody has meant to invite this account.
+  ALTER TABLE mls_group ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;
   `,
 ]
 

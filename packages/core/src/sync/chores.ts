@@ -1,6 +1,8 @@
 // What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
 import { addAnew, wantedRejoins } from '../chats/rejoin.ts'
+import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
+import { restartGroup, waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
 import { Deadline } from '../deadline.ts'
 import { settlePending } from '../groups/commit-group.ts'
@@ -8,11 +10,14 @@ import { groupsWithPending } from '../groups/group-records.ts'
 import { KeyPackageSupply } from '../identity/key-package-supply.ts'
 import { peopleToRefresh } from '../identity/people.ts'
 import { publishProfile, refreshProfile } from '../identity/profile.ts'
+import { askForMark } from '../messages/ask-for-mark.ts'
+import { openQuestions } from '../messages/compare-marks.ts'
 import { newDraft } from '../messages/compose.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
 import { dueReceipts, sendReceipt } from '../messages/receipts.ts'
 import { sendDraft } from '../messages/send.ts'
 import { healChats } from './heal-chats.ts'
+import { dueRenewals, renewKeys } from './renew-keys.ts'
 
 const PROFILES_PER_ROUND = 50
 
@@ -81,13 +86,23 @@ export class Chores {
     await this.#attempt('heal', () => healChats(this.#core, this.#deadline()))
     for (const rejoin of wantedRejoins(this.#core))
       await this.#attempt('rejoin', () => addAnew(this.#core, rejoin, this.#deadline()))
+    for (const restart of waitingRestarts(this.#core).filter(this.#isDue))
+      await this.#attempt('restart', () => restartGroup(this.#core, restart, this.#deadline()))
+    for (const { group } of waitingRepairs(this.#core).filter(this.#isDue))
+      await this.#attempt('repair', () => repairLists(this.#core, group, this.#deadline()))
+    for (const question of openQuestions(this.#core))
+      await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
     for (const chat of this.#chatsToGreet()) await this.#attempt('hello', () => this.#sayHello(chat))
     for (const call of this.#calls.splice(0)) await this.#attempt('decline', () => this.#declineCall(call))
     for (const due of dueReceipts(this.#core))
       await this.#attempt('receipts', () => sendReceipt(this.#core, due, this.#deadline()))
     for (const person of peopleToRefresh(store, PROFILES_PER_ROUND))
       await this.#attempt('profiles', () => refreshProfile(this.#core, person))
+    for (const due of dueRenewals(this.#core))
+      await this.#attempt('new keys', () => renewKeys(this.#core, due, this.#deadline()))
   }
+
+  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.clock.nowMs()
 
   /** One chore that fails keeps no other from being done; it is tried again at the next poke or connection. */
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {

@@ -1,11 +1,14 @@
 // What is due at a moment: receipts shortly after a burst, disappearing messages and polls when their time is up.
 import { clientLimits, type Timer } from '@postern/protocol'
+import { waitingRepairs } from '../chats/repair-lists.ts'
+import { waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
 import { expireMessages, nextExpiryTs } from '../messages/expiry.ts'
 import { closeDuePolls, nextPollCloseTs } from '../messages/polls.ts'
 
 export class Timekeeper {
   readonly #core: Core
+  #chores: Timer | undefined
   #receipts: Timer | undefined
   #due: Timer | undefined
   #isStopped = false
@@ -21,20 +24,36 @@ export class Timekeeper {
       this.#receipts = undefined
       this.#core.poke()
       this.armDue()
+      // And once more: what this was called for may still be on its way to the database.
+      this.#core.store.afterTurn(() => this.armDue())
     })
   }
 
   armDue(): void {
     this.#due?.cancel()
     if (this.#isStopped) return
+    this.#armChores()
     const dueTs = Math.min(nextExpiryTs(this.#core) ?? Infinity, nextPollCloseTs(this.#core) ?? Infinity)
     if (dueTs === Infinity) return
     const afterMs = Math.max(0, dueTs - this.#core.clock.nowMs())
     this.#due = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => void this.#doDue())
   }
 
+  /** What the chores find due by themselves: a group to be carried on, lists to be put right, keys to be renewed. */
+  #armChores(): void {
+    const waiting = [...waitingRestarts(this.#core), ...waitingRepairs(this.#core)].map(({ dueMs }) => dueMs)
+    // At least a moment: what cannot be done while the relay is out of reach must not be looked at without end.
+    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.clock.nowMs())
+    this.#chores?.cancel()
+    this.#chores = this.#core.clock.setTimer(Math.min(afterMs, clientLimits.renewKeysEveryMs), () => {
+      this.#core.poke()
+      this.armDue()
+    })
+  }
+
   stop(): void {
     this.#isStopped = true
+    this.#chores?.cancel()
     this.#receipts?.cancel()
     this.#due?.cancel()
   }

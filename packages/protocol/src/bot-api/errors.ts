@@ -50,6 +50,7 @@ const apiCodes = {
   'invite-malformed': 'bad_request',
   'too-large': 'bad_request',
   'relay-unreachable': 'unavailable',
+  'chat-healing': 'unavailable',
   'relay-full': 'unavailable',
   'send-in-doubt': 'unavailable',
   'not-registered': 'unavailable',

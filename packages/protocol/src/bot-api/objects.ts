@@ -90,20 +90,42 @@ export const message = z.object({
 })
 export type Message = z.infer<typeof message>
 
+const NOTICE_CODES = [
+  '`undecryptable`: something could not be read; the chat heals by itself.',
+  '`key_changed`: the device key of `from` is another than before: a restore, or somebody else. Compare safety numbers.',
+  '`refused`: `from` did what the rules forbid, `text` says what; nobody followed it.',
+  '`restarted`: the group goes on with new keys; `members` are out.',
+  '`missing`: `count` messages of `from` did not come: the relay holds them back.',
+  '`forked`: the relay has shown `from` another history; both are made one.',
+  '`cut_off`: the relay no longer delivered to `members`, by the word of `from` or its own; it is put right.',
+  '`mismatch`: the keys were not those of the people shown; nothing was sent with them.',
+].join(' ')
+
 export const notice = z.looseObject({
-  code: z.enum([
-    'created',
-    'joined',
-    'left',
-    'removed',
-    'renamed',
-    'timer',
-    'call_declined',
-    'undecryptable',
-    'key_changed',
-  ]),
+  code: z
+    .enum([
+      'created',
+      'joined',
+      'left',
+      'removed',
+      'renamed',
+      'timer',
+      'call_declined',
+      'undecryptable',
+      'key_changed',
+      'refused',
+      'restarted',
+      'missing',
+      'forked',
+      'cut_off',
+      'mismatch',
+    ])
+    .describe(NOTICE_CODES),
   from: person.optional(),
   text: z.string().optional(),
+  members: z.array(person).optional().describe('Whom it is about: of `joined`, `removed`, `restarted`, `cut_off`.'),
+  count: z.int().optional().describe('Of `missing`.'),
+  timer_ms: z.int().optional().describe('Of `timer`.'),
 })
 export type Notice = z.infer<typeof notice>
 

@@ -1,25 +1,41 @@
 // What all members of a group agree on: carried in the MLS group context, so that a joiner gets it with the welcome.
 import { z } from 'zod'
 import { fromUtf8, utf8 } from '../bytes.ts'
-import { type AccountId, isAccountId } from '../ids.ts'
+import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
 
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
+/** Shaped like a group's id: it can never be taken for a private chat. */
+const groupChat = z.custom<ChatId>(value => typeof value === 'string' && isGroupId(value))
+/** Far above any that a clock in seconds gives, and far below the last whole number. */
+const generation = z
+  .int()
+  .min(0)
+  .max(2 ** 40)
+const timerMs = z.int().min(0).max(contentLimits.timerMsMax)
 
 const privateSettings = z.object({
   v: z.literal(1),
   type: z.literal('private'),
   /** Of two groups for one private chat the higher generation wins; healing makes the next. */
-  generation: z.int().min(0),
-  timerMs: z.int().min(0),
+  generation,
+  timerMs,
 })
 const groupSettings = z.object({
   v: z.literal(1),
   type: z.literal('group'),
   title: z.string().refine(value => charCount(value) >= 1 && charCount(value) <= contentLimits.groupNameCharsMax),
-  admins: z.array(accountId).max(contentLimits.groupMembersMax),
-  timerMs: z.int().min(0),
+  /** Each once: named twice, they would never be the same as before. */
+  admins: z
+    .array(accountId)
+    .max(contentLimits.groupMembersMax)
+    .refine(value => new Set(value).size === value.length),
+  timerMs,
+  /** Above 0: it carries on a chat whose group was killed or whose keys were lost by all. */
+  generation: generation.default(0),
+  /** The chat that it carries on; the first group of a chat gives the chat its id. */
+  chat: groupChat.optional(),
 })
 
 const settings = z.discriminatedUnion('type', [privateSettings, groupSettings])

@@ -151,21 +151,33 @@ const editBody = z.object({
 const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
 /** One emoji, or none to take it back. */
 const reactionBody = z.object({ kind: z.literal('reaction'), target: messageId, emoji: z.string().max(64) })
+/** What the sender has in common with all who are in that epoch of a group with it. */
+const epochMark = z.object({ group: groupId, epoch: z.int().min(0), mark: z.string().length(22) })
+
 /** To the author alone: everything up to these times has arrived, was read. */
 const receiptBody = z.object({
   kind: z.literal('receipt'),
   deliveredTs: z.int().min(0),
   readTs: z.int().min(0),
+  /** In a private chat: of groups that the two share, so that a relay cannot show them two histories for long. */
+  marks: z.array(epochMark).max(contentLimits.marksPerReceiptMax).optional(),
 })
 const callBody = z.object({ kind: z.literal('call'), call: z.string().max(64), state: z.enum(['ringing', 'declined']) })
 
 /** Says who one is without saying anything else. */
 const helloBody = z.object({ kind: z.literal('hello') })
 /** The sender's last word in a group: the next commit of a remaining member removes it. */
-const leaveBody = z.object({ kind: z.literal('leave') })
+const leaveBody = z.object({
+  kind: z.literal('leave'),
+  /** By which anybody may remove the sender: its leaf's signature, base64url. It is made when the word is encrypted. */
+  proof: z.string().length(86).optional(),
+})
 
 /** Asks to be added to a group anew, by somebody whose keys to it are lost: said in private to another member. */
 const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
+
+/** Said in private to another member of a group, who is asked for its own. */
+const compareBody = epochMark.extend({ kind: z.literal('compare') })
 
 const knownBody = z.discriminatedUnion('kind', [
   textBody,
@@ -183,6 +195,7 @@ const knownBody = z.discriminatedUnion('kind', [
   helloBody,
   leaveBody,
   rejoinBody,
+  compareBody,
 ])
 export type KnownBody = z.infer<typeof knownBody>
 /** Written by a newer client: kept as it is, shown as something this version cannot show. */
@@ -197,11 +210,16 @@ const hello = z.object({
 })
 export type Hello = z.infer<typeof hello>
 
+/** Of the sender's own messages in this epoch: those that are in no log, and those of which it does not know yet. */
+const unsent = z.object({ gaveUp: z.int().min(0), waiting: z.int().min(0) })
+export type Unsent = z.infer<typeof unsent>
+
 const envelope = z.object({
   v: z.int().min(1),
   send: sendId,
   profileVersion: z.int().min(0),
   hello: hello.optional(),
+  unsent: unsent.optional(),
   body: z.looseObject({ kind: z.string().max(64) }),
 })
 
@@ -210,6 +228,8 @@ export type Content = {
   /** The sender's profile as it stands: a higher one than known is fetched. */
   profileVersion: number
   hello?: Hello
+  /** Absent when there are none. */
+  unsent?: Unsent
   body: KnownBody | UnknownBody
 }
 
@@ -224,6 +244,7 @@ export function encodeContent(content: Content & { body: KnownBody }): Uint8Arra
       send: content.send,
       profileVersion: content.profileVersion,
       ...(content.hello && { hello: z.encode(hello, content.hello) }),
+      ...(content.unsent && { unsent: content.unsent }),
       body: content.body,
     }),
   )
@@ -237,7 +258,7 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   if (bytes.length > contentLimits.contentBytesMax) return undefined
   const parsed = envelope.safeParse(parseJson(bytes))
   if (!parsed.success) return undefined
-  const { send, profileVersion, hello: greeting, body: raw } = parsed.data
+  const { send, profileVersion, hello: greeting, unsent: gap, body: raw } = parsed.data
   const body = knownBody.safeParse(raw)
   const isKnownKind = knownBody.options.some(option => option.shape.kind.value === raw.kind)
   // A known kind that breaks its rules must not pass as something from the future.
@@ -246,6 +267,7 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
     send,
     profileVersion,
     ...(greeting && { hello: greeting }),
+    ...(gap && { unsent: gap }),
     body: body.success ? body.data : { kind: 'unknown', raw },
   }
 }

@@ -1,7 +1,7 @@
 // One random history of a chat, and the simple model of what it must look like to everybody.
 import type { ChatId } from '@postern/protocol'
 import { expect } from 'vitest'
-import type { SeededRandom } from '../seeded-random.ts'
+import type { SeededRandom } from '../../src/seeded-random.ts'
 import { type Actor, type ButtonActor, POLL_OPTIONS, type Seen, type SeenPoll } from './actors.ts'
 
 const EMOJIS = ['👍', '🔥', '🎉', '']

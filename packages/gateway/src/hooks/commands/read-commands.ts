@@ -172,6 +172,7 @@ export class CommandReader {
 }
 
 const passing = [
+  'chat-healing',
   'relay-unreachable',
   'send-in-doubt',
   'not-registered',

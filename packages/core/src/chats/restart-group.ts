@@ -1,0 +1,138 @@
+// Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
+import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId, isCoded } from '@postern/protocol'
+import type { Notice } from '@postern/protocol/objects'
+import type { Core } from '../context.ts'
+import type { Deadline } from '../deadline.ts'
+import { findGroup, putOffRestart } from '../groups/group-records.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
+import type { Database } from '../storage/database.ts'
+import { type ChatRow, findChat, membersOf, viewChat } from './chats.ts'
+import { endedOf } from './known-chat.ts'
+import { openSuccessor } from './open-chat.ts'
+import { forgetRejoins } from './rejoin.ts'
+
+type DeadChat = { id: ChatId; group: GroupId; endedMs: number; offender: AccountId | null; isRefused: number }
+export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
+
+/** The admins first, then the others, each later than the one before: whoever is welcomed meanwhile has nothing to do. */
+export function waitingRestarts(core: Core): DueRestart[] {
+  const dead = deadChats(core).map(({ id, group, endedMs, ...how }) => ({
+    chat: id,
+    group,
+    fromMs: endedMs + firstAfterMs({ ...how, isAdmin: isOwnAdmin(core, id) }),
+  }))
+  const answers = core.store.all<{ chat: ChatId; group: GroupId; fromMs: number }>(
+    `SELECT id AS chat, group_id AS "group", refused_ms AS "fromMs" FROM chat
+     WHERE refused_ms IS NOT NULL AND type = 'group' AND state = 'active'`,
+  )
+  return [...dead, ...answers].flatMap(({ chat, group, fromMs }) => {
+    const turn = ownTurn(core, chat)
+    return turn === undefined ? [] : [{ chat, group, dueMs: fromMs + turn * clientLimits.restartTurnMs }]
+  })
+}
+
+/** Where nobody is proved to have ended it, an admin does it, whom all follow; another only if others have lost it, too. */
+function deadChats(core: Core): DeadChat[] {
+  const dead = core.store.all<DeadChat>(
+    `SELECT chat.id, chat.group_id AS "group", mls_group.ended_ms AS "endedMs", mls_group.offender,
+       EXISTS (SELECT 1 FROM lost_group WHERE group_id = mls_group.id AND healed >= 2) AS "isRefused"
+     FROM mls_group CROSS JOIN chat ON chat.id = mls_group.chat_id AND chat.group_id = mls_group.id
+     WHERE mls_group.status = 'broken' AND mls_group.ended_ms IS NOT NULL
+       AND chat.type = 'group' AND chat.state = 'active'`,
+  )
+  return dead.filter(({ id, group, offender }) => offender !== null || mayCarryOn(core, { chat: id, group }))
+}
+
+function mayCarryOn(core: Core, { chat, group }: { chat: ChatId; group: GroupId }): boolean {
+  if (isOwnAdmin(core, chat)) return true
+  const others = membersOf(core.store, chat).filter(member => !member.leaving && member.account_id !== core.own.id)
+  const lost = core.store.all('SELECT 1 FROM rejoin WHERE group_id = ?', group).length
+  return lost >= Math.min(Math.ceil(others.length / 2), clientLimits.restartLostOthers)
+}
+
+const isOwnAdmin = (core: Core, chat: ChatId): boolean =>
+  membersOf(core.store, chat).some(member => member.account_id === core.own.id && member.admin === 1)
+
+function ownTurn(core: Core, id: ChatId): number | undefined {
+  const chat = findChat(core.store, id)
+  const ended = chat && endedOf(core.store, chat)
+  return ended && turnOf(ended, core.own.id)
+}
+
+/**
+ * A member made a group that does more than it may: it did not know better, or tried. Those who followed it are alone
+ * there, so one of us makes the next, into which everybody may follow. Not again and again: the other could go on for ever.
+ */
+export function noteRefusedGroup(
+  core: Core,
+  database: Database,
+  { chat: id, generation }: { chat: ChatId; generation: number },
+): void {
+  const chat = findChat(database, id)
+  const nowMs = core.clock.nowMs()
+  const current = chat && findGroup(database, chat.group_id)
+  if (current?.status !== 'open' || chat?.type !== 'group' || generation <= chat.refused_generation) return
+  // Nobody who is well would follow an answer to one from so far ahead either.
+  if (generation > current.generation + contentLimits.generationStepMax / 2) return
+  const isTooSoon = nowMs - chat.warned_ms < clientLimits.answerRefusedEveryMs
+  database.run(
+    'UPDATE chat SET refused_generation = ?, refused_ms = ? WHERE id = ?',
+    generation,
+    isTooSoon ? null : nowMs,
+    id,
+  )
+}
+
+/** Whom others have added anew, and who could not believe them, waits for an admin: it would bring back whom one has removed. */
+function firstAfterMs({
+  offender,
+  isRefused,
+  isAdmin,
+}: Pick<DeadChat, 'offender' | 'isRefused'> & { isAdmin: boolean }): number {
+  if (offender) return clientLimits.restartAfterMs
+  return isRefused && !isAdmin ? clientLimits.restartRefusedAfterMs : clientLimits.restartLostAfterMs
+}
+
+/** A try that fails is put off by another turn; meanwhile the next in the row may do better. */
+export async function restartGroup(core: Core, { chat: id, group }: DueRestart, deadline: Deadline): Promise<void> {
+  const chat = findChat(core.store, id)
+  const ended = chat && endedOf(core.store, chat)
+  const isDead = findGroup(core.store, group)?.status === 'broken'
+  if (!ended || chat.group_id !== group || !(isDead || chat.refused_ms !== null)) return
+  const successor = aboveRefused(successorOf(ended), chat)
+  try {
+    const left = await openSuccessor(core, { chat: id, continues: group, successor, deadline })
+    await core.store.write(database => {
+      const row = findChat(database, id)
+      if (!row) return
+      forgetRejoins(database, id)
+      database.run('UPDATE chat SET refused_ms = NULL WHERE id = ?', id)
+      const out = [...(ended.offender ? [ended.offender] : []), ...left].map(account => personOf(database, account))
+      const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
+      appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
+      appendEvent(core, database, {
+        type: 'notice',
+        chat_id: id,
+        notice: { ...notice, ...(out.length > 0 && { members: out }) },
+      })
+    })
+  } catch (error) {
+    if (!isCoded(error, 'stopping'))
+      await core.store.write(database => {
+        putOffRestart(database, group, core.clock.nowMs())
+        database.run('UPDATE chat SET refused_ms = NULL WHERE id = ?', id)
+      })
+    core.rearm()
+    throw error
+  }
+}
+
+const aboveRefused = (successor: Successor, chat: ChatRow): Successor => ({
+  ...successor,
+  settings: {
+    ...successor.settings,
+    generation: Math.max(successor.settings.generation, chat.refused_generation + 1),
+  },
+})

@@ -1,0 +1,29 @@
+// What all members of an epoch have in common, as a short text: two who have different ones were shown two histories.
+import { clientLimits, type GroupId, toBase64Url } from '@postern/protocol'
+import { epochAuthenticator, type GroupSession } from '../mls/group-session.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+export type EpochMark = { group: GroupId; epoch: number; mark: string }
+
+/** Nobody can find another epoch with the same one. */
+const MARK_BYTES = 16
+
+export const markOf = (session: GroupSession): string =>
+  toBase64Url(epochAuthenticator(session).subarray(0, MARK_BYTES))
+
+export function noteMark(database: Database, { group, epoch, mark }: EpochMark): void {
+  database.run('INSERT OR REPLACE INTO epoch_mark VALUES (?, ?, ?)', group, epoch, mark)
+  database.run('DELETE FROM epoch_mark WHERE group_id = ? AND epoch <= ?', group, epoch - clientLimits.epochMarksKept)
+}
+
+/** Undefined when the epoch is too long ago, or this account was not in it. */
+export const findMark = (reads: Pick<Store, 'get'>, group: GroupId, epoch: number): string | undefined =>
+  reads.get<{ mark: string }>('SELECT mark FROM epoch_mark WHERE group_id = ? AND epoch = ?', group, epoch)?.mark
+
+/** The newest that is known. */
+export const newestMark = (reads: Pick<Store, 'get'>, group: GroupId): EpochMark | undefined =>
+  reads.get<EpochMark>(
+    'SELECT group_id AS "group", epoch, mark FROM epoch_mark WHERE group_id = ? ORDER BY epoch DESC LIMIT 1',
+    group,
+  )

@@ -1,0 +1,50 @@
+// Whether a commit may do what it does: judged by the settings and the members before it, alike by everybody who reads it.
+import { type AccountId, contentLimits } from '@postern/protocol'
+import type { GroupSettings } from '@postern/protocol/content'
+import { judgeBy, refuse, sameAccounts, type Verdict } from './verdict.ts'
+
+/** A group as it stood before the commit. */
+export type Picture = {
+  settings: GroupSettings
+  members: readonly AccountId[]
+  /** Who has said farewell: anybody may take them out. */
+  leaving: readonly AccountId[]
+}
+
+/** What the commit does; who made it is proved by its signature. */
+export type Deed = {
+  committer: AccountId
+  added: readonly AccountId[]
+  /** Those who are removed and added anew by the same commit are in both lists. */
+  removed: readonly AccountId[]
+  /** After it. Undefined: none that our clients write. */
+  settings: GroupSettings | undefined
+}
+
+export function judgeCommit(before: Picture, deed: Deed): Verdict {
+  const { settings } = deed
+  if (!settings) return refuse('unreadable-settings')
+  if (settings.type !== before.settings.type) return refuse('other-type')
+  if (settings.type === 'private' || before.settings.type === 'private') return judgePrivate(before, deed, settings)
+  const wasAdmin = before.settings.admins.includes(deed.committer)
+  const gone = deed.removed.filter(account => !deed.added.includes(account) && !before.leaving.includes(account))
+  const namesAdmins = !sameAccounts(settings.admins, before.settings.admins)
+  const { chat, generation } = before.settings
+  return judgeBy(
+    [settings.chat !== chat || settings.generation !== generation, 'fixed-setting'],
+    [gone.length > 0 && !wasAdmin, 'not-an-admin'],
+    [namesAdmins && !wasAdmin, 'not-an-admin-to-name'],
+    [membersAfter(before, deed) > contentLimits.groupMembersMax, 'too-many'],
+  )
+}
+
+/** New keys and the timer: nothing else ever changes in a private chat. */
+function judgePrivate(before: Picture, deed: Deed, settings: GroupSettings): Verdict {
+  return judgeBy(
+    [deed.added.length > 0 || deed.removed.length > 0, 'private-members'],
+    [settings.generation !== before.settings.generation, 'fixed-setting'],
+  )
+}
+
+const membersAfter = ({ members }: Picture, { added, removed }: Deed): number =>
+  new Set([...members.filter(account => !removed.includes(account)), ...added]).size

@@ -1,0 +1,107 @@
+// Whether others were shown the same history: what an epoch has in common is compared with them over another chat.
+import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId } from '@postern/protocol'
+import { findChat, membersOf } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
+import { endGroup, findGroup } from '../groups/group-records.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+
+export type Question = { group: GroupId; epoch: number; account: AccountId }
+type Compared = { from: AccountId; mark: EpochMark }
+
+/** To be asked once: whoever answers with the same will do so again. `trouble`: something of theirs cannot be read. */
+export function questionMark(
+  core: Core,
+  database: Database,
+  { group, epoch, account, trouble }: Question & { trouble: boolean },
+): void {
+  if (account === core.own.id) return
+  database.run(
+    `INSERT INTO mark_question (group_id, epoch, account_id, in_trouble) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET in_trouble = max(in_trouble, excluded.in_trouble)`,
+    group,
+    epoch,
+    account,
+    trouble ? 1 : 0,
+  )
+  core.poke()
+}
+
+export const openQuestions = (core: Core): Question[] =>
+  core.store.all<Question>(
+    'SELECT group_id AS "group", epoch, account_id AS account FROM mark_question WHERE asked = 0',
+  )
+
+/** Nobody can prove it: one who says so of a chat again and again would drown what people are told besides. */
+const hasClaimed = (core: Core, database: Database, { chat, from }: { chat: ChatId; from: AccountId }): boolean =>
+  database.get(
+    `SELECT 1 FROM mark_question JOIN mls_group ON mls_group.id = mark_question.group_id
+     WHERE chat_id = ? AND account_id = ? AND claimed_ms > ?`,
+    chat,
+    from,
+    core.clock.nowMs() - clientLimits.forkClaimEveryMs,
+  ) !== undefined
+
+function noteClaim(core: Core, database: Database, { group, epoch, account }: Question): void {
+  database.run(
+    'UPDATE mark_question SET claimed_ms = ? WHERE group_id = ? AND epoch = ? AND account_id = ?',
+    core.clock.nowMs(),
+    group,
+    epoch,
+    account,
+  )
+}
+
+/** Another one for the same epoch: the relay has shown the two of us different histories. Both sides say so, and heal. */
+export function takeMark(core: Core, database: Database, { from, mark: told }: Compared): void {
+  const { group, epoch, mark } = told
+  const row = findGroup(database, group)
+  const known = findMark(database, group, epoch)
+  const isMember = row && membersOf(database, row.chat_id).some(member => member.account_id === from)
+  if (!row || !isMember || known === undefined || known === mark) return
+  const isInTrouble = hasTrouble(database, { group, epoch, account: from })
+  if (!isInTrouble && hasClaimed(core, database, { chat: row.chat_id, from })) return
+  core.log.error({ group, epoch, from }, 'the relay has shown another history to a member')
+  questionMark(core, database, { group, epoch, account: from, trouble: false })
+  noteClaim(core, database, { group, epoch, account: from })
+  const chat = findChat(database, row.chat_id)
+  if (chat?.visible !== 1 || chat.state !== 'active') return
+  // A word alone ends no group: whoever lies about its mark would have everybody start anew.
+  if (isInTrouble && chat.group_id === group && row.epoch === epoch) {
+    endGroup(database, group, { nowMs: core.clock.nowMs() })
+    core.groups.forget(group)
+  }
+  const notice = { code: 'forked' as const, from: personOf(database, from) }
+  appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+  core.rearm()
+}
+
+const hasTrouble = (reads: Pick<Database, 'get'>, { group, epoch, account }: Question): boolean =>
+  reads.get(
+    'SELECT 1 FROM mark_question WHERE group_id = ? AND epoch = ? AND account_id = ? AND in_trouble = 1',
+    group,
+    epoch,
+    account,
+  ) !== undefined
+
+/** Of groups that are shared with a person, those that are in another epoch than when it was last told. */
+export const untoldMarks = (core: Core, account: AccountId): EpochMark[] =>
+  core.store.all<EpochMark>(
+    `SELECT epoch_mark.group_id AS "group", epoch_mark.epoch, epoch_mark.mark
+     FROM member CROSS JOIN chat ON chat.id = member.chat_id
+       CROSS JOIN mls_group ON mls_group.id = chat.group_id
+       CROSS JOIN epoch_mark ON epoch_mark.group_id = mls_group.id AND epoch_mark.epoch = mls_group.epoch
+       LEFT JOIN mark_told ON mark_told.group_id = mls_group.id AND mark_told.account_id = member.account_id
+     WHERE member.account_id = ? AND chat.type = 'group' AND chat.state = 'active' AND mls_group.status = 'open'
+       AND mls_group.epoch > coalesce(mark_told.epoch, 0)
+     LIMIT ?`,
+    account,
+    contentLimits.marksPerReceiptMax,
+  )
+
+export function noteTold(database: Database, account: AccountId, marks: EpochMark[]): void {
+  for (const { group, epoch } of marks)
+    database.run('INSERT OR REPLACE INTO mark_told VALUES (?, ?, ?)', group, account, epoch)
+}

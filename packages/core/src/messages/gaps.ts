@@ -1,0 +1,61 @@
+// Messages that did not come: the sender says how many it has given up itself, and what is missing beyond that is told.
+import type { AccountId, ChatId, GroupId } from '@postern/protocol'
+import type { Unsent } from '@postern/protocol/content'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+
+/** Of one sender in one epoch: how many were passed over, how many of them it gave up, and of how many people were told. */
+type Gap = { sender: AccountId; skipped: number; explained: number; told: number }
+
+type Read = { group: GroupId; chat: ChatId; sender: AccountId; skipped: number; unsent: Unsent | undefined }
+
+/**
+ * With each message. What those that were still under way may explain is told with the next one, or when the epoch ends:
+ * a message that was given up while others were on their way is none that was held back.
+ */
+export function noteGap(core: Core, database: Database, read: Read): void {
+  const { group, chat, sender, skipped } = read
+  const before = database.get<Gap>('SELECT * FROM gap WHERE group_id = ? AND sender = ?', group, sender)
+  if (skipped === 0 && !before) return
+  const { gaveUp, waiting } = read.unsent ?? { gaveUp: 0, waiting: 0 }
+  const gap: Gap = {
+    sender,
+    skipped: (before?.skipped ?? 0) + skipped,
+    explained: gaveUp,
+    told: before?.told ?? 0,
+  }
+  const missing = Math.max(0, missingIn(gap) - waiting)
+  database.run(
+    'INSERT OR REPLACE INTO gap (group_id, sender, skipped, explained, told) VALUES (?, ?, ?, ?, ?)',
+    group,
+    sender,
+    gap.skipped,
+    gap.explained,
+    gap.told + missing,
+  )
+  tellMissing(core, database, { chat, sender, count: missing })
+}
+
+/** When the epoch ends: nobody will explain them any more. */
+export function reportGaps(core: Core, database: Database, { group, chat }: { group: GroupId; chat: ChatId }): void {
+  const gaps = database.all<Gap>('SELECT * FROM gap WHERE group_id = ?', group)
+  if (gaps.length === 0) return
+  for (const gap of gaps) tellMissing(core, database, { chat, sender: gap.sender, count: missingIn(gap) })
+  database.run('DELETE FROM gap WHERE group_id = ?', group)
+}
+
+const missingIn = ({ skipped, explained, told }: Gap): number => Math.max(0, skipped - explained - told)
+
+function tellMissing(
+  core: Core,
+  database: Database,
+  { chat: id, sender, count }: { chat: ChatId; sender: AccountId; count: number },
+): void {
+  const chat = findChat(database, id)
+  if (count === 0 || chat?.visible !== 1 || chat.state !== 'active') return
+  const notice = { code: 'missing' as const, from: personOf(database, sender), count }
+  appendEvent(core, database, { type: 'notice', chat_id: id, notice })
+}

@@ -1,0 +1,51 @@
+// The second wall, before anything is encrypted: the keys are compared with the people who are shown in the chat.
+import { type ChatId, CodedError } from '@postern/protocol'
+import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { endGroup } from '../groups/group-records.ts'
+import type { LiveGroup } from '../groups/group-sessions.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { judgeSending } from '../judge/judge-sending.ts'
+import type { Verdict } from '../judge/verdict.ts'
+import { memberAccounts } from '../mls/group-session.ts'
+
+/** In the group's lane. Throws `chat-healing` when they differ: nothing is encrypted, people are told, and the chat heals. */
+export async function assertKeysOfShown(core: Core, live: LiveGroup, chat: ChatId): Promise<void> {
+  if (verdictOf(core, live, chat).kind === 'follow') return
+  // A commit that was just read is in force before its members are written.
+  await core.store.caughtUp()
+  const verdict = verdictOf(core, live, chat)
+  if (verdict.kind === 'follow') return
+  // Told before: whatever else waits to be sent would tell it again and again, and have it looked at without end.
+  if (live.isBroken) throw new CodedError('chat-healing')
+  core.log.error({ group: live.id, chat, rule: verdict.rule }, 'the keys of a chat are not those of its members')
+  live.isBroken = true
+  await core.groups.save(live, database => {
+    endGroup(database, live.id, { nowMs: core.clock.nowMs() })
+    const notice = { code: 'mismatch' as const, text: verdict.why }
+    appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+  })
+  core.poke()
+  core.rearm()
+  throw new CodedError('chat-healing')
+}
+
+function verdictOf(core: Core, live: LiveGroup, id: ChatId): Verdict {
+  const chat = findChat(core.store, id)
+  if (!chat) throw new CodedError('chat-not-found', { chat: id })
+  const same = { tree: live.session.state.ratchetTree, rosterVersion: chat.roster_version }
+  const isCompared = live.compared?.tree === same.tree && live.compared.rosterVersion === same.rosterVersion
+  // Of a thousand members, with every message, it would cost more than the encryption.
+  if (isCompared && live.chat === id) return { kind: 'follow' }
+  const verdict = judgeSending(keysOf(live), shownOf(core, chat))
+  if (verdict.kind === 'follow') live.compared = same
+  return verdict
+}
+
+const keysOf = (live: LiveGroup) => ({ chat: live.chat, members: memberAccounts(live.session) })
+
+const shownOf = (core: Core, { id, type }: ChatRow) => ({
+  chat: id,
+  type,
+  members: membersOf(core.store, id).map(member => member.account_id),
+})

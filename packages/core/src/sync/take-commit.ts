@@ -1,0 +1,174 @@
+// A commit in its place of the log: our own is adopted, another's is judged by what was true before it.
+import { type AccountId, CodedError } from '@postern/protocol'
+import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Entry } from '@postern/protocol/relay'
+import { applyCommit, applyRemoval } from '../chats/apply-commit.ts'
+import { type ChatRow, findChat, membersOf, noteReturn } from '../chats/chats.ts'
+import { noteDeviceKeys } from '../chats/device-keys.ts'
+import { forgetRejoin } from '../chats/rejoin.ts'
+import { type Disagreement, noteDisagreement } from '../chats/repair-lists.ts'
+import type { Core } from '../context.ts'
+import { deletePending, endGroup, findGroup, noteUpdated, saveEpoch } from '../groups/group-records.ts'
+import type { LiveGroup } from '../groups/group-sessions.ts'
+import { nextRenewalMs } from '../groups/renewal.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { compareLists } from '../judge/compare-lists.ts'
+import { type Deed, judgeCommit, type Picture } from '../judge/judge-commit.ts'
+import { reportGaps } from '../messages/gaps.ts'
+import type { Member } from '../mls/credentials.ts'
+import { type Decrypted, type GroupSession, memberAccounts, rosterOf, settingsOf } from '../mls/group-session.ts'
+import type { Database } from '../storage/database.ts'
+import type { Record } from './record.ts'
+
+type Commit = Extract<Decrypted, { kind: 'commit' }>
+
+export async function takeCommit(
+  core: Core,
+  live: LiveGroup,
+  { entry, record, commit }: { entry: Entry; record: Record; commit: Commit },
+): Promise<void> {
+  const deed = deedOf(commit)
+  const verdict = judgeCommit({ ...pictureOf(live), leaving: commit.farewells }, deed)
+  if (verdict.kind === 'refuse') return refuseCommit(core, live, { record, offender: deed.committer, why: verdict.why })
+  if (commit.removedSelf) return takeRemoval(core, live, { record, commit })
+  const disagreement = disagreementOf(live, { entry, commit, deed })
+  live.session = commit.session
+  // Followed is not lost: with the records it is open again, and nothing could be changed in it before the next start.
+  live.isBroken = isEnded(core, live)
+  record(database => {
+    reportGaps(core, database, { group: live.id, chat: live.chat })
+    followCommit(core, database, { live, commit })
+    if (disagreement) noteDisagreement(core, database, disagreement)
+  }, live)
+}
+
+const accounts = (members: { accountId: AccountId }[]): AccountId[] => members.map(member => member.accountId)
+
+const deedOf = ({ committer, added, removed, settings }: Commit): Deed => ({
+  committer,
+  added: accounts(added),
+  removed: accounts(removed),
+  settings: decodeGroupSettings(settings),
+})
+
+const pictureOf = ({ session }: LiveGroup): Omit<Picture, 'leaving'> => ({
+  settings: requiredSettings(session),
+  members: memberAccounts(session),
+})
+
+/** Where the relay was told something else than what the commit did. */
+function disagreementOf(
+  live: LiveGroup,
+  { entry, commit, deed }: { entry: Entry; commit: Commit; deed: Deed },
+): Disagreement | undefined {
+  const before = memberAccounts(live.session)
+  const after = memberAccounts(commit.session)
+  const differ = compareLists(entry, { ...deed, before, after })
+  return differ && { ...differ, group: live.id, chat: live.chat, committer: deed.committer }
+}
+
+function followCommit(core: Core, database: Database, { live, commit }: { live: LiveGroup; commit: Commit }): void {
+  const { id, chat } = live
+  const { session, committer } = commit
+  saveEpoch(database, id, { session, hasNewMembers: commit.added.length > 0 })
+  for (const { accountId } of commit.added) {
+    forgetRejoin(database, { group: id, account: accountId })
+    noteReturn(database, chat, accountId)
+  }
+  if (!isCurrent(database, live)) return
+  applyCommit(core, database, {
+    chat,
+    committer,
+    accounts: memberAccounts(session),
+    settings: requiredSettings(session),
+  })
+  const met = [...accounts(commit.added), ...commit.changedKeys]
+  noteDeviceKeys(core, database, membersIn(session, met))
+}
+
+/** By somebody who may: the chat stays readable. Added anew by the same commit, it goes on with the welcome. */
+function takeRemoval(core: Core, live: LiveGroup, { record, commit }: { record: Record; commit: Commit }): void {
+  const { chat, id } = live
+  live.session = commit.session
+  live.isBroken = true
+  record(database => {
+    endGroup(database, id, { nowMs: core.clock.nowMs() })
+    if (!commit.readdedSelf && isCurrent(database, live))
+      applyRemoval(core, database, { chat, committer: commit.committer })
+  }, live)
+}
+
+type Refused = { record: Record; offender: AccountId; why: string }
+
+/** The log cannot be followed any further by anybody honest: the chat is carried on by another group, without who did it. */
+export function refuseCommit(core: Core, live: LiveGroup, { record, offender, why }: Refused): void {
+  core.log.warn({ group: live.id, offender, why }, 'a commit that breaks the rules was refused')
+  live.isBroken = true
+  record(database => {
+    endGroup(database, live.id, { nowMs: core.clock.nowMs(), offender })
+    const chat = findChat(database, live.chat)
+    if (!chat || !endsChat(core, database, { chat, live, offender })) return
+    if (chat.visible !== 1 || chat.state !== 'active') return
+    const notice = { code: 'refused' as const, from: personOf(database, offender), text: why }
+    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+  }, live)
+  core.poke()
+  core.rearm()
+}
+
+/**
+ * What is proved in a group from before holds in the one that carries it on: else who goes on in the old one without the
+ * offender, and who goes on in the new one with it, would refuse each other's groups for ever.
+ */
+function endsChat(
+  core: Core,
+  database: Database,
+  { chat, live, offender }: { chat: ChatRow; live: LiveGroup; offender: AccountId },
+): boolean {
+  if (chat.group_id === live.id) return true
+  if (chat.type === 'private' || !membersOf(database, chat.id).some(member => member.account_id === offender))
+    return false
+  endGroup(database, chat.group_id, { nowMs: core.clock.nowMs(), offender })
+  core.groups.forget(chat.group_id)
+  return true
+}
+
+/** Our own commit has reached its place: everything before it was read with the keys before it. */
+export function adoptPending(core: Core, live: LiveGroup, record: Record): void {
+  if (!live.pending) throw new CodedError('internal')
+  const { next: session, add } = live.pending
+  live.session = session
+  live.pending = undefined
+  live.isBroken = isEnded(core, live)
+  const members = memberAccounts(session)
+  const applied = { chat: live.chat, committer: core.own.id, accounts: members, settings: requiredSettings(session) }
+  record(database => {
+    reportGaps(core, database, { group: live.id, chat: live.chat })
+    saveEpoch(database, live.id, { session, hasNewMembers: add.length > 0 })
+    noteUpdated(database, live.id, nextRenewalMs(core, members.length))
+    deletePending(database, live.id)
+    for (const account of add) {
+      forgetRejoin(database, { group: live.id, account })
+      noteReturn(database, live.chat, account)
+    }
+    if (!isCurrent(database, live)) return
+    applyCommit(core, database, applied)
+    noteDeviceKeys(core, database, membersIn(session, add))
+  }, live)
+}
+
+/** By somebody who is proved to have done it: a commit that crossed that does not open the group again. */
+const isEnded = (core: Core, live: LiveGroup): boolean => Boolean(findGroup(core.store, live.id)?.offender)
+
+const membersIn = (session: GroupSession, wanted: AccountId[]): Member[] =>
+  wanted.length === 0 ? [] : [...rosterOf(session).values()].filter(({ accountId }) => wanted.includes(accountId))
+
+const isCurrent = (database: Database, live: LiveGroup): boolean => findChat(database, live.chat)?.group_id === live.id
+
+/** The judge lets nobody write others: a group without them was never joined. */
+function requiredSettings(session: GroupSession): GroupSettings {
+  const settings = decodeGroupSettings(settingsOf(session))
+  if (!settings) throw new CodedError('internal')
+  return settings
+}

@@ -1,0 +1,293 @@
+// A member whose client keeps no rules: the others refuse what it does, go on without it, and lose nothing.
+import { type ChatId, groupIdFromBytes, groupIdToBytes } from '@postern/protocol'
+import type { GroupSettings } from '@postern/protocol/content'
+import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { restartGroup } from '../../src/chats/restart-group.ts'
+import type { CommitPlan } from '../../src/groups/commit-group.ts'
+import { endGroup } from '../../src/groups/group-records.ts'
+import { HurriedClock } from './hurried-clock.ts'
+import { commitAs, coreOf, deadlineOf, groupOf, keyPackagesOf, openForged } from './modified-client.ts'
+
+let world: World
+let alice: Person
+let bob: Person
+let carol: Person
+let mallory: Person
+let chat: ChatId
+let casts = 0
+let clock: HurriedClock
+
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+  clock = new HurriedClock()
+})
+afterAll(async () => {
+  clock.stop()
+  await world.stop()
+})
+
+/** Alice has made the group and is its only admin. */
+beforeEach(async () => {
+  const number = ++casts
+  alice = await world.person(`alice ${number}`, { clock })
+  bob = await world.person(`bob ${number}`, { clock })
+  carol = await world.person(`carol ${number}`, { clock })
+  mallory = await world.person(`mallory ${number}`, { clock })
+  const members = [bob.id, carol.id, mallory.id]
+  chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
+  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+  await bob.say(chat, 'before')
+  for (const person of [alice, carol, mallory]) await person.hears('before')
+})
+
+const ids = (people: Person[]) => people.map(person => person.id).toSorted()
+const membersFor = (person: Person) =>
+  person.client
+    .chat(chat)
+    .members.map(member => member.id as Person['id'])
+    .toSorted()
+const adminsFor = (person: Person) =>
+  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
+
+const settingsOf = (person: Person): GroupSettings => ({
+  v: 1,
+  type: 'group',
+  title: person.client.chat(chat).name,
+  admins: [alice.id],
+  timerMs: 0,
+  generation: 0,
+})
+
+let rounds = 0
+
+/** After a healing what one says all the others hear, once, and what was said before is still there. */
+async function expectGoOn(honest: Person[]): Promise<void> {
+  for (const [at, speaker] of honest.entries()) {
+    const text = `${speaker.name} goes on ${++rounds}`
+    const said = () =>
+      speaker.say(chat, text).then(
+        () => 'said',
+        (error: unknown) => String(error),
+      )
+    await expect.poll(said, { timeout: 100_000, interval: 100 }).toBe('said')
+    for (const other of honest.toSpliced(at, 1)) await expect.poll(() => other.texts(chat)).toContain(text)
+  }
+  for (const person of honest) {
+    const texts = person.texts(chat)
+    expect(texts.filter(text => text === 'before')).toEqual(['before'])
+    expect(texts).toEqual([...new Set(texts)])
+  }
+}
+
+const offences: [string, () => Promise<CommitPlan>, rule: RegExp][] = [
+  ['removes the only admin', async () => ({ remove: [alice.id] }), /only an admin removes/],
+  ['removes somebody else', async () => ({ remove: [carol.id] }), /only an admin removes/],
+  [
+    'makes itself admin',
+    async () => ({ settings: { ...settingsOf(mallory), admins: [mallory.id] } as GroupSettings }),
+    /only an admin names/,
+  ],
+  [
+    'takes away the admin',
+    async () => ({ settings: { ...settingsOf(mallory), admins: [] } as GroupSettings }),
+    /only an admin names/,
+  ],
+  [
+    'turns the group into a private chat',
+    async () => ({ settings: { v: 1, type: 'private', generation: 0, timerMs: 0 } }),
+    /private chat/,
+  ],
+  [
+    'turns it into another chat',
+    async () => ({ settings: { ...settingsOf(mallory), generation: 3, chat } as GroupSettings }),
+    /never changes/,
+  ],
+]
+
+describe('[R133] a member who', () => {
+  test.each(offences)('%s is refused by all, and out', async (_what, plan, rule) => {
+    const honest = [alice, bob, carol]
+    const made = await plan()
+    await commitAs(mallory, chat, () => made)
+    for (const person of honest) {
+      const { notice } = await person.next('notice', event => event.notice.code === 'refused')
+      expect(notice).toMatchObject({ from: { id: mallory.id } })
+      expect(notice.text).toMatch(rule)
+    }
+    for (const person of honest) await person.next('notice', event => event.notice.code === 'restarted')
+    await expectGoOn(honest)
+    for (const person of honest) {
+      expect(membersFor(person)).toEqual(ids(honest))
+      expect(adminsFor(person)).toEqual([alice.id])
+      expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
+    }
+    await expect(mallory.say(chat, 'to nobody').then(() => bob.texts(chat))).resolves.not.toContain('to nobody')
+  })
+
+  test('removes everybody leaves a group without an admin of its own: the first of the others is one', async () => {
+    await commitAs(alice, chat, () => ({ settings: { ...settingsOf(alice), admins: [mallory.id] } as GroupSettings }))
+    await expect.poll(() => adminsFor(mallory)).toEqual([mallory.id])
+    const turned: GroupSettings = { v: 1, type: 'private', generation: 0, timerMs: 0 }
+    await commitAs(mallory, chat, () => ({ settings: turned }))
+    const honest = [alice, bob, carol]
+    await expectGoOn(honest)
+    for (const person of honest) expect(adminsFor(person)).toEqual(ids(honest).slice(0, 1))
+  })
+
+  test('who is away when it happens goes on with the others when it is back', async () => {
+    carol.wire.cut()
+    await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
+    await alice.next('notice', event => event.notice.code === 'restarted')
+    await expectGoOn([alice, bob])
+    carol.wire.mend()
+    await carol.online()
+    await expectGoOn([alice, bob, carol])
+    expect(membersFor(carol)).toEqual(ids([alice, bob, carol]))
+  })
+})
+
+describe('[R134] what an admin and a farewell allow', () => {
+  test('an admin removes, a leaver is taken out by anybody, and nobody is refused', async () => {
+    await carol.client.leaveGroup(chat, WITHIN)
+    await bob.next('notice', event => event.notice.code === 'left')
+    await bob.say(chat, 'takes carol out')
+    await alice.hears('takes carol out')
+    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
+    await bob.next('notice', event => event.notice.code === 'removed')
+    for (const person of [alice, bob]) {
+      expect(membersFor(person)).toEqual(ids([alice, bob]))
+      expect(
+        person.client.journal
+          .read(0, 1000)
+          .map(({ json }) => json)
+          .join(),
+      ).not.toContain('"refused"')
+    }
+  })
+})
+
+describe('[R135] a private chat', () => {
+  test('takes in no third one: the commit is refused, and the two go on', async () => {
+    await alice.say(mallory, 'hello mallory')
+    await mallory.hears('hello mallory')
+    const add = await keyPackagesOf(mallory, [carol.id])
+    await commitAs(mallory, alice.chatId, () => ({ add }))
+    await alice.next('notice', event => event.notice.code === 'refused')
+    const say = () =>
+      alice.say(mallory, 'between us').then(
+        () => 'said',
+        () => 'not yet',
+      )
+    await expect.poll(say).toBe('said')
+    await mallory.hears('between us')
+    expect(carol.client.chats().map(one => one.id)).not.toContain(alice.id)
+    expect(alice.client.chat(mallory.chatId).members).toHaveLength(2)
+  })
+})
+
+describe('[R136] a commit that nobody can read', () => {
+  /** In the epoch of the group, by its header, and noise behind that. */
+  async function killGroup(): Promise<void> {
+    const { link, provider, groups } = coreOf(mallory)
+    const group = groupOf(mallory, chat)
+    const epoch = await groups.run(group, async live => live.session.state.groupContext.epoch)
+    const payload = provider.randomBytes(200)
+    const view = new DataView(payload.buffer, payload.byteOffset)
+    view.setUint16(0, 1)
+    view.setUint16(2, 2)
+    view.setUint8(4, 16)
+    payload.set(groupIdToBytes(group), 5)
+    view.setBigUint64(21, epoch)
+    view.setUint8(29, 3)
+    const request = { payload, add: [], remove: [], welcome: undefined }
+    const verdict = await link.call('commit', request, deadlineOf(mallory).leftMs())
+    expect(verdict.accepted).toBeDefined()
+  }
+
+  test('ends no group: the others carry it on, with everybody in it', async () => {
+    await killGroup()
+    const all = [alice, bob, carol, mallory]
+    for (const person of all) await person.next('notice', event => event.notice.code === 'undecryptable')
+    await expectGoOn(all)
+    for (const person of all) {
+      expect(membersFor(person)).toEqual(ids(all))
+      expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
+      expect(adminsFor(person)).toEqual([alice.id])
+    }
+  })
+})
+
+describe('[R146] two who carry a group on at once', () => {
+  test('end in one group, and what either said first is heard by all', async () => {
+    await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
+    const honest = [alice, bob, carol]
+    for (const person of honest) await person.next('notice', event => event.notice.code === 'refused')
+    const group = groupOf(alice, chat)
+    const carryOn = (person: Person) =>
+      restartGroup(coreOf(person), { chat, group, dueMs: 0 }, deadlineOf(person)).catch(() => undefined)
+    await Promise.all([carryOn(bob), carryOn(carol), carryOn(alice)])
+    await expectGoOn(honest)
+    for (const person of honest) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
+    await expectGoOn(honest)
+  })
+})
+
+const refusedBy = (person: Person) =>
+  coreOf(person).store.get<{ generation: number }>(
+    'SELECT refused_generation AS generation FROM chat WHERE id = ?',
+    chat,
+  )?.generation
+
+describe('[R148] a group that does more than its maker may', () => {
+  test('made by one who did not know better, is answered by one into which everybody follows', async () => {
+    const relay = new HostileRelay(bob.wire)
+    const old = groupOf(bob, chat)
+    relay.changeEntries(entries => entries.filter(entry => entry.group !== old))
+    const dave = await world.person(`dave ${casts}`, { clock })
+    await alice.client.addMembers(chat, [dave.id], WITHIN)
+    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
+    await dave.next('chat', event => event.chat_id === chat)
+    const { store, groups } = coreOf(bob)
+    await store.write(database => endGroup(database, old, { nowMs: clock.nowMs() }))
+    groups.forget(old)
+    await restartGroup(coreOf(bob), { chat, group: old, dueMs: 0 }, deadlineOf(bob))
+    for (const person of [alice, carol]) await person.next('notice', event => event.notice.code === 'refused')
+    const honest = [alice, bob, carol, dave]
+    for (const person of honest) await expect.poll(() => membersFor(person)).toEqual(ids(honest))
+    for (const person of honest) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
+    expect(groupOf(alice, chat)).not.toBe(old)
+    await expectGoOn([alice, bob, carol])
+    await dave.say(chat, 'dave, too')
+    for (const person of [alice, bob, carol]) await person.hears('dave, too')
+  })
+
+  test('again and again, is refused each time and answered once', async () => {
+    const settings = { ...settingsOf(mallory), admins: [mallory.id], chat } as GroupSettings
+    const others = [alice.id, carol.id]
+    const honest = [alice, bob, carol]
+    for (const generation of [1, 11, 21, 31]) {
+      const group = groupIdFromBytes(coreOf(mallory).provider.randomBytes(16))
+      const forged = { group, settings: { ...settings, generation } as GroupSettings, victim: bob.id, others }
+      await openForged(mallory, forged)
+      for (const person of honest) await expect.poll(() => refusedBy(person)).toBe(generation)
+      // Time enough for an answer.
+      await expectGoOn(honest)
+    }
+    await expectGoOn([alice, bob, carol])
+    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+    const groups = coreOf(alice).store.all('SELECT 1 FROM mls_group WHERE chat_id = ?', chat)
+    expect(groups.length).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('[R137] a committer who tells the relay something else', () => {
+  test('cuts nobody off: all are told, and who was cut off is added anew', async () => {
+    await commitAs(mallory, chat, () => ({ atRelay: { remove: [bob.id] } }))
+    for (const person of [alice, bob, carol]) {
+      const { notice } = await person.next('notice', event => event.notice.code === 'cut_off')
+      expect(notice).toMatchObject({ from: { id: mallory.id }, members: [{ id: bob.id }] })
+    }
+    await expectGoOn([alice, bob, carol, mallory])
+  })
+})

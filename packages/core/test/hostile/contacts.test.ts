@@ -1,0 +1,106 @@
+// People who were not let in, and what a client does on its own behind its owner's back: nothing of it opens a door.
+import type { ChatId } from '@postern/protocol'
+import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
+import { type Pass, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { HurriedClock } from './hurried-clock.ts'
+import { commitAs, coreOf, groupOf, keyPackagesOf } from './modified-client.ts'
+import { breakGroup, speakIn } from './team.ts'
+
+let world: World
+let clock: HurriedClock
+let bot: Person
+let friend: Person
+let mallory: Person
+
+beforeEach(async () => {
+  clock = new HurriedClock()
+  world = await World.start()
+  bot = await world.person('bot', { bot: true, acceptRequests: 'contacts', clock })
+  friend = await world.person('friend', { clock })
+  mallory = await world.person('mallory', { clock })
+  await friend.openInvite(bot.client.me().inviteUrl)
+  await friend.say(bot, 'hello bot')
+  await bot.hears('hello bot')
+})
+afterEach(async () => {
+  clock.stop()
+  await world.stop()
+})
+
+const stateOf = (chat: ChatId) => bot.client.chats().find(({ id }) => id === chat)?.state
+const knowsProfileOf = (person: Person, other: Person): boolean =>
+  coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', other.id) !==
+  undefined
+
+async function openTeam(): Promise<ChatId> {
+  const members = [bot.id, mallory.id]
+  const { id } = await friend.client.createGroup({ name: 'team', members }, WITHIN)
+  for (const person of [bot, mallory]) await person.next('chat', event => event.chat_id === id)
+  await friend.say(id as ChatId, 'before')
+  for (const person of [bot, mallory]) await person.hears('before')
+  return id as ChatId
+}
+
+async function expectStillAtTheDoor(): Promise<void> {
+  // Whatever chat the bot has opened with it, a modified client speaks in it.
+  const { store } = coreOf(mallory)
+  await store.write(database => database.run("UPDATE chat SET state = 'active', visible = 1 WHERE id = ?", bot.id))
+  await mallory.say(bot, 'let me in')
+  await friend.say(bot, 'a mark')
+  await bot.hears('a mark')
+  await expect.poll(() => stateOf(mallory.chatId)).toBe('request')
+}
+
+describe('[R156] who shares a group with a bot and is no contact', () => {
+  test('is not let in by a message that the bot cannot read', async () => {
+    const chat = await openTeam()
+    await speakIn(mallory, groupOf(mallory, chat), { body: { kind: 'text', text: 'unread' }, spoilt: true })
+    await bot.next('notice', event => event.notice.code === 'undecryptable')
+    await expect
+      .poll(() => coreOf(bot).store.get('SELECT 1 FROM mark_question WHERE asked = 1') !== undefined)
+      .toBe(true)
+    await expectStillAtTheDoor()
+  })
+
+  test('is not let in by a commit that the bot cannot read', async () => {
+    const chat = await openTeam()
+    await breakGroup(mallory, chat)
+    await bot.next('notice', event => event.notice.code === 'undecryptable')
+    await bot.next('notice', event => event.notice.code === 'restarted')
+    await expectStillAtTheDoor()
+  })
+})
+
+/** Nobody can follow the welcomes that go out. */
+const spoiling: Pass = bytes => {
+  const frame = decodeClientFrame(bytes.slice())
+  if (frame.kind !== 'call' || frame.name !== 'commit' || !frame.request.welcome) return [bytes]
+  return [encodeClientFrame({ ...frame, request: { ...frame.request, welcome: new Uint8Array(300).fill(7) } })]
+}
+
+describe('[R157] a group of a stranger', () => {
+  test('whose welcome is spoilt is not made active by a contact who speaks there', async () => {
+    const { id } = await mallory.client.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
+    const chat = id as ChatId
+    await friend.next('chat', event => event.chat_id === id)
+    mallory.wire.outgoing = spoiling
+    const add = await keyPackagesOf(mallory, [bot.id])
+    await commitAs(mallory, chat, () => ({ add }))
+    await friend.next('notice', event => event.notice.code === 'joined')
+    await friend.say(chat, 'who is here?')
+    await mallory.hears('who is here?')
+    await friend.say(bot, 'a mark')
+    await bot.hears('a mark')
+    const isAsked = () => coreOf(friend).store.get('SELECT 1 FROM rejoin') !== undefined
+    const isJoined = () => coreOf(bot).groups.has(groupOf(mallory, chat))
+    await vi.waitFor(() => expect(isJoined()).toBe(true), { timeout: 3_000 }).catch(() => undefined)
+    await expect.poll(isAsked).toBe(false)
+    await friend.say(chat, 'and now?')
+    await mallory.hears('and now?')
+    await friend.say(bot, 'another mark')
+    await bot.hears('another mark')
+    expect(stateOf(chat)).not.toBe('active')
+    expect(knowsProfileOf(mallory, bot)).toBe(false)
+  })
+})

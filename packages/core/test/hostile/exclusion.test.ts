@@ -1,0 +1,139 @@
+// Honest members who could be brought to put each other out, or to work without end: by one word, a farewell or a list.
+import type { ChatId } from '@postern/protocol'
+import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { HurriedClock } from './hurried-clock.ts'
+import { commitAs, groupOf } from './modified-client.ts'
+import { castTeam, codesOf, epochOf, expectAllHear, groupSettings, ids, membersFor, sayBody, speakIn } from './team.ts'
+
+let world: World
+let clock: HurriedClock
+let alice: Person
+let bob: Person
+let carol: Person
+let mallory: Person
+let chat: ChatId
+
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+  clock = new HurriedClock()
+})
+afterAll(async () => {
+  clock.stop()
+  await world.stop()
+})
+beforeEach(async () => {
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
+})
+
+describe('[R152] a farewell', () => {
+  test('that a newcomer did not hear puts nobody out who acts on it', async () => {
+    await mallory.client.leaveGroup(chat, WITHIN)
+    for (const person of [alice, bob, carol]) await person.next('notice', event => event.notice.code === 'left')
+    const dave = await world.person(`dave ${mallory.name}`, { clock })
+    await bob.client.addMembers(chat, [dave.id], WITHIN)
+    await dave.next('chat', event => event.chat_id === chat)
+    await expectAllHear(chat, [alice, bob, carol, dave])
+    expect(codesOf(dave, chat)).not.toContain('refused')
+    expect(membersFor(dave, chat)).toEqual(ids([alice, bob, carol, dave]))
+  })
+
+  test('that the relay holds back from one puts nobody out who acts on it', async () => {
+    const relay = new HostileRelay(carol.wire)
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'leave'))
+    await mallory.client.leaveGroup(chat, WITHIN)
+    for (const person of [alice, bob]) await person.next('notice', event => event.notice.code === 'left')
+    await bob.say(chat, 'farewell, mallory')
+    await expectAllHear(chat, [alice, bob, carol])
+    expect(codesOf(carol, chat)).not.toContain('refused')
+    expect(membersFor(carol, chat)).toEqual(ids([alice, bob, carol]))
+  })
+
+  test('in a private chat is none', async () => {
+    await mallory.say(bob, 'hello bob')
+    await bob.hears('hello bob')
+    await speakIn(mallory, groupOf(mallory, bob.chatId), { body: { kind: 'leave' } })
+    await mallory.say(bob, 'still here')
+    await bob.hears('still here')
+    const group = groupOf(bob, mallory.chatId)
+    await bob.say(mallory, 'good')
+    await mallory.hears('good')
+    expect(groupOf(bob, mallory.chatId)).toBe(group)
+  })
+})
+
+describe('[R153] a word about the history', () => {
+  test('that one member makes up ends no group', async () => {
+    const group = groupOf(mallory, chat)
+    const body = { kind: 'compare' as const, group, epoch: await epochOf(mallory, chat), mark: 'A'.repeat(22) }
+    await sayBody(mallory, chat, body)
+    await mallory.say(chat, 'a mark')
+    for (const person of [alice, bob, carol]) await person.hears('a mark')
+    for (const person of [alice, bob, carol]) {
+      expect(groupOf(person, chat)).toBe(group)
+      expect(await epochOf(person, chat)).toBe(await epochOf(mallory, chat))
+      expect(codesOf(person, chat)).not.toContain('forked')
+    }
+    await expectAllHear(chat, [alice, bob, carol])
+    expect(groupOf(alice, chat)).toBe(group)
+  })
+
+  test('that it says again and again to one ends the group for that one no more than once', async () => {
+    const group = groupOf(mallory, chat)
+    await mallory.say(bob, 'hello bob')
+    await bob.hears('hello bob')
+    for (const round of [1, 2, 3]) {
+      const epoch = await epochOf(bob, chat)
+      const body = { kind: 'compare' as const, group, epoch, mark: 'A'.repeat(22) }
+      await sayBody(mallory, bob.chatId, body)
+      await mallory.say(bob, `mark ${round}`)
+      await bob.hears(`mark ${round}`)
+      await expectAllHear(chat, [alice, bob, carol])
+    }
+    expect(codesOf(bob, chat).filter(code => code === 'forked')).toHaveLength(1)
+  })
+
+  test('or a wish to be added anew, said in the group, makes no member of it act', async () => {
+    const epoch = await epochOf(bob, chat)
+    await sayBody(mallory, chat, { kind: 'rejoin', group: groupOf(mallory, chat) })
+    await mallory.say(chat, 'a mark')
+    for (const person of [alice, bob, carol]) await person.hears('a mark')
+    await expectAllHear(chat, [alice, bob, carol])
+    expect(await epochOf(bob, chat)).toBe(epoch)
+  })
+})
+
+describe('[R154] the lists of a relay', () => {
+  test('that lies about a private chat make nobody break its rules', async () => {
+    await alice.say(bob, 'hello bob')
+    await bob.hears('hello bob')
+    await bob.say(alice, 'hello alice')
+    await alice.hears('hello alice')
+    const relay = new HostileRelay(alice.wire)
+    relay.changeEntries(entries =>
+      entries.map(entry => (entry.kind === 'commit' ? { ...entry, removed: [bob.id] } : entry)),
+    )
+    relay.answerInstead('getGroup', () => ({ epoch: 2, members: [alice.id] }))
+    await bob.client.setTimer(alice.chatId, 60_000, WITHIN)
+    await alice.next('notice', event => event.notice.code === 'timer')
+    const said = () =>
+      alice.say(bob, 'as before').then(
+        () => 'said',
+        () => 'not yet',
+      )
+    await expect.poll(said, { timeout: 10_000 }).toBe('said')
+    await bob.hears('as before')
+    expect(codesOf(bob, alice.chatId)).not.toContain('refused')
+  })
+})
+
+describe('[R155] admins', () => {
+  test('who are named twice make nobody else an offender', async () => {
+    const settings = { ...groupSettings([alice]), admins: [alice.id, alice.id] } as ReturnType<typeof groupSettings>
+    await commitAs(alice, chat, () => ({ settings })).catch(() => undefined)
+    await commitAs(bob, chat, () => ({})).catch(() => undefined)
+    await carol.say(chat, 'a mark').catch(() => undefined)
+    for (const person of [alice, carol])
+      expect(codesOf(person, chat).includes('refused') ? 'bob is blamed' : 'nobody is').toBe('nobody is')
+  })
+})

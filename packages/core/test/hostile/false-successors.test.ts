@@ -1,0 +1,130 @@
+// A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
+import { type ChatId, isCoded } from '@postern/protocol'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findGroup } from '../../src/groups/group-records.ts'
+import type { JournalEvent } from '../../src/journal/journal.ts'
+import { attacks } from './history-attacks.ts'
+import { HurriedClock } from './hurried-clock.ts'
+import { coreOf, groupOf } from './modified-client.ts'
+
+let world: World
+let clock: HurriedClock
+let alice: Person
+let bob: Person
+let carol: Person
+let mallory: Person
+let chat: ChatId
+let casts = 0
+
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+  clock = new HurriedClock()
+})
+afterAll(async () => {
+  clock.stop()
+  await world.stop()
+})
+
+/** Alice has made the group and is its only admin. */
+beforeEach(async () => {
+  const number = ++casts
+  alice = await world.person(`alice ${number}`, { clock })
+  bob = await world.person(`bob ${number}`, { clock })
+  carol = await world.person(`carol ${number}`, { clock })
+  mallory = await world.person(`mallory ${number}`, { clock })
+  const members = [bob.id, carol.id, mallory.id]
+  chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
+  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+})
+
+const attack = async (name: string) => await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id })
+const adminsFor = (person: Person) =>
+  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
+
+async function expectAllHear(speaker: Person, text: string): Promise<void> {
+  const say = () =>
+    speaker.say(chat, text).then(
+      () => 'said',
+      (error: unknown) => (isCoded(error) ? error.code : error),
+    )
+  await expect.poll(say, { timeout: 100_000, interval: 100 }).toBe('said')
+  for (const other of [alice, bob, carol]) await expect.poll(() => other.texts(chat)).toContain(text)
+}
+
+const statusFor = (person: Person) => findGroup(coreOf(person).store, groupOf(person, chat))?.status
+const noticesFor = (person: Person) =>
+  person.client.journal
+    .read(0, 1000)
+    .map(({ json }) => JSON.parse(json) as JournalEvent)
+    .filter(event => event.type === 'notice' && event.chat_id === chat)
+
+describe('[R165] who is added anew by somebody who spoils the welcome', () => {
+  test('is told of what it could not read until it is well again', async () => {
+    bob.wire.hold()
+    await attack('adds somebody anew with a spoilt welcome')
+    await alice.say(chat, 'bob cannot read this')
+    bob.wire.release()
+    await expect.poll(() => statusFor(bob)).toBe('broken')
+    await expect.poll(() => statusFor(bob)).toBe('open')
+    await expectAllHear(alice, 'to all of you')
+    const notice = { code: 'undecryptable', from: { id: alice.id, name: alice.name } }
+    expect(noticesFor(bob)).toContainEqual({ type: 'notice', chat_id: chat, notice })
+  })
+
+  test('says nothing with the keys that it has lost, also before that is written', async () => {
+    const { groups } = coreOf(bob)
+    const found = groups.run(groupOf(bob, chat), async live => {
+      live.isBroken = true
+    })
+    await expect(bob.say(chat, 'too early')).rejects.toMatchObject({ code: 'chat-healing' })
+    await found
+  })
+})
+
+describe('[R164] a member who carries a group on', () => {
+  test('with all by its keys and with one at the relay splits nobody off', async () => {
+    const before = groupOf(bob, chat)
+    await attack('carries on with all, and tells one')
+    await expect.poll(() => groupOf(bob, chat)).not.toBe(before)
+    await expectAllHear(bob, 'to all of you')
+    await expectAllHear(alice, 'and back')
+    for (const person of [alice, carol]) expect(groupOf(person, chat)).toBe(groupOf(bob, chat))
+  })
+
+  test('as the last generation that can be written takes nobody the way on', async () => {
+    await attack('carries on as the last generation')
+    await expectAllHear(bob, 'still the same')
+    // Whoever it is that ends the group they are in by then.
+    await attacks['makes a commit that nobody can read']?.(carol, { chat, victim: bob.id, stranger: mallory.id })
+    await expectAllHear(bob, 'we go on')
+    expect(adminsFor(bob)).toEqual([alice.id])
+  })
+
+  test('by a welcome into a group of its own under the same id captures nobody', async () => {
+    await attack('ends the group, and welcomes somebody into its own')
+    await expectAllHear(bob, 'we go on')
+    await expectAllHear(alice, 'so we do')
+    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+    for (const person of [alice, carol]) expect(groupOf(person, chat)).toBe(groupOf(bob, chat))
+  })
+
+  test('with a welcome that one cannot read loses nobody without a word', async () => {
+    const before = groupOf(alice, chat)
+    await attack('carries on with a welcome that one cannot read')
+    await expect.poll(() => groupOf(alice, chat)).not.toBe(before)
+    await alice.say(chat, 'bob cannot read this')
+    await expect.poll(() => groupOf(bob, chat)).toBe(groupOf(alice, chat))
+    await expectAllHear(alice, 'to all of you')
+    await expectAllHear(bob, 'and back')
+    const notice = { code: 'undecryptable', from: { id: alice.id, name: alice.name } }
+    expect(noticesFor(bob)).toContainEqual({ type: 'notice', chat_id: chat, notice })
+  })
+
+  test('after it has killed it, with itself as the admin, rules nobody', async () => {
+    await attack('kills, and carries on as an admin')
+    await expectAllHear(bob, 'we go on')
+    await expectAllHear(alice, 'so we do')
+    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+  })
+})

@@ -1,0 +1,106 @@
+// Who takes part in a random history: people whose clients are started anew, and what each of them must know in the end.
+import type { AccountId, ChatId } from '@postern/protocol'
+import type { Notice } from '@postern/protocol/objects'
+import { type Person, WITHIN, type World } from '@postern/testkit'
+import type { JournalEvent } from '../../src/journal/journal.ts'
+import type { HurriedClock } from './hurried-clock.ts'
+
+/** A place in the history that is shared by all of its players. */
+export type Stage = { world: World; clock: HurriedClock; chat: ChatId }
+
+/** Who is cut off at the relay is no member there, until it is added anew. */
+const PASSING = new Set([
+  'chat-healing',
+  'relay-unreachable',
+  'send-in-doubt',
+  'stopping',
+  'relay-broken',
+  'group-unknown',
+  'chat-left',
+])
+
+export class Player {
+  readonly #stage: Stage
+  #person: Person
+  #closing: Promise<void> = Promise.resolve()
+  #shown = new Set<string>()
+  readonly isHonest: boolean
+
+  constructor(stage: Stage, person: Person, { isHonest }: { isHonest: boolean }) {
+    this.#stage = stage
+    this.#person = person
+    this.isHonest = isHonest
+  }
+
+  get id(): AccountId {
+    return this.#person.id
+  }
+
+  get name(): string {
+    return this.#person.name
+  }
+
+  /** As it is now: a client that was started anew is another one. */
+  get person(): Person {
+    return this.#person
+  }
+
+  drop(): void {
+    this.#person.wire.drop()
+  }
+
+  async restart(): Promise<void> {
+    this.#closing = this.#closing.then(() => this.#restart())
+    await this.#closing
+  }
+
+  async #restart(): Promise<void> {
+    const { world, clock } = this.#stage
+    const { name } = this.#person
+    await world.close(this.#person)
+    this.#person = await world.person(name, { clock })
+  }
+
+  /** What has to succeed in the end: tried again while the chat heals, the relay is away, or the client is started. */
+  async insist<T>(work: (person: Person) => Promise<T>): Promise<T> {
+    for (;;) {
+      await this.#closing
+      try {
+        return await work(this.#person)
+      } catch (error) {
+        const { code } = error as { code?: string }
+        if (code === undefined || !PASSING.has(code)) throw error
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+    }
+  }
+
+  /** Under one key: what was in doubt is not said twice. */
+  async say(text: string): Promise<void> {
+    const { chat } = this.#stage
+    const idempotency = { key: text, request: new TextEncoder().encode(text) }
+    await this.insist(person => person.client.sendText(chat, { text }, { ...WITHIN, idempotency }))
+  }
+
+  /** The members that it is shown; those of before, while its client is started. */
+  shown(): Set<string> {
+    try {
+      this.#shown = new Set(this.#person.client.chat(this.#stage.chat).members.map(member => member.id))
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'stopping') throw error
+    }
+    return this.#shown
+  }
+
+  texts(): string[] {
+    return this.#person.texts(this.#stage.chat)
+  }
+
+  /** What people were told of the chat. */
+  notices(): Notice[] {
+    return this.#person.client.journal
+      .read(0, 10_000)
+      .map(({ json }) => JSON.parse(json) as JournalEvent)
+      .flatMap(event => (event.type === 'notice' && event.chat_id === this.#stage.chat ? [event.notice] : []))
+  }
+}

@@ -1,0 +1,84 @@
+// A member with a modified client, and a relay that works with it: all they can make with real keys, past every check of ours.
+import { type AccountId, type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
+import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import type { Entry } from '@postern/protocol/relay'
+import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { findChat } from '../../src/chats/chats.ts'
+import { takeKeyPackages } from '../../src/chats/open-chat.ts'
+import type { Core } from '../../src/context.ts'
+import { Deadline } from '../../src/deadline.ts'
+import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
+import { makeKeyPackage } from '../../src/identity/key-packages.ts'
+import { commitIntent } from '../../src/mls/commit-intent.ts'
+import { createGroup, decryptMessage, type GroupSession } from '../../src/mls/group-session.ts'
+
+export const coreOf = (person: Person): Core => (person.client as unknown as { core: Core }).core
+
+export const deadlineOf = (person: Person): Deadline => new Deadline(coreOf(person).clock, WITHIN)
+
+/** The MLS group in which the person writes. */
+export function groupOf(person: Person, chat: ChatId): GroupId {
+  const row = findChat(coreOf(person).store, chat)
+  if (!row) throw new Error(`${person.name} has no such chat`)
+  return row.group_id
+}
+
+/** A commit that our client would never make. */
+export async function commitAs(person: Person, chat: ChatId, intent: CommitIntent): Promise<void> {
+  await commitToGroup(coreOf(person), groupOf(person, chat), { intent, deadline: deadlineOf(person) })
+}
+
+export const keyPackagesOf = (taker: Person, accounts: AccountId[]) =>
+  takeKeyPackages(coreOf(taker), accounts, deadlineOf(taker))
+
+type Forged = { group: GroupId; settings: GroupSettings; victim: AccountId; others?: AccountId[]; epochs?: number }
+
+/** A group of the forger's own making under any id, with the victim in it, and the welcome that leads there. */
+export async function forgeWelcome(
+  forger: Person,
+  { group, settings, victim, others = [], epochs = 1 }: Forged,
+): Promise<{ session: GroupSession; welcome: Uint8Array; wire: Uint8Array }> {
+  const core = coreOf(forger)
+  let session = await createGroup(core.mls, {
+    groupId: groupIdToBytes(group),
+    keyPackage: await makeKeyPackage(core),
+    settings: encodeGroupSettings(settings),
+  })
+  for (let epoch = 0; epoch < epochs; epoch++) session = (await commitIntent(session, {})).session
+  const taken = await keyPackagesOf(forger, [victim, ...others])
+  const add = taken.map(({ account, keyPackage }) => ({ accountId: account, keyPackage }))
+  const made = await commitIntent(session, { add })
+  if (!made.welcome) throw new Error('the commit made no welcome')
+  return { session: made.session, welcome: made.welcome, wire: made.wire }
+}
+
+/** The same by way of an honest relay, which asks for no more than that it is the group's first commit. */
+export async function openForged(forger: Person, forged: Omit<Forged, 'epochs'>): Promise<void> {
+  const { link } = coreOf(forger)
+  const { wire: payload, welcome } = await forgeWelcome(forger, { ...forged, epochs: 0 })
+  await link.call('createGroup', { group: forged.group, continues: undefined })
+  const { accepted } = await link.call('commit', {
+    payload,
+    add: [forged.victim, ...(forged.others ?? [])],
+    remove: [],
+    welcome,
+  })
+  if (!accepted) throw new Error('the relay took no group from its creator')
+}
+
+/** The relay puts it into the victim's mailbox. */
+export function deliver(
+  relay: HostileRelay,
+  entry: Pick<Entry, 'kind' | 'group' | 'sender' | 'payload'> & Partial<Entry>,
+): void {
+  const made = { cursor: relay.shown + 1, seq: 1, ts: Date.now(), added: [], removed: [], ...entry }
+  relay.say({ kind: 'deliver', entries: [made] })
+}
+
+/** Whether whoever has the session can read the ciphertext. */
+export async function canRead(session: GroupSession, wire: Uint8Array): Promise<boolean> {
+  return await decryptMessage(session, wire).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,148 @@
+// Losses and kills from which a chat must come back, with everybody in one group: whoever was away, lost or in the way.
+import { type ChatId, CodedError, GROUP_ID_BYTES } from '@postern/protocol'
+import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { HurriedClock } from './hurried-clock.ts'
+import { commitAs, coreOf, groupOf } from './modified-client.ts'
+import { castTeam, codesOf, expectAllHear, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
+
+let world: World
+let clock: HurriedClock
+let alice: Person
+let bob: Person
+let carol: Person
+let mallory: Person
+let chat: ChatId
+
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+  clock = new HurriedClock()
+})
+afterAll(async () => {
+  clock.stop()
+  await world.stop()
+})
+beforeEach(async () => {
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
+})
+
+const statusOf = (person: Person, id: ChatId) =>
+  coreOf(person).store.get<{ status: string }>('SELECT status FROM mls_group WHERE id = ?', groupOf(person, id))?.status
+
+async function passSeconds(seconds: number): Promise<void> {
+  const endMs = clock.nowMs() + seconds * 1000
+  await expect.poll(() => clock.nowMs() >= endMs, { timeout: 30_000 }).toBe(true)
+}
+
+describe('[R158] who missed a commit', () => {
+  test('waits for the others, and does not carry on a group as it was before', async () => {
+    const relay = new HostileRelay(carol.wire)
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
+    const dave = await world.person(`dave ${mallory.name}`, { clock })
+    await alice.client.addMembers(chat, [dave.id], WITHIN)
+    await expect.poll(() => statusOf(carol, chat)).toBe('broken')
+    const group = groupOf(carol, chat)
+    for (const person of [alice, bob, mallory, dave]) person.wire.cut()
+    relay.repent()
+    await passSeconds(60)
+    expect(groupOf(carol, chat)).toBe(group)
+    for (const person of [alice, bob, mallory, dave]) person.wire.mend()
+    for (const person of [alice, bob, mallory, dave]) await person.online()
+    const all = [alice, bob, carol, dave]
+    await expectAllHear(chat, all)
+    for (const person of all) {
+      expect(membersFor(person, chat)).toEqual(ids([...all, mallory]))
+      expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
+    }
+  })
+})
+
+describe('[R159] a chat that cannot be healed', () => {
+  test('keeps no other one from it', async () => {
+    const others = [alice, carol, mallory]
+    for (const other of others) {
+      await other.say(bob, 'hello bob')
+      await bob.hears('hello bob')
+    }
+    const [first, ...rest] = others.toSorted((one, two) =>
+      groupOf(bob, one.chatId) < groupOf(bob, two.chatId) ? -1 : 1,
+    )
+    const relay = new HostileRelay(bob.wire)
+    relay.answerInstead('takeKeyPackages', ({ accounts }) =>
+      first && accounts.includes(first.id) ? { taken: [] } : undefined,
+    )
+    bob.wire.hold()
+    for (const other of others)
+      await speakIn(other, groupOf(other, bob.chatId), { body: { kind: 'text', text: 'spoilt' }, spoilt: true })
+    bob.wire.release()
+    for (const other of rest) {
+      await expect.poll(() => statusOf(bob, other.chatId), { timeout: 5_000 }).toBe('open')
+      await sayWhenHealed(bob, other.chatId, 'well again')
+      await other.hears('well again')
+    }
+  })
+})
+
+describe('[R160] killed while it carries a group on', () => {
+  test('a client does so when it is back', async () => {
+    const core = coreOf(alice)
+    const group = groupOf(alice, chat)
+    await expect.poll(() => core.store.get('SELECT 1 FROM receipt_due')).toBeUndefined()
+    const killed = Promise.withResolvers<never>()
+    killed.promise.catch(() => undefined)
+    // Nothing of the new group reaches the relay. Of two of one generation it would be the one in force.
+    const run = core.groups.run.bind(core.groups)
+    core.groups.run = async (id, work) => (id === group ? await run(id, work) : await killed.promise)
+    const { randomBytes } = core.provider
+    core.provider.randomBytes = bytes => (bytes === GROUP_ID_BYTES ? new Uint8Array(bytes) : randomBytes(bytes))
+    for (const person of [bob, carol]) person.wire.cut()
+    await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
+    await expect.poll(() => groupOf(alice, chat), { timeout: 10_000 }).not.toBe(group)
+    core.provider.randomBytes = randomBytes
+    killed.reject(new CodedError('stopping'))
+    await world.close(alice)
+    alice = await world.person(alice.name, { clock })
+    for (const person of [bob, carol]) person.wire.mend()
+    for (const person of [bob, carol]) await person.online()
+    await expectAllHear(chat, [alice, bob, carol])
+  })
+})
+
+describe('[R161] keys that are not those of the people shown', () => {
+  test('are told of once, however much waits to be sent', async () => {
+    const core = coreOf(bob)
+    const group = groupOf(bob, chat)
+    for (const person of [alice, carol, mallory]) person.wire.cut()
+    await core.store.write(database => {
+      database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', chat, carol.id)
+      database.run('INSERT OR REPLACE INTO receipt_due VALUES (?, ?, ?, ?)', chat, alice.id, 1, 1)
+    })
+    core.poke()
+    await expect.poll(() => statusOf(bob, chat)).toBe('broken')
+    const mismatches = () => codesOf(bob, chat).filter(code => code === 'mismatch').length
+    await passSeconds(5)
+    expect(mismatches()).toBe(1)
+    expect(groupOf(bob, chat)).toBe(group)
+  })
+})
+
+describe('[R162] a commit that only some can judge', () => {
+  test('leaves the honest in one group, where an admin could not', async () => {
+    const relay = new HostileRelay(alice.wire)
+    const spoil = (payload: Uint8Array) => payload.map((byte, at) => (at === payload.length - 1 ? byte ^ 1 : byte))
+    relay.changeEntries(entries =>
+      entries.map(entry => (entry.kind === 'commit' ? { ...entry, payload: spoil(entry.payload) } : entry)),
+    )
+    for (const person of [bob, carol]) person.wire.cut()
+    await commitAs(mallory, chat, () => ({ remove: [carol.id] }))
+    const group = groupOf(alice, chat)
+    await expect.poll(() => statusOf(alice, chat), { timeout: 10_000 }).toBe('broken')
+    relay.repent()
+    await expect.poll(() => groupOf(alice, chat), { timeout: 10_000 }).not.toBe(group)
+    for (const person of [bob, carol]) person.wire.mend()
+    for (const person of [bob, carol]) await person.online()
+    for (const person of [bob, carol])
+      await expect.poll(() => groupOf(person, chat), { timeout: 10_000 }).toBe(groupOf(alice, chat))
+    await expectAllHear(chat, [alice, bob, carol])
+  })
+})

@@ -1,0 +1,92 @@
+// Keys are renewed by themselves: whoever has stolen the older ones reads nothing more from then on.
+import { type ChatId, clientLimits } from '@postern/protocol'
+import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
+import { ManualClock, type Pass, type Person, passTime, Wire, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nextRenewalMs, soonRenewalMs } from '../../src/groups/renewal.ts'
+import { epoch, type GroupSession } from '../../src/mls/group-session.ts'
+import { canRead, coreOf, groupOf } from './modified-client.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+let world: World
+let clock: ManualClock
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  clock = new ManualClock(Date.now())
+  alice = await world.person('alice', { clock })
+  bob = await world.person('bob')
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+})
+afterEach(() => world.stop())
+
+const sessionOf = (person: Person, chat: ChatId): Promise<GroupSession> =>
+  coreOf(person).groups.run(groupOf(person, chat), async live => live.session)
+const epochAt = async (person: Person, chat: ChatId): Promise<number> => epoch(await sessionOf(person, chat))
+
+test('[R143] after days the keys are others, and who has the old ones reads nothing', async () => {
+  const stolen = await sessionOf(bob, alice.chatId)
+  const before = await epochAt(alice, bob.chatId)
+  clock.leap(10 * DAY_MS)
+  await passTime(clock, expect.poll(() => epochAt(alice, bob.chatId)).toBeGreaterThan(before))
+  await expect.poll(() => epochAt(bob, alice.chatId)).toBe(await epochAt(alice, bob.chatId))
+  let wire: Uint8Array | undefined
+  alice.wire.outgoing = bytes => {
+    const frame = decodeClientFrame(bytes.slice())
+    if (frame.kind === 'call' && frame.name === 'append' && !frame.request.to) wire = frame.request.payload
+    return [bytes]
+  }
+  await passTime(clock, alice.say(bob, 'after the renewal'))
+  await bob.hears('after the renewal')
+  expect(wire && (await canRead(stolen, wire))).toBe(false)
+})
+
+test('[R143] and not before: a day changes nothing', async () => {
+  const before = await epochAt(alice, bob.chatId)
+  clock.leap(DAY_MS)
+  await passTime(clock, alice.online())
+  clock.leap(clientLimits.renewKeysEveryMs)
+  await passTime(clock, alice.online())
+  await passTime(clock, alice.say(bob, 'a mark'))
+  await bob.hears('a mark')
+  expect(await epochAt(alice, bob.chatId)).toBe(before)
+})
+
+/** The relay has given out all the others: from now on every welcome is for the same key package. */
+const withLastResortAlone: Pass = bytes => {
+  const frame = decodeClientFrame(bytes.slice())
+  if (frame.kind !== 'call' || frame.name !== 'publishKeyPackages') return [bytes]
+  return [encodeClientFrame({ ...frame, request: { ...frame.request, oneTime: [] } })]
+}
+
+test('[R144] who was let in by a last resort package renews its keys at once', async () => {
+  const wire = new Wire()
+  wire.outgoing = withLastResortAlone
+  const carol = await world.person('carol', { wire })
+  await bob.say(carol, 'hello carol')
+  await carol.hears('hello carol')
+  await expect.poll(() => epochAt(carol, bob.chatId)).toBeGreaterThan(1)
+  await expect.poll(() => epochAt(bob, carol.chatId)).toBeGreaterThan(1)
+  await bob.say(carol, 'with new keys')
+  await carol.hears('with new keys')
+})
+
+test('[R143] a large group has no more to follow than a small one, and its members do not come all at once', () => {
+  const fixed = { clock, provider: coreOf(alice).provider }
+  const waits = (members: number) =>
+    Array.from({ length: 1000 }, () => nextRenewalMs(fixed, members) - clock.nowMs()).toSorted((a, b) => a - b)
+  const days = (ms = 0) => ms / DAY_MS
+  const [small, large] = [waits(2), waits(1000)]
+  expect(days(small[0])).toBeGreaterThan(5)
+  expect(days(small.at(-1))).toBeLessThan(9)
+  expect(days(large[0])).toBeGreaterThan(100)
+  // In any hour of the time over which they are spread: one of thousand, not all.
+  const inOneHour = large.filter(ms => ms - (large[0] ?? 0) < DAY_MS / 24).length
+  expect(inOneHour).toBeLessThan(20)
+  expect(soonRenewalMs(fixed, 2)).toBe(0)
+  expect(soonRenewalMs(fixed, 1000)).toBeGreaterThanOrEqual(clock.nowMs())
+})

@@ -1,0 +1,113 @@
+// What a member with a modified client could gain where the others believe it: after a loss, and by carrying the chat on.
+
+import type { ChatId } from '@postern/protocol'
+import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { HurriedClock } from './hurried-clock.ts'
+import { forgeWelcome, groupOf } from './modified-client.ts'
+import {
+  adminsFor,
+  breakGroup,
+  carryOn,
+  castTeam,
+  epochOf,
+  expectAllHear,
+  groupSettings,
+  ids,
+  membersFor,
+  sayWhenHealed,
+  speakIn,
+} from './team.ts'
+
+let world: World
+let clock: HurriedClock
+let alice: Person
+let bob: Person
+let carol: Person
+let mallory: Person
+let chat: ChatId
+
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+  clock = new HurriedClock()
+})
+afterAll(async () => {
+  clock.stop()
+  await world.stop()
+})
+beforeEach(async () => {
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
+})
+
+describe('[R150] who makes the others lose their keys', () => {
+  test('gains nothing by the welcome that it has ready: no rights, and nobody is out', async () => {
+    const group = groupOf(mallory, chat)
+    const { welcome } = await forgeWelcome(mallory, {
+      group,
+      settings: groupSettings([mallory]),
+      victim: alice.id,
+      others: [bob.id],
+      epochs: await epochOf(mallory, chat),
+    })
+    await breakGroup(mallory, chat, { remove: [alice, bob, carol], add: [alice, bob], welcome })
+    for (const person of [alice, bob, carol])
+      await person.next('notice', event => event.notice.code === 'undecryptable')
+    await expectAllHear(chat, [alice, bob, carol])
+    for (const person of [alice, bob, carol]) {
+      expect(adminsFor(person, chat)).toEqual([alice.id])
+      expect(membersFor(person, chat)).toEqual(expect.arrayContaining(ids([alice, bob, carol])))
+    }
+  })
+
+  test('gains nothing by carrying the chat on itself', async () => {
+    const trent = await world.person('trent', { clock })
+    await breakGroup(mallory, chat)
+    for (const person of [alice, bob, carol])
+      await person.next('notice', event => event.notice.code === 'undecryptable')
+    const settings = groupSettings([mallory], { generation: 1, chat })
+    await carryOn(mallory, chat, { settings, members: [alice, bob, trent, mallory] })
+    await expectAllHear(chat, [alice, bob, carol])
+    for (const person of [alice, bob, carol]) {
+      expect(adminsFor(person, chat)).toEqual([alice.id])
+      expect(membersFor(person, chat)).toEqual(expect.arrayContaining(ids([alice, bob, carol])))
+    }
+  })
+})
+
+describe('[R151] a chat that a member carried on without need', () => {
+  test('can be carried on again, whatever number it gave it', async () => {
+    const settings = groupSettings([alice], { generation: 2 ** 40, chat })
+    await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
+    await mallory.say(chat, 'in the last of all groups').catch(() => undefined)
+    await breakGroup(mallory, chat)
+    await expectAllHear(chat, [alice, bob, carol])
+  })
+
+  test('has nobody in it to whom the relay delivers nothing', async () => {
+    mallory.wire.outgoing = bytes => {
+      const frame = decodeClientFrame(bytes.slice())
+      if (frame.kind !== 'call' || frame.name !== 'commit' || frame.request.add.length !== 3) return [bytes]
+      const add = frame.request.add.filter(account => account !== carol.id)
+      return [encodeClientFrame({ ...frame, request: { ...frame.request, add } })]
+    }
+    const settings = groupSettings([alice], { generation: 1, chat })
+    await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
+    for (const person of [alice, bob]) await person.next('notice', event => event.notice.code === 'restarted')
+    await expectAllHear(chat, [alice, bob, carol])
+  })
+
+  test('lets nobody speak who was removed from it', async () => {
+    const old = groupOf(mallory, chat)
+    const settings = groupSettings([alice], { generation: 1, chat })
+    await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
+    for (const person of [alice, bob]) await person.next('notice', event => event.notice.code === 'restarted')
+    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
+    await bob.next('notice', event => event.notice.code === 'removed')
+    await speakIn(mallory, old, { body: { kind: 'text', text: 'still here' } })
+    await sayWhenHealed(alice, chat, 'a mark')
+    await bob.hears('a mark')
+    expect(bob.texts(chat)).not.toContain('still here')
+    expect(alice.texts(chat)).not.toContain('still here')
+  })
+})

@@ -1,0 +1,148 @@
+// A group of four with one member who keeps no rules, and what that member can do beside commits: for the reviews in this folder.
+import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
+import { encodeContent, type GroupSettings, type KnownBody } from '@postern/protocol/content'
+import type { Notice } from '@postern/protocol/objects'
+import { type Person, type PersonOptions, WITHIN, type World } from '@postern/testkit'
+import { expect } from 'vitest'
+import { openSuccessor } from '../../src/chats/open-chat.ts'
+import type { JournalEvent } from '../../src/journal/journal.ts'
+import { newDraft } from '../../src/messages/compose.ts'
+import { sendDraft } from '../../src/messages/send.ts'
+import { encryptMessage } from '../../src/mls/group-session.ts'
+import { coreOf, deadlineOf, groupOf } from './modified-client.ts'
+
+export type Team = { alice: Person; bob: Person; carol: Person; mallory: Person; chat: ChatId }
+
+let casts = 0
+
+/** What it still has to say of itself would come in between. */
+const isGreeting = (person: Person): boolean =>
+  coreOf(person).store.get('SELECT 1 FROM mls_group WHERE needs_hello = 2') !== undefined
+
+/** Alice has made the group and is its only admin. */
+export async function castTeam(world: World, options: PersonOptions): Promise<Team> {
+  const number = ++casts
+  const alice = await world.person(`alice ${number}`, options)
+  const bob = await world.person(`bob ${number}`, options)
+  const carol = await world.person(`carol ${number}`, options)
+  const mallory = await world.person(`mallory ${number}`, options)
+  const members = [bob.id, carol.id, mallory.id]
+  const chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
+  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+  await bob.say(chat, 'before')
+  for (const person of [alice, carol, mallory]) await person.hears('before')
+  for (const person of [alice, bob, carol, mallory]) await expect.poll(() => isGreeting(person)).toBe(false)
+  return { alice, bob, carol, mallory, chat }
+}
+
+export const ids = (people: Person[]) => people.map(person => person.id).toSorted()
+
+export const membersFor = (person: Person, chat: ChatId) =>
+  person.client
+    .chat(chat)
+    .members.map(member => member.id as Person['id'])
+    .toSorted()
+
+export const adminsFor = (person: Person, chat: ChatId) =>
+  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
+
+type GroupOnes = Extract<GroupSettings, { type: 'group' }>
+
+export const groupSettings = (admins: Person[], more: Partial<GroupOnes> = {}): GroupOnes => ({
+  v: 1,
+  type: 'group',
+  title: 'team',
+  admins: ids(admins),
+  timerMs: 0,
+  generation: 0,
+  ...more,
+})
+
+const noticesOf = (person: Person, chat: ChatId): Notice[] =>
+  person.client.journal
+    .read(0, 1000)
+    .map(({ json }) => JSON.parse(json) as JournalEvent)
+    .flatMap(event => (event.type === 'notice' && event.chat_id === chat ? [event.notice] : []))
+
+export const codesOf = (person: Person, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
+
+/** Tried until the chat is well again. */
+export async function sayWhenHealed(speaker: Person, chat: ChatId, text: string): Promise<void> {
+  const said = () =>
+    speaker.say(chat, text).then(
+      () => 'said',
+      (error: unknown) => String(error),
+    )
+  await expect.poll(said, { timeout: 30_000, interval: 100 }).toBe('said')
+}
+
+let rounds = 0
+
+/** What each says all the others hear. */
+export async function expectAllHear(chat: ChatId, people: Person[]): Promise<void> {
+  for (const [at, speaker] of people.entries()) {
+    const text = `${speaker.name} goes on ${++rounds}`
+    await sayWhenHealed(speaker, chat, text)
+    for (const other of people.toSpliced(at, 1))
+      await expect.poll(() => other.texts(chat), { timeout: 20_000 }).toContain(text)
+  }
+}
+
+/** What our client would not say there. */
+export async function sayBody(person: Person, chat: ChatId, body: KnownBody): Promise<void> {
+  const core = coreOf(person)
+  await sendDraft(core, chat, { draft: newDraft(core, body), deadline: deadlineOf(person) })
+}
+
+export const epochOf = (person: Person, chat: ChatId): Promise<number> =>
+  coreOf(person).groups.run(groupOf(person, chat), async live => Number(live.session.state.groupContext.epoch))
+
+/** A commit of the group's epoch by its header, and noise behind that. */
+async function unreadableCommit(person: Person, chat: ChatId): Promise<Uint8Array> {
+  const payload = coreOf(person).provider.randomBytes(200)
+  const view = new DataView(payload.buffer, payload.byteOffset)
+  view.setUint16(0, 1)
+  view.setUint16(2, 2)
+  view.setUint8(4, 16)
+  payload.set(groupIdToBytes(groupOf(person, chat)), 5)
+  view.setBigUint64(21, BigInt(await epochOf(person, chat)))
+  view.setUint8(29, 3)
+  return payload
+}
+
+type Speech = { body: KnownBody; spoilt?: true }
+
+/** Past every check, with the keys that it has. */
+export async function speakIn(person: Person, group: GroupId, { body, spoilt }: Speech): Promise<void> {
+  const core = coreOf(person)
+  const { send } = newDraft(core, body)
+  const payload = await core.groups.run(group, async live => {
+    const { session, wire } = await encryptMessage(live.session, encodeContent({ send, profileVersion: 1, body }))
+    live.session = session
+    return wire
+  })
+  const last = payload.length - 1
+  if (spoilt) payload[last] = (payload[last] ?? 0) ^ 1
+  await core.link.call('append', { payload, to: undefined, leave: false }, deadlineOf(person).leftMs())
+}
+
+type Told = { add?: Person[]; remove?: Person[]; welcome?: Uint8Array }
+
+/** A commit that nobody can read, with whatever the relay is told beside it. */
+export async function breakGroup(person: Person, chat: ChatId, told: Told = {}): Promise<void> {
+  const payload = await unreadableCommit(person, chat)
+  const { add = [], remove = [], welcome } = told
+  const request = { payload, add: ids(add), remove: ids(remove), welcome }
+  const verdict = await coreOf(person).link.call('commit', request, deadlineOf(person).leftMs())
+  expect(verdict.accepted).toBeDefined()
+}
+
+type Successor = { settings: GroupSettings; members: Person[] }
+
+/** Carries the chat on although nobody has to. */
+export async function carryOn(person: Person, chat: ChatId, { settings, members }: Successor): Promise<void> {
+  if (settings.type !== 'group') throw new Error('a group is carried on by a group')
+  const successor = { settings, members: ids(members) }
+  const continues = groupOf(person, chat)
+  await openSuccessor(coreOf(person), { chat, continues, successor, deadline: deadlineOf(person) })
+}

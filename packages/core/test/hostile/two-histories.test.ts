@@ -1,0 +1,151 @@
+// A relay that shows two sides two histories, or holds messages back: found out at the next contact, and said.
+import type { ChatId, GroupId, MessageId } from '@postern/protocol'
+import type { Notice } from '@postern/protocol/objects'
+import { decodeClientFrame, type Entry } from '@postern/protocol/relay'
+import { HostileRelay, ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { JournalEvent } from '../../src/journal/journal.ts'
+import { groupOf } from './modified-client.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+})
+afterAll(() => world.stop())
+
+let casts = 0
+
+async function cast(): Promise<{ alice: Person; bob: Person; carol: Person; relay: HostileRelay; chat: ChatId }> {
+  const number = ++casts
+  const alice = await world.person(`alice ${number}`)
+  const bob = await world.person(`bob ${number}`)
+  const carol = await world.person(`carol ${number}`)
+  const { id } = await alice.client.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
+  for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
+  await bob.say(id as ChatId, 'before')
+  for (const person of [alice, carol]) await person.hears('before')
+  const relay = new HostileRelay(bob.wire)
+  await alice.say(id as ChatId, 'seen')
+  await bob.hears('seen')
+  // Cursors that no entry of bob's has.
+  for (const text of ['one', 'two', 'three']) await alice.say(carol, text)
+  return { alice, bob, carol, relay, chat: id as ChatId }
+}
+
+/** From here on bob's commits are true for him alone, and those of the others for them. */
+function fork(relay: HostileRelay, { bob, group }: { bob: Person; group: GroupId }): void {
+  const isForked = (entry: Entry) => entry.group === group && entry.kind === 'commit' && entry.sender !== bob.id
+  relay.changeEntries(entries => entries.filter(entry => !isForked(entry)))
+  relay.answerInstead('commit', ({ payload }) => {
+    const message = 'a'.repeat(32) as MessageId
+    const entry = { kind: 'commit' as const, group, sender: bob.id, payload, added: [], removed: [], seq: 50 }
+    relay.say({ kind: 'deliver', entries: [{ ...entry, cursor: relay.shown + 1, ts: Date.now() }] })
+    return { accepted: { message, seq: 50, ts: Date.now(), duplicate: false }, epoch: 2 }
+  })
+}
+
+const noticesOf = (person: Person, chat: ChatId): Notice[] =>
+  person.client.journal
+    .read(0, 1000)
+    .map(({ json }) => JSON.parse(json) as JournalEvent)
+    .flatMap(event => (event.type === 'notice' && event.chat_id === chat ? [event.notice] : []))
+const codesOf = (person: Person, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
+
+/** Who is still being healed misses what is said meanwhile; after that everybody hears everything. */
+async function expectAllHear(chat: ChatId, [speaker, ...others]: [Person, ...Person[]], word: string): Promise<void> {
+  let round = 0
+  const isHeardByAll = async () => {
+    const text = `${word} ${++round}`
+    await speaker.say(chat, text)
+    for (const other of others) await expect.poll(() => other.texts(chat), { timeout: 1000 }).toContain(text)
+  }
+  await vi.waitFor(isHeardByAll, { timeout: WITHIN.deadlineMs, interval: 100 })
+}
+
+describe('[R141] two histories', () => {
+  test('of a group are found out at the next word, told on both sides, and become one again', async () => {
+    const { alice, bob, carol, relay, chat } = await cast()
+    fork(relay, { bob, group: groupOf(bob, chat) })
+    await bob.client.renameGroup(chat, 'for bob', WITHIN)
+    await alice.client.renameGroup(chat, 'for the others', WITHIN)
+    relay.repent()
+    await alice.say(chat, 'bob cannot read this')
+    for (const person of [alice, bob]) await expect.poll(() => codesOf(person, chat)).toContain('forked')
+    await expectAllHear(chat, [alice, bob, carol], 'one again')
+    await expectAllHear(chat, [bob, alice, carol], 'for all of us')
+    expect(bob.client.chat(chat).name).toBe(alice.client.chat(chat).name)
+  })
+
+  test('of a group in which nobody is heard across are found out by a word in private', async () => {
+    const { alice, bob, relay, chat } = await cast()
+    const group = groupOf(bob, chat)
+    await alice.say(bob, 'hello bob')
+    await bob.hears('hello bob')
+    await bob.say(alice, 'hello alice')
+    await alice.hears('hello alice')
+    fork(relay, { bob, group })
+    await bob.client.renameGroup(chat, 'for bob', WITHIN)
+    await alice.client.renameGroup(chat, 'for the others', WITHIN)
+    // What is said in the group passes in neither direction; all the rest does.
+    relay.changeEntries(entries => entries.filter(entry => entry.group !== group))
+    await alice.say(bob, 'how are you?')
+    await bob.hears('how are you?')
+    await bob.say(alice, 'well')
+    for (const person of [alice, bob]) await expect.poll(() => codesOf(person, chat)).toContain('forked')
+  })
+
+  test('of a private chat are, too', async () => {
+    const { alice, bob, relay } = await cast()
+    await alice.say(bob, 'hello bob')
+    await bob.hears('hello bob')
+    fork(relay, { bob, group: groupOf(bob, alice.chatId) })
+    await bob.client.setTimer(alice.chatId, 60_000, WITHIN)
+    await alice.client.setTimer(bob.chatId, 120_000, WITHIN)
+    relay.repent()
+    await alice.say(bob, 'bob cannot read this')
+    await expect.poll(() => codesOf(alice, bob.chatId)).toContain('forked')
+    await expect.poll(() => codesOf(bob, alice.chatId)).toContain('forked')
+    await vi.waitFor(() => bob.say(alice, 'from bob'), { timeout: WITHIN.deadlineMs })
+    await alice.hears('from bob')
+    await alice.say(bob, 'from alice')
+    await bob.hears('from alice')
+  })
+})
+
+describe('[R142] messages that are held back', () => {
+  test('are told with the next one of their sender, and how many', async () => {
+    const { alice, bob, relay, chat } = await cast()
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'message'))
+    await alice.say(chat, 'held back')
+    await alice.say(chat, 'held back, too')
+    relay.repent()
+    await alice.say(chat, 'and on')
+    await bob.hears('and on')
+    expect(noticesOf(bob, chat)).toContainEqual({
+      code: 'missing',
+      from: { id: alice.id, name: alice.name },
+      count: 2,
+    })
+  })
+
+  test('are not confused with those that their sender has given up', async () => {
+    const clock = new ManualClock(Date.now())
+    const alice = await world.person(`alice ${++casts}`, { clock })
+    const bob = await world.person(`bob ${casts}`)
+    await alice.say(bob, 'before')
+    await bob.hears('before')
+    alice.wire.outgoing = bytes => {
+      const frame = decodeClientFrame(bytes.slice())
+      return frame.kind === 'call' && frame.name === 'append' ? [] : [bytes]
+    }
+    const given = alice.client.sendText(bob.chatId, { text: 'given up' }, { deadlineMs: 300 })
+    await expect(passWhenAwaited(clock, 300, given)).rejects.toMatchObject({ code: 'send-in-doubt' })
+    alice.wire.outgoing = frame => [frame]
+    alice.wire.drop()
+    await passTime(clock, alice.online())
+    await alice.say(bob, 'and on')
+    await bob.hears('and on')
+    expect(codesOf(bob, alice.chatId)).not.toContain('missing')
+    expect(bob.texts(alice)).toEqual(['before', 'and on'])
+  })
+})
