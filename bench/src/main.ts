@@ -8,6 +8,7 @@ import { measureGroup200 } from './group200/group200.ts'
 import { measureHistory } from './history/history.ts'
 import { measureHooks } from './hooks/hooks.ts'
 import { measurePresses } from './presses/presses.ts'
+import { measureRenewal } from './renewal/renewal.ts'
 import { measureSends } from './sends/sends.ts'
 import { printTable, type Row } from './table.ts'
 import { measureUpdates } from './updates/updates.ts'
@@ -16,6 +17,7 @@ import { measureWebhook } from './webhook/webhook.ts'
 
 const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   crypto: measureCrypto,
+  renewal: measureRenewal,
   appends: measureAppends,
   sends: measureSends,
   echo: measureEcho,
