@@ -40,7 +40,7 @@ export const newDraft = (core: Core, body: KnownBody, token?: string): Draft => 
 })
 
 /** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
-export const isAboutGroup = ({ kind }: KnownBody): boolean => kind === 'rejoin' || kind === 'compare'
+export const isAboutGroup = ({ kind }: Content['body']): boolean => kind === 'rejoin' || kind === 'compare'
 
 /** `busy`: a commit of ours is under way, and what is encrypted now would be refused. `stale`: new keys come first. */
 type NotYet = 'busy' | 'stale'

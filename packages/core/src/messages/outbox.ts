@@ -10,6 +10,7 @@ import { noteWithdrawn } from '../groups/group-records.ts'
 import { believableTs } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
+import { isAboutGroup } from './compose.ts'
 import type { MessageRow } from './messages.ts'
 import { takeBody } from './take-body.ts'
 
@@ -120,7 +121,7 @@ function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; 
   noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.
-  const isShown = chat?.state === 'active' && !(body.kind === 'rejoin' || body.kind === 'compare')
+  const isShown = chat?.state === 'active' && !isAboutGroup(body)
   if (chat?.visible === 0 && isShown) database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat.id)
   return (
     chat && takeBody(core, database, { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body })

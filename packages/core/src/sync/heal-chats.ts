@@ -63,15 +63,9 @@ function showRequest(
 ): void {
   const id = privateChatId(speaker)
   if (findChat(database, id)) return
-  insertChat(
-    database,
-    { id, group_id: group, state: 'request', visible: 1, first_seen_ts: ts },
-    { v: 1, type: 'private', generation: 0, timerMs: 0 },
-  )
-  replaceMembers(database, id, {
-    accounts: [core.own.id, speaker],
-    settings: { v: 1, type: 'private', generation: 0, timerMs: 0 },
-  })
+  const settings = { v: 1, type: 'private', generation: 0, timerMs: 0 } as const
+  insertChat(database, { id, group_id: group, state: 'request', visible: 1, first_seen_ts: ts }, settings)
+  replaceMembers(database, id, { accounts: [core.own.id, speaker], settings })
   const row = findChat(database, id)
   if (row) appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
 }

@@ -23,11 +23,11 @@ import type { Record } from './record.ts'
 
 type Commit = Extract<Decrypted, { kind: 'commit' }>
 
-export async function takeCommit(
+export function takeCommit(
   core: Core,
   live: LiveGroup,
   { entry, record, commit }: { entry: Entry; record: Record; commit: Commit },
-): Promise<void> {
+): void {
   const deed = deedOf(commit)
   const verdict = judgeCommit({ ...pictureOf(live), leaving: commit.farewells }, deed)
   if (verdict.kind === 'refuse') return refuseCommit(core, live, { record, offender: deed.committer, why: verdict.why })

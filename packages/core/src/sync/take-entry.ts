@@ -83,7 +83,7 @@ async function takeEnvelope(core: Core, live: LiveGroup, { entry, header, record
   }
   try {
     const decrypted = await decryptMessage(live.session, entry.payload)
-    if (decrypted.kind === 'commit') await takeCommit(core, live, { entry, record, commit: decrypted })
+    if (decrypted.kind === 'commit') takeCommit(core, live, { entry, record, commit: decrypted })
     else takeText(core, live, { entry, id, record, decrypted })
   } catch (error) {
     if (!isMlsError(error)) throw error

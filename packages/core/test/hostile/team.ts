@@ -1,4 +1,4 @@
-// A group of four with one member who keeps no rules, and what that member can do beside commits: for the reviews in this folder.
+// A group of four with one member who keeps no rules, and what that member can do beside commits.
 import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
 import { encodeContent, type GroupSettings, type KnownBody } from '@postern/protocol/content'
 import type { Notice } from '@postern/protocol/objects'
