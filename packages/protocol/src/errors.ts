@@ -76,9 +76,12 @@ const table = {
     `There is a database in ${d['directory']} but no db.key: restore the key from the backup.`,
   'database-key-wrong': d =>
     `The database in ${d['directory']} cannot be opened with its db.key: restore the key that belongs to it.`,
+  'database-unusable': d => `The data directory ${d['directory']} cannot be used: ${d['why']}.`,
+  'database-damaged': () => 'The database is damaged: restore the data directory from a backup.',
   'database-newer': d => `The database in ${d['directory']} was written by a newer version of this program.`,
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
-  'storage-failed': () => 'The database could not be written; see the log.',
+  'storage-failed': () => 'The disk cannot be read or written: try again when it works; the log says more.',
+  'descriptors-used-up': () => 'The program has no file descriptors left; try again in a moment.',
   // The installation.
   'library-unpatched': () =>
     'The MLS library lacks our corrections: its install script did not run, or ran for an older version. Run `npm ci` with scripts, or `npm run postinstall`, in the directory of Postern.',

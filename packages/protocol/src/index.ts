@@ -1,4 +1,5 @@
 // What every part of Postern shares, and the relay may know.
+export * from './background.ts'
 export * from './byte-range.ts'
 export * from './bytes.ts'
 export * from './clock.ts'
@@ -10,4 +11,6 @@ export * from './ids.ts'
 export * from './limits.ts'
 export * from './listen-address.ts'
 export * from './relay-address.ts'
+export * from './seldom.ts'
+export * from './system-faults.ts'
 export * from './text.ts'

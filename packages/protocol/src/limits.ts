@@ -151,6 +151,8 @@ export const relayDefaults = {
   httpIdleMs: 60 * SECOND_MS,
   /** An acknowledgement waits this long for another write to share its transaction. */
   acknowledgeWithinMs: 200,
+  /** And this long after its write has failed. */
+  acknowledgeRetryMs: 5 * SECOND_MS,
   writesPerTransactionMax: 2_000,
   accountsCachedMax: 100_000,
   /** Groups held in memory, counted in members. */

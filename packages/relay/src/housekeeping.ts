@@ -1,6 +1,6 @@
 // Removes what is past its time: at the start, and again and again.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Timer } from '@postern/protocol'
+import { logFault, type Timer } from '@postern/protocol'
 import { sweepBlobs } from './blobs/blobs.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -15,12 +15,7 @@ export class Housekeeping {
   }
 
   start(): void {
-    this.#running = this.#sweep()
-      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'sweeping failed'))
-      .finally(() => {
-        if (this.#stop.signal.aborted) return
-        this.#timer = this.#parts.clock.setTimer(this.#parts.limits.sweepEveryMs, () => this.start())
-      })
+    this.#running = this.#sweepAll()
   }
 
   async stop(): Promise<void> {
@@ -29,8 +24,27 @@ export class Housekeeping {
     await this.#running
   }
 
-  async #sweep(): Promise<void> {
-    const { store, invites, limits, clock, logger } = this.#parts
+  /** Never rejects. Blobs go also when rows cannot: on a full disk they make the room that the rows need to go. */
+  async #sweepAll(): Promise<void> {
+    const { invites, limits, clock, logger } = this.#parts
+    let removed = await this.#attempt(() => sweepBlobs(this.#parts, this.#stop.signal))
+    removed += await this.#attempt(() => this.#sweepRows())
+    removed += await this.#attempt(() => invites.sweep(clock.nowMs() - limits.keepInvitesMs))
+    if (removed > 0) logger.info({ removed }, 'swept')
+    if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
+  }
+
+  async #attempt(sweep: () => Promise<number>): Promise<number> {
+    try {
+      return await sweep()
+    } catch (error) {
+      logFault(error, { what: 'sweeping failed; it is tried again', log: this.#parts.logger })
+      return 0
+    }
+  }
+
+  async #sweepRows(): Promise<number> {
+    const { store, clock } = this.#parts
     let removed = 0
     for (let more = true; more && !this.#stop.signal.aborted; ) {
       const turn = await store.sweep(clock.nowMs())
@@ -38,8 +52,6 @@ export class Housekeeping {
       more = turn.more
       await nextTurn()
     }
-    removed += await sweepBlobs(this.#parts, this.#stop.signal)
-    removed += await invites.sweep(clock.nowMs() - limits.keepInvitesMs)
-    if (removed > 0) logger.info({ removed }, 'swept')
+    return removed
   }
 }

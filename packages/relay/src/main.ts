@@ -1,6 +1,6 @@
 // `postern relay`: a relay as a process of its own; `postern relay invite`: a word to the one that runs.
 import { once } from 'node:events'
-import { CodedError, type ListenAddress, listenPlace } from '@postern/protocol'
+import { CodedError, isCoded, type ListenAddress, listenPlace } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { readConfig } from './config.ts'
 import { makeInvite } from './invites/run-invite.ts'
@@ -25,7 +25,7 @@ export async function runRelay(argv: readonly string[], env: Environment): Promi
     logger.info('stopped')
     return 0
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`${startFault(error)}\n`)
     return 1
   }
 }
@@ -38,6 +38,12 @@ async function runInvite(argv: readonly string[], env: Environment): Promise<num
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
     return 1
   }
+}
+
+/** What the data directory is at fault for is said under the name of its option. */
+function startFault(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return isCoded(error) && error.code.startsWith('database-') ? `--data: ${text}` : text
 }
 
 /** As the gateway writes its own: whoever reads both reads one form. */

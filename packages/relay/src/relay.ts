@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Clock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
+import { type Clock, guardedClock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
 import { type Logger, pino } from 'pino'
 import { FileBlobStore } from './blobs/file-blob-store.ts'
 import { Audience } from './connections/audience.ts'
@@ -80,7 +80,8 @@ function openParts(options: RelayOptions): RelayParts {
   // Before the store: a setting that is wrong must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
-  const clock = options.clock ?? systemClock
+  const logger = options.logger ?? pino({ level: 'silent' })
+  const clock = guardedClock(options.clock ?? systemClock, logger)
   const wake = new InProcessWake()
   const open = options.openStore ?? openSqliteStore
   return {
@@ -91,7 +92,7 @@ function openParts(options: RelayOptions): RelayParts {
     rates: new Rates(clock, MINUTE_MS),
     hourlyRates: new Rates(clock, 60 * MINUTE_MS),
     clock,
-    logger: options.logger ?? pino({ level: 'silent' }),
+    logger,
     audience,
     registration: options.registration ?? 'open',
     invites: new Invites(options.dataDirectory),

@@ -65,6 +65,8 @@ const apiCodes = {
   'rate-limited': 'unavailable',
   'key-package-missing': 'unavailable',
   'storage-full': 'unavailable',
+  'storage-failed': 'unavailable',
+  'descriptors-used-up': 'unavailable',
   stopping: 'unavailable',
   'frame-malformed': 'internal',
   'version-unsupported': 'internal',
@@ -77,7 +79,8 @@ const apiCodes = {
   'database-key-missing': 'internal',
   'database-key-wrong': 'internal',
   'database-newer': 'internal',
-  'storage-failed': 'internal',
+  'database-unusable': 'internal',
+  'database-damaged': 'internal',
   'library-unpatched': 'internal',
   internal: 'internal',
 } as const satisfies Record<ErrorCode, ApiErrorCode>

@@ -1,7 +1,7 @@
 // Blobs as files: one per blob, in folders of their first two letters.
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type BlobId, CodedError } from '@postern/protocol'
+import { type BlobId, CodedError, systemCodeOf, systemFault } from '@postern/protocol'
 import type { Appended, BlobStore } from './blob-store.ts'
 
 const READ_CHUNK_BYTES = 256 * 1024
@@ -25,7 +25,7 @@ export class FileBlobStore implements BlobStore {
     try {
       return await this.#append(this.#pathOf(blob), chunks, at)
     } catch (cause) {
-      throw isFull(cause) ? new CodedError('storage-full', {}, { cause }) : cause
+      throw systemFault(cause)
     } finally {
       await chunks.return?.()
     }
@@ -110,15 +110,11 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-
-const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error)))
-
 async function absentAsUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (systemCodeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,6 +1,6 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
-import type { Timer } from '@postern/protocol'
+import { inBackground, type Timer } from '@postern/protocol'
 import type { WebSocket } from 'ws'
 import { TokenBucket } from '../limits/token-bucket.ts'
 import type { RelayParts } from '../relay-parts.ts'
@@ -189,10 +189,11 @@ export class Connection implements Outlet {
     const answered = this.#receiver?.receive(frame)
     if (!answered) return
     this.#inFlight += 1
-    void answered.finally(() => {
+    const over = answered.finally(() => {
       this.#inFlight -= 1
       if (this.#stopping && this.#inFlight === 0) this.#stopping.resolve()
       this.#goOn()
     })
+    inBackground(over, { what: 'a frame could not be answered', log: this.#parts.logger })
   }
 }

@@ -1,5 +1,5 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
-import { type AccountId, wireLimits } from '@postern/protocol'
+import { type AccountId, inBackground, wireLimits } from '@postern/protocol'
 import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
 import type { RelayParts } from '../relay-parts.ts'
 import { entryBytes } from '../store/entry-bytes.ts'
@@ -44,10 +44,7 @@ export class Follower {
     this.#hinted = true
     if (this.#state !== 'waiting') return
     this.#state = 'reading'
-    this.#readOn().catch((error: unknown) => {
-      this.#parts.logger.error({ err: error }, 'a mailbox cannot be read')
-      this.#outlet.close(1011, 'internal')
-    })
+    inBackground(this.#readOrClose(), { what: 'a mailbox cannot be read', log: this.#parts.logger })
   }
 
   acknowledged(cursor: number): void {
@@ -61,6 +58,16 @@ export class Follower {
   end(): void {
     this.#state = 'ended'
     this.#unsubscribe()
+  }
+
+  /** Left open, the connection would look alive and deliver nothing: whoever comes again reads on. */
+  async #readOrClose(): Promise<void> {
+    try {
+      await this.#readOn()
+    } catch (error) {
+      this.#outlet.close(1011, 'internal')
+      throw error
+    }
   }
 
   async #readOn(): Promise<void> {

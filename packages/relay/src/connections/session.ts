@@ -1,6 +1,14 @@
 // One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
 import { randomBytes } from 'node:crypto'
-import { type AccountId, CodedError, type Timer, toBase64Url } from '@postern/protocol'
+import {
+  type AccountId,
+  CodedError,
+  inBackground,
+  logFault,
+  systemFault,
+  type Timer,
+  toBase64Url,
+} from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -137,9 +145,8 @@ export class Session {
       return undefined
     }
     const { account, follower } = this.#state
-    this.#parts.store.acknowledge(account, { cursor, mark }).catch((error: unknown) => {
-      this.#parts.logger.error({ err: error }, 'an acknowledgement could not be kept')
-    })
+    const kept = this.#parts.store.acknowledge(account, { cursor, mark })
+    inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.logger })
     follower?.acknowledged(cursor)
     return undefined
   }
@@ -149,7 +156,7 @@ export class Session {
     const { rates, limits, logger } = this.#parts
     if (error instanceof CodedError && error.cause === undefined) return
     if (rates.allows('log a call that failed', limits.faultsLoggedPerMinute))
-      logger.error({ err: error, call }, 'a call failed')
+      logFault(error, { what: `a call failed: ${call}`, log: logger })
   }
 
   /** Before the login every call that fails is one try: else a peer that never logs in would be answered without end. */
@@ -179,7 +186,8 @@ function callIdOf(frame: Uint8Array): number | undefined {
 type Failure = { code: string; message: string; retryAtMs: number | undefined; serial: number | undefined }
 
 function failureOf(error: unknown): Failure {
-  const coded = error instanceof CodedError ? error : new CodedError('internal')
+  const fault = systemFault(error)
+  const coded = fault instanceof CodedError ? fault : new CodedError('internal')
   const numberIn = (detail: string) => (typeof coded.details[detail] === 'number' ? coded.details[detail] : undefined)
   return {
     code: coded.code,

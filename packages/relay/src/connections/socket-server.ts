@@ -118,9 +118,9 @@ export class SocketServer {
   #beatLater(): void {
     if (this.#stopped) return
     this.#heartbeat = this.#parts.clock.setTimer(this.#parts.limits.heartbeatMs, () => {
-      for (const connection of this.#connections) connection.heartbeat()
       // After a turn: when the clock has jumped, pongs that have arrived must be heard before the next beat.
       setImmediate(() => this.#beatLater())
+      for (const connection of this.#connections) connection.heartbeat()
     })
   }
 }

@@ -1,6 +1,6 @@
 // What every HTTP answer of the relay has in common, and the one place where an error becomes a status.
 import type { ServerResponse } from 'node:http'
-import { CodedError, type ErrorCode } from '@postern/protocol'
+import { CodedError, type ErrorCode, systemFault } from '@postern/protocol'
 
 const statusOf: Partial<Record<ErrorCode, number>> = {
   'bad-field': 400,
@@ -9,8 +9,12 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   'too-large': 413,
   'rate-limited': 429,
   'relay-stopping': 503,
+  'storage-failed': 503,
+  'descriptors-used-up': 503,
   'storage-full': 507,
 }
+
+const RETRY_AFTER_SEC = 5
 
 export function answerJson(response: ServerResponse, status: number, body: object): void {
   const json = JSON.stringify(body)
@@ -20,10 +24,14 @@ export function answerJson(response: ServerResponse, status: number, body: objec
 
 /** True when it is a fault of ours, to be logged. */
 export function answerError(response: ServerResponse, error: unknown): boolean {
-  const coded = error instanceof CodedError ? error : new CodedError('internal')
+  const fault = systemFault(error)
+  const coded = fault instanceof CodedError ? fault : new CodedError('internal')
   const status = statusOf[coded.code] ?? 500
   if (response.headersSent) response.destroy()
-  else answerJson(response, status, { error: coded.message, code: coded.code })
+  else {
+    if (status === 503 || status === 507) response.setHeader('Retry-After', RETRY_AFTER_SEC)
+    answerJson(response, status, { error: coded.message, code: coded.code })
+  }
   return status >= 500
 }
 

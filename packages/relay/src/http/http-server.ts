@@ -1,5 +1,6 @@
 // The relay's HTTP side: health, blobs, and a word to whoever opens the address in a browser.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { inBackground, logFault } from '@postern/protocol'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
 import type { Visitors } from '../connections/visitors.ts'
@@ -24,11 +25,12 @@ export function createHttpServer(
   const routes = new BlobRoutes(parts, uploads)
   const server = createServer({ maxHeaderSize: limits.requestHeadBytesMax }, (request, response) => {
     if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
-    answer(request, response, routes).catch((error: unknown) => {
+    const answered = answer(request, response, routes).catch((error: unknown) => {
       // The peer has gone: there is nobody to answer, and nothing is wrong here.
       if (request.destroyed && !request.complete) return void response.destroy()
-      if (answerError(response, error)) parts.logger.error({ err: error, method: request.method }, 'a request failed')
+      if (answerError(response, error)) logRefusal(parts, error)
     })
+    inBackground(answered, { what: 'a request could not be answered', log: parts.logger })
   })
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
   server.on('connection', socket => visitors.enter(socket))
@@ -37,6 +39,12 @@ export function createHttpServer(
   server.requestTimeout = 0
   server.timeout = limits.httpIdleMs
   return { server, uploads }
+}
+
+/** A disk that is full or dead makes as many of them as there are requests. */
+function logRefusal({ rates, limits, logger }: RelayParts, error: unknown): void {
+  if (rates.allows('log a request that failed', limits.faultsLoggedPerMinute))
+    logFault(error, { what: 'a request failed', log: logger })
 }
 
 function turnAway(response: ServerResponse): void {

@@ -1,7 +1,8 @@
 // The relay's files are for its user alone, also in a directory that somebody made before, and whatever the umask is.
-import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, readdirSync, type Stats } from 'node:fs'
+import { chmodSync, closeSync, lstatSync, openSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@postern/protocol'
+import { makeDataDirectory, unusable } from '@postern/protocol/node'
 
 export const DATABASE_NAME = 'relay.db'
 export const BLOBS_NAME = 'blobs'
@@ -17,7 +18,15 @@ const OPEN_TO_OTHERS = 0o077
  * keeps its mode: it is not the relay's to close.
  */
 export function claimDataDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDataDirectory(directory)
+  try {
+    closeToOthers(directory)
+  } catch (error) {
+    throw unusable(directory, error)
+  }
+}
+
+function closeToOthers(directory: string): void {
   const own = new Set([...FILES, ...DIRECTORIES])
   if (readdirSync(directory).every(name => own.has(name))) close(directory, 0o700)
   // Made here, before SQLite makes it for everybody to read.

@@ -144,12 +144,18 @@ class SqliteStore implements RelayStore {
 
   async acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
     const done = this.#mailboxes.acknowledge(account, reached)
-    // It needs no fsync of its own: what is lost with a crash is delivered once more.
-    this.#acknowledgeSoon ??= this.#options.clock.setTimer(this.#options.limits.acknowledgeWithinMs, () => {
-      this.#acknowledgeSoon = undefined
-      if (this.#mailboxes.waits) void this.#writes.run(() => undefined)
-    })
+    this.#acknowledgeWithin(this.#options.limits.acknowledgeWithinMs)
     return done
+  }
+
+  /** It needs no fsync of its own: what is lost with a crash is delivered once more. What cannot be written waits on. */
+  #acknowledgeWithin(afterMs: number): void {
+    const { clock, limits } = this.#options
+    this.#acknowledgeSoon ??= clock.setTimer(afterMs, () => {
+      this.#acknowledgeSoon = undefined
+      if (!this.#mailboxes.waits) return
+      this.#writes.run(() => undefined).catch(() => this.#acknowledgeWithin(limits.acknowledgeRetryMs))
+    })
   }
 
   createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
@@ -210,9 +216,10 @@ class SqliteStore implements RelayStore {
   }
 
   async close(): Promise<void> {
-    this.#acknowledgeSoon?.cancel()
     try {
-      await this.flush()
+      // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
+      await this.flush().catch(() => undefined)
+      this.#acknowledgeSoon?.cancel()
     } finally {
       this.#db.close()
     }

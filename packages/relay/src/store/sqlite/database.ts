@@ -1,6 +1,7 @@
 // Opens the relay's database file: alone, durable, and at the newest migration.
 import { join } from 'node:path'
-import { CodedError } from '@postern/protocol'
+import { CodedError, systemFault } from '@postern/protocol'
+import { unusable } from '@postern/protocol/node'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
 import { migrations } from './migrations.ts'
@@ -12,7 +13,7 @@ const PAGE_BYTES = 4096
 /** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
 export function openDatabase(directory: string, bytesMax: number): Sqlite {
   claimDataDirectory(directory)
-  const db = new Database(join(directory, DATABASE_NAME), { timeout: 0 })
+  const db = openFile(directory)
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     // The lock is held until the process ends: two relays on one file would each answer from their own memory.
@@ -24,20 +25,32 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
     db.pragma('wal_autocheckpoint = 4000')
     db.pragma('journal_size_limit = 67108864')
     db.pragma(`max_page_count = ${Math.floor(bytesMax / PAGE_BYTES)}`)
+    // Another process is seen only by who wants to write.
+    db.exec('BEGIN IMMEDIATE; COMMIT')
     migrate(db, directory)
     return db
   } catch (cause) {
     db.close()
     if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) throw new CodedError('database-locked', { directory }, { cause })
-    throw cause
+    throw unusable(directory, cause)
+  }
+}
+
+function openFile(directory: string): Sqlite {
+  try {
+    return new Database(join(directory, DATABASE_NAME), { timeout: 0 })
+  } catch (cause) {
+    throw unusable(directory, cause)
   }
 }
 
 function migrate(db: Sqlite, directory: string): void {
+  const done = Number(db.pragma('user_version', { simple: true }))
+  if (done > migrations.length) throw new CodedError('database-newer', { directory })
+  // Nothing is written when nothing is new: on a full disk what is there can still be read.
+  if (done === migrations.length) return
   db.exec('BEGIN IMMEDIATE')
   try {
-    const done = Number(db.pragma('user_version', { simple: true }))
-    if (done > migrations.length) throw new CodedError('database-newer', { directory })
     for (const step of migrations.slice(done)) db.exec(step)
     db.pragma(`user_version = ${migrations.length}`)
     db.exec('COMMIT')
@@ -51,8 +64,6 @@ const sqliteCodeOf = (error: unknown): string => (error instanceof Database.Sqli
 
 /** What a caller is told when a write failed. */
 export function storageError(cause: unknown): CodedError {
-  if (cause instanceof CodedError) return cause
-  const code = sqliteCodeOf(cause)
-  if (code.startsWith('SQLITE_FULL')) return new CodedError('storage-full', {}, { cause })
-  return new CodedError(code === '' ? 'internal' : 'storage-failed', {}, { cause })
+  const fault = systemFault(cause)
+  return fault instanceof CodedError ? fault : new CodedError('internal', {}, { cause })
 }

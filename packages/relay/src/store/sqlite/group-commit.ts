@@ -76,12 +76,20 @@ export class GroupCommit {
       this.#hooks.committed()
       return settled
     } catch (cause) {
-      // A full disk ends the transaction by itself.
-      if (this.#db.inTransaction) this.#rollback.run()
+      this.#rollBack()
       this.#hooks.rolledBack()
       if (batch.length === 1) return [{ kind: 'failed', error: storageError(cause) }]
       // Each alone: one bad write must not take its neighbours with it.
       return batch.flatMap(write => this.#commitTogether([write]))
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      // A full disk ends the transaction by itself.
+      if (this.#db.inTransaction) this.#rollback.run()
+    } catch {
+      // A dead disk: whoever waits is told of the fault that came first, and the next transaction tells of its own.
     }
   }
 }

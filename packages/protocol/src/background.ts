@@ -1,0 +1,49 @@
+// Work that nobody waits for: what goes wrong in it is a line in the log. Thrown into the air, it would end the process.
+import type { Clock } from './clock.ts'
+import { CodedError, isCoded } from './errors.ts'
+import { systemFault } from './system-faults.ts'
+
+export interface FaultLog {
+  warn(fields: object, text: string): void
+  error(fields: object, text: string): void
+}
+
+/** `what` was to be done, as in "a mailbox could not be read". */
+export type Background = { what: string; log: FaultLog }
+
+/** For a promise that nobody awaits. */
+export function inBackground(work: Promise<unknown>, background: Background): void {
+  work.catch((error: unknown) => logFault(error, background))
+}
+
+/** For what a clock or the event loop calls. */
+export function guarded(run: () => void, background: Background): () => void {
+  return () => {
+    try {
+      run()
+    } catch (error) {
+      logFault(error, background)
+    }
+  }
+}
+
+/** The same for every timer of a clock. */
+export const guardedClock = (clock: Clock, log: FaultLog): Clock => ({
+  nowMs: () => clock.nowMs(),
+  setTimer: (afterMs, run) => clock.setTimer(afterMs, guarded(run, { what: 'what was due could not be done', log })),
+})
+
+/** What has to be expected is a warning of one line; a fault of ours is an error that tells where it is. */
+export function logFault(error: unknown, { what, log }: Background): void {
+  const fault = systemFault(error)
+  if (isCoded(fault, 'stopping')) return
+  if (fault instanceof CodedError && fault.code !== 'internal') log.warn(lineOf(fault), what)
+  else log.error({ err: fault }, what)
+}
+
+/** As fields of a log: what happened and, where the system said it, how it calls that. */
+export function lineOf(error: CodedError): object {
+  const { cause } = error
+  const system = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
+  return { code: error.code, reason: error.message, ...(system !== undefined && { system }) }
+}

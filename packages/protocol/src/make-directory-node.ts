@@ -1,0 +1,50 @@
+// Makes a data directory with all above it. What keeps it from being made is one error that names it and says why.
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { CodedError } from './errors.ts'
+import { systemCodeOf } from './system-faults.ts'
+
+const reasons: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'its file system is read-only',
+  EEXIST: 'a file is in the way',
+  ENOTDIR: 'a file is in the way',
+  ENOENT: 'no directory can be made there',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+  SQLITE_FULL: 'the disk is full',
+  SQLITE_CORRUPT: 'its database is damaged; restore it from a backup',
+  SQLITE_NOTADB: 'its database is damaged; restore it from a backup',
+  SQLITE_READONLY: 'its file system is read-only, or this user may not write there',
+}
+
+/** For its owner alone. Throws `database-unusable`. */
+export function makeDataDirectory(directory: string): void {
+  try {
+    makeWithParents(resolve(directory))
+  } catch (error) {
+    throw unusable(directory, error)
+  }
+}
+
+/** From a fault of the system or of SQLite while the directory is opened; everything else stays what it is. */
+export function unusable(directory: string, error: unknown): unknown {
+  const code = systemCodeOf(error)
+  if (error instanceof CodedError || code === '') return error
+  const [first = code] = Object.keys(reasons).filter(one => code === one || code.startsWith(`${one}_`))
+  return new CodedError('database-unusable', { directory, why: reasons[first] ?? code }, { cause: error })
+}
+
+/** One by one: where a directory can hold no others, as /proc, Node's own way tries without end. */
+function makeWithParents(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  if (!found && dirname(path) !== path) makeWithParents(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else may have made it in the same moment.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}

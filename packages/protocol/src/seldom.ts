@@ -1,0 +1,25 @@
+// The same words at most once in a while: a fault that lasts must not fill the disk with lines about itself.
+import type { Clock } from './clock.ts'
+
+export class Seldom {
+  readonly #clock: Clock
+  readonly #everyMs: number
+  readonly #said = new Map<string, { atMs: number; unsaid: number }>()
+
+  constructor(clock: Clock, everyMs: number) {
+    this.#clock = clock
+    this.#everyMs = everyMs
+  }
+
+  /** When it is time to say it: with how often it was left unsaid. A clock that was set back silences nobody. */
+  say(what: string, write: (unsaid: { unsaid?: number }) => void): void {
+    const nowMs = this.#clock.nowMs()
+    const last = this.#said.get(what)
+    if (last && Math.abs(nowMs - last.atMs) < this.#everyMs) {
+      last.unsaid += 1
+      return
+    }
+    this.#said.set(what, { atMs: nowMs, unsaid: 0 })
+    write(last && last.unsaid > 0 ? { unsaid: last.unsaid } : {})
+  }
+}
