@@ -1,6 +1,6 @@
 // Core on Node: its files, its sockets, its cryptography. The one file of core through which Node comes in.
 import { join } from 'node:path'
-import { type Clock, clientLimits, systemClock } from '@postern/protocol'
+import { type Clock, clientLimits, guardedClock, systemClock } from '@postern/protocol'
 import type { Client } from './client.ts'
 import type { RequestPolicy } from './context.ts'
 import type { BlobTransportFactory } from './files/blob-transport.ts'
@@ -40,9 +40,12 @@ export interface NodeClientOptions {
 export async function openNodeClient(options: NodeClientOptions): Promise<Client> {
   // Before anything is made on disk: of an installation that is not whole nothing should be left.
   assertPatched()
-  const store = new Store(openDataDirectory(options.directory), setImmediate)
+  const log = options.log ?? silentLog
+  const clock = guardedClock(options.clock ?? systemClock, log)
+  const store = new Store(openDataDirectory(options.directory), setImmediate, { clock, log })
   try {
-    const clock = options.clock ?? systemClock
+    // What a kill or a full disk kept from being erased.
+    store.eraseTraces()
     const directory = join(options.directory, FILES_FOLDER)
     return await openClient({
       store,
@@ -56,7 +59,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
       connectBlobs: options.connectBlobs ?? connectNodeBlobs,
       provider: makeNodeProvider(),
       clock,
-      log: options.log ?? silentLog,
+      log,
       connect: options.connect ?? connectNodeSocket,
       jitter: Math.random,
       acceptRequests: options.acceptRequests,

@@ -198,6 +198,10 @@ export const clientLimits = {
   groupSessionsCachedMax: 2_000,
   /** Receipts of a burst go out together. */
   receiptsAfterMs: 150,
+  /** How long what was deleted waits to be erased from the database's log after that has failed. */
+  eraseRetryMs: 30 * SECOND_MS,
+  /** A fault that lasts is said once in this time. */
+  faultSaidEveryMs: 1 * MINUTE_MS,
   /** In larger groups nobody is told who has read what. */
   receiptsGroupMembersMax: 50,
   expirePerTurnMax: 500,

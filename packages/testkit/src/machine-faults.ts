@@ -5,22 +5,24 @@ import { closeSync, openSync } from 'node:fs'
 /** Enough for what a test opens, and few enough to be used up at once. */
 const DESCRIPTORS = 1024
 
-function limit(what: 'fsize' | 'nofile', soft: number | 'unlimited'): void {
-  execFileSync('prlimit', ['--pid', String(process.pid), `--${what}=${soft}:`])
+type Limit = { what: 'fsize' | 'nofile'; soft: number | 'unlimited'; pid?: number | undefined }
+
+function limit({ what, soft, pid = process.pid }: Limit): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--${what}=${soft}:`])
 }
 
 /**
  * From here on no file grows beyond so many bytes, and nothing is written behind that: as on a disk that is full, also for
  * SQLite's log. The system calls it EFBIG, and SQLite an I/O error.
  */
-export function failWrites(fileBytesMax = 0): Disposable {
-  limit('fsize', fileBytesMax)
-  return { [Symbol.dispose]: () => limit('fsize', 'unlimited') }
+export function failWrites(fileBytesMax = 0, pid?: number): Disposable {
+  limit({ what: 'fsize', soft: fileBytesMax, pid })
+  return { [Symbol.dispose]: () => limit({ what: 'fsize', soft: 'unlimited', pid }) }
 }
 
 /** From here on nothing can be opened: no file, no socket, and no connection is taken. */
 export function useUpDescriptors(): Disposable {
-  limit('nofile', DESCRIPTORS)
+  limit({ what: 'nofile', soft: DESCRIPTORS })
   const taken: number[] = []
   try {
     for (;;) taken.push(openSync('/dev/null', 'r'))

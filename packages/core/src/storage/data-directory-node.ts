@@ -1,8 +1,9 @@
 // The directory that holds one account: the key that encrypts the database, and the database.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError } from '@postern/protocol'
+import { CodedError, systemCodeOf } from '@postern/protocol'
+import { makeDataDirectory, unusable } from '@postern/protocol/node'
 import type { Database } from './database.ts'
 import { migrate } from './migrations.ts'
 import { openSqlite } from './sqlite-node.ts'
@@ -11,15 +12,19 @@ const KEY_BYTES = 32
 const DATABASE_FILE = 'core.db'
 const KEY_FILE = 'db.key'
 
+/** Throws `database-…`: what is wrong with the directory, and what to do about it. */
 export function openDataDirectory(directory: string): Database {
-  const path = join(directory, DATABASE_FILE)
-  const key = existsSync(path) ? readKey(directory) : keyForNewDatabase(directory)
-  let database: Database
   try {
-    database = openSqlite(path, key)
+    return openDatabase(directory)
   } catch (error) {
     throw openingError(error, directory)
   }
+}
+
+function openDatabase(directory: string): Database {
+  const path = join(directory, DATABASE_FILE)
+  const key = existsSync(path) ? readKey(directory) : keyForNewDatabase(directory)
+  const database = openSqlite(path, key)
   try {
     migrate(database, directory)
   } catch (error) {
@@ -39,16 +44,19 @@ function readKey(directory: string): Uint8Array {
 
 /** A key without a database is one whose first start was cut off: it is used, never overwritten. */
 function keyForNewDatabase(directory: string): Uint8Array {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDataDirectory(directory)
   if (existsSync(join(directory, KEY_FILE))) return readKey(directory)
   const key = randomBytes(KEY_BYTES)
-  const file = openSync(join(directory, KEY_FILE), 'wx', 0o600)
+  const path = join(directory, KEY_FILE)
+  // Under its name it is whole or not there at all: half a key, left by a full disk, would keep every later start out.
+  const file = openSync(`${path}.new`, 'w', 0o600)
   try {
-    writeSync(file, key)
+    for (let written = 0; written < key.length; ) written += writeSync(file, key, written)
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
+  renameSync(`${path}.new`, path)
   // Without this the file's name may not outlive a power cut that the database outlives.
   const parent = openSync(directory, 'r')
   try {
@@ -60,8 +68,8 @@ function keyForNewDatabase(directory: string): Uint8Array {
 }
 
 function openingError(error: unknown, directory: string): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = systemCodeOf(error)
   if (code.startsWith('SQLITE_BUSY')) return new CodedError('database-locked', { directory }, { cause: error })
   if (code === 'SQLITE_NOTADB') return new CodedError('database-key-wrong', { directory }, { cause: error })
-  return error
+  return unusable(directory, error)
 }

@@ -1,4 +1,6 @@
 // Encrypted SQLite on a file: better-sqlite3 with AEGIS pages, locked to this process.
+
+import { CodedError } from '@postern/protocol'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import type { Database, SqlValue } from './database.ts'
 
@@ -61,7 +63,9 @@ class NodeDatabase implements Database {
   }
 
   emptyLog(): void {
-    this.#sqlite.pragma('wal_checkpoint(TRUNCATE)')
+    const [done] = this.#sqlite.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+    // It says so instead of throwing: what was deleted would stay in the log, and nobody would know.
+    if (done?.busy !== 0) throw new CodedError('storage-failed')
   }
 
   close(): void {

@@ -1,5 +1,15 @@
 // The one way to write: changes of one event-loop turn share a transaction, and nobody is answered before its commit.
-import { CodedError } from '@postern/protocol'
+import {
+  type Clock,
+  CodedError,
+  clientLimits,
+  guarded,
+  logFault,
+  systemClock,
+  systemFault,
+  type Timer,
+} from '@postern/protocol'
+import { type Log, silentLog } from '../log.ts'
 import type { Database, SqlValue } from './database.ts'
 
 export type Change<T> = (database: Database) => T
@@ -17,29 +27,33 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 type Outcome = { waiting: Waiting; value: unknown }
+/** What a store is among: where it says what it could not do, and what tells it when to try again. */
+type Surroundings = { clock: Clock; log: Log }
 
 export class Store {
   readonly #database: Database
   readonly #defer: (run: () => void) => void
+  readonly #surroundings: Surroundings
   readonly #listeners = new Set<() => void>()
   #queue: Waiting[] = []
   #isScheduled = false
   #isClosed = false
   #isErasing = false
+  #eraseLater: Timer | undefined
 
-  constructor(database: Database, defer: (run: () => void) => void) {
+  constructor(database: Database, defer: (run: () => void) => void, surroundings: Partial<Surroundings> = {}) {
+    const { clock = systemClock, log = silentLog } = surroundings
     this.#database = database
-    this.#defer = defer
+    this.#surroundings = { clock, log }
+    this.#defer = run => defer(guarded(run, { what: 'what was put off could not be done', log }))
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
-    this.#assertOpen()
-    return this.#database.get<Row>(sql, ...values)
+    return this.#read(() => this.#database.get<Row>(sql, ...values))
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-    this.#assertOpen()
-    return this.#database.all<Row>(sql, ...values)
+    return this.#read(() => this.#database.all<Row>(sql, ...values))
   }
 
   /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
@@ -76,10 +90,13 @@ export class Store {
     if (batch.length === 0) return
     const outcomes = this.#commitTogether(batch) ?? this.#commitOneByOne(batch)
     for (const { waiting, value } of outcomes) waiting.resolve(value)
-    if (outcomes.length > 0) for (const listener of this.#listeners) listener()
+    if (outcomes.length > 0) this.#tell()
   }
 
-  /** What was deleted is still in the write-ahead log: it is written back and the log emptied, soon and once for many. */
+  /**
+   * What was deleted is still in the write-ahead log: it is written back and the log emptied, soon and once for many. What
+   * cannot be written back now is tried again, and at the next start: to be called there, too.
+   */
   eraseTraces(): void {
     if (this.#isErasing) return
     this.#isErasing = true
@@ -87,14 +104,45 @@ export class Store {
       this.#isErasing = false
       if (this.#isClosed) return
       this.flush()
-      this.#database.emptyLog()
+      this.#emptyLog()
     })
   }
 
   close(): void {
+    this.#eraseLater?.cancel()
     this.flush()
     this.#isClosed = true
     this.#database.close()
+  }
+
+  #emptyLog(): void {
+    const { clock, log } = this.#surroundings
+    try {
+      this.#database.emptyLog()
+      this.#eraseLater?.cancel()
+      this.#eraseLater = undefined
+    } catch (error) {
+      // Once for a fault that lasts: the next tries say nothing new.
+      const what = 'what was deleted is still in the log of the database; it is erased when the disk can be written'
+      if (!this.#eraseLater) logFault(systemFault(error), { what, log })
+      this.#eraseLater?.cancel()
+      this.#eraseLater = clock.setTimer(clientLimits.eraseRetryMs, () => this.eraseTraces())
+    }
+  }
+
+  /** One that fails keeps no other from hearing of it. */
+  #tell(): void {
+    const { log } = this.#surroundings
+    for (const listener of this.#listeners) guarded(listener, { what: 'what was written was not looked at', log })()
+  }
+
+  #read<T>(read: () => T): T {
+    this.#assertOpen()
+    try {
+      return read()
+    } catch (error) {
+      throw systemFault(error)
+    }
   }
 
   /** Whoever is still at work when the program stops is told so, and not that SQLite is broken. */
@@ -107,7 +155,7 @@ export class Store {
       return this.#transaction(batch)
     } catch (error) {
       if (batch.length > 1) return undefined
-      batch[0]?.reject(storageError(error))
+      batch[0]?.reject(systemFault(error))
       return []
     }
   }
@@ -118,7 +166,7 @@ export class Store {
       try {
         outcomes.push(...this.#transaction([waiting]))
       } catch (error) {
-        waiting.reject(storageError(error))
+        waiting.reject(systemFault(error))
       }
     }
     return outcomes
@@ -144,12 +192,4 @@ export class Store {
       // A full disk ends the transaction by itself, and then there is nothing left to roll back.
     }
   }
-}
-
-function storageError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  if (code === 'SQLITE_FULL') return new CodedError('storage-full', {}, { cause: error })
-  if (/^SQLITE_(IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN)/.test(code))
-    return new CodedError('storage-failed', {}, { cause: error })
-  return error
 }

@@ -1,0 +1,111 @@
+// A disk that cannot be written, or not enough: nothing ends, nothing acknowledged is lost, and what was put off is done later.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { clientLimits, isCoded } from '@postern/protocol'
+import { ManualClock } from '@postern/testkit'
+import { failWrites } from '@postern/testkit/faults'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../src/log.ts'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { Store } from '../src/storage/store.ts'
+
+const MEGABYTE = 1 << 20
+
+let directory: string
+const clock = new ManualClock()
+const warnings: string[] = []
+const log = { ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'core-disk-'))
+  warnings.length = 0
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+const openStore = () => new Store(openDataDirectory(directory), setImmediate, { clock, log })
+const logBytes = () => statSync(join(directory, 'core.db-wal')).size
+const put = (store: Store, key: string, bytes: number) =>
+  store.write(database =>
+    database.run('INSERT OR REPLACE INTO record (shelf, key, value) VALUES (?, ?, ?)', 'shelf', key, 'x'.repeat(bytes)),
+  )
+const remove = (store: Store, key: string) =>
+  store.write(database => database.run('DELETE FROM record WHERE key = ?', key))
+
+/** A log that has room to be written, and a database that has not: as on a disk that is nearly full. */
+async function nearlyFull(store: Store): Promise<Disposable> {
+  await put(store, 'large', MEGABYTE)
+  store.eraseTraces()
+  await nextTurn()
+  expect(logBytes()).toBe(0)
+  return failWrites(MEGABYTE / 2)
+}
+
+describe('what was deleted', () => {
+  test('[R203] and cannot be erased ends nothing, is said once, and is erased when there is room', async () => {
+    const store = openStore()
+    {
+      using _full = await nearlyFull(store)
+      await put(store, 'small', 100_000)
+      await remove(store, 'small')
+      for (let tries = 0; tries < 3; tries++) {
+        store.eraseTraces()
+        await nextTurn()
+        clock.advance(clientLimits.eraseRetryMs)
+        await nextTurn()
+      }
+      expect(logBytes()).toBeGreaterThan(0)
+      expect(warnings).toHaveLength(1)
+      expect(store.all('SELECT key FROM record')).toEqual([{ key: 'large' }])
+    }
+    clock.advance(clientLimits.eraseRetryMs)
+    await nextTurn()
+    expect(logBytes()).toBe(0)
+    store.close()
+  })
+})
+
+describe('a commit', () => {
+  test('[R204] is told to all who listen, also when one of them fails', async () => {
+    const store = openStore()
+    const heard: string[] = []
+    store.onCommit(() => {
+      throw new Error('a listener of ours')
+    })
+    store.onCommit(() => heard.push('told'))
+    await put(store, 'small', 1)
+    expect(heard).toEqual(['told'])
+    store.close()
+  })
+
+  test('[R204] that fails is said as what the disk is at fault for, and the next one goes on', async () => {
+    const store = openStore()
+    {
+      using _full = failWrites()
+      await expect(put(store, 'lost', 1)).rejects.toSatisfy(error => isCoded(error, 'storage-failed'))
+      expect(store.all('SELECT key FROM record')).toEqual([])
+    }
+    await put(store, 'kept', 1)
+    expect(store.all('SELECT key FROM record')).toEqual([{ key: 'kept' }])
+    store.close()
+  })
+})
+
+describe('a first start', () => {
+  test('[R205] on a full disk leaves nothing that keeps the next one out', () => {
+    {
+      using _full = failWrites()
+      expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-unusable' }))
+    }
+    expect(existsSync(join(directory, 'db.key'))).toBe(false)
+    openDataDirectory(directory).close()
+    expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])
+  })
+
+  test.each(['/proc/nope', '/dev/null', '/dev/null/below'])('[R205] in %s says so and ends', path => {
+    expect(() => openDataDirectory(path)).toThrow(
+      expect.objectContaining({ code: 'database-unusable', message: expect.stringContaining(path) }),
+    )
+  })
+})
