@@ -1,7 +1,7 @@
 // One bot behind an HTTP API: opens the client, starts the server, and stops both without cutting a request.
 import type { Client, Log, SocketFactory } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
-import { type Clock, listenUrl, systemClock } from '@postern/protocol'
+import { type Clock, guardedClock, listenUrl, systemClock } from '@postern/protocol'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
 import { warnOfSettings } from './bot/warn-of-settings.ts'
 import type { GatewaySettings } from './config.ts'
@@ -21,7 +21,8 @@ export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect
 export type Gateway = { readonly url: string; readonly port: number; readonly client: Client; stop(): Promise<void> }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { settings, clock = systemClock, connect, log = createLog(settings.logLevel) } = options
+  const { settings, connect, log = createLog(settings.logLevel) } = options
+  const clock = guardedClock(options.clock ?? systemClock, log)
   const client = await openNodeClient({
     directory: settings.dataDir,
     clock,
@@ -53,7 +54,7 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   )
   const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
   const hooks = await openHooks(client, { settings, clock, log, metrics })
-  const server = createServer({ ...settings, log, stopping })
+  const server = createServer({ ...settings, log, clock, stopping })
   addRoutes(server, makeHandlers({ client, updates, metrics, hooks: hooks.served }), { stopping, clock })
   const port = await listen(server, settings.listen).catch(async (error: unknown) => {
     // Its timers would keep a process alive that has said why it cannot run.

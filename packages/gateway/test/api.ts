@@ -1,4 +1,5 @@
 // The gateway's API as an operator's program sees it.
+import type { Log } from '@postern/core'
 import type { Clock } from '@postern/protocol'
 import type { Bot, Update } from '@postern/protocol/bot-api'
 import { type TestGateway, WITHIN, type World } from '@postern/testkit'
@@ -85,8 +86,10 @@ export class Api {
   }
 }
 
+type GatewayOptions = { clock?: Clock; log?: Log }
+
 /** A gateway whose bot is registered, with its API. */
-export async function onlineGateway(world: World, env: Record<string, string> = {}, options: { clock?: Clock } = {}) {
+export async function onlineGateway(world: World, env: Record<string, string> = {}, options: GatewayOptions = {}) {
   const gateway = await world.gateway(env, options)
   await gateway.client.whenOnline(WITHIN)
   return { gateway, api: new Api(gateway) }

@@ -29,7 +29,7 @@ const handlers = {
 } satisfies Handlers
 
 const stopping = new Stopping()
-const server = createServer({ botToken: token, log, stopping })
+const server = createServer({ botToken: token, log, clock: systemClock, stopping })
 let port: number
 beforeAll(async () => {
   addRoutes(server, handlers, { stopping, clock: systemClock })

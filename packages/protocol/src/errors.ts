@@ -43,6 +43,7 @@ const table = {
   'relay-unreachable': () => 'The relay cannot be reached; try again in a few seconds.',
   'chat-healing': () => 'The keys of this chat are being made anew; try again in a few seconds.',
   'relay-full': () => "The relay has no room: its disk is full. The relay's operator has to make room.",
+  'relay-failing': () => "The relay cannot read or write its disk. The relay's operator has to look after it.",
   'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',
   'not-registered': () => 'The bot is not registered on the relay yet; try again in a few seconds.',
   'account-unknown': () => 'The relay does not know this account: it is another relay, or it lost its data.',

@@ -263,6 +263,8 @@ export const gatewayLimits = {
   botTokenCharsAdvised: 16,
   sendWithinMs: 10 * SECOND_MS,
   retryAfterSec: 5,
+  /** A fault that lasts is said once in this time, whoever meets it. */
+  faultSaidEveryMs: 1 * MINUTE_MS,
   /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */
   stopWithinMs: 10 * SECOND_MS,
   requestsEndWithinMs: 7 * SECOND_MS,

@@ -33,6 +33,8 @@ export type PersonOptions = {
   relayInvite?: string
 }
 
+type GatewayOptions = { clock?: Clock; log?: Log }
+
 export type TestGateway = Gateway & {
   readonly wire: Wire
   readonly token: string
@@ -98,12 +100,13 @@ export class World {
     await person.client.stop()
   }
 
-  async gateway(environment: Record<string, string> = {}, { clock }: { clock?: Clock } = {}): Promise<TestGateway> {
+  async gateway(environment: Record<string, string> = {}, options: GatewayOptions = {}): Promise<TestGateway> {
+    const { clock, log = testLog('gateway') } = options
     const token = environment['BOT_TOKEN'] ?? 'test-token'
     const wire = new Wire()
     const gateway = await startGateway({
       connect: wire.connect,
-      log: testLog('gateway'),
+      log,
       ...(clock && { clock }),
       settings: readSettings({
         BOT_TOKEN: token,

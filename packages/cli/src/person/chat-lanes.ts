@@ -18,7 +18,8 @@ export class ChatLanes {
     const result = lane.alone.then(task)
     const settled = this.#settled(chat, result)
     lane.sends.add(settled)
-    void settled.then(() => lane.sends.delete(settled))
+    const over = () => lane.sends.delete(settled)
+    settled.then(over, over)
     return result
   }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BlobId, type Clock, CodedError, isBlobId, toBase32 } from '@postern/protocol'
+import { type BlobId, type Clock, CodedError, isBlobId, systemCodeOf, systemFault, toBase32 } from '@postern/protocol'
 import type { FileVault, SealedBytes, VaultFile, VaultName, VaultPart } from './file-vault.ts'
 
 const PART_SUFFIX = '.part'
@@ -62,7 +62,7 @@ class NodeFileVault implements FileVault {
       ...reading(handle),
       write: (bytes, at) => coded(this.#write(handle, { bytes, at })),
       keep: async name => {
-        await coded(this.#keep(path, { name, bytes: (await handle.stat()).size }))
+        await coded(this.#keep(path, { name, bytes: (await coded(handle.stat())).size }))
         state = 'kept'
       },
       release: async () => {
@@ -82,7 +82,7 @@ class NodeFileVault implements FileVault {
   async open(name: VaultName): Promise<VaultFile | undefined> {
     const kept = this.#kept.get(name.blob)
     if (kept?.file !== fileName(name)) return undefined
-    const handle = await absentIsFine(this.#openFile(this.#path(kept.file), 'r'))
+    const handle = await coded(absentIsFine(this.#openFile(this.#path(kept.file), 'r')))
     if (!handle) {
       if (this.#kept.get(name.blob) === kept) this.#forget(name.blob, kept)
       return undefined
@@ -103,7 +103,7 @@ class NodeFileVault implements FileVault {
     const kept = this.#kept.get(blob)
     if (!kept) return
     this.#forget(blob, kept)
-    await absentIsFine(unlink(this.#path(kept.file)))
+    await coded(absentIsFine(unlink(this.#path(kept.file))))
   }
 
   /** What is being read stays, and so does the newest: somebody is about to read it. */
@@ -187,7 +187,7 @@ function reading(handle: FileHandle): SealedBytes {
     async read(into, at) {
       let filled = 0
       while (filled < into.length) {
-        const { bytesRead } = await handle.read(into, filled, into.length - filled, at + filled)
+        const { bytesRead } = await coded(handle.read(into, filled, into.length - filled, at + filled))
         if (bytesRead === 0) break
         filled += bytesRead
       }
@@ -201,9 +201,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
     written += (await handle.write(bytes, written, bytes.length - written, at + written)).bytesWritten
 }
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined)
-
-const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(String(codeOf(error)))
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(error))
 
 /** Where the system does not say it, the limit alone counts. */
 async function freeBytesAt(directory: string): Promise<number> {
@@ -215,19 +213,20 @@ async function coded<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    throw new CodedError(isFull(cause) ? 'storage-full' : 'storage-failed', {}, { cause })
+    const fault = systemFault(cause)
+    throw fault instanceof CodedError ? fault : new CodedError('storage-failed', {}, { cause })
   }
 }
 
 function existsIsFine(error: unknown): void {
-  if (codeOf(error) !== 'EEXIST') throw error
+  if (systemCodeOf(error) !== 'EEXIST') throw error
 }
 
 async function absentIsFine<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (systemCodeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

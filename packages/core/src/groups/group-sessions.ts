@@ -152,8 +152,8 @@ export class GroupSessions {
     // Once at a time: keys that cannot be read would be tried again and again.
     if (this.#loading.has(group) || !this.has(group)) return
     this.#loading.add(group)
-    const loaded = this.run(group, async () => undefined).catch(() => undefined)
-    void loaded.finally(() => this.#loading.delete(group))
+    const over = () => this.#loading.delete(group)
+    this.run(group, async () => undefined).then(over, over)
   }
 
   #cached(group: GroupId): LiveGroup | undefined {

@@ -56,11 +56,14 @@ export class PendingCalls {
   }
 }
 
+const FAULTS_OF_ITS_DISK: readonly string[] = ['storage-failed', 'descriptors-used-up', 'database-damaged']
+
 function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
   const { retryAtMs, serial } = frame
   const details = { ...(retryAtMs !== undefined && { retryAtMs }), ...(serial !== undefined && { serial }) }
   // It is the relay's disk, and not ours: whoever reads the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
+  if (FAULTS_OF_ITS_DISK.includes(frame.code)) return new CodedError('relay-failing')
   if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: frame.message })
   return new CodedError(frame.code, details, { message: frame.message })
 }

@@ -8,7 +8,8 @@ export const isUnanswered = (error: unknown): boolean =>
   isCoded(error, 'relay-unreachable', 'send-in-doubt', 'relay-stopping')
 
 /** It has not judged what it was asked, and says nothing about an earlier try. */
-export const isStorageFault = (error: unknown): boolean => isCoded(error, 'relay-full', 'storage-failed', 'internal')
+export const isStorageFault = (error: unknown): boolean =>
+  isCoded(error, 'relay-full', 'relay-failing', 'storage-failed', 'internal')
 
 /** The relay said no, and will say it again: it is in no log. */
 export const isRefusal = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 // What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
-import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
+import { type ChatId, clientLimits, isCoded, Seldom } from '@postern/protocol'
 import { addAnew, wantedRejoins } from '../chats/rejoin.ts'
 import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
 import { restartGroup, waitingRestarts } from '../chats/restart-group.ts'
@@ -29,9 +29,11 @@ export class Chores {
   readonly keyPackages: KeyPackageSupply
   #running: Promise<void> | undefined
   #isPoked = false
+  readonly #faults: Seldom
 
   constructor(core: Core) {
     this.#core = core
+    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
     this.keyPackages = new KeyPackageSupply(core)
     core.link.onChange(() => core.link.isOnline && this.poke())
   }
@@ -111,7 +113,10 @@ export class Chores {
       await work()
     } catch (error) {
       const isQuiet = isCoded(error, 'relay-unreachable', 'send-in-doubt', 'stopping')
-      this.#core.log[isQuiet ? 'debug' : 'warn']({ chore, error: String(error) }, 'a chore was not done')
+      const said = { chore, error: String(error) }
+      if (isQuiet) return this.#core.log.debug(said, 'a chore was not done')
+      const fault = `${chore} ${isCoded(error) ? error.code : ''}`
+      this.#faults.say(fault, unsaid => this.#core.log.warn({ ...said, ...unsaid }, 'a chore was not done'))
     }
   }
 

@@ -1,5 +1,5 @@
 // The mailbox, entry by entry: each is written together with the cursor behind it, and only then acknowledged.
-import { type Clock, CodedError, isCoded, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, clientLimits, inBackground, isCoded, Seldom, type Timer } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
@@ -24,9 +24,11 @@ export class Inbox {
   #isAcknowledging = false
   #stuck = { cursor: 0, times: 0 }
   #retry: Timer | undefined
+  readonly #faults: Seldom
 
   constructor(core: Core) {
     this.#core = core
+    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
     this.#clock = core.clock
     this.#taken = this.cursor()
   }
@@ -117,7 +119,8 @@ export class Inbox {
       (error: unknown) => this.#fail(error),
     )
     this.#unsettled.add(settled)
-    void settled.finally(() => this.#unsettled.delete(settled))
+    const over = settled.finally(() => this.#unsettled.delete(settled))
+    inBackground(over, { what: 'an entry was not settled', log: this.#core.log })
   }
 
   /** Once for all that one transaction has made durable. */
@@ -140,7 +143,8 @@ export class Inbox {
   #fail(error: unknown): void {
     this.#queue = []
     if (this.#retry) return
-    this.#core.log.error({ error: String(error) }, 'an entry could not be written; it will be taken again')
+    const what = 'an entry could not be written; it will be taken again'
+    this.#faults.say(what, unsaid => this.#core.log.warn({ error: String(error), ...unsaid }, what))
     this.#core.groups.forgetAll()
     this.#retry = this.#clock.setTimer(RETRY_AFTER_MS, () => {
       this.#retry = undefined

@@ -1,5 +1,5 @@
 // What is due at a moment: receipts shortly after a burst, disappearing messages and polls when their time is up.
-import { clientLimits, type Timer } from '@postern/protocol'
+import { clientLimits, inBackground, Seldom, type Timer } from '@postern/protocol'
 import { waitingRepairs } from '../chats/repair-lists.ts'
 import { waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
@@ -12,9 +12,11 @@ export class Timekeeper {
   #receipts: Timer | undefined
   #due: Timer | undefined
   #isStopped = false
+  readonly #faults: Seldom
 
   constructor(core: Core) {
     this.#core = core
+    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
   }
 
   /** Called when something may be due earlier than was known; often from within a transaction that is not written yet. */
@@ -32,11 +34,21 @@ export class Timekeeper {
   armDue(): void {
     this.#due?.cancel()
     if (this.#isStopped) return
+    try {
+      this.#arm()
+    } catch (error) {
+      // Not armed again, nothing would expire until somebody writes.
+      this.#fault(error, 'what is due could not be looked up; it is tried again')
+      this.#due = this.#core.clock.setTimer(RETRY_AFTER_MS, () => this.armDue())
+    }
+  }
+
+  #arm(): void {
     this.#armChores()
     const dueTs = Math.min(nextExpiryTs(this.#core) ?? Infinity, nextPollCloseTs(this.#core) ?? Infinity)
     if (dueTs === Infinity) return
     const afterMs = Math.max(0, dueTs - this.#core.clock.nowMs())
-    this.#due = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => void this.#doDue())
+    this.#due = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())
   }
 
   /** What the chores find due by themselves: a group to be carried on, lists to be put right, keys to be renewed. */
@@ -58,15 +70,23 @@ export class Timekeeper {
     this.#due?.cancel()
   }
 
+  #doDueSoon(): void {
+    inBackground(this.#doDue(), { what: 'what is due was not done', log: this.#core.log })
+  }
+
   async #doDue(): Promise<void> {
     try {
       await closeDuePolls(this.#core)
       await expireMessages(this.#core)
       this.armDue()
     } catch (error) {
-      this.#core.log.warn({ error: String(error) }, 'what is due could not be written; it is tried again')
-      if (!this.#isStopped) this.#due = this.#core.clock.setTimer(RETRY_AFTER_MS, () => void this.#doDue())
+      this.#fault(error, 'what is due could not be written; it is tried again')
+      if (!this.#isStopped) this.#due = this.#core.clock.setTimer(RETRY_AFTER_MS, () => this.#doDueSoon())
     }
+  }
+
+  #fault(error: unknown, what: string): void {
+    this.#faults.say(what, unsaid => this.#core.log.warn({ error: String(error), ...unsaid }, what))
   }
 }
 

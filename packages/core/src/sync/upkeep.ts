@@ -1,5 +1,5 @@
 // What a client that runs for months must look after without being asked: its certificate, and its keys at the relay.
-import { clientLimits, type Timer } from '@postern/protocol'
+import { clientLimits, inBackground, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { Chores } from './chores.ts'
 
@@ -20,7 +20,8 @@ export class Upkeep {
     // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {
-      void this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())
+      const lookedAfter = this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())
+      inBackground(lookedAfter, { what: 'keys were not looked after; it is tried again', log: this.#core.log })
       this.start()
     })
   }

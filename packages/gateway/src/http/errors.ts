@@ -1,5 +1,5 @@
 // From whatever was thrown to the answer a caller gets: a status and {error, code}.
-import { CodedError, gatewayLimits } from '@postern/protocol'
+import { CodedError, gatewayLimits, systemFault } from '@postern/protocol'
 import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/protocol/bot-api'
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
@@ -33,6 +33,8 @@ function asCoded(error: unknown): unknown {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return badField('Content-Length', 'it differs from the length of the body')
     default:
-      return typeof statusCode === 'number' && statusCode < 500 ? badField('request', 'it is malformed') : error
+      return typeof statusCode === 'number' && statusCode < 500
+        ? badField('request', 'it is malformed')
+        : systemFault(error)
   }
 }

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '@postern/core'
-import { CodedError, fromUtf8, gatewayLimits, isCoded } from '@postern/protocol'
+import { type Clock, CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { GoneReason } from '../waiting.ts'
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
 import { goOn, heedExpectations, isWaiting } from './expectations.ts'
+import { Refusals } from './refusals.ts'
 import type { Stopping } from './stopping.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -18,15 +18,14 @@ const refuseSchema = (): never => {
 /** Left to itself, the server would load a compiler of schemas at every start, for routes that have none. */
 const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
-export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; stopping: Stopping }
+export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; clock: Clock; stopping: Stopping }
 
-export function createServer({ botToken, hooksUrl, log, stopping }: ServerOptions): FastifyInstance {
+export function createServer({ botToken, hooksUrl, log, clock, stopping }: ServerOptions): FastifyInstance {
   const isAuthorized = tokenChecker(botToken)
+  const refusals = new Refusals({ log, clock })
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = errorAnswer(error, request.routeOptions?.config?.statuses)
-    // Being refused for asking too much is no fault of ours, nor is hanging up: anybody could fill the disk with such lines.
-    if (status >= 500 && !isCoded(error, 'rate-limited') && !hasHungUp(error))
-      log.error({ err: error, route: routeOf(request) }, 'a request failed')
+    if (status >= 500) refusals.note(error, routeOf(request))
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
   const checkToken = (request: FastifyRequest) => {
@@ -66,9 +65,6 @@ export function createServer({ botToken, hooksUrl, log, stopping }: ServerOption
   })
   return server
 }
-
-/** What ends the work for a caller who does not wait for the answer. */
-const hasHungUp = (error: unknown): boolean => error === ('hung up' satisfies GoneReason)
 
 /** Unknown paths under /v1 too: without the token nobody learns what there is. */
 const needsToken = (request: FastifyRequest): boolean =>

@@ -1,6 +1,6 @@
 // Nobody reads on: entries are confirmed as they come, and the journal does not grow. So with UPDATES=off, and without hooks.
 import type { Journal, Log } from '@postern/core'
-import { type Clock, gatewayLimits, type Timer } from '@postern/protocol'
+import { type Clock, gatewayLimits, inBackground, Seldom, type Timer } from '@postern/protocol'
 import { OPERATOR } from './update-queue.ts'
 
 export class UpdateDiscard {
@@ -9,18 +9,22 @@ export class UpdateDiscard {
   readonly #log: Log
   readonly #reader: string
   readonly #unsubscribe: () => void
+  readonly #faults: Seldom
   #timer: Timer | undefined
+  #isStopped = false
 
   constructor(journal: Journal, { clock, log, reader = OPERATOR }: { clock: Clock; log: Log; reader?: string }) {
     this.#journal = journal
     this.#clock = clock
     this.#log = log
     this.#reader = reader
+    this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
     this.#unsubscribe = journal.onAppend(() => this.#discardSoon())
     this.#discardSoon()
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true
     this.#unsubscribe()
     this.#timer?.cancel()
     await this.#discard()
@@ -28,17 +32,20 @@ export class UpdateDiscard {
 
   /** Once a second at most: a confirmation is a write to the disk. */
   #discardSoon(): void {
-    this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => void this.#discard())
+    this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
+      this.#timer = undefined
+      inBackground(this.#discard(), { what: 'updates could not be discarded', log: this.#log })
+    })
   }
 
   async #discard(): Promise<void> {
-    this.#timer = undefined
-    const newest = this.#journal.newest()
-    if (newest <= this.#journal.confirmed(this.#reader)) return
     try {
-      await this.#journal.confirm(this.#reader, newest)
+      const newest = this.#journal.newest()
+      if (newest > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, newest)
     } catch (error) {
-      this.#log.warn({ err: error }, 'updates could not be discarded; it is tried again with the next one')
+      const what = 'updates could not be discarded; it is tried again'
+      this.#faults.say(what, unsaid => this.#log.warn({ reason: String(error), ...unsaid }, what))
+      if (!this.#isStopped) this.#discardSoon()
     }
   }
 }

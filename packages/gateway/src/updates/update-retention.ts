@@ -1,6 +1,6 @@
 // Updates that nobody fetches: the oldest are dropped after a day, or when there are too many, and never in silence.
 import type { Log } from '@postern/core'
-import { type Clock, gatewayLimits, type Timer } from '@postern/protocol'
+import { type Clock, gatewayLimits, logFault, Seldom, type Timer } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
@@ -10,6 +10,7 @@ export class UpdateRetention {
   readonly #queue: UpdateQueue
   readonly #options: RetentionOptions
   readonly #unsubscribe: () => void
+  readonly #faults: Seldom
   #timer: Timer
   #soon: Timer | undefined
   #sweeping = Promise.resolve()
@@ -19,6 +20,7 @@ export class UpdateRetention {
   constructor(queue: UpdateQueue, options: RetentionOptions) {
     this.#queue = queue
     this.#options = options
+    this.#faults = new Seldom(options.clock, gatewayLimits.faultSaidEveryMs)
     this.#unsubscribe = queue.onAppend(() => this.#sweepSoon())
     this.#timer = options.clock.setTimer(0, () => this.#sweepNow())
   }
@@ -49,7 +51,8 @@ export class UpdateRetention {
       metrics.updatesDropped.add('', dropped)
       this.#unsaid += dropped
     } catch (error) {
-      log.warn({ err: error }, 'old updates could not be dropped; it is tried again')
+      const what = 'old updates could not be dropped; it is tried again'
+      this.#faults.say(what, () => logFault(error, { what, log }))
     }
     if (this.#unsaid === 0 || clock.nowMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
     log.warn({ dropped: this.#unsaid }, 'updates were dropped: nobody fetched them for a day, or too many waited')

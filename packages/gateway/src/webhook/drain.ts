@@ -1,6 +1,6 @@
 // Brings the queue to the receiver: one update at a time, strictly in order, each until it is delivered.
 import type { Log } from '@postern/core'
-import { type Clock, gatewayLimits } from '@postern/protocol'
+import { type Clock, gatewayLimits, logFault, Seldom } from '@postern/protocol'
 import type { WebhookStatus } from '@postern/protocol/objects'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from '../updates/update-queue.ts'
@@ -13,11 +13,13 @@ export class WebhookDrain {
   readonly #queue: UpdateQueue
   readonly #options: DrainOptions
   readonly #stop = new AbortController()
+  readonly #faults: Seldom
   readonly #running: Promise<void>
 
   constructor(queue: UpdateQueue, options: DrainOptions) {
     this.#queue = queue
     this.#options = options
+    this.#faults = new Seldom(options.clock, gatewayLimits.faultSaidEveryMs)
     this.#running = this.#run()
   }
 
@@ -43,7 +45,7 @@ export class WebhookDrain {
       try {
         await this.#step()
       } catch (error) {
-        this.#options.log.error({ err: error }, 'the queue could not be read; it is tried again')
+        this.#fault(error, 'the queue could not be read; it is tried again')
         await this.#pause(gatewayLimits.webhookRetryFirstMs)
       }
     }
@@ -88,7 +90,7 @@ export class WebhookDrain {
       try {
         return await this.#queue.confirmDelivered(id)
       } catch (error) {
-        this.#options.log.error({ err: error }, 'a delivery could not be noted; it is tried again')
+        this.#fault(error, 'a delivery could not be noted; it is tried again')
         if (this.#stop.signal.aborted) return
         await this.#pause(gatewayLimits.webhookRetryFirstMs)
       }
@@ -99,8 +101,12 @@ export class WebhookDrain {
     try {
       await keeping
     } catch (error) {
-      this.#options.log.error({ err: error }, 'the state of the webhook could not be kept')
+      this.#fault(error, 'the state of the webhook could not be kept')
     }
+  }
+
+  #fault(error: unknown, what: string): void {
+    this.#faults.say(what, () => logFault(error, { what, log: this.#options.log }))
   }
 
   async #pause(forMs: number): Promise<void> {

@@ -52,6 +52,7 @@ const apiCodes = {
   'relay-unreachable': 'unavailable',
   'chat-healing': 'unavailable',
   'relay-full': 'unavailable',
+  'relay-failing': 'unavailable',
   'send-in-doubt': 'unavailable',
   'not-registered': 'unavailable',
   'account-unknown': 'unavailable',

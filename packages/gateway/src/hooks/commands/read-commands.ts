@@ -1,6 +1,6 @@
 // Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
 import type { Client, Journal, JournalEntry, Log, RecordChange, Records } from '@postern/core'
-import { type Clock, CodedError, hookLimits, isCoded, utf8 } from '@postern/protocol'
+import { type Clock, CodedError, gatewayLimits, hookLimits, isCoded, logFault, Seldom, utf8 } from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
 import type { HookManager } from '../manage.ts'
 import type { AddressEraser } from './erase-addresses.ts'
@@ -27,10 +27,12 @@ export class CommandReader {
   readonly #parts: CommandReaderParts
   readonly #journal: Journal
   readonly #stop = new AbortController()
+  readonly #faults: Seldom
   #running: Promise<void> = Promise.resolve()
 
   private constructor(parts: CommandReaderParts) {
     this.#parts = parts
+    this.#faults = new Seldom(parts.clock, gatewayLimits.faultSaidEveryMs)
     this.#journal = parts.client.journal
   }
 
@@ -62,10 +64,15 @@ export class CommandReader {
         await this.#readPage()
       } catch (error) {
         if (isCoded(error, 'stopping') || this.#stop.signal.aborted) return
-        this.#parts.log.warn({ err: error }, 'a hook command could not be carried out; it is tried again')
+        this.#retrying(error)
         await this.#pause(hookLimits.answerRetryMs)
       }
     }
+  }
+
+  #retrying(error: unknown): void {
+    const what = 'a hook command could not be carried out; it is tried again'
+    this.#faults.say(what, () => logFault(error, { what, log: this.#parts.log }))
   }
 
   async #readPage(): Promise<void> {
@@ -95,7 +102,7 @@ export class CommandReader {
       return true
     } catch (error) {
       if (!isFinal(error)) throw error
-      log.warn({ err: error }, 'a hook command could not be carried out')
+      logFault(error, { what: 'a hook command could not be carried out', log })
       return false
     }
   }
@@ -124,7 +131,7 @@ export class CommandReader {
       } catch (error) {
         if (isCoded(error, 'stopping')) throw error
         if (isFinal(error)) {
-          log.warn({ err: error }, 'a hook command could not be answered')
+          logFault(error, { what: 'a hook command could not be answered', log })
           return undefined
         }
         if (client.isOnline) tries++
@@ -179,8 +186,13 @@ const passing = [
   'relay-stopping',
   'rate-limited',
   'stopping',
+  'key-package-missing',
+  'storage-full',
+  'storage-failed',
+  'descriptors-used-up',
+  'relay-full',
+  'relay-failing',
 ] as const
 
 /** Trying again would not help. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof CodedError && !isCoded(error, ...passing, 'key-package-missing', 'storage-full', 'storage-failed')
+const isFinal = (error: unknown): boolean => error instanceof CodedError && !isCoded(error, ...passing)

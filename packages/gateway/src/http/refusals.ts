@@ -1,0 +1,29 @@
+// What the log says of requests that failed: what has to be expected in a line now and then, a fault of ours with its stack.
+import type { Log } from '@postern/core'
+import { type Clock, CodedError, gatewayLimits, isCoded, lineOf, Seldom, systemFault } from '@postern/protocol'
+import { apiErrorOf } from '@postern/protocol/bot-api'
+import type { GoneReason } from '../waiting.ts'
+
+export class Refusals {
+  readonly #log: Log
+  readonly #seldom: Seldom
+
+  constructor({ log, clock }: { log: Log; clock: Clock }) {
+    this.#log = log
+    this.#seldom = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+  }
+
+  note(error: unknown, route: string): void {
+    const fault = systemFault(error)
+    // Being refused for asking too much is no fault of ours, nor is hanging up: anybody could fill the disk with such lines.
+    if (isCoded(fault, 'rate-limited') || hasHungUp(fault)) return
+    if (!(fault instanceof CodedError) || apiErrorOf(fault).code !== 'unavailable')
+      return this.#log.error({ err: fault, route }, 'a request failed')
+    this.#seldom.say(fault.code, unsaid =>
+      this.#log.warn({ route, ...lineOf(fault), ...unsaid }, 'a request was refused'),
+    )
+  }
+}
+
+/** What ends the work for a caller who does not wait for the answer. */
+const hasHungUp = (error: unknown): boolean => error === ('hung up' satisfies GoneReason)

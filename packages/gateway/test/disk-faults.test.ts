@@ -1,0 +1,134 @@
+// A disk that fails and descriptors that are used up: 503 with a sentence, what can be read is read, and all goes on by itself.
+import type { Message } from '@postern/protocol/bot-api'
+import { type Person, World } from '@postern/testkit'
+import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { TestReceiver } from './receiver.ts'
+
+let world: World
+let alice: Person
+type Line = { level: string; fields: Record<string, unknown>; text: string }
+const lines: Line[] = []
+const at = (level: string) => (fields: object, text: string) =>
+  void lines.push({ level, fields: fields as Record<string, unknown>, text })
+const log = { debug: () => {}, info: () => {}, warn: at('warn'), error: at('error') }
+
+beforeEach(async () => {
+  lines.length = 0
+  world = await World.start()
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+async function opened(settings: Record<string, string> = {}) {
+  const { gateway, api } = await onlineGateway(world, settings, { log })
+  await alice.openInvite((await api.me()).invite_url)
+  await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
+  const bot = gateway.client.account as string as Person['chatId']
+  return { gateway, api, bot }
+}
+
+const send = (api: Api, text: string) =>
+  api.get(`/v1/chats/${alice.id}/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ text }),
+    headers: { 'content-type': 'application/json' },
+  })
+
+async function sendFile(api: Api, bytes: number): Promise<Response> {
+  const body = new FormData()
+  body.set('file', new Blob([new Uint8Array(bytes)]), 'data.bin')
+  return await api.get(`/v1/chats/${alice.id}/files`, { method: 'POST', body })
+}
+
+async function expectUnavailable(answer: Response): Promise<void> {
+  const body = (await answer.json()) as { error: string; code: string }
+  expect([answer.status, body.code, answer.headers.get('retry-after')]).toEqual([503, 'unavailable', '5'])
+  expect(body.error).toMatch(/disk|descriptors/)
+}
+
+describe('a disk that cannot be written', () => {
+  test('[R110] refuses texts, files, pictures and confirmations by 503, lets everything be read, and all goes on', async () => {
+    const { api, bot } = await opened()
+    expect((await send(api, 'before')).status).toBe(200)
+    const written = Array.from({ length: 3 }, (_, count) => `word ${count}`)
+    for (const text of written) await alice.say(bot, text)
+    await expect.poll(async () => (await api.updates()).length, SOON).toBeGreaterThanOrEqual(3)
+    {
+      using _dead = failWrites()
+      await expectUnavailable(await send(api, 'lost'))
+      await expectUnavailable(await sendFile(api, 300_000))
+      await expectUnavailable(await api.get('/v1/updates?offset=1000000'))
+      await expectUnavailable(
+        await api.get('/v1/me', {
+          method: 'PATCH',
+          body: '{"name":"other"}',
+          headers: { 'content-type': 'application/json' },
+        }),
+      )
+      for (const path of [
+        '/healthz',
+        '/v1/me',
+        '/v1/chats',
+        `/v1/chats/${alice.id}/messages`,
+        '/v1/updates',
+        '/v1/metrics',
+      ])
+        expect([path, (await api.get(path)).status]).toEqual([path, 200])
+    }
+    expect((await send(api, 'after')).status).toBe(200)
+    expect((await sendFile(api, 300_000)).status).toBe(200)
+    await alice.hears('after')
+    expect(alice.texts(bot)).not.toContain('lost')
+  })
+
+  test('[R111] is a warning without a stack, once in a while, and a fault of ours is an error', async () => {
+    const { api } = await opened()
+    {
+      using _dead = failWrites()
+      for (let times = 0; times < 20; times++) await expectUnavailable(await send(api, 'lost'))
+    }
+    const refused = lines.filter(({ text }) => text === 'a request was refused')
+    expect(refused).toHaveLength(1)
+    expect(refused[0]).toMatchObject({
+      level: 'warn',
+      fields: { code: 'storage-failed', system: 'SQLITE_IOERR_WRITE' },
+    })
+    expect(lines.filter(({ level, fields }) => level === 'error' || 'err' in fields)).toEqual([])
+  })
+
+  test('[R110] with a webhook delivers each update once, and goes on when it works', async () => {
+    await using receiver = await TestReceiver.start()
+    const { bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
+    await alice.say(bot, 'one')
+    await expect.poll(() => receiver.texts, SOON).toContain('one')
+    await alice.say(bot, 'two')
+    {
+      using _dead = failWrites()
+      await expect.poll(() => receiver.texts, SOON).toContain('two')
+    }
+    await alice.say(bot, 'three')
+    await expect.poll(() => receiver.texts, SOON).toContain('three')
+    expect(new Set(receiver.ids).size).toBe(receiver.ids.length)
+  })
+})
+
+describe('no descriptors left', () => {
+  test('[R112] refuses files by 503, lets everything else go on, and files go on when there are some', async () => {
+    const { api } = await opened()
+    expect((await sendFile(api, 300_000)).status).toBe(200)
+    const { id } = (await (await sendFile(api, 300_000)).json()) as Message
+    // The connection is there: a new one would not be taken.
+    expect((await send(api, 'before')).status).toBe(200)
+    {
+      using _none = useUpDescriptors()
+      await expectUnavailable(await api.get(`/v1/chats/${alice.id}/messages/${id}/file`))
+      expect((await send(api, 'during')).status).toBe(200)
+      await expectUnavailable(await sendFile(api, 1000))
+    }
+    expect((await sendFile(api, 300_000)).status).toBe(200)
+    const fetched = await api.get(`/v1/chats/${alice.id}/messages/${id}/file`)
+    expect((await fetched.arrayBuffer()).byteLength).toBe(300_000)
+  })
+})
