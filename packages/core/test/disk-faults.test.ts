@@ -3,11 +3,16 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { clientLimits, isCoded } from '@postern/protocol'
-import { ManualClock } from '@postern/testkit'
+import { clientLimits, guardedClock, isCoded } from '@postern/protocol'
+import { ManualClock, Person, passTime, Wire, World } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
+import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
+import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { silentLog } from '../src/log.ts'
+import { makeNodeProvider } from '../src/mls/provider-node.ts'
+import { openClient } from '../src/open-client.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
 
@@ -40,6 +45,42 @@ async function nearlyFull(store: Store): Promise<Disposable> {
   await nextTurn()
   expect(logBytes()).toBe(0)
   return failWrites(MEGABYTE / 2)
+}
+
+/** A client on a database of which the test can let reads fail, as a dead disk does. */
+async function personOn(world: World, time: ManualClock) {
+  const database = openDataDirectory(directory)
+  const get = database.get.bind(database)
+  let failing: RegExp | undefined
+  const reads = { failed: 0, mend: () => void (failing = undefined) }
+  database.get = (sql, ...values) => {
+    if (!failing?.test(sql)) return get(sql, ...values)
+    reads.failed += 1
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+  }
+  const wire = new Wire()
+  const client = await openClient({
+    store: new Store(database, setImmediate, { clock: time, log }),
+    provider: makeNodeProvider(),
+    clock: guardedClock(time, log),
+    log,
+    connect: wire.connect,
+    connectBlobs: connectNodeBlobs,
+    fileCipher: nodeFileCipher,
+    vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: time }),
+    jitter: () => 0,
+    acceptRequests: 'all',
+    reportsAll: false,
+    firstStart: () => ({ relayUrl: world.relayUrl, name: 'alice', bot: false }),
+  })
+  client.start()
+  const person = new Person({ name: 'alice', client, wire, directory })
+  await passTime(time, person.online())
+  const failReads = (what: RegExp) => {
+    failing = what
+    return reads
+  }
+  return { person, failReads }
 }
 
 describe('what was deleted', () => {
@@ -89,6 +130,28 @@ describe('a commit', () => {
     await put(store, 'kept', 1)
     expect(store.all('SELECT key FROM record')).toEqual([{ key: 'kept' }])
     store.close()
+  })
+})
+
+describe('a disk that cannot be read', () => {
+  test('[R206] loses nothing of what comes: it is taken again until it can be', async () => {
+    const world = await World.start()
+    const bob = await world.person('bob')
+    const time = new ManualClock(Date.now())
+    const { person: alice, failReads } = await personOn(world, time)
+    try {
+      await bob.say(alice, 'before')
+      await passTime(time, alice.hears('before'))
+      const reads = failReads(/FROM mls_group/)
+      await bob.say(alice, 'while it is dead')
+      // More often than a fault of ours in one entry would be tried.
+      await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(10))
+      reads.mend()
+      await passTime(time, alice.hears('while it is dead'))
+    } finally {
+      await alice.client.stop()
+      await world.stop()
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 // A disk that fails and descriptors that are used up: 503 with a sentence, what can be read is read, and all goes on by itself.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@postern/protocol/bot-api'
 import { type Person, World } from '@postern/testkit'
 import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
@@ -101,15 +102,18 @@ describe('a disk that cannot be written', () => {
   test('[R110] with a webhook delivers each update once, and goes on when it works', async () => {
     await using receiver = await TestReceiver.start()
     const { bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
-    await alice.say(bot, 'one')
-    await expect.poll(() => receiver.texts, SOON).toContain('one')
-    await alice.say(bot, 'two')
-    {
-      using _dead = failWrites()
-      await expect.poll(() => receiver.texts, SOON).toContain('two')
+    let dead: Disposable | undefined
+    receiver.answer = (response, { update }) => {
+      if (update.type === 'message') dead ??= failWrites()
+      response.writeHead(200).end()
     }
-    await alice.say(bot, 'three')
-    await expect.poll(() => receiver.texts, SOON).toContain('three')
+    await alice.say(bot, 'one')
+    await expect
+      .poll(() => lines.map(({ text }) => text), SOON)
+      .toContainEqual(expect.stringMatching(/could not be noted/))
+    dead?.[Symbol.dispose]()
+    await alice.say(bot, 'two')
+    await expect.poll(() => receiver.texts, SOON).toContain('two')
     expect(new Set(receiver.ids).size).toBe(receiver.ids.length)
   })
 })
@@ -119,12 +123,13 @@ describe('no descriptors left', () => {
     const { api } = await opened()
     expect((await sendFile(api, 300_000)).status).toBe(200)
     const { id } = (await (await sendFile(api, 300_000)).json()) as Message
-    // The connection is there: a new one would not be taken.
-    expect((await send(api, 'before')).status).toBe(200)
+    // The connection is there, and free: a new one would not be taken.
+    expect(await (await send(api, 'before')).json()).toMatchObject({ text: 'before' })
+    await nextTurn()
     {
       using _none = useUpDescriptors()
       await expectUnavailable(await api.get(`/v1/chats/${alice.id}/messages/${id}/file`))
-      expect((await send(api, 'during')).status).toBe(200)
+      expect(await (await send(api, 'during')).json()).toMatchObject({ text: 'during' })
       await expectUnavailable(await sendFile(api, 1000))
     }
     expect((await sendFile(api, 300_000)).status).toBe(200)
