@@ -3,8 +3,11 @@ import type { Writable } from 'node:stream'
 import type { Log } from '@postern/core'
 
 export function terminalLog(stream: Writable): Log {
+  // A terminal that is gone, or a file on a full disk, must not end what it is told of.
+  stream.on('error', () => undefined)
+  const said = (_: string, value: unknown) => (value instanceof Error ? value.message : value)
   const say = (fields: object, text: string) => {
-    const details = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields)}` : ''
+    const details = Object.keys(fields).length > 0 ? ` ${JSON.stringify(fields, said)}` : ''
     stream.write(`${text}${details}\n`)
   }
   const nothing = () => {}

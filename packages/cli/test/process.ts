@@ -15,13 +15,23 @@ export class Postern implements AsyncDisposable {
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], env: Environment = {}) {
-    this.#child = spawn(process.execPath, [launcher, ...args], { env: { PATH: process.env['PATH'], ...env } })
+  /** `wrapper`: a command that runs it, as on another disk. */
+  constructor(args: readonly string[], env: Environment = {}, wrapper: readonly string[] = []) {
+    const [command, ...words] = [...wrapper, process.execPath, launcher, ...args] as [string, ...string[]]
+    this.#child = spawn(command, words, { env: { PATH: process.env['PATH'], ...env } })
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text))
     this.exited = once(this.#child, 'close').then(([code]) => code as number | null)
     // A test that fails must not leave it to the next one, with its ports and files.
     onTestFinished(() => this[Symbol.asyncDispose]())
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
   get lines(): AsyncIterableIterator<string> {
@@ -56,8 +66,8 @@ export class Postern implements AsyncDisposable {
 }
 
 /** A process that ends by itself. */
-export async function run(args: readonly string[], env: Environment = {}) {
-  await using postern = new Postern(args, env)
+export async function run(args: readonly string[], env: Environment = {}, wrapper: readonly string[] = []) {
+  await using postern = new Postern(args, env, wrapper)
   postern.endInput()
   return { code: await postern.exited, stdout: postern.stdout, stderr: postern.stderr }
 }

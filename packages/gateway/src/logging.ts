@@ -1,12 +1,20 @@
 // The gateway's log: one JSON object a line on standard output. Nothing that is logged may be a secret or a text.
 import type { Log } from '@postern/core'
+import { gatewayLimits } from '@postern/protocol'
 import { pino } from 'pino'
 import type { LogLevel } from './config.ts'
 
-export const createLog = (level: LogLevel): Log =>
-  pino({
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: label => ({ level: label }) },
-  })
+export function createLog(level: LogLevel): Log {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: gatewayLimits.logWaitingBytesMax })
+  // Lines that cannot be written, as into a file on a full disk, wait and must not end what they tell of.
+  output.on('error', () => undefined)
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level, base: null, timestamp, formatters: { level: label => ({ level: label }) } }, output)
+}
+
+/** What nobody has caught is a fault of ours. It ends the process, as the state behind it may be wrong; not without a line. */
+export function logCrash(log: Log): () => void {
+  const write = (error: unknown) => log.error({ err: error }, 'a fault of ours ends the gateway')
+  process.on('uncaughtExceptionMonitor', write)
+  return () => void process.off('uncaughtExceptionMonitor', write)
+}

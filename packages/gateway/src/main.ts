@@ -2,6 +2,7 @@
 import { CodedError, gatewayLimits } from '@postern/protocol'
 import { type Environment, readSettings, settingFault } from './config.ts'
 import { startGateway } from './gateway.ts'
+import { createLog, logCrash } from './logging.ts'
 
 /** Resolves with the exit code. */
 export async function runGateway(argv: readonly string[], env: Environment): Promise<number> {
@@ -10,9 +11,12 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     return 2
   }
   const stopSignal = listenForStop()
+  let forgetCrash: (() => void) | undefined
   try {
     const settings = readSettings(env)
-    const gateway = await startGateway({ settings }).catch((error: unknown) => {
+    const log = createLog(settings.logLevel)
+    forgetCrash = logCrash(log)
+    const gateway = await startGateway({ settings, log }).catch((error: unknown) => {
       throw startFault(error, settings.dataDir)
     })
     await stopSignal.arrived
@@ -24,6 +28,7 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     return 1
   } finally {
     stopSignal.forget()
+    forgetCrash?.()
   }
 }
 

@@ -153,6 +153,8 @@ export const relayDefaults = {
   acknowledgeWithinMs: 200,
   /** And this long after its write has failed. */
   acknowledgeRetryMs: 5 * SECOND_MS,
+  /** Lines of the log that wait for a disk that is full; those beyond are lost. */
+  logWaitingBytesMax: 1_048_576,
   writesPerTransactionMax: 2_000,
   accountsCachedMax: 100_000,
   /** Groups held in memory, counted in members. */
@@ -265,6 +267,8 @@ export const gatewayLimits = {
   retryAfterSec: 5,
   /** A fault that lasts is said once in this time, whoever meets it. */
   faultSaidEveryMs: 1 * MINUTE_MS,
+  /** Lines of the log that wait for a disk that is full; those beyond are lost. */
+  logWaitingBytesMax: 1_048_576,
   /** The whole stop; in it, who still waits is told to come again, then connections are cut, then the database is closed. */
   stopWithinMs: 10 * SECOND_MS,
   requestsEndWithinMs: 7 * SECOND_MS,

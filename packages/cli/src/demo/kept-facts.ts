@@ -1,8 +1,9 @@
 // What the demo keeps for its next start, readable by its owner alone: the bot's token and the relay's port.
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError } from '@postern/protocol'
+import { CodedError, systemCodeOf } from '@postern/protocol'
+import { makeDataDirectory, unusable } from '@postern/protocol/node'
 
 export type KeptFacts = { token: string; relayPort: number }
 
@@ -10,7 +11,7 @@ const pathIn = (directory: string): string => join(directory, 'demo.json')
 
 /** Undefined before the first start. */
 export function readKept(directory: string): KeptFacts | undefined {
-  const text = readIfThere(pathIn(directory))
+  const text = readIfThere(directory)
   if (text === undefined) return undefined
   try {
     const { token, relayPort } = JSON.parse(text) as Partial<KeptFacts>
@@ -24,16 +25,23 @@ export function readKept(directory: string): KeptFacts | undefined {
 /** With the port on which the relay listens: the bot's account lives there. */
 export function keepFacts(directory: string, relayPort: number): KeptFacts {
   const facts = { token: randomBytes(24).toString('base64url'), relayPort }
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  writeFileSync(pathIn(directory), `${JSON.stringify(facts)}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  const path = pathIn(directory)
+  makeDataDirectory(directory)
+  try {
+    // Under its name it is whole: half of it, left by a full disk, would keep every later start out.
+    writeFileSync(`${path}.new`, `${JSON.stringify(facts)}\n`, { mode: 0o600, flush: true })
+    renameSync(`${path}.new`, path)
+  } catch (error) {
+    throw unusable(directory, error)
+  }
   return facts
 }
 
-function readIfThere(path: string): string | undefined {
+function readIfThere(directory: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(pathIn(directory), 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    if (systemCodeOf(error) === 'ENOENT') return undefined
+    throw unusable(directory, error)
   }
 }

@@ -59,7 +59,8 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
     const events = writeEvents(client.journal, { output, log, until })
     const answers = new CommandAnswers(client, { output, stop: until })
-    await Promise.race([answers.answerAll(streams.input), aborted(until)])
+    // What ends the events before their time ends the person: left to nobody, it would end the process in the middle.
+    await Promise.race([answers.answerAll(streams.input), aborted(until), events])
     streams.input.destroy()
     await answers.settled()
     ended.abort()
