@@ -76,9 +76,14 @@ describe.each<DiskKind>(['a file system without room', 'files that cannot grow']
       await expect.poll(() => textsOf(url)).toContain('one')
       const say = (text: string) => alice.ask('send', { chat, text })
 
+      gateway.signal('SIGSTOP')
+      expect(await say('waits for the bot')).toHaveProperty('ok')
       {
         using _full = relayDisk.fill(relay.pid)
-        expect(await say('two')).toMatchObject({ code: 'unavailable' })
+        // What it acknowledges now cannot be written.
+        gateway.signal('SIGCONT')
+        await expect.poll(() => textsOf(url)).toContain('waits for the bot')
+        for (let times = 0; times < 30; times++) expect(await say('two')).toMatchObject({ code: 'unavailable' })
         expect((await call(await urlOf(relay), '/healthz')).status).toBe(200)
       }
       const { id: message } = await alice.do('send', { chat, text: 'three' })
