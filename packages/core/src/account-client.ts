@@ -20,6 +20,7 @@ import { newDraft } from './messages/compose.ts'
 import { sendDraft } from './messages/send.ts'
 import { Records } from './storage/records.ts'
 import type { Chores } from './sync/chores.ts'
+import { findHome } from './sync/follow-relay.ts'
 import type { Inbox } from './sync/inbox.ts'
 import type { Timekeeper } from './sync/timekeeper.ts'
 import type { Upkeep } from './sync/upkeep.ts'
@@ -41,6 +42,7 @@ export type ClientWorkers = {
 /** What a client is and can do apart from messages. */
 export class AccountClient {
   readonly account: AccountId
+  /** The address that is dialled. */
   readonly relayUrl: string
   readonly journal: Journal
   protected readonly core: Core
@@ -59,7 +61,7 @@ export class AccountClient {
     this.#inbox = inbox
     this.journal = journal
     this.account = core.own.id
-    this.relayUrl = core.own.relayUrl
+    this.relayUrl = core.relayUrl
   }
 
   /** Connects, registers at the first time, and keeps connecting; returns at once. */
@@ -67,6 +69,15 @@ export class AccountClient {
     this.core.link.start()
     this.#timekeeper.armDue()
     this.#upkeep.start()
+  }
+
+  /**
+   * Where another relay is named than the one on which the account is registered: whether the account is found there. `silent`
+   * when nobody answers there: it is tried on from the start. Throws `relay-not-home` when the relay there knows nothing of it.
+   */
+  async followRelay(within: Within): Promise<'found' | 'silent'> {
+    if (this.relayUrl !== this.core.own.relayUrl) this.core.link.start()
+    return await findHome(this.core, within.deadlineMs)
   }
 
   async stop(): Promise<void> {

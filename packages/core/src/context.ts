@@ -24,6 +24,8 @@ export type Core = {
   /** From 0 to 1, at random. */
   readonly jitter: () => number
   readonly own: OwnAccount
+  /** The address that is dialled: another than that of `own` where the relay is said to have moved. */
+  readonly relayUrl: string
   readonly device: OwnDevice
   readonly link: RelayLink
   readonly groups: GroupSessions

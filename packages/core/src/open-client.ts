@@ -1,5 +1,5 @@
 // Puts a client together: an account on a database, with its connection and everything that works behind it.
-import type { Clock } from '@postern/protocol'
+import { type Clock, isSameRelay } from '@postern/protocol'
 import { dropUnfinished } from './chats/open-chat.ts'
 import { Client } from './client.ts'
 import type { Core, RequestPolicy } from './context.ts'
@@ -8,7 +8,8 @@ import type { FileCipher } from './files/file-cipher.ts'
 import type { FileVault } from './files/file-vault.ts'
 import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
-import { createAccount, type FirstStart, loadAccount, noteRelayInvite } from './identity/account.ts'
+import { createAccount, type FirstStart, isRegistered, loadAccount, noteRelayInvite } from './identity/account.ts'
+import { chooseRelay } from './identity/choose-relay.ts'
 import { OwnDevice } from './identity/own-device.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
@@ -40,17 +41,21 @@ export interface ClientParts {
   reportsAll: boolean
   /** Asked only when there is no account yet; what it throws stops the opening. */
   firstStart: () => FirstStart
+  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  relayUrl?: string | undefined
   /** The code by which the relay takes a new account; of use until it is registered. */
   relayInvite?: string | undefined
 }
 
 export async function openClient(parts: ClientParts): Promise<Client> {
   const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const relayUrl = parts.relayUrl && !isSameRelay(parts.relayUrl, own.relayUrl) ? parts.relayUrl : own.relayUrl
+  if (relayUrl !== own.relayUrl && !isRegistered(parts.store)) await chooseRelay(parts, own, relayUrl)
   if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
   const device = new OwnDevice({ ...parts, own })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const link = new RelayLink({
-    relayUrl: own.relayUrl,
+    relayUrl,
     connect: parts.connect,
     clock: parts.clock,
     log: parts.log,
@@ -63,6 +68,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   const core: Core = {
     ...parts,
     own,
+    relayUrl,
     device,
     mls,
     link,
@@ -70,7 +76,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     files: new Files({
       ...parts,
       link,
-      blobs: parts.connectBlobs(own.relayUrl),
+      blobs: parts.connectBlobs(relayUrl),
       cipher: parts.fileCipher,
       randomBytes: count => parts.provider.randomBytes(count),
       poke: () => chores.poke(),

@@ -25,6 +25,8 @@ export interface NodeClientOptions {
   acceptRequests: RequestPolicy
   /** Asked only when the directory has no account yet. */
   firstStart: () => FirstStart
+  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  relayUrl?: string | undefined
   /** The code by which the relay takes a new account; of use until it is registered. */
   relayInvite?: string | undefined
   /** Journals receipts and calls, too: for people. */
@@ -65,6 +67,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
       acceptRequests: options.acceptRequests,
       reportsAll: options.reportsAll ?? false,
       firstStart: options.firstStart,
+      relayUrl: options.relayUrl,
       relayInvite: options.relayInvite,
     })
   } catch (error) {

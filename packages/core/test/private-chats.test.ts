@@ -1,5 +1,5 @@
 // Two people and a bot: opening, requests, and what the limits refuse.
-import { isCoded } from '@postern/protocol'
+import { isCoded, type MessageId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -124,4 +124,20 @@ describe('limits', () => {
       await strict.stop()
     }
   })
+})
+
+test('[R213] what cannot be said opens no chat, whatever makes it so', async () => {
+  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  const nowhere = 'a'.repeat(32) as MessageId
+  const said = [
+    () => alice.client.sendText(bob.chatId, { text: 'hi', replyTo: nowhere }, WITHIN),
+    () =>
+      alice.client.sendText(bob.chatId, { text: 'hi', mentions: [{ user: bob.id, offset: -1, length: 2 }] }, WITHIN),
+    () =>
+      alice.client.sendPoll(bob.chatId, { question: '?', options: ['a', 'b'], multiple: false, closeTs: 1 }, WITHIN),
+  ]
+  for (const say of said) {
+    await expect(say()).rejects.toSatisfy((error: unknown) => isCoded(error, 'bad-field'))
+    expect(alice.client.chats()).toEqual([])
+  }
 })

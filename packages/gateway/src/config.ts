@@ -15,7 +15,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type GatewaySettings = {
   botToken: string
-  /** Needed at the first start only. */
+  /** Needed at the first start; later another one is followed when the bot is found there. */
   relayUrl?: string
   /** Needed at the first start; later a name that differs renames the bot. */
   botName?: string

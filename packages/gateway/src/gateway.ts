@@ -3,6 +3,7 @@ import type { Client, Log, SocketFactory } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
 import { type Clock, guardedClock, listenUrl, systemClock } from '@postern/protocol'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
+import { followRelay } from './bot/follow-relay.ts'
 import { warnOfSettings } from './bot/warn-of-settings.ts'
 import type { GatewaySettings } from './config.ts'
 import { openHooks } from './hooks/start-hooks.ts'
@@ -29,13 +30,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     log,
     ...(connect && { connect }),
     firstStart: () => firstStart(settings),
+    relayUrl: settings.relayUrl,
     relayInvite: settings.relayInvite,
     acceptRequests: settings.acceptRequests,
   })
   try {
     const state = new OperatorState(client.journal)
     warnOfSettings(settings, { relayUrl: client.relayUrl, log })
-    await applySettings(client, { settings, state, log })
+    await followRelay(client, log)
+    await applySettings(client, { settings, state })
     return await serve(client, { settings, state, clock, log })
   } catch (error) {
     await client.stop()

@@ -1,5 +1,5 @@
 // `postern gateway`: settings from the environment, a gateway until a signal, and faults in one line.
-import { CodedError, gatewayLimits } from '@postern/protocol'
+import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
 import { type Environment, readSettings, settingFault } from './config.ts'
 import { startGateway } from './gateway.ts'
 import { createLog, logCrash } from './logging.ts'
@@ -50,8 +50,9 @@ function endLateAnyway(): void {
   setTimeout(() => process.exit(1), gatewayLimits.stopWithinMs).unref()
 }
 
-/** What the data directory is at fault for is said under the name of its setting. */
+/** What a setting is at fault for is said under its name. */
 function startFault(error: unknown, dataDir: string): unknown {
+  if (isCoded(error, 'relay-not-home')) return new Error(`RELAY_URL: ${error.message}`)
   if (error instanceof CodedError)
     return error.code.startsWith('database-') ? new Error(`DATA_DIR: ${error.message}`) : error
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -3,13 +3,16 @@ import type { MessageId } from '@postern/protocol'
 import { type Message, message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Api, onlineGateway, SOON } from './api.ts'
+import { Api, SOON } from './api.ts'
 import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
 
 let world: World
 let alice: Person
+/** Of the relay, and of the gateways that are given it: a poll ends by the relay's time. */
+let clock: ManualClock
 beforeEach(async () => {
-  world = await World.start()
+  clock = new ManualClock(Date.now())
+  world = await World.start({ relayClock: clock })
   alice = await world.person('alice')
 })
 afterEach(() => world.stop())
@@ -81,7 +84,6 @@ describe('asking', () => {
   })
 
   test('[R72] the same Idempotency-Key asks once, also after the poll has closed', async () => {
-    const clock = new ManualClock(Date.now())
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const ask = (poll: object) =>
       api.call('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
@@ -185,7 +187,6 @@ describe('closing', () => {
   })
 
   test('[R71] by time: at its moment a poll update comes, and not before', async () => {
-    const clock = new ManualClock(Date.now())
     const { api, path } = await talking(world, alice, { clock })
     const close_ts = clock.nowMs() + 3_600_000
     const { id, poll } = await asked(api, path, { ...tea, close_ts })
@@ -194,21 +195,32 @@ describe('closing', () => {
     expect((await api.ok<Message>('GET', `${path}/messages/${id}`)).poll?.closed).toBe(false)
     expect((await api.updates()).filter(update => update.type === 'poll')).toEqual([])
     clock.advance(1)
-    expect((await api.next('poll')).message).toMatchObject({ id, poll: { close_ts, closed: true } })
+    expect((await passTime(clock, api.next('poll'))).message).toMatchObject({ id, poll: { close_ts, closed: true } })
     const vote = { json: { options: [0] } }
     expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
   })
 
-  test('[R71] by time, while the gateway is down: the next start closes it', async () => {
-    const clock = new ManualClock(Date.now())
-    const { gateway, api, path } = await talking(world, alice, { clock })
+  test('[R71] by time, while the gateway is down: told after its start, once, with the votes that came meanwhile', async () => {
+    const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const { id } = await asked(api, path, { ...tea, close_ts: clock.nowMs() + 3_600_000 })
+    await sees(alice, { id })
     await world.closeGateway(gateway)
-    clock.advance(7_200_000)
-    const { api: next } = await onlineGateway(world, {}, { clock })
+    await alice.client.vote(toBot, { message: id, options: [2] }, WITHIN)
+    clock.leap(7_200_000)
+    await world.stopRelay()
+    const away = await world.gateway({}, { clock })
     clock.advance(1)
-    expect((await next.next('poll')).message).toMatchObject({ id, poll: { closed: true } })
-    expect((await next.ok<Message>('GET', `${path}/messages/${id}`)).poll?.closed).toBe(true)
+    expect((await away.api<Message>('GET', `${path}/messages/${id}`)).body.poll?.closed).toBe(false)
+    await world.startRelay()
+    const next = new Api(away)
+    const told = await passTime(
+      clock,
+      next.next('poll', ({ message: { poll } }) => poll?.closed === true),
+    )
+    expect([told.message.id, votersOf(told.message)]).toEqual([id, [[], [], ['alice']]])
+    expect(await next.ok('GET', `${path}/messages/${id}`)).toMatchObject({ poll: { closed: true } })
+    const closings = (await next.updates()).filter(({ type, id: update }) => type === 'poll' && update > told.id)
+    expect(closings).toEqual([])
   })
 })
 

@@ -47,6 +47,8 @@ const table = {
   'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',
   'not-registered': () => 'The bot is not registered on the relay yet; try again in a few seconds.',
   'account-unknown': () => 'The relay does not know this account: it is another relay, or it lost its data.',
+  'relay-not-home': d =>
+    `The relay at ${d['relay']} does not let this account in, which is registered at ${d['home']}: name that one, or the address to which it has moved. It says: ${d['why']}`,
   'relay-broken': d => `The relay answered against the protocol: ${d['what']}.`,
   // The relay's answers.
   'frame-malformed': d => `The frame is malformed: ${d['what']}.`,

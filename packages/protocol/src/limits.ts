@@ -220,6 +220,9 @@ export const clientLimits = {
   pressesKeptMs: DAY_MS,
   /** Data of buttons that an edit took away, per message: who pressed before the edit came is still heard. */
   offeredDataKept: 24,
+  /** While the relay's clock has not come to the end of a poll, it is asked at least so often. */
+  pollEndAskedEveryMs: 1 * MINUTE_MS,
+  pollEndRetryMs: 5 * SECOND_MS,
   /** Votes of one person in one poll that are kept, of which the last before its end counts. */
   votesPerVoterMax: 20,
   /** How far the relay's time may be off this machine's clock: what waits in a mailbox is at most a month old. */

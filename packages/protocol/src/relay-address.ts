@@ -1,4 +1,4 @@
-// How a relay is reached: what somebody on the way can see of it, in one sentence for whoever set the address.
+// The address of a relay: whether two are the same, and what somebody on the way can see, in one sentence for whoever set it.
 
 const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -8,3 +8,8 @@ export function plainRelayWarning(relayUrl: string): string | undefined {
   if (protocol === 'https:' || protocol === 'wss:' || loopback.test(hostname)) return undefined
   return `the connection to the relay ${host} is not encrypted: whoever is on the way sees which accounts talk to each other, when and how much (no texts, names or files), and can tamper with it; use an https:// address, with TLS in front of the relay`
 }
+
+/** ws and http are one address, and so are wss and https. */
+export const isSameRelay = (one: string, other: string): boolean => httpOrigin(one) === httpOrigin(other)
+
+const httpOrigin = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin

@@ -1,6 +1,7 @@
 // Delivery: from any cursor, in order, as fast as its reader and no faster.
 import { randomBytes } from 'node:crypto'
 import { systemClock } from '@postern/protocol'
+import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
 import { openSqliteStore } from '../src/store/sqlite-store.ts'
@@ -23,6 +24,21 @@ describe('following a mailbox', () => {
     const entry = (await bob.delivered(3))[2]
     expect(entry).toMatchObject({ group, seq: accepted?.seq, ts: accepted?.ts, kind: 'message', sender: alice.id })
     expect(idOf(entry?.payload ?? new Uint8Array())).toBe(idOf(payload))
+  })
+
+  test('[R80] the end of a mailbox is told with the time before which all is in it', async () => {
+    const clock = new ManualClock(Date.now())
+    const relay = await testRelay({ clock })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const { accepted } = await alice.append(messageEnvelope({ group, epoch: 1 }))
+    clock.advance(1000)
+    const end = await bob.call('mailboxEnd', {})
+    expect(end.nowMs).toBe(clock.nowMs())
+    expect(end.nowMs).toBeGreaterThan(accepted?.ts ?? Infinity)
+    await bob.call('follow', { after: 0 })
+    await bob.delivered(2)
+    expect(bob.lastCursor).toBe(end.head)
   })
 
   test('[R60] a commit comes with whom its sender named, over the wire too', async () => {

@@ -73,6 +73,12 @@ export class World {
     this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
   }
 
+  /** Under another address, with all that it has. */
+  async moveRelay(): Promise<void> {
+    await this.#relay.stop()
+    this.#relay = await openRelay(this.directory, { port: await freePort(), options: this.#options })
+  }
+
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
     const wire = options.wire ?? new Wire()
     const directory = options.directory ?? join(this.directory, name)
@@ -86,6 +92,7 @@ export class World {
       ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
       relayInvite: options.relayInvite,
+      relayUrl: this.relayUrl,
       firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
     })
     const person = new Person({ name, client, wire, directory })

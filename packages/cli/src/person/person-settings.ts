@@ -5,7 +5,7 @@ import { parseOptions, UsageError } from '../usage-error.ts'
 export type PersonSettings = {
   directory: string
   acceptRequests: 'all' | 'ask'
-  /** Needed at the first start only. */
+  /** Needed at the first start; later another one is followed when the person is found there. */
   relayUrl?: string
   /** Needed at the first start; later a name that differs renames the person. */
   name?: string

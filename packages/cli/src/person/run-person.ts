@@ -1,7 +1,7 @@
 // `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
 import type { Readable, Writable } from 'node:stream'
 import { openNodeClient } from '@postern/core/node'
-import { isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
+import { type CodedError, clientLimits, isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
@@ -26,9 +26,15 @@ export async function runPerson(argv: readonly string[]): Promise<number> {
     return 0
   } catch (error) {
     if (!isCoded(error)) throw error
-    streams.errors.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${error.message}\n`)
+    streams.errors.write(`${optionOf(error)}${error.message}\n`)
     return 1
   }
+}
+
+/** What an option is at fault for is said under its name. */
+function optionOf({ code }: CodedError): string {
+  if (code === 'relay-not-home') return '--relay: '
+  return code.startsWith('database-') ? '--data: ' : ''
 }
 
 type Surroundings = { streams: Streams; stop: AbortSignal }
@@ -41,6 +47,7 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     directory: settings.directory,
     log,
     firstStart: () => personFirstStart(settings),
+    relayUrl: settings.relayUrl,
     relayInvite: settings.relayInvite,
     acceptRequests: settings.acceptRequests,
     reportsAll: true,
@@ -48,6 +55,8 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
   const ended = new AbortController()
   const until = AbortSignal.any([stop, output.closed, ended.signal])
   try {
+    // Nothing is changed for a person whom the relay at this address does not know.
+    await client.followRelay({ deadlineMs: clientLimits.connectTimeoutMs })
     if (settings.name !== undefined && settings.name !== client.me().name)
       await client.setProfile({ name: settings.name })
     const warning = plainRelayWarning(client.relayUrl)

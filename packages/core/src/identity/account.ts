@@ -10,7 +10,8 @@ import { noteOwnProfile } from './people.ts'
 
 export type OwnAccount = {
   readonly id: AccountId
-  readonly relayUrl: string
+  /** Of the relay on which the account is registered, or will be. */
+  relayUrl: string
   readonly secretKey: Uint8Array
   readonly publicKey: Uint8Array
   /** As they are now, replaced together: `device.ts`. */

@@ -118,9 +118,18 @@ function writeProfile(database: Database, account: AccountId, profile: Profile):
   database.run('INSERT OR REPLACE INTO profile VALUES (?, ?)', account, JSON.stringify(profile))
 }
 
-/** The profile could not be had: it is not asked for again until its owner says something. What it must be stays known. */
-export function giveUpVersion(database: Database, account: AccountId): void {
-  database.run('UPDATE person SET wanted_version = profile_version WHERE account_id = ?', account)
+/**
+ * The profile could not be had: it is not asked for again until its owner says something. What it must be stays known. If
+ * its owner has said something since it was asked for, that is asked for next.
+ */
+export function giveUpVersion(database: Database, asked: PersonRow): void {
+  database.run(
+    `UPDATE person SET wanted_version = profile_version
+     WHERE account_id = ? AND wanted_version = ? AND profile_key IS ?`,
+    asked.account_id,
+    asked.wanted_version,
+    asked.profile_key,
+  )
 }
 
 export const peopleToRefresh = (reads: Reads, limit: number): PersonRow[] =>

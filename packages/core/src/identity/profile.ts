@@ -48,8 +48,8 @@ export type ProfileChange = {
   avatar?: Uint8Array | null
 }
 
-export function ownProfile(store: Store): { profile: Profile; version: number } {
-  const row = store.get<{ profile: string; profile_version: number }>('SELECT profile, profile_version FROM account')
+export function ownProfile(reads: Pick<Store, 'get'>): { profile: Profile; version: number } {
+  const row = reads.get<{ profile: string; profile_version: number }>('SELECT profile, profile_version FROM account')
   if (!row) throw new CodedError('internal')
   return { profile: JSON.parse(row.profile) as Profile, version: row.profile_version }
 }
@@ -58,15 +58,12 @@ export function ownProfile(store: Store): { profile: Profile; version: number } 
 export const publishedVersion = (store: Pick<Store, 'get'>): number =>
   store.get<{ version: number }>('SELECT published_version AS version FROM account')?.version ?? 0
 
-/** Durable here; `publishProfile` brings it to the relay. */
+/** Durable here; `publishProfile` brings it to the relay. Of changes made at the same moment each finds those before it. */
 export async function changeProfile(store: Store, own: OwnAccount, change: ProfileChange): Promise<void> {
   const { avatar, ...words } = change
-  const wanted = profileSchema.parse({
-    ...ownProfile(store).profile,
-    ...words,
-    ...(avatar !== undefined && { avatar: avatar ? pictureUrl(avatar) : undefined }),
-  })
+  const changed = { ...words, ...(avatar !== undefined && { avatar: avatar ? pictureUrl(avatar) : undefined }) }
   await store.write(database => {
+    const wanted = profileSchema.parse({ ...ownProfile(database).profile, ...changed })
     noteOwnProfile(database, own.id, wanted)
     database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(wanted))
   })
@@ -131,7 +128,7 @@ export async function refreshProfile(context: ProfileContext, person: PersonRow)
   await store.write(database => {
     const isNews = opened && noteProfile(database, account, { profile: opened, version: answer.version })
     // An old or foreign profile under this id is the relay's doing: what is known stays.
-    if (!isNews) giveUpVersion(database, account)
+    if (!isNews) giveUpVersion(database, person)
   }, 'recorded')
   if (answer.version < person.floor_version)
     log.warn({ account, version: answer.version }, 'the relay serves an older profile than its owner has named')

@@ -31,12 +31,22 @@ import { assertKeysOfShown } from './wall.ts'
 /** What is to be said: the same send id however often it must be encrypted. */
 export type Draft = { send: SendId; body: KnownBody; token?: string; idempotency?: Idempotency }
 
-export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array; saysHello: boolean }
+export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array }
 
 export const newDraft = (core: Core, body: KnownBody, token?: string): Draft => ({
   send: sendIdFromBytes(core.provider.randomBytes(SEND_ID_BYTES)),
   body,
   ...(token && { token }),
+})
+
+/** Throws what encoding it would throw, with a greeting, which may have to go with it. */
+export function assertSayable(core: Core, body: KnownBody): void {
+  encodeContent({ ...newDraft(core, body), profileVersion: 0, hello: helloOf(core) })
+}
+
+const helloOf = (core: Core): Hello => ({
+  name: ownProfile(core.store).profile.name,
+  profileKey: core.own.profileKey,
 })
 
 /** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
@@ -69,17 +79,19 @@ export async function composeMessage(
       noteEncrypted(database)
       if (isManyth(session)) wantRenewal(database, group, core.clock.nowMs())
       database.run(
-        'INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body) VALUES (?, ?, ?, ?, ?, ?)',
+        `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
         id,
         group,
         chat,
         wire,
         draft.send,
         JSON.stringify(draft.body),
+        content.hello ? content.profileVersion : null,
       )
       if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.clock.nowMs() })
     })
-    return { composed: { id, group, wire, saysHello: content.hello !== undefined }, saved }
+    return { composed: { id, group, wire }, saved }
   })
   try {
     await saved
@@ -100,11 +112,7 @@ function contentOf(core: Core, row: GroupRow, draft: Draft): Content & { body: K
   const isGreeting = row.needs_hello !== 0 && !isAboutGroup(draft.body)
   const hello: Hello | undefined =
     isGreeting || draft.body.kind === 'hello' || draft.token
-      ? {
-          name: ownProfile(core.store).profile.name,
-          profileKey: core.own.profileKey,
-          ...(draft.token && { token: draft.token }),
-        }
+      ? { ...helloOf(core), ...(draft.token && { token: draft.token }) }
       : undefined
   const unsent = unsentOf(core, row)
   return {

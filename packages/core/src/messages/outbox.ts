@@ -7,6 +7,7 @@ import { noteSent } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import { Deadline } from '../deadline.ts'
 import { noteWithdrawn } from '../groups/group-records.ts'
+import { publishedVersion } from '../identity/profile.ts'
 import { believableTs } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
@@ -21,6 +22,7 @@ type OutboxRow = {
   wire: Uint8Array
   send_id: SendId
   body: string
+  hello_version: number | null
 }
 
 /** Recorded only: should the power fail now, the outbox still has it, and the relay is asked again. */
@@ -109,15 +111,20 @@ function takeOut(database: Database, message: MessageId): OutboxRow | undefined 
   return row
 }
 
+/** Only of this epoch and profile: who has joined since then has not heard it, and nobody the name that is newer than it. */
+function noteGreeted(database: Database, { group_id, wire, hello_version }: OutboxRow): void {
+  if (hello_version === null || hello_version < publishedVersion(database)) return
+  database.run(
+    'UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0 AND epoch = ?',
+    group_id,
+    readEnvelopeHeader(wire).epoch,
+  )
+}
+
 /** What we have said has its place in the log: it is applied here as it is at the others. */
 function takeOwn(core: Core, database: Database, { row, ts }: { row: OutboxRow; ts: number }): MessageRow | undefined {
   const body = JSON.parse(row.body) as Content['body']
-  // Only of this epoch: whoever has joined since then has not heard it.
-  database.run(
-    'UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0 AND epoch = ?',
-    row.group_id,
-    readEnvelopeHeader(row.wire).epoch,
-  )
+  noteGreeted(database, row)
   noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.

@@ -48,26 +48,36 @@ export function takeClose(core: Core, database: Database, { chat, sender, ts, bo
   if (!asked.poll.closed) tellPoll(core, database, asked.row)
 }
 
+/** Of those whose time is still to come; the others are closed by a chore. */
 export const nextPollCloseTs = (core: Core): number | undefined =>
   core.store.get<{ ts: number | null }>(
-    'SELECT min(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts IS NOT NULL',
+    'SELECT min(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts > ?',
+    core.clock.nowMs(),
   )?.ts ?? undefined
 
-/** A bounded turn; whoever calls looks again when the next is due. */
-export async function closeDuePolls(core: Core): Promise<void> {
-  const nowMs = core.clock.nowMs()
-  await core.store.write(database => {
-    const due = database.all<MessageRow>(
-      `SELECT message.* FROM poll JOIN message ON message.id = poll.message_id
-       WHERE poll.closed = 0 AND poll.close_ts IS NOT NULL AND poll.close_ts <= ? ORDER BY poll.close_ts LIMIT ?`,
-      nowMs,
-      clientLimits.expirePerTurnMax,
-    )
-    for (const row of due) {
-      database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', row.id)
-      tellPoll(core, database, row)
-    }
-  })
+/** Of those whose time has come by this machine's clock, and which were not told as closed. */
+export const lastDueCloseTs = (core: Core): number | undefined =>
+  core.store.get<{ ts: number | null }>(
+    'SELECT max(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts <= ?',
+    core.clock.nowMs(),
+  )?.ts ?? undefined
+
+/** Those that ended at that time or before it: whoever calls has read every vote that counts. */
+export async function closePolls(core: Core, endedTs: number): Promise<void> {
+  for (let count: number = clientLimits.expirePerTurnMax; count === clientLimits.expirePerTurnMax; )
+    count = await core.store.write(database => {
+      const ended = database.all<MessageRow>(
+        `SELECT message.* FROM poll JOIN message ON message.id = poll.message_id
+         WHERE poll.closed = 0 AND poll.close_ts <= ? ORDER BY poll.close_ts LIMIT ?`,
+        endedTs,
+        clientLimits.expirePerTurnMax,
+      )
+      for (const row of ended) {
+        database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', row.id)
+        tellPoll(core, database, row)
+      }
+      return ended.length
+    })
 }
 
 function tellPoll(core: Core, database: Database, row: MessageRow): void {

@@ -8,7 +8,7 @@ import type { Core } from '../context.ts'
 import { Deadline, type Within } from '../deadline.ts'
 import type { FileSpool, StoredFile } from '../files/files.ts'
 import { findEarlier } from './idempotency.ts'
-import { sendMessage } from './send-message.ts'
+import { assertReply, sendMessage } from './send-message.ts'
 import { assertText } from './text-rules.ts'
 
 /** A file that was taken in and not sent yet. */
@@ -76,6 +76,8 @@ export async function sendFile(core: Core, chat: ChatId, { file, within, idempot
     const earlier = await findEarlier(core, chat, { given: idempotency, deadline })
     if (earlier?.kind === 'sent') return earlier.message
   }
+  // Before the wait for the upload: it would be in vain.
+  assertReply(core, chat, file.replyTo)
   const body = fileBody(file, await file.draft.uploaded())
   // From here: a large file may take its time, the message about it may not.
   const deadline = new Deadline(core.clock, within)
@@ -103,7 +105,7 @@ function fileBody(file: NewFile, stored: StoredFile): FileBody {
   }
 }
 
-/** Before the wait for the upload: it would be in vain. */
+/** Before anything is taken in: it would be in vain. */
 function assertWritable(core: Core, chat: ChatId): void {
   const row = findChat(core.store, chat)
   if (!row && !isAccountId(chat)) throw new CodedError('chat-not-found', { chat })

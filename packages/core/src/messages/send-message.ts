@@ -1,4 +1,4 @@
-// What sending has in common, whatever the message is: the chat is opened first, a key sends once, the relay has it then.
+// What sending has in common, whatever the message is: it is checked, its chat is opened, a key sends once, the relay has it then.
 import { type AccountId, type ChatId, CodedError, isAccountId, type MessageId } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import type { Message } from '@postern/protocol/objects'
@@ -8,14 +8,15 @@ import type { Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import type { Deadline } from '../deadline.ts'
 import { findGroup } from '../groups/group-records.ts'
-import { newDraft } from './compose.ts'
+import type { Database } from '../storage/database.ts'
+import { assertSayable, newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
 import { sendDraft } from './send.ts'
 import { viewMessage } from './view-message.ts'
 
 export type MessageBody = Extract<KnownBody, { kind: 'text' | 'file' | 'poll' }>
 
-/** The body is made when the chat is there: it may depend on it. */
+/** The body is made once it is clear that it was not sent before: what is repeated under its key may be too late by now. */
 export type Sending = { body: () => MessageBody; deadline: Deadline; idempotency?: Idempotency }
 
 export async function sendMessage(
@@ -26,9 +27,11 @@ export async function sendMessage(
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
   const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
   if (earlier?.kind === 'sent') return earlier.message
-  if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
   const body = makeBody()
+  // Before the chat is opened: what is refused must not have met anybody, and used up one of the day's new people.
   assertReply(core, chat, body.replyTo)
+  assertSayable(core, body)
+  if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
   const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
   const row = await sendDraft(core, chat, {
     draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
@@ -45,9 +48,16 @@ async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Dea
   // A request waits for a decision: writing to it must not open another chat past it.
   if (known?.state === 'request' && known.visible) throw new CodedError('chat-is-request', { chat: account })
   await ensurePrivateChat(core, { account }, deadline)
-  // One in which only the clients have spoken so far: who writes first has decided.
-  if (known?.state === 'request')
-    await core.store.write(database => showChat(database, account, { state: 'active', ts: core.clock.nowMs() }))
+  if (known?.state === 'request') await core.store.write(database => decideFirst(core, database, account))
+}
+
+/** In a chat in which only the clients have spoken so far who writes first has decided, unless the other was faster. */
+function decideFirst(core: Core, database: Database, chat: ChatId): void {
+  const row = findChat(database, chat)
+  if (row?.state !== 'request') return
+  // Let in by this, its messages from before would never be reported.
+  if (row.visible) throw new CodedError('chat-is-request', { chat })
+  showChat(database, chat, { state: 'active', ts: core.clock.nowMs() })
 }
 
 function timerOf(core: Core, chat: ChatId): { timerMs?: number } {
@@ -55,7 +65,7 @@ function timerOf(core: Core, chat: ChatId): { timerMs?: number } {
   return timerMs > 0 ? { timerMs } : {}
 }
 
-function assertReply(core: Core, chat: ChatId, replyTo: MessageId | undefined): void {
+export function assertReply(core: Core, chat: ChatId, replyTo: MessageId | undefined): void {
   if (!replyTo) return
   const isThere = core.store.get('SELECT 1 FROM message WHERE id = ? AND chat_id = ?', replyTo, chat) !== undefined
   if (!isThere) throw new CodedError('bad-field', { field: 'reply_to', rule: 'there is no such message in this chat' })

@@ -64,6 +64,7 @@ export class RelayLink {
   #state: State = { kind: 'idle' }
   #failures = 0
   #settling: Promise<void> = Promise.resolve()
+  #refusal: CodedError | undefined
 
   constructor(options: RelayLinkOptions) {
     this.#options = options
@@ -76,6 +77,11 @@ export class RelayLink {
   /** Also while a new connection is settling. */
   get isConnected(): boolean {
     return this.#speaking() !== undefined
+  }
+
+  /** Why the relay did not let this account in the last time, where trying again will not help. */
+  get refusal(): CodedError | undefined {
+    return this.#refusal
   }
 
   onChange(listener: () => void): () => void {
@@ -198,6 +204,7 @@ export class RelayLink {
     const request = await this.#options.prove(nonce, audience)
     const deadlineMs = clientLimits.connectTimeoutMs
     const session = await this.#callOn(connection, { name: 'authenticate', request, deadlineMs })
+    this.#refusal = undefined
     // What the last connection began must not go on over this one: it would ask for entries before all is settled.
     await this.#settling
     if (!this.#isCurrent(connection)) return
@@ -219,7 +226,10 @@ export class RelayLink {
       this.#options.log.error({ code: error.code }, error.message)
       this.#failures = FAILURES_COUNTED_MAX
     }
-    if (isCoded(error, ...HOPELESS)) this.#options.log.error({ code: error.code }, error.message)
+    if (isCoded(error, ...HOPELESS)) {
+      this.#refusal = error
+      this.#options.log.error({ code: error.code }, error.message)
+    }
     this.#lost(connection, error instanceof Error ? error.message : String(error))
   }
 

@@ -337,6 +337,10 @@ const steps: string[] = [
   -- Added because this client asked for it, knowing nothing of the group: nobody has meant to invite this account.
   ALTER TABLE mls_group ADD COLUMN asked INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- The version of the own profile with which a waiting message says who this is; none when it does not.
+  ALTER TABLE outbox ADD COLUMN hello_version INTEGER;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -17,6 +17,7 @@ import { settleInDoubt } from '../messages/outbox.ts'
 import { dueReceipts, sendReceipt } from '../messages/receipts.ts'
 import { sendDraft } from '../messages/send.ts'
 import { healChats } from './heal-chats.ts'
+import { PollEnds } from './poll-ends.ts'
 import { dueRenewals, renewKeys } from './renew-keys.ts'
 
 const PROFILES_PER_ROUND = 50
@@ -27,6 +28,7 @@ export class Chores {
   readonly #core: Core
   readonly #calls: RingingCall[] = []
   readonly keyPackages: KeyPackageSupply
+  readonly #pollEnds: PollEnds
   #running: Promise<void> | undefined
   #isPoked = false
   readonly #faults: Seldom
@@ -35,6 +37,7 @@ export class Chores {
     this.#core = core
     this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
     this.keyPackages = new KeyPackageSupply(core)
+    this.#pollEnds = new PollEnds(core)
     core.link.onChange(() => core.link.isOnline && this.poke())
   }
 
@@ -82,6 +85,7 @@ export class Chores {
     await this.#attempt('key packages', () => this.keyPackages.tend())
     await this.#attempt('profile', () => publishProfile(this.#core))
     await this.#attempt('outbox', () => settleInDoubt(this.#core))
+    await this.#attempt('polls', () => this.#pollEnds.tend())
     await this.#attempt('files', () => this.#core.files.tidy())
     for (const group of groupsWithPending(store))
       await this.#attempt('commit', () => settlePending(this.#core, group, this.#deadline()))

@@ -7,6 +7,7 @@ import { progressOf } from '../journal/progress.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import type { Chores } from './chores.ts'
+import { noteMoved } from './follow-relay.ts'
 import type { Inbox } from './inbox.ts'
 
 /** Updates that were handed out shortly before the loss, and whose mark had not reached the relay. */
@@ -19,6 +20,8 @@ export async function startSession(
   { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal },
   session: Session,
 ): Promise<void> {
+  await inbox.restart()
+  if (core.relayUrl !== core.own.relayUrl) await noteMoved(core, session)
   const cursor = await inbox.restart()
   core.device.noteLoggedIn()
   // The relay is told only what is durable here: one that is ahead has seen a later state of this database.

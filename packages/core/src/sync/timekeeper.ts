@@ -4,7 +4,7 @@ import { waitingRepairs } from '../chats/repair-lists.ts'
 import { waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
 import { expireMessages, nextExpiryTs } from '../messages/expiry.ts'
-import { closeDuePolls, nextPollCloseTs } from '../messages/polls.ts'
+import { nextPollCloseTs } from '../messages/polls.ts'
 
 export class Timekeeper {
   readonly #core: Core
@@ -76,7 +76,8 @@ export class Timekeeper {
 
   async #doDue(): Promise<void> {
     try {
-      await closeDuePolls(this.#core)
+      // Polls: a chore, which asks the relay first whether there are votes to be read.
+      this.#core.poke()
       await expireMessages(this.#core)
       this.armDue()
     } catch (error) {

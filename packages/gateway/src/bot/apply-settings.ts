@@ -1,5 +1,5 @@
 // What the settings say about the bot: who it becomes at the first start, and what changes at a later one.
-import type { Client, Log } from '@postern/core'
+import type { Client } from '@postern/core'
 import { type GatewaySettings, settingFault } from '../config.ts'
 import type { OperatorState } from '../updates/operator-state.ts'
 import { applyAvatarFile } from './set-avatar.ts'
@@ -10,17 +10,10 @@ export function firstStart({ relayUrl, botName }: GatewaySettings): { relayUrl: 
   return { relayUrl, name: botName, bot: true }
 }
 
-export type Applying = { settings: GatewaySettings; state: OperatorState; log: Log }
+export type Applying = { settings: GatewaySettings; state: OperatorState }
 
-export async function applySettings(client: Client, { settings, state, log }: Applying): Promise<void> {
-  const { botName, botAvatar, relayUrl } = settings
+export async function applySettings(client: Client, { settings, state }: Applying): Promise<void> {
+  const { botName, botAvatar } = settings
   if (botName !== undefined && botName !== client.me().name) await client.setProfile({ name: botName })
   if (botAvatar !== undefined) await applyAvatarFile(client, botAvatar, state)
-  if (relayUrl !== undefined && !isSameOrigin(relayUrl, client.relayUrl))
-    log.warn({ setting: 'RELAY_URL', registeredAt: client.relayUrl }, 'the bot stays on the relay of its first start')
 }
-
-/** ws and http are one address, and so are wss and https. */
-const isSameOrigin = (a: string, b: string): boolean => httpOrigin(a) === httpOrigin(b)
-
-const httpOrigin = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin

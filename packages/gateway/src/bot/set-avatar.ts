@@ -5,6 +5,7 @@ import type { Client } from '@postern/core'
 import { makeAvatar } from '@postern/media'
 import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
 import { settingFault } from '../config.ts'
+import { InTurn } from '../in-turn.ts'
 import { Places } from '../places.ts'
 import type { OperatorState } from '../updates/operator-state.ts'
 
@@ -13,7 +14,7 @@ export type Upload = AsyncIterable<Uint8Array>
 export class Avatars {
   readonly #client: Client
   readonly #places = new Places({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #settings = new InTurn()
 
   constructor(client: Client) {
     this.#client = client
@@ -23,9 +24,7 @@ export class Avatars {
     const leave = this.#places.take()
     try {
       const bytes = await readWhole(upload)
-      const setting = this.#last.then(async () => this.#client.setProfile({ avatar: await makeAvatar(bytes) }))
-      this.#last = setting.catch(() => undefined)
-      await setting
+      await this.#settings.run(async () => this.#client.setProfile({ avatar: await makeAvatar(bytes) }))
     } finally {
       leave()
     }

@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { RecordChange, Records } from '@postern/core'
 import { type ChatId, type Clock, CodedError, hookLimits, toBase32, toBase64Url } from '@postern/protocol'
 import type { CreatedHook, Hook, HookFormat } from '@postern/protocol/bot-api'
+import { InTurn } from '../in-turn.ts'
 
 const SECRET_BYTES = 32
 /** Short, because people type it: eight letters. It opens nothing. */
@@ -24,6 +25,8 @@ export class Hooks {
   readonly #clock: Clock
   readonly #byId = new Map<string, StoredHook>()
   readonly #bySecretHash = new Map<string, StoredHook>()
+  /** Made at the same moment, none would be counted by the others; removed so, each would be told that it did it. */
+  readonly #changes = new InTurn()
 
   constructor(records: Records, { hooksUrl, clock }: HooksOptions) {
     this.#records = records
@@ -49,10 +52,16 @@ export class Hooks {
   }
 
   /** `withIt` is written together with the hook, or neither is. */
-  async create(
-    { chat, format }: NewHook,
-    withIt: (made: CreatedHook) => RecordChange[] = () => [],
-  ): Promise<CreatedHook> {
+  async create(wanted: NewHook, withIt: (made: CreatedHook) => RecordChange[] = () => []): Promise<CreatedHook> {
+    return await this.#changes.run(() => this.#create(wanted, withIt))
+  }
+
+  /** Whether there was one. What was remembered of its posts goes with it. */
+  async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
+    return await this.#changes.run(() => this.#remove(id, withIt))
+  }
+
+  async #create({ chat, format }: NewHook, withIt: (made: CreatedHook) => RecordChange[]): Promise<CreatedHook> {
     if (this.#byId.size >= hookLimits.hooksMax) throw new CodedError('hooks-full', { max: hookLimits.hooksMax })
     const secret = toBase64Url(randomBytes(SECRET_BYTES))
     const hook: StoredHook = {
@@ -68,8 +77,7 @@ export class Hooks {
     return made
   }
 
-  /** Whether there was one. What was remembered of its posts goes with it. */
-  async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
+  async #remove(id: string, withIt: RecordChange[]): Promise<boolean> {
     const hook = this.#byId.get(id)
     if (!hook) return false
     await this.#records.change({ key: PREFIX + id, remove: true }, ...withIt)

@@ -61,6 +61,7 @@ const apiCodes = {
   'invite-wrong': 'unavailable',
   'invite-used': 'unavailable',
   'invite-expired': 'unavailable',
+  'relay-not-home': 'unavailable',
   'relay-broken': 'unavailable',
   'relay-stopping': 'unavailable',
   'rate-limited': 'unavailable',

@@ -154,6 +154,8 @@ export const calls = {
   /** At most so many bytes will come. */
   beginBlob: call(13, struct({ size: u53 }), struct({ blob, token: text(128) })),
   deleteBlob: call(14, struct({ blob }), none),
+  /** What was accepted before that time stands in the mailbox at or below that cursor. */
+  mailboxEnd: call(15, none, struct({ nowMs: u53, head: u53 })),
 } as const
 
 export type CallName = keyof typeof calls

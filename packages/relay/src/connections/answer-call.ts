@@ -31,6 +31,11 @@ const operations: { [Name in Answered]: Operation<Name> } = {
   outcome: ({ store }, account, { group, message }) => store.outcome(message, { group, by: account }),
   beginBlob,
   deleteBlob,
+  mailboxEnd: async ({ store, clock }, account) => {
+    // The time first: what is accepted while the head is looked up is not before it.
+    const nowMs = clock.nowMs()
+    return { nowMs, head: await store.mailboxHead(account) }
+  },
 }
 
 export function answerCall<Name extends Answered>(

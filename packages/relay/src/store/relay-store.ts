@@ -88,6 +88,7 @@ export interface RelayStore {
   takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined>
   hasKeyPackage(account: AccountId): Promise<boolean>
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
+  /** Counts all that was sent before it was asked for. */
   mailboxHead(account: AccountId): Promise<number>
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 

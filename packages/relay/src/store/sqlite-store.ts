@@ -139,6 +139,7 @@ class SqliteStore implements RelayStore {
   }
 
   async mailboxHead(account: AccountId): Promise<number> {
+    await this.#writes.caughtUp()
     return this.#mailboxes.head(account)
   }
 

@@ -44,6 +44,18 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await world.kinds(bob, cursors.at(-1))).toEqual(['message'])
   })
 
+  test('[R80] the head counts all that was sent before it was asked for', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const before = await world.head(bob)
+    const sent = [1, 2, 3].map(() => world.send(group, { sender: alice }))
+    const head = await world.head(bob)
+    await Promise.all(sent)
+    expect(head).toBeGreaterThan(before)
+    expect(await world.read(bob, head)).toEqual([])
+  })
+
   test('[R6] one cursor runs through all chats', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(13)

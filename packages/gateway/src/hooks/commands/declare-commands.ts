@@ -1,6 +1,7 @@
 // The hook commands in the bot's list of commands: there while it has none of its own, gone when the operator sets some.
 import type { Client, Records } from '@postern/core'
 import type { Command } from '@postern/protocol/content'
+import { InTurn } from '../../in-turn.ts'
 import { hookCommands } from './words.ts'
 
 /** What was declared last by ourselves: it may differ from what another version declares. */
@@ -11,6 +12,8 @@ const sameCommands = (a: readonly Command[], json: string): boolean => JSON.stri
 export class DeclaredCommands {
   readonly #client: Client
   readonly #records: Records
+  /** The list and the note of whose it is are two writes: of two lists set at once, they would not be of the same one. */
+  readonly #changes = new InTurn()
 
   constructor(client: Client, records: Records) {
     this.#client = client
@@ -37,6 +40,10 @@ export class DeclaredCommands {
 
   /** What the operator sets; nothing brings ours back. */
   async set(commands: Command[]): Promise<void> {
+    await this.#changes.run(() => this.#set(commands))
+  }
+
+  async #set(commands: Command[]): Promise<void> {
     if (commands.length > 0) {
       await this.#client.setProfile({ commands })
       return await this.#records.change({ key: KEY, remove: true })

@@ -1,0 +1,150 @@
+// Where an account lives: where it has registered, and wherever that relay moves.
+import { join } from 'node:path'
+import type { Client } from '@postern/core'
+import { openNodeClient } from '@postern/core/node'
+import { isCoded } from '@postern/protocol'
+import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { coreOf } from './hostile/modified-client.ts'
+
+const NOWHERE = 'http://127.0.0.1:9'
+
+let world: World
+let alice: Person
+let bob: Person
+const opened: Client[] = []
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob')
+})
+afterEach(async () => {
+  for (const client of opened.splice(0)) await client.stop()
+  await world.stop()
+})
+
+/** With the address that is given, or with none. */
+async function open(name: string, relayUrl?: string, clock?: ManualClock): Promise<Client> {
+  const client = await openNodeClient({
+    directory: join(world.directory, name),
+    acceptRequests: 'all',
+    relayUrl,
+    ...(clock && { clock }),
+    firstStart: () => ({ relayUrl: relayUrl ?? '', name, bot: true }),
+  })
+  opened.push(client)
+  return client
+}
+
+async function close(client: Client): Promise<void> {
+  opened.splice(opened.indexOf(client), 1)
+  await client.stop()
+}
+
+const relayOf = (client: Client) => new URL(client.me().inviteUrl).origin
+
+test('[R215] an address at which nothing was registered is not kept', async () => {
+  const first = await open('carol', NOWHERE)
+  first.start()
+  await close(first)
+  const second = await open('carol', world.relayUrl)
+  second.start()
+  await second.whenOnline({ deadlineMs: 5000 })
+  expect([second.account, relayOf(second)]).toEqual([first.account, world.relayUrl])
+  await close(second)
+  // From now on it is where the account lives, without being named.
+  const third = await open('carol')
+  third.start()
+  await third.whenOnline(WITHIN)
+})
+
+test('[R216] a relay that has moved is followed: nothing is lost, and nothing comes twice', async () => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  await world.close(bob)
+  await alice.say(bob, 'waits')
+  await world.close(alice)
+  const before = world.relayUrl
+  await world.moveRelay()
+  bob = await world.person('bob')
+  alice = await world.person('alice')
+  await bob.hears('waits')
+  await bob.say(alice, 'after')
+  await alice.hears('after')
+  expect(bob.texts(alice)).toEqual(['before', 'waits', 'after'])
+  expect(alice.texts(bob)).toEqual(['before', 'waits', 'after'])
+  expect(relayOf(bob.client)).toBe(world.relayUrl)
+  expect(world.relayUrl).not.toBe(before)
+  await world.close(bob)
+  const again = await open('bob')
+  expect(relayOf(again)).toBe(world.relayUrl)
+  again.start()
+  await again.whenOnline(WITHIN)
+})
+
+test('[R216] a relay that does not know the account is not followed, and registers nobody', async () => {
+  const other = await World.start()
+  try {
+    await world.close(bob)
+    const wrong = await open('bob', other.relayUrl)
+    await expect(wrong.followRelay(WITHIN)).rejects.toSatisfy(
+      (error: unknown) =>
+        isCoded(error, 'relay-not-home') &&
+        error.message.includes(other.relayUrl) &&
+        error.message.includes(world.relayUrl),
+    )
+    await close(wrong)
+    const carol = await other.person('carol')
+    await expect(carol.say(bob, 'are you here?')).rejects.toSatisfy((error: unknown) =>
+      isCoded(error, 'account-not-found', 'key-package-missing'),
+    )
+    const back = await open('bob')
+    back.start()
+    await back.whenOnline(WITHIN)
+    expect(relayOf(back)).toBe(world.relayUrl)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('[R216] while nobody answers there it is tried on, and the account stays where it is registered', async () => {
+  await world.close(bob)
+  const clock = new ManualClock(Date.now())
+  const moving = await open('bob', NOWHERE, clock)
+  expect(await passTime(clock, moving.followRelay({ deadlineMs: 10_000 }))).toBe('silent')
+  expect(relayOf(moving)).toBe(world.relayUrl)
+  await close(moving)
+  const back = await open('bob', world.relayUrl)
+  expect(await back.followRelay(WITHIN)).toBe('found')
+  back.start()
+  await back.whenOnline(WITHIN)
+})
+
+test('[R216] where the log is another one, it is read from where the account had read to there', async () => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  // Positions of a log that was longer than the one to which it comes.
+  await coreOf(bob).store.write(database => database.run('UPDATE mailbox SET cursor = 1000000'))
+  await world.close(bob)
+  await alice.say(bob, 'waits')
+  await world.moveRelay()
+  bob = await world.person('bob')
+  await bob.hears('waits')
+  expect(bob.texts(alice)).toEqual(['before', 'waits'])
+})
+
+test('[R216] a relay that claims that nothing was read makes nothing come twice', async () => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  await world.close(bob)
+  await alice.say(bob, 'waits')
+  await world.moveRelay()
+  const wire = new Wire()
+  new HostileRelay(wire).changeAnswer('authenticate', answer => ({ ...answer, cursor: 0 }))
+  bob = await world.person('bob', { wire })
+  await bob.hears('waits')
+  expect(bob.texts(alice)).toEqual(['before', 'waits'])
+  const messages = bob.client.journal.read(0, 1000).filter(({ json }) => json.startsWith('{"type":"message"'))
+  expect(messages).toHaveLength(2)
+})

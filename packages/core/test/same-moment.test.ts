@@ -1,0 +1,137 @@
+// Changes made at the same moment: what was read before is looked at again where it is written.
+import type { ChatId, MessageId } from '@postern/protocol'
+import { isCoded } from '@postern/protocol'
+import type { RelayFrame } from '@postern/protocol/relay'
+import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findChat, setChatState, showChat } from '../src/chats/chats.ts'
+import { acceptRequest } from '../src/messages/accept-request.ts'
+import { coreOf } from './hostile/modified-client.ts'
+
+let world: World
+let alice: Person
+let bob: Person
+
+beforeEach(async () => {
+  world = await World.start()
+  alice = await world.person('alice')
+  bob = await world.person('bob', { acceptRequests: 'contacts' })
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+test('[R210] of profile changes made at the same moment all are kept, and published', async () => {
+  await alice.openInvite(bob.client.me().inviteUrl)
+  const picture = new Uint8Array([0xff, 0xd8, 0xff])
+  const commands = [{ name: 'start', description: 'Begins' }]
+  await Promise.all([
+    bob.client.setProfile({ name: 'Robert' }),
+    bob.client.setProfile({ about: 'helps' }),
+    bob.client.setProfile({ commands }),
+    bob.client.setProfile({ avatar: picture }),
+  ])
+  const wanted = { name: 'Robert', about: 'helps', commands }
+  expect(bob.client.me()).toMatchObject(wanted)
+  await expect.poll(() => alice.client.learnProfile(bob.id, WITHIN)).toMatchObject(wanted)
+  expect(alice.client.profileOf(bob.id).avatar).toMatch(/^data:image\/jpeg;base64,/)
+})
+
+const versionsOf = (reader: Person, person: Person) =>
+  coreOf(reader).store.get<{ wanted: number; known: number }>(
+    'SELECT wanted_version AS wanted, profile_version AS known FROM person WHERE account_id = ?',
+    person.id,
+  )
+
+type Delayed = 'getProfile' | 'putProfile' | 'append'
+
+/** Answers of these names wait until the test lets them come. */
+function delay(person: Person, ...names: Delayed[]) {
+  const relay = new HostileRelay(person.wire)
+  const first = Promise.withResolvers<void>()
+  const held: Extract<RelayFrame, { kind: 'answer' }>[] = []
+  const delayed = new Set<string>(names)
+  relay.change(frame => {
+    if (frame.kind !== 'answer' || !delayed.has(frame.name)) return [frame]
+    held.push(frame)
+    first.resolve()
+    return []
+  })
+  const letCome = (name: Delayed) => {
+    delayed.delete(name)
+    for (const frame of held) if (frame.name === name) relay.say(frame)
+  }
+  return { held: first.promise, letCome }
+}
+
+test('[R211] a profile that was changed again while it was fetched is fetched again', async () => {
+  await alice.openInvite(bob.client.me().inviteUrl)
+  await expect.poll(() => versionsOf(alice, bob)).toEqual({ wanted: 1, known: 1 })
+  const fetched = delay(alice, 'getProfile')
+  await bob.client.setProfile({ about: 'first' })
+  await fetched.held
+  await bob.client.setProfile({ about: 'second' })
+  await expect.poll(() => versionsOf(alice, bob)).toEqual({ wanted: 3, known: 1 })
+  fetched.letCome('getProfile')
+  await expect.poll(() => alice.client.profileOf(bob.id)).toMatchObject({ about: 'second' })
+  expect(versionsOf(alice, bob)).toEqual({ wanted: 3, known: 3 })
+})
+
+test('[R40] a name that is published while a message is on its way is told all the same', async () => {
+  await alice.openInvite(bob.client.me().inviteUrl)
+  await bob.say(alice, 'hi')
+  const answers = delay(bob, 'putProfile', 'append')
+  await bob.client.setProfile({ name: 'Robert' })
+  await answers.held
+  const said = bob.say(alice, 'still bob')
+  await alice.hears('still bob')
+  answers.letCome('putProfile')
+  await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('Robert')
+  answers.letCome('append')
+  await said
+})
+
+test('[R212] a request that has ended in the moment in which it is accepted does not come back', async () => {
+  const { id } = await alice.client.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
+  const chat = id as ChatId
+  await bob.next('chat', event => event.chat_id === chat)
+  const core = coreOf(bob)
+  const removed = core.store.write(database => setChatState(database, chat, 'left'))
+  await expect(acceptRequest(core, chat)).rejects.toSatisfy((error: unknown) => isCoded(error, 'chat-left'))
+  await removed
+  expect(bob.client.chat(chat).state).toBe('left')
+})
+
+test('[R212] who writes first to a chat that becomes a request in that moment is told so, and nothing is lost', async () => {
+  // A chat in which only the two clients have spoken so far.
+  const core = coreOf(bob)
+  await alice.openInvite(bob.client.me().inviteUrl)
+  await bob.next('chat')
+  await core.store.write(database => {
+    setChatState(database, alice.chatId, 'request')
+    database.run('UPDATE chat SET visible = 0 WHERE id = ?', alice.chatId)
+  })
+  const shown = core.store.write(database => showChat(database, alice.chatId, { state: 'request', ts: 1 }))
+  await expect(bob.say(alice, 'hi')).rejects.toSatisfy((error: unknown) => isCoded(error, 'chat-is-request'))
+  await shown
+  expect(findChat(core.store, alice.chatId)).toMatchObject({ state: 'request', visible: 1 })
+  await alice.say(bob, 'are you there?')
+  await expect.poll(() => bob.texts(alice)).toEqual(['are you there?'])
+  await bob.client.acceptChat(alice.chatId)
+  await bob.hears('are you there?')
+})
+
+test('[R91] of two answers to a press that are given at the same moment one is taken', async () => {
+  const bot = await world.person('bot', { bot: true })
+  await alice.openInvite(bot.client.me().inviteUrl)
+  const buttons = [[{ text: 'Yes', data: 'yes' }]]
+  const asked = await bot.client.sendText(alice.chatId, { text: 'Deploy?', buttons }, WITHIN)
+  await alice.hears('Deploy?')
+  const press = await alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, WITHIN)
+  await bot.next('button')
+  const answers = await Promise.allSettled(
+    ['first', 'second', 'third'].map(text => bot.client.answerPress(press, text, WITHIN)),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
+  expect((await alice.next('toast')).toast.text).toBe('first')
+})
