@@ -1,5 +1,5 @@
 // One account of the messenger: its connection, its profile, its chats, and the journal of what happened.
-import { type AccountId, type ChatId, CodedError, charCount, contentLimits } from '@postern/protocol'
+import { type AccountId, assertKept, type ChatId, CodedError, contentLimits, nameFault } from '@postern/protocol'
 import type { Command, Profile } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
 import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
@@ -179,7 +179,7 @@ export class AccountClient {
   }
 
   async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
-    assertGroupName(group.name)
+    assertKept('name', nameFault(group.name, contentLimits.groupNameCharsMax))
     const deadline = this.deadline(within)
     return await this.once(within, async idempotency => {
       const { id } = await openGroupChat(this.core, { ...group, deadline, ...idempotency })
@@ -201,7 +201,7 @@ export class AccountClient {
   }
 
   async renameGroup(id: ChatId, name: string, within: Within): Promise<Chat> {
-    assertGroupName(name)
+    assertKept('name', nameFault(name, contentLimits.groupNameCharsMax))
     await renameGroup(this.core, id, { name, deadline: this.deadline(within) })
     return this.chat(id)
   }
@@ -239,13 +239,4 @@ export class AccountClient {
   async #sayHello(id: ChatId, deadline: Deadline): Promise<void> {
     await sendDraft(this.core, id, { draft: newDraft(this.core, { kind: 'hello' }), deadline })
   }
-}
-
-function assertGroupName(name: string): void {
-  const count = charCount(name)
-  if (count < 1 || count > contentLimits.groupNameCharsMax)
-    throw new CodedError('bad-field', {
-      field: 'name',
-      rule: `1 to ${contentLimits.groupNameCharsMax} characters are allowed`,
-    })
 }

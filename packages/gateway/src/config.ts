@@ -3,10 +3,10 @@ import { accessSync, constants } from 'node:fs'
 import {
   type AccountId,
   CodedError,
-  charCount,
   contentLimits,
   isAccountId,
   type ListenAddress,
+  nameFault,
   parseListenAddress,
   wireLimits,
 } from '@postern/protocol'
@@ -117,8 +117,8 @@ class Variables {
   name(name: string): string | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
-    if (text.trim() === '' || charCount(text) > contentLimits.nameCharsMax)
-      throw settingFault(name, `1 to ${contentLimits.nameCharsMax} characters are required`)
+    const rule = nameFault(text, contentLimits.nameCharsMax)
+    if (rule !== undefined) throw settingFault(name, rule)
     return text
   }
 

@@ -1,5 +1,5 @@
 // Chats and groups end to end: who gets in, who waits, and what happens around the bot.
-import { type GroupId, groupChatId, privateChatId } from '@postern/protocol'
+import { type GroupId, groupChatId, type MessageId, privateChatId } from '@postern/protocol'
 import { type Chat, chat, type Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -46,6 +46,34 @@ describe('ACCEPT_REQUESTS=contacts', () => {
     expect((await api.send(bob.id, { text: 'welcome' })).status).toBe(200)
     await bob.hears('welcome')
   })
+})
+
+test('[R160] accepting a person lets in the groups to which that person has invited the bot, and no other', async () => {
+  const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
+  const [bob, mallory] = [await world.person('bob'), await world.person('mallory')]
+  const bot = gateway.client.account
+  const opened = async (maker: Person, name: string, members: Person[] = []) => {
+    const group = await maker.client.createGroup({ name, members: [bot, ...members.map(({ id }) => id)] }, WITHIN)
+    await maker.say(groupId(group), `in ${name}`)
+    expect((await api.next('chat', ({ chat }) => chat.id === group.id)).chat.state).toBe('request')
+    return group
+  }
+  const [team, trap] = [await opened(bob, 'team'), await opened(mallory, 'trap', [bob])]
+  const { id } = await bob.say(privateChatId(bot), 'one')
+  await bob.client.editMessage(privateChatId(bot), { message: id as MessageId, text: 'one, better' }, WITHIN)
+  await bob.client.react(privateChatId(bot), { message: id as MessageId, emoji: '🦊' }, WITHIN)
+  await bob.say(privateChatId(bot), 'two')
+  await expect
+    .poll(async () => (await api.call<Message[]>('GET', `/v1/chats/${bob.id}/messages`)).body.length, SOON)
+    .toBe(2)
+  await api.ok('POST', `/v1/chats/${bob.id}/accept`)
+  expect((await api.next('message')).message.text).toBe('one, better')
+  expect((await api.next('edited')).message.id).toBe(id)
+  expect((await api.next('reaction')).reaction.emoji).toBe('🦊')
+  expect((await api.next('message')).message.text).toBe('two')
+  expect((await api.next('chat')).chat).toMatchObject({ id: team.id, state: 'active' })
+  expect((await api.next('message')).message.text).toBe('in team')
+  expect(await api.ok('GET', `/v1/chats/${trap.id}`)).toMatchObject({ state: 'request' })
 })
 
 test('[R33] POST /v1/groups makes a group; the bot is its admin, and everybody can talk', async () => {

@@ -9,6 +9,20 @@ const text = { min: 'x', max: 'x'.repeat(contentLimits.textCharsMax + 1) }
 const account = 'a'.repeat(32)
 const mention = { user: account, offset: 0, length: 1 }
 const half = '\ud800'
+const controlRule = 'line breaks and control characters are not allowed.'
+const turningRule = 'signs that turn the direction of writing are not allowed.'
+/** Lines that hide, turn round or break something, and what is said about them. */
+const wrongLines: [string, string][] = [
+  ['a\nb', controlRule],
+  ['a\u2028b', controlRule],
+  ['a\u0000', controlRule],
+  ['a\u001b[2J', controlRule],
+  ['a\u0085b', controlRule],
+  ['\u202ea', turningRule],
+  ['\u2066a\u2069', turningRule],
+  [`a${half}`, 'it holds half of a surrogate pair.'],
+]
+const wrongNames: [string, string][] = [...wrongLines, ['\u200b\u3164\u00a0', 'more than white space is required.']]
 const button = { text: 'x', data: 'y' }
 const httpsRule = 'an address that starts with https://, of at most 2048 characters, is required.'
 const poll = { question: 'x', options: ['a', 'b'] }
@@ -43,6 +57,44 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
     { text: 'x', mentions: [{ ...mention, length: 2 }] },
     'mentions[0]: it reaches beyond the end of the text.',
   ],
+  ...(
+    [
+      [[mention], 0, 'it begins or ends inside of a character.'],
+      [[{ ...mention, offset: 1 }], 0, 'it begins or ends inside of a character.'],
+      [
+        [
+          { ...mention, offset: 2 },
+          { ...mention, length: 2 },
+        ],
+        1,
+        'mentions stand in the order of the text and do not overlap.',
+      ],
+      [
+        [
+          { ...mention, length: 2 },
+          { ...mention, length: 2 },
+        ],
+        1,
+        'mentions stand in the order of the text and do not overlap.',
+      ],
+    ] as [object[], number, string][]
+  ).flatMap(([mentions, at, sentence]): [keyof typeof endpoints, object, string][] => [
+    ['sendMessage', { text: '👍x', mentions }, `mentions[${at}]: ${sentence}`],
+    ['editMessage', { text: '👍x', mentions }, `mentions[${at}]: ${sentence}`],
+  ]),
+  ...wrongNames.flatMap(([name, sentence]): [keyof typeof endpoints, object, string][] => [
+    ['changeMe', { name }, `name: ${sentence}`],
+    ['createGroup', { name, members: [] }, `name: ${sentence}`],
+    ['sendPoll', { ...poll, options: ['a', name] }, `options[1]: ${sentence}`],
+    ['sendMessage', { text: 'x', buttons: [[{ ...button, text: name }]] }, `buttons[0][0].text: ${sentence}`],
+  ]),
+  ...wrongLines.flatMap(([line, sentence]): [keyof typeof endpoints, object, string][] => [
+    ['setCommands', { commands: [{ name: 'a', description: line }] }, `commands[0].description: ${sentence}`],
+    ['setCommands', { commands: [{ name: 'a', args: line }] }, `commands[0].args: ${sentence}`],
+  ]),
+  ['changeMe', { about: half }, 'about: it holds half of a surrogate pair.'],
+  ['sendPoll', { ...poll, question: '\u2060' }, 'question: more than white space is required.'],
+  ['answerPress', { text: half }, 'text: it holds half of a surrogate pair.'],
   ...(
     [
       ['x', ': an array of rows is required.'],

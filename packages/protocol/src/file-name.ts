@@ -1,5 +1,6 @@
 // A name under which a file can be shown and saved anywhere, whatever the sender wrote.
 import { contentLimits } from './limits.ts'
+import { isSeen } from './shown-line.ts'
 import { charCount } from './text.ts'
 
 /** Control and bidirectional signs, line ends and halves of pairs: they hide what a name really is. */
@@ -14,7 +15,7 @@ export function safeFileName(text: string): string {
       .split(/[/\\]/)
       .at(-1) ?? ''
   const name = behindPath.replaceAll(unseen, '').trim()
-  return /^[.\s]*$/u.test(name) ? 'file' : shorten(name)
+  return isSeen(name.replaceAll('.', '')) ? shorten(name) : 'file'
 }
 
 /** In lower case and without the dot; empty when there is none. */

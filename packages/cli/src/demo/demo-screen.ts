@@ -1,5 +1,6 @@
 // What the demo shows: the link and its code, the API, and two lines to paste.
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { cleanLine } from '@postern/protocol'
 
 export type DemoFacts = {
   inviteUrl: string
@@ -32,6 +33,9 @@ ${indent(qrCode)}
   Everything is kept in ${directory}. Ctrl-C stops it.
 `
 }
+
+/** A stranger chose the name: it must not write elsewhere on the screen. */
+export const answeredLine = (name: string): string => `  ↩ answered ${cleanLine(name) || 'somebody'}\n`
 
 /** Without the last line, which holds colours and no picture. */
 const indent = (text: string): string =>

@@ -1,10 +1,10 @@
 // `postern demo`, which is `npm start`: a relay, a gateway with a bot and an echo program, all on this machine.
 import { relative } from 'node:path'
-import { isCoded } from '@postern/protocol'
+import { cleanLine, isCoded } from '@postern/protocol'
 import { toString as qrCodeOf } from 'qrcode'
 import { stopSignal } from '../stop-signal.ts'
 import { whenOnline } from '../when-online.ts'
-import { demoScreen } from './demo-screen.ts'
+import { answeredLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
 import { runEchoBot } from './echo-bot.ts'
 import { keepFacts, readKept } from './kept-facts.ts'
@@ -19,7 +19,7 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
     return 0
   } catch (error) {
     if (!isCoded(error)) throw error
-    process.stderr.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${error.message}\n`)
+    process.stderr.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${cleanLine(error.message)}\n`)
     return 1
   }
 }
@@ -41,7 +41,7 @@ export async function liveDemo(settings: DemoSettings, { stop, print }: Surround
   const { directory } = settings
   const apiUrl = gateway.url
   print(demoScreen({ inviteUrl, qrCode, apiUrl, token, relayUrl: relay.url, directory, postern: posternCommand() }))
-  await runEchoBot({ url: apiUrl, token }, stop, to => print(`  ↩ answered ${to.name}\n`))
+  await runEchoBot({ url: apiUrl, token }, stop, to => print(answeredLine(to.name)))
 }
 
 /** How the reader can call this program again from the same directory. */

@@ -1,5 +1,6 @@
-// Whole lines to standard output, and the knowledge when they have left the process.
+// Whole lines of JSON to standard output, and the knowledge when they have left the process.
 import type { Writable } from 'node:stream'
+import { escapeJson } from '../json-line.ts'
 
 export class LineOutput {
   readonly #stream: Writable
@@ -15,7 +16,9 @@ export class LineOutput {
   /** `lost`: nobody reads any more. */
   async write(...lines: string[]): Promise<'written' | 'lost'> {
     const { promise, resolve } = Promise.withResolvers<'written' | 'lost'>()
-    this.#stream.write(lines.map(line => `${line}\n`).join(''), error => resolve(error ? 'lost' : 'written'))
+    this.#stream.write(lines.map(line => `${escapeJson(line)}\n`).join(''), error =>
+      resolve(error ? 'lost' : 'written'),
+    )
     return await promise
   }
 }

@@ -1,5 +1,5 @@
 // The command line of `postern person`.
-import { charCount, contentLimits, wireLimits } from '@postern/protocol'
+import { contentLimits, nameFault, wireLimits } from '@postern/protocol'
 import { parseOptions, UsageError } from '../usage-error.ts'
 
 export type PersonSettings = {
@@ -26,8 +26,8 @@ export function readPersonSettings(argv: readonly string[]): PersonSettings {
   if (!data) throw new UsageError('--data is required')
   if (requests !== 'all' && requests !== 'ask') throw new UsageError('--requests takes all or ask')
   if (relay !== undefined) checkRelay(relay)
-  if (name !== undefined && (name.trim() === '' || charCount(name) > contentLimits.nameCharsMax))
-    throw new UsageError(`--name takes 1 to ${contentLimits.nameCharsMax} characters`)
+  const fault = name !== undefined && nameFault(name, contentLimits.nameCharsMax)
+  if (fault) throw new UsageError(`--name: ${fault}`)
   if (invite !== undefined && (!/^[A-Za-z0-9]+$/.test(invite) || invite.length > wireLimits.inviteBytesMax))
     throw new UsageError('--relay-invite takes the letters and digits of the code')
   return {

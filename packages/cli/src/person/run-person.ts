@@ -1,7 +1,7 @@
 // `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
 import type { Readable, Writable } from 'node:stream'
 import { openNodeClient } from '@postern/core/node'
-import { type CodedError, clientLimits, isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
+import { type CodedError, cleanLine, clientLimits, isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
 import { aborted, stopSignal } from '../stop-signal.ts'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
@@ -26,7 +26,7 @@ export async function runPerson(argv: readonly string[]): Promise<number> {
     return 0
   } catch (error) {
     if (!isCoded(error)) throw error
-    streams.errors.write(`${optionOf(error)}${error.message}\n`)
+    streams.errors.write(`${optionOf(error)}${cleanLine(error.message)}\n`)
     return 1
   }
 }

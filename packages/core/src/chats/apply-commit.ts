@@ -6,7 +6,7 @@ import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import { applySettings, findChat, membersOf, replaceMembers, setChatState, viewChat } from './chats.ts'
+import { applySettings, findChat, membersOf, replaceMembers, setChatState, titleOf, viewChat } from './chats.ts'
 
 export type AppliedCommit = {
   chat: ChatId
@@ -66,8 +66,8 @@ function noticesOf(database: Database, commit: AppliedCommit): Notice[] {
   const notices: Notice[] = []
   if (joined.length > 0) notices.push({ code: 'joined', from, members: people(joined) })
   if (removed.length > 0) notices.push({ code: 'removed', from, members: people(removed) })
-  if (settings.type === 'group' && settings.title !== chat?.title)
-    notices.push({ code: 'renamed', from, text: settings.title })
+  const title = titleOf(commit.chat, settings)
+  if (settings.type === 'group' && title !== chat?.title) notices.push({ code: 'renamed', from, text: title })
   if (settings.timerMs !== chat?.timer_ms) notices.push({ code: 'timer', from, timer_ms: settings.timerMs })
   return notices
 }

@@ -1,8 +1,8 @@
 // Chats and their members: the records, and how a chat looks from outside.
-import { type AccountId, type ChatId, CodedError, type GroupId, isAccountId } from '@postern/protocol'
+import { type AccountId, type ChatId, CodedError, cleanLine, type GroupId, isAccountId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import type { Chat } from '@postern/protocol/objects'
-import { nameOf, shownName } from '../identity/people.ts'
+import { nameOf, shownName, UNNAMED_CHARS } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
@@ -109,7 +109,7 @@ export function insertChat(database: Database, chat: NewChat, settings: GroupSet
     settings.type,
     chat.state,
     chat.visible,
-    titleOf(settings),
+    titleOf(chat.id, settings),
     settings.timerMs,
     chat.group_id,
     chat.first_seen_ts,
@@ -118,7 +118,7 @@ export function insertChat(database: Database, chat: NewChat, settings: GroupSet
 
 /** Brings the records in line with what the group's members agreed on. */
 export function applySettings(database: Database, chat: ChatId, settings: GroupSettings): void {
-  database.run('UPDATE chat SET title = ?, timer_ms = ? WHERE id = ?', titleOf(settings), settings.timerMs, chat)
+  database.run('UPDATE chat SET title = ?, timer_ms = ? WHERE id = ?', titleOf(chat, settings), settings.timerMs, chat)
 }
 
 export function replaceMembers(
@@ -176,4 +176,6 @@ export const farewellsOf = (reads: Reads, chat: ChatId): { account: AccountId; p
     chat,
   )
 
-const titleOf = (settings: GroupSettings): string => (settings.type === 'group' ? settings.title : '')
+/** Somebody else may have set it. Of which nothing could be seen is the beginning of the id, as with a person's name. */
+export const titleOf = (chat: ChatId, settings: GroupSettings): string =>
+  settings.type === 'group' ? cleanLine(settings.title) || chat.slice(0, UNNAMED_CHARS) : ''

@@ -1,5 +1,13 @@
 // One's own account: its keys, its device, its profile and the token of its invite link.
-import { type AccountId, accountIdFromHash, type Clock, toBase64Url } from '@postern/protocol'
+import {
+  type AccountId,
+  accountIdFromHash,
+  assertKept,
+  type Clock,
+  contentLimits,
+  nameFault,
+  toBase64Url,
+} from '@postern/protocol'
 import { formatInvite, type Profile } from '@postern/protocol/content'
 import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
 import type { MlsProvider } from '../mls/provider.ts'
@@ -66,6 +74,7 @@ export async function createAccount(
   { store, provider, clock }: { store: Store; provider: MlsProvider; clock: Clock },
   first: FirstStart,
 ): Promise<OwnAccount> {
+  assertKept('name', nameFault(first.name, contentLimits.nameCharsMax))
   const account = await provider.generateSigningKey()
   const device = await makeDevice({ provider, clock, accountSecretKey: account.secretKey }, FIRST_SERIAL)
   const own: OwnAccount = {

@@ -1,5 +1,5 @@
 // Whom this account knows: their names, the keys of their profiles, and who came by the invite link.
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, cleanLine } from '@postern/protocol'
 import type { Hello, Profile } from '@postern/protocol/content'
 import type { Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
@@ -15,16 +15,17 @@ export type PersonRow = {
   /** The highest that the account itself has named: an older one is what a relay would like to be believed. */
   floor_version: number
   by_link: number
+  accepted: number
 }
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-const UNNAMED_CHARS = 8
+export const UNNAMED_CHARS = 8
 
 export const findPerson = (reads: Reads, account: AccountId): PersonRow | undefined =>
   reads.get<PersonRow>('SELECT * FROM person WHERE account_id = ?', account)
 
-/** A name that is not known yet is the beginning of the id. */
+/** A name that is not known yet, or of which nothing could be seen, is the beginning of the id. */
 export const shownName = (account: AccountId, name: string | null | undefined): string =>
   name || account.slice(0, UNNAMED_CHARS)
 
@@ -45,7 +46,7 @@ export function noteHello(database: Database, account: AccountId, { hello, versi
     `INSERT INTO person (account_id, name, profile_key) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET name = excluded.name, profile_key = excluded.profile_key WHERE floor_version <= ?`,
     account,
-    hello.name,
+    cleanLine(hello.name),
     hello.profileKey,
     version,
   )
@@ -78,6 +79,18 @@ export function noteWantedVersion(database: Database, account: AccountId, versio
 export function noteCameByLink(database: Database, account: AccountId): void {
   database.run('INSERT INTO person (account_id, by_link) VALUES (?, 1) ON CONFLICT DO UPDATE SET by_link = 1', account)
 }
+
+/** The owner has let this person in by hand. */
+export function noteAccepted(database: Database, account: AccountId): void {
+  database.run(
+    'INSERT INTO person (account_id, accepted) VALUES (?, 1) ON CONFLICT DO UPDATE SET accepted = 1',
+    account,
+  )
+}
+
+/** Gets in where only contacts do: by the link, or by the owner's word. */
+export const isContact = (reads: Reads, account: AccountId): boolean =>
+  reads.get('SELECT 1 FROM person WHERE account_id = ? AND (by_link = 1 OR accepted = 1)', account) !== undefined
 
 /** Whether it was news: older than what is known, or than what the account has named, it is not taken. */
 export function noteProfile(

@@ -2,6 +2,7 @@
 import {
   type AccountId,
   accountIdFromHash,
+  assertKept,
   bytes,
   type Codec,
   CodedError,
@@ -11,13 +12,15 @@ import {
   decodeWith,
   encodeWith,
   fixed,
-  fromUtf8,
+  HALF_RULE,
+  lineFault,
+  nameFault,
   struct,
   toBase64,
   u32,
   utf8,
 } from '@postern/protocol'
-import { type Profile, profile as profileSchema } from '@postern/protocol/content'
+import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
 import type { Log } from '../log.ts'
 import { type MlsProvider, NONCE_BYTES } from '../mls/provider.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
@@ -61,12 +64,20 @@ export const publishedVersion = (store: Pick<Store, 'get'>): number =>
 /** Durable here; `publishProfile` brings it to the relay. Of changes made at the same moment each finds those before it. */
 export async function changeProfile(store: Store, own: OwnAccount, change: ProfileChange): Promise<void> {
   const { avatar, ...words } = change
+  assertWords(words)
   const changed = { ...words, ...(avatar !== undefined && { avatar: avatar ? pictureUrl(avatar) : undefined }) }
   await store.write(database => {
     const wanted = profileSchema.parse({ ...ownProfile(database).profile, ...changed })
     noteOwnProfile(database, own.id, wanted)
     database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(wanted))
   })
+}
+
+/** Lengths are asked with the whole. A description may have several lines, that of a command may not. */
+function assertWords({ name, about = '', commands = [] }: ProfileChange): void {
+  if (name !== undefined) assertKept('name', nameFault(name, contentLimits.nameCharsMax))
+  if (!about.isWellFormed()) assertKept('about', HALF_RULE)
+  for (const { description, args = '' } of commands) assertKept('commands', lineFault(description) ?? lineFault(args))
 }
 
 function pictureUrl(picture: Uint8Array): string {
@@ -163,7 +174,7 @@ async function openProfile(provider: MlsProvider, fetched: FetchedProfile): Prom
     const aad = concatBytes(LABEL, versionBytes(fetched.version))
     if (!(await provider.verify(fetched.accountKey, concatBytes(aad, nonce, ciphertext), signature))) return undefined
     const plain = await provider.aeadOpen({ key: fetched.profileKey, nonce, aad }, ciphertext)
-    return profileSchema.safeParse(JSON.parse(fromUtf8(plain))).data
+    return decodeProfile(plain)
   } catch {
     return undefined
   }

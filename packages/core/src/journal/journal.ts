@@ -146,19 +146,47 @@ export function appendEvent({ clock }: { clock: Clock }, database: Database, eve
     clock.nowMs(),
     event.chat_id,
     JSON.stringify(event),
-    'message' in event ? event.message.id : null,
+    messageOf(event) ?? null,
   )
+}
+
+/** Whose words stand in it. */
+function messageOf(event: JournalEvent): string | undefined {
+  switch (event.type) {
+    case 'message':
+    case 'edited':
+    case 'poll':
+      return event.message.id
+    case 'reaction':
+      return event.reaction.message_id
+    case 'button':
+      return event.button.message_id
+    case 'deleted':
+    case 'expired':
+    case 'chat':
+    case 'notice':
+    case 'receipt':
+    case 'call':
+    case 'toast':
+      return undefined
+  }
 }
 
 /** A message that is gone is gone from waiting events, too: who, where and when stay, the words do not. */
 export function stripMessage(database: Database, message: MessageId): void {
   const rows = database.all<{ id: number; json: string }>('SELECT id, json FROM journal WHERE message_id = ?', message)
   for (const row of rows) {
-    const event = JSON.parse(row.json) as Extract<JournalEvent, { message: Message }>
-    const { id, chat_id, from, ts } = event.message
-    const json = JSON.stringify({ ...event, message: { id, chat_id, from, ts } })
+    const json = JSON.stringify(withoutWords(JSON.parse(row.json) as JournalEvent))
     database.run('UPDATE journal SET json = ? WHERE id = ?', json, row.id)
   }
+}
+
+function withoutWords(event: JournalEvent): JournalEvent {
+  if (event.type === 'reaction') return { ...event, reaction: { ...event.reaction, emoji: '' } }
+  if (event.type === 'button') return { ...event, button: { ...event.button, data: '' } }
+  if (!('message' in event)) return event
+  const { id, chat_id, from, ts } = event.message
+  return { ...event, message: { id, chat_id, from, ts } }
 }
 
 /** After a restore from a backup: ids that were given out since then are not given out again. */

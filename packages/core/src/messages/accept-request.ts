@@ -1,31 +1,30 @@
-// Accepting a request: what was kept while it waited is reported now, in order.
+// Accepting a request: what was kept while it waited is reported now, in order, and a person becomes a contact.
 import { type ChatId, CodedError } from '@postern/protocol'
-import { type ChatRow, setChatState, visibleChat } from '../chats/chats.ts'
+import { type ChatRow, otherPerson, setChatState, visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import { appendEvent } from '../journal/journal.ts'
+import { noteAccepted } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
-import { markReported, unreportedMessages } from './messages.ts'
-import { viewMessage } from './view-message.ts'
+import { letInFrom } from './let-in.ts'
+import { reportHeld } from './report-held.ts'
 
 /** Accepting what is accepted already changes nothing. */
 export async function acceptRequest(core: Core, chat: ChatId): Promise<ChatRow> {
   if (visibleChat(core.store, chat).state === 'active') return visibleChat(core.store, chat)
   await core.store.write(database => {
     // Looked at here: who is put out of a group in this moment would find it active, and could say nothing in it.
-    const { state } = visibleChat(database, chat)
-    if (state === 'left') throw new CodedError('chat-left')
-    if (state === 'active') return
-    setChatState(database, chat, 'active')
-    reportUnreported(core, database, chat)
+    const row = visibleChat(database, chat)
+    if (row.state === 'left') throw new CodedError('chat-left')
+    if (row.state === 'request') accept(core, database, row)
   })
   core.poke()
   return visibleChat(core.store, chat)
 }
 
-export function reportUnreported(core: Core, database: Database, chat: ChatId): void {
-  for (const row of unreportedMessages(database, chat)) {
-    const message = viewMessage(database, row, core.own.id)
-    appendEvent(core, database, { type: 'message', chat_id: chat, message })
-    markReported(database, row.id)
-  }
+function accept(core: Core, database: Database, row: ChatRow): void {
+  setChatState(database, row.id, 'active')
+  reportHeld(core, database, row.id)
+  const person = otherPerson(row)
+  if (!person) return
+  noteAccepted(database, person)
+  letInFrom(core, database, person)
 }

@@ -1,5 +1,5 @@
 // Buttons under a bot's message: who may put them there, and what they have ever said.
-import { CodedError, clientLimits, type MessageId } from '@postern/protocol'
+import { assertKept, CodedError, clientLimits, contentLimits, type MessageId, nameFault } from '@postern/protocol'
 import type { Button } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
 import { ownProfile } from '../identity/profile.ts'
@@ -9,6 +9,7 @@ import { bodyOf, type MessageRow } from './messages.ts'
 export function assertButtons(core: Core, buttons: Button[][]): void {
   if (buttons.length > 0 && !ownProfile(core.store).profile.bot)
     throw new CodedError('bad-field', { field: 'buttons', rule: 'only a bot can put buttons under a message' })
+  for (const { text } of buttons.flat()) assertKept('buttons', nameFault(text, contentLimits.buttonTextCharsMax))
 }
 
 function dataOf(buttons: Button[][] | undefined): string[] {

@@ -2,13 +2,12 @@
 import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import { countUnread, eraseMessage, findMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
+import { tellAbout } from './tell-about.ts'
 
-export function takeDelete(core: Core, database: Database, { chat, sender, body }: SaidOf<'delete'>): void {
+export function takeDelete(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'delete'>): void {
   const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', body.target, chat.id)
   if (!row || row.sender !== sender) return
   eraseMessage(database, row.id, sender === core.own.id ? 'everywhere' : 'here')
@@ -16,9 +15,9 @@ export function takeDelete(core: Core, database: Database, { chat, sender, body 
   // Here, for all ways that lead to it: also when somebody else deletes, or a deletion in doubt is settled.
   core.store.eraseTraces()
   core.poke()
-  if (sender === core.own.id || !row.reported || chat.state !== 'active') return
-  const deleted = { message_id: row.id, from: personOf(database, sender) }
-  appendEvent(core, database, { type: 'deleted', chat_id: chat.id, deleted })
+  // Of what nobody was told, nobody is told that it is gone.
+  if (sender !== core.own.id && row.reported)
+    tellAbout(core, database, { chat, type: 'deleted', message: row.id, by: sender, ts })
 }
 
 /** Throws unless the message is this account's own. */

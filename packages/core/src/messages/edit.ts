@@ -1,14 +1,14 @@
 // Editing: the sender's own words and buttons, replaced for everybody.
 import { type ChatId, CodedError, clientLimits, contentLimits, type MessageId } from '@postern/protocol'
+import { withFitting } from '@postern/protocol/content'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import { assertButtons, keepOffered } from './buttons.ts'
 import { type Body, bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
-import { assertText, type NewText } from './text-rules.ts'
-import { viewMessage } from './view-message.ts'
+import { tellAbout } from './tell-about.ts'
+import { assertMentions, assertText, type NewText } from './text-rules.ts'
 
 /** What is absent stays; no buttons take the buttons away; an empty text takes a caption away. */
 export type MessageEdit = Partial<Omit<NewText, 'replyTo'>> & { message: MessageId }
@@ -44,9 +44,7 @@ export function takeEdit(core: Core, database: Database, edit: Edit): void {
     edited.buttons_ts,
     row.id,
   )
-  if (sender === core.own.id || !row.reported || chat.state !== 'active') return
-  const message = viewMessage(database, edited, core.own.id)
-  appendEvent(core, database, { type: 'edited', chat_id: chat.id, message })
+  if (sender !== core.own.id) tellAbout(core, database, { chat, type: 'edited', message: row.id, by: sender, ts })
 }
 
 /** Without buttons there is an end to it. */
@@ -62,7 +60,7 @@ function editedBody(before: Editable, { body }: Edit, { isTextNew, areButtonsNew
   return {
     ...rest,
     ...(words.text && { text: words.text }),
-    ...(words.mentions && { mentions: words.mentions }),
+    ...withFitting(words),
     ...(shown && shown.length > 0 && { buttons: shown }),
   } as Editable
 }
@@ -76,6 +74,7 @@ export function assertEditable(core: Core, chat: ChatId, { message: target, ...e
   if (body.kind === 'poll') throw new CodedError('poll-not-editable')
   const isText = body.kind === 'text'
   if (edit.text !== undefined && (isText || edit.text !== '')) assertText(edit.text)
+  if (edit.text !== undefined) assertMentions(edit.text, edit.mentions)
   if (edit.buttons) assertButtons(core, edit.buttons)
   const ageMs = core.clock.nowMs() - message.ts
   if ((body.kind === 'text' || body.kind === 'file') && isTooLate(body, ageMs)) throw new CodedError('edit-too-late')

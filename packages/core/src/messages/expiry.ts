@@ -4,6 +4,7 @@ import { findChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { countUnread, eraseMessage } from './messages.ts'
+import { tellAbout } from './tell-about.ts'
 
 type Expired = { id: MessageId; chat_id: ChatId; reported: number }
 
@@ -24,7 +25,12 @@ export async function expireMessages(core: Core): Promise<void> {
     for (const [chat, rows] of byChat) {
       for (const { id } of rows) eraseMessage(database, id, 'here')
       countUnread(database, chat)
-      if (findChat(database, chat)?.state === 'request') continue
+      const row = findChat(database, chat)
+      if (row?.state === 'request') {
+        for (const { id } of rows.filter(({ reported }) => reported))
+          tellAbout(core, database, { chat: row, type: 'expired', message: id, by: undefined, ts: nowMs })
+        continue
+      }
       appendEvent(core, database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) })
     }
     return expired.length

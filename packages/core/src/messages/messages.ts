@@ -112,7 +112,7 @@ export function eraseMessage(database: Database, message: MessageId, file: 'here
   if (body.kind === 'file')
     database.run('INSERT OR REPLACE INTO dead_file VALUES (?, ?)', body.blob, file === 'everywhere' ? 1 : 0)
   database.run('DELETE FROM message WHERE id = ?', message)
-  for (const about of ['reaction', 'poll', 'vote', 'offered_data'])
+  for (const about of ['reaction', 'poll', 'vote', 'offered_data', 'held_event'])
     database.run(`DELETE FROM ${about} WHERE message_id = ?`, message)
   stripMessage(database, message)
 }

@@ -3,12 +3,11 @@ import { type ChatId, CodedError, clientLimits, type MessageId } from '@postern/
 import type { PollBody } from '@postern/protocol/content'
 import { findChat, visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import { bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
 import { countedVote, endTs, findPoll, type PollRow } from './poll-tally.ts'
 import type { SaidOf } from './said.ts'
-import { viewMessage } from './view-message.ts'
+import { tellAbout } from './tell-about.ts'
 
 type PollMessage = { row: MessageRow; body: PollBody; poll: PollRow }
 
@@ -25,7 +24,7 @@ export function takeVote(core: Core, database: Database, { chat, sender, ts, bod
   const options = JSON.stringify([...body.options].sort((a, b) => a - b))
   database.run('INSERT OR IGNORE INTO vote VALUES (?, ?, ?, ?)', body.target, sender, ts, options)
   forgetOldVotes(database, { message: body.target, voter: sender })
-  if (sender !== core.own.id && countedNow() !== before) tellPoll(core, database, asked.row)
+  if (sender !== core.own.id && countedNow() !== before) tellPoll(core, database, { row: asked.row, ts })
 }
 
 /** Earlier votes are kept: the end of the poll may yet turn out to lie before the later ones. */
@@ -45,7 +44,7 @@ export function takeClose(core: Core, database: Database, { chat, sender, ts, bo
   const asked = lookUpPoll(database, chat.id, body.target)
   if (!asked || asked.row.sender !== sender || (asked.poll.closed_ts ?? Infinity) <= ts) return
   database.run('UPDATE poll SET closed_ts = ?, closed = 1 WHERE message_id = ?', ts, body.target)
-  if (!asked.poll.closed) tellPoll(core, database, asked.row)
+  if (!asked.poll.closed) tellPoll(core, database, { row: asked.row, ts })
 }
 
 /** Of those whose time is still to come; the others are closed by a chore. */
@@ -66,24 +65,23 @@ export const lastDueCloseTs = (core: Core): number | undefined =>
 export async function closePolls(core: Core, endedTs: number): Promise<void> {
   for (let count: number = clientLimits.expirePerTurnMax; count === clientLimits.expirePerTurnMax; )
     count = await core.store.write(database => {
-      const ended = database.all<MessageRow>(
-        `SELECT message.* FROM poll JOIN message ON message.id = poll.message_id
+      const ended = database.all<MessageRow & { close_ts: number }>(
+        `SELECT message.*, poll.close_ts FROM poll JOIN message ON message.id = poll.message_id
          WHERE poll.closed = 0 AND poll.close_ts <= ? ORDER BY poll.close_ts LIMIT ?`,
         endedTs,
         clientLimits.expirePerTurnMax,
       )
       for (const row of ended) {
         database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', row.id)
-        tellPoll(core, database, row)
+        tellPoll(core, database, { row, ts: row.close_ts })
       }
       return ended.length
     })
 }
 
-function tellPoll(core: Core, database: Database, row: MessageRow): void {
-  if (!row.reported || findChat(database, row.chat_id)?.state !== 'active') return
-  const message = viewMessage(database, row, core.own.id)
-  appendEvent(core, database, { type: 'poll', chat_id: row.chat_id, message })
+function tellPoll(core: Core, database: Database, { row, ts }: { row: MessageRow; ts: number }): void {
+  const chat = findChat(database, row.chat_id)
+  if (chat) tellAbout(core, database, { chat, type: 'poll', message: row.id, by: undefined, ts })
 }
 
 /** Throws unless the poll is open and has these options. */

@@ -5,6 +5,7 @@ import {
   CodedError,
   clientLimits,
   contentLimits,
+  HALF_RULE,
   isCoded,
   type MessageId,
   PRESS_ID_BYTES,
@@ -99,6 +100,7 @@ export async function answerPress(
 ): Promise<void> {
   const row = core.store.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ?', press, core.own.id)
   if (!row) throw new CodedError('press-not-found', { press })
+  if (!text.isWellFormed()) throw new CodedError('bad-field', { field: 'text', rule: HALF_RULE })
   if (idempotency && findKey(core, idempotency)) return
   if (row.answered) throw new CodedError('press-answered')
   if (core.clock.nowMs() - row.ts > contentLimits.pressAnsweredWithinMs) throw new CodedError('press-too-late')

@@ -2,11 +2,10 @@
 import { type ChatId, CodedError, isOneSign, type MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import { findMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
+import { tellAbout } from './tell-about.ts'
 
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji}\uFE0F?\u20E3/u
 
@@ -23,9 +22,7 @@ export function takeReaction(core: Core, database: Database, { chat, sender, ts,
     ts,
   )
   if (changes === 0) return
-  if (sender === core.own.id || !row.reported || chat.state !== 'active') return
-  const reaction = { message_id: row.id, from: personOf(database, sender), emoji: body.emoji }
-  appendEvent(core, database, { type: 'reaction', chat_id: chat.id, reaction })
+  if (sender !== core.own.id) tellAbout(core, database, { chat, type: 'reaction', message: row.id, by: sender, ts })
 }
 
 export function assertReaction(

@@ -1,18 +1,16 @@
 // What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
-import { type Content, decodeContent, type KnownBody } from '@postern/protocol/content'
-import { type ChatRow, findChat, membersOf, showChat, viewChat } from '../chats/chats.ts'
+import { type Content, decodeContent, type KnownBody, receivedBody } from '@postern/protocol/content'
+import { findChat, membersOf } from '../chats/chats.ts'
 import { noteRejoin } from '../chats/rejoin.ts'
 import type { Core } from '../context.ts'
-import { findGroup } from '../groups/group-records.ts'
 import { isInviteToken } from '../identity/account.ts'
-import { findPerson, noteCameByLink, noteHello, noteWantedVersion, personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
+import { findPerson, noteHello, noteWantedVersion } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
-import { reportUnreported } from './accept-request.ts'
 import { takeMark } from './compare-marks.ts'
 import { noteGap } from './gaps.ts'
+import { letInByLink, showOrLetIn } from './let-in.ts'
 import { takePress, takeToast } from './presses.ts'
 import { takeReceipt } from './receipts.ts'
 import { takeBody } from './take-body.ts'
@@ -64,11 +62,14 @@ export function receiveContent(core: Core, received: Said): Change<void> {
     noteSender(core, database, understood)
     if (content.body.kind === 'rejoin' || content.body.kind === 'compare')
       return takeBetweenClients(core, database, { from: received, body: content.body })
-    const chat = letIn(core, database, understood)
+    const chat = showOrLetIn(core, database, received)
     const { id, sender, ts } = received
-    if (chat) takeBody(core, database, { id, chat, sender, ts, send: content.send, body: content.body })
+    if (chat) takeBody(core, database, { id, chat, sender, ts, send: content.send, body: bodyTaken(content) })
   }
 }
+
+/** What its sender's own client should have kept to. */
+const bodyTaken = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))
 
 /** Of two groups for a chat both are read: who was removed from the one in force must not go on speaking in the other. */
 function mayStillSpeak(core: Core, database: Database, { chat, group, sender }: Received): boolean {
@@ -92,35 +93,9 @@ function takeBetweenClients(core: Core, database: Database, { from, body }: Betw
 function noteSender(core: Core, database: Database, { sender, content }: Understood): void {
   const { hello, profileVersion } = content
   if (hello) noteHello(database, sender, { hello, version: profileVersion })
-  if (hello?.token !== undefined && isInviteToken(database, hello.token)) noteCameByLink(database, sender)
+  if (hello?.token !== undefined && isInviteToken(database, hello.token)) letInByLink(core, database, sender)
   if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
     noteWantedVersion(database, sender, profileVersion)
     core.poke()
   }
-}
-
-/** With its first content a chat is shown: as a request, or at once where the policy lets its opener in. */
-function letIn(core: Core, database: Database, { chat, group, sender, ts }: Understood): ChatRow | undefined {
-  const row = findChat(database, chat)
-  const { inviter, asked } = findGroup(database, group) ?? {}
-  if (!row || !inviter || (row.visible && row.state !== 'request')) return row
-  // What this client opened by itself, to speak of a group with another client, lets nobody in.
-  const stranger = inviter === core.own.id ? sender : inviter
-  const isWelcome =
-    row.state === 'active' ||
-    core.acceptRequests === 'all' ||
-    (core.acceptRequests === 'contacts' && asked === 0 && findPerson(database, stranger)?.by_link === 1)
-  if (row.visible && !isWelcome) return row
-  showChat(database, chat, { state: isWelcome ? 'active' : 'request', ts: row.visible ? row.first_seen_ts : ts })
-  const shown = findChat(database, chat)
-  if (shown) appendEvent(core, database, { type: 'chat', chat_id: chat, chat: viewChat(database, shown) })
-  if (isWelcome) {
-    if (row.type === 'group') {
-      const notice = { code: 'created' as const, from: personOf(database, inviter), text: row.title }
-      appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
-    }
-    reportUnreported(core, database, chat)
-    core.poke()
-  }
-  return shown
 }

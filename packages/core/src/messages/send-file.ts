@@ -9,7 +9,7 @@ import { Deadline, type Within } from '../deadline.ts'
 import type { FileSpool, StoredFile } from '../files/files.ts'
 import { findEarlier } from './idempotency.ts'
 import { assertReply, sendMessage } from './send-message.ts'
-import { assertText } from './text-rules.ts'
+import { assertMentions, assertText } from './text-rules.ts'
 
 /** A file that was taken in and not sent yet. */
 export type FileDraft = Pick<FileSpool, 'size' | 'plainDigest' | 'read' | 'uploaded'> & {
@@ -69,6 +69,7 @@ type FileSending = { file: NewFile; within: Within; idempotency?: Idempotency }
 
 export async function sendFile(core: Core, chat: ChatId, { file, within, idempotency }: FileSending): Promise<Message> {
   if (file.text !== undefined) assertText(file.text, 'caption')
+  assertMentions(file.text ?? '', file.mentions)
   assertWritable(core, chat)
   if (idempotency) {
     const deadline = new Deadline(core.clock, within)

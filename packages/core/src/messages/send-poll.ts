@@ -1,5 +1,13 @@
 // Asking in a poll: the limits of the question, of its options and of its end.
-import { type ChatId, CodedError, charCount, contentLimits, type MessageId } from '@postern/protocol'
+import {
+  assertKept,
+  type ChatId,
+  CodedError,
+  contentLimits,
+  type MessageId,
+  nameFault,
+  shownFault,
+} from '@postern/protocol'
 import type { Message } from '@postern/protocol/objects'
 import type { Core } from '../context.ts'
 import { type Sending, sendMessage } from './send-message.ts'
@@ -10,11 +18,12 @@ type PollSending = Omit<Sending, 'body'> & { poll: NewPoll }
 
 export async function sendPoll(core: Core, chat: ChatId, { poll, ...sending }: PollSending): Promise<Message> {
   const { question, options, multiple, closeTs, replyTo } = poll
-  assertLength('question', question, contentLimits.pollQuestionCharsMax)
+  assertKept('question', shownFault(question, contentLimits.pollQuestionCharsMax))
   const { pollOptionsMin: min, pollOptionsMax: max } = contentLimits
   if (options.length < min || options.length > max)
     throw new CodedError('bad-field', { field: 'options', rule: `${min} to ${max} are required` })
-  for (const [at, option] of options.entries()) assertLength(`options[${at}]`, option, contentLimits.pollOptionCharsMax)
+  for (const [at, option] of options.entries())
+    assertKept(`options[${at}]`, nameFault(option, contentLimits.pollOptionCharsMax))
   // Only a new one: what is repeated under its key may have closed meanwhile, and is answered all the same.
   const body = () => {
     if (closeTs !== undefined && closeTs <= core.clock.nowMs())
@@ -29,10 +38,4 @@ export async function sendPoll(core: Core, chat: ChatId, { poll, ...sending }: P
     }
   }
   return await sendMessage(core, chat, { ...sending, body })
-}
-
-function assertLength(field: string, text: string, max: number): void {
-  const count = charCount(text)
-  if (count < 1 || count > max)
-    throw new CodedError('bad-field', { field, rule: `1 to ${max} characters are required` })
 }

@@ -7,12 +7,13 @@ import type { Core } from '../context.ts'
 import { profileOf } from '../identity/people.ts'
 import { assertButtons } from './buttons.ts'
 import { type MessageBody, type Sending, sendMessage } from './send-message.ts'
-import { assertText, type NewText } from './text-rules.ts'
+import { assertMentions, assertText, type NewText } from './text-rules.ts'
 
 type TextSending = Omit<Sending, 'body'> & { text: NewText }
 
 export async function sendText(core: Core, chat: ChatId, { text, ...sending }: TextSending): Promise<Message> {
   assertText(text.text)
+  assertMentions(text.text, text.mentions)
   assertButtons(core, text.buttons ?? [])
   return await sendMessage(core, chat, { ...sending, body: () => textBody(core, chat, text) })
 }

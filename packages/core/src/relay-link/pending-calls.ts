@@ -1,5 +1,5 @@
 // Calls that wait for the relay's answer on one connection.
-import { type Clock, CodedError, type ErrorCode, isErrorCode, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, cleanLine, type ErrorCode, isErrorCode, type Timer } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
 
 type Pending = {
@@ -64,6 +64,8 @@ function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedErr
   // It is the relay's disk, and not ours: whoever reads the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
   if (FAULTS_OF_ITS_DISK.includes(frame.code)) return new CodedError('relay-failing')
-  if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: frame.message })
-  return new CodedError(frame.code, details, { message: frame.message })
+  // It is shown to people and stands in logs: a relay must not write more than one line of either.
+  const message = cleanLine(frame.message)
+  if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: message || 'an error without words' })
+  return new CodedError(frame.code, details, { message: message || `The relay refused it (${frame.code}).` })
 }

@@ -341,6 +341,23 @@ const steps: string[] = [
   -- The version of the own profile with which a waiting message says who this is; none when it does not.
   ALTER TABLE outbox ADD COLUMN hello_version INTEGER;
   `,
+  `
+  -- Reactions and presses hold words of a message, too.
+  UPDATE journal SET message_id = coalesce(json_extract(json, '$.reaction.message_id'), json_extract(json, '$.button.message_id'))
+    WHERE message_id IS NULL;
+  -- Whom the owner has let in by hand.
+  ALTER TABLE person ADD COLUMN accepted INTEGER NOT NULL DEFAULT 0;
+  -- What was said about messages of a request: told when it is accepted, as things stand by then.
+  CREATE TABLE held_event (
+    chat_id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    PRIMARY KEY (chat_id, type, message_id, account_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX held_event_message ON held_event (message_id);
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

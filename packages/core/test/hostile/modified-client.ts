@@ -1,5 +1,5 @@
 // A member with a modified client, and a relay that works with it: all they can make with real keys, past every check of ours.
-import { type AccountId, type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
+import { type AccountId, type ChatId, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
@@ -9,8 +9,9 @@ import type { Core } from '../../src/context.ts'
 import { Deadline } from '../../src/deadline.ts'
 import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
+import { newDraft } from '../../src/messages/compose.ts'
 import { commitIntent } from '../../src/mls/commit-intent.ts'
-import { createGroup, decryptMessage, type GroupSession } from '../../src/mls/group-session.ts'
+import { createGroup, decryptMessage, encryptMessage, type GroupSession } from '../../src/mls/group-session.ts'
 
 export const coreOf = (person: Person): Core => (person.client as unknown as { core: Core }).core
 
@@ -81,4 +82,19 @@ export async function canRead(session: GroupSession, wire: Uint8Array): Promise<
     () => true,
     () => false,
   )
+}
+
+type Words = { body: object; hello?: { name: string; profileKey: string } }
+
+/** Content as somebody else's program writes it: what stands in it was checked by nobody. */
+export async function sayWords(person: Person, chat: ChatId, words: Words): Promise<void> {
+  const core = coreOf(person)
+  const { send } = newDraft(core, { kind: 'hello' })
+  const payload = await core.groups.run(groupOf(person, chat), async live => {
+    const content = utf8(JSON.stringify({ v: 1, send, profileVersion: 1, ...words }))
+    const { session, wire } = await encryptMessage(live.session, content)
+    live.session = session
+    return wire
+  })
+  await core.link.call('append', { payload, to: undefined, leave: false }, deadlineOf(person).leftMs())
 }

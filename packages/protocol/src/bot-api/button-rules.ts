@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { utf8 } from '../bytes.ts'
 import { contentLimits } from '../limits.ts'
-import { characters, optional } from './field-rules.ts'
+import { HALF_RULE } from '../shown-line.ts'
+import { optional, shownName } from './field-rules.ts'
 
 const { buttonRowsMax, buttonsPerRowMax, buttonTextCharsMax, buttonDataBytesMax, buttonUrlUnitsMax } = contentLimits
 
@@ -12,7 +13,7 @@ const data = z
   .refine(value => value !== '' && value.length <= buttonDataBytesMax && utf8(value).length <= buttonDataBytesMax, {
     error: dataRule,
   })
-  .refine(value => value.isWellFormed(), { error: 'it holds half of a surrogate pair' })
+  .refine(value => value.isWellFormed(), { error: HALF_RULE })
   .meta({ minLength: 1, maxLength: buttonDataBytesMax })
   .describe(`Comes back when the button is pressed; at most ${buttonDataBytesMax} bytes of UTF-8.`)
 
@@ -27,7 +28,7 @@ const url = z
 
 const button = z
   .object(
-    { text: characters({ min: 1, max: buttonTextCharsMax }), data: optional(data), url: optional(url) },
+    { text: shownName(buttonTextCharsMax), data: optional(data), url: optional(url) },
     'an object with text and either data or url is required',
   )
   .refine(button => (button.data === undefined) !== (button.url === undefined), {

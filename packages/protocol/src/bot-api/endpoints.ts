@@ -60,7 +60,8 @@ const chatEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/accept',
     section: 'Chats',
-    summary: 'Accepts a chat request or a group invitation. An accepted chat is answered as it is.',
+    summary:
+      'Accepts a chat request or a group invitation: the updates of what came meanwhile are queued, in order. An accepted chat is answered as it is. With a person, the groups to which that person has invited the bot are let in, now and later.',
     params: chatParams,
     answer: chat,
   },

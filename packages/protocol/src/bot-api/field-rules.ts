@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { CodedError } from '../errors.ts'
 import { isAccountId, isMessageId, type MessageId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
+import { mentionFault } from '../mentions.ts'
+import { BLANK_RULE, HALF_RULE, isSeen, lineFault } from '../shown-line.ts'
 import { charCount, isOneSign } from '../text.ts'
 import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
@@ -15,13 +17,25 @@ export function characters({ min, max }: Range) {
   return z
     .string(rule)
     .refine(value => value.length <= 2 * max && charCount(value) >= min && charCount(value) <= max, { error: rule })
-    .refine(value => value.isWellFormed(), { error: 'it holds half of a surrogate pair' })
+    .refine(value => value.isWellFormed(), { error: HALF_RULE })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
 }
 
-/** A name that is only white space would show as none. */
+/** A text of which nothing is seen would show as none. */
+export const shownText = (max: number) => characters({ min: 1, max }).refine(isSeen, { error: BLANK_RULE })
+
+/** In one line, without what hides in it or turns round what stands beside it. */
+export const shownLine = (max: number) => characters({ min: 0, max }).superRefine(isOneLine)
+
 export const shownName = (max: number) =>
-  characters({ min: 1, max }).refine(value => value.trim() !== '', { error: 'more than white space is required' })
+  shownText(max)
+    .superRefine(isOneLine)
+    .describe('One line, with something to see, and without control characters and signs that turn the writing round.')
+
+function isOneLine(value: string, context: z.RefinementCtx): void {
+  const message = lineFault(value)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+}
 
 /** Null is the same as absent. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
@@ -83,6 +97,8 @@ export const mentions = optional(
   z
     .array(mention, 'an array is required')
     .max(contentLimits.mentionsMax, `at most ${contentLimits.mentionsMax} are allowed`),
+).describe(
+  'On whole characters, in the order of the text, and not over each other; whom they name need not be a member.',
 )
 
 export const messageText = characters({ min: 1, max: contentLimits.textCharsMax })
@@ -93,10 +109,9 @@ export const textMessageFields = { text: messageText, reply_to: optionalMessageI
 type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof mention>[] | undefined }
 
 /** For a schema with text and mentions: a mention outside of the text would show a name nobody wrote. */
-export function mentionsAreInText({ text = '', mentions }: Mentioning, context: z.RefinementCtx): void {
-  const outside = mentions?.findIndex(({ offset, length }) => offset + length > text.length) ?? -1
-  if (outside >= 0)
-    context.addIssue({ code: 'custom', path: ['mentions', outside], message: 'it reaches beyond the end of the text' })
+export function mentionsAreInText({ text = '', mentions = [] }: Mentioning, context: z.RefinementCtx): void {
+  const fault = mentionFault(text, mentions)
+  if (fault) context.addIssue({ code: 'custom', path: ['mentions', fault.at], message: fault.rule })
 }
 
 /** The value as its schema gives it, or the first broken rule under the name of its field. */

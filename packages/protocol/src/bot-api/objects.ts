@@ -141,13 +141,22 @@ export const update = z.discriminatedUnion('type', [
   z.object({
     ...updateBase,
     type: z.literal('reaction'),
-    reaction: z.object({ message_id: z.string(), from: person, emoji: z.string() }),
+    reaction: z.object({
+      message_id: z.string(),
+      from: person,
+      emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
+    }),
   }),
   z.object({ ...updateBase, type: z.literal('poll'), message }),
   z.object({
     ...updateBase,
     type: z.literal('button'),
-    button: z.object({ message_id: z.string(), from: person, data: z.string(), press_id: z.string() }),
+    button: z.object({
+      message_id: z.string(),
+      from: person,
+      data: z.string().describe('Empty when the message is gone.'),
+      press_id: z.string(),
+    }),
   }),
   z.object({ ...updateBase, type: z.literal('expired'), expired: z.array(z.string()) }),
   z.object({ ...updateBase, type: z.literal('chat'), chat }),

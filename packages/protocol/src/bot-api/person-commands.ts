@@ -1,6 +1,7 @@
 // What a scripted person can be told to do, one JSON line each: the fields of every command of `postern person`.
 import { z } from 'zod'
 import { contentLimits, gatewayLimits } from '../limits.ts'
+import { HALF_RULE } from '../shown-line.ts'
 import {
   accountId,
   characters,
@@ -26,7 +27,10 @@ const timerRule = `a whole number from 0 to ${contentLimits.timerMsMax} is requi
 const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
 
 const textOrNone = characters({ min: 0, max: contentLimits.textCharsMax })
-const path = z.string('a path is required').min(1, 'a path is required')
+const path = z
+  .string('a path is required')
+  .min(1, 'a path is required')
+  .refine(value => value.isWellFormed(), { error: HALF_RULE })
 
 const open = z
   .object({

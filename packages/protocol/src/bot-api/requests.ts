@@ -10,7 +10,9 @@ import {
   mentionsAreInText,
   optional,
   optionalMessageId,
+  shownLine,
   shownName,
+  shownText,
   textMessageFields,
 } from './field-rules.ts'
 
@@ -43,14 +45,8 @@ const commandNameRule = '1 to 32 of the signs a to z, 0 to 9 and _ are required'
 const newCommand = z.object(
   {
     name: z.string(commandNameRule).regex(commandName, commandNameRule),
-    description: z.preprocess(
-      value => value ?? '',
-      characters({ min: 0, max: contentLimits.commandDescriptionCharsMax }),
-    ),
-    args: z.preprocess(
-      value => value || undefined,
-      characters({ min: 0, max: contentLimits.commandArgsCharsMax }).optional(),
-    ),
+    description: z.preprocess(value => value ?? '', shownLine(contentLimits.commandDescriptionCharsMax)),
+    args: z.preprocess(value => value || undefined, shownLine(contentLimits.commandArgsCharsMax).optional()),
   },
   'an object with name and description is required',
 )
@@ -100,7 +96,7 @@ const several = z.boolean('true or false is required')
 
 /** What a poll is made of, in a request and in a command of `postern person`. */
 export const pollFields = {
-  question: shownName(pollQuestionCharsMax),
+  question: shownText(pollQuestionCharsMax),
   options: z
     .array(shownName(pollOptionCharsMax), 'an array of texts is required')
     .min(pollOptionsMin, optionsRule)

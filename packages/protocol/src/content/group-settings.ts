@@ -1,9 +1,10 @@
 // What all members of a group agree on: carried in the MLS group context, so that a joiner gets it with the welcome.
 import { z } from 'zod'
-import { fromUtf8, utf8 } from '../bytes.ts'
+import { utf8 } from '../bytes.ts'
 import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
+import { readJson } from './read-json.ts'
 
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
 /** Shaped like a group's id: it can never be taken for a private chat. */
@@ -44,10 +45,5 @@ export type GroupSettings = z.infer<typeof settings>
 export const encodeGroupSettings = (value: GroupSettings): Uint8Array => utf8(JSON.stringify(settings.parse(value)))
 
 /** Undefined when a member wrote settings that no client of ours would. */
-export function decodeGroupSettings(bytes: Uint8Array): GroupSettings | undefined {
-  try {
-    return settings.safeParse(JSON.parse(fromUtf8(bytes))).data
-  } catch {
-    return undefined
-  }
-}
+export const decodeGroupSettings = (bytes: Uint8Array): GroupSettings | undefined =>
+  settings.safeParse(readJson(bytes)).data

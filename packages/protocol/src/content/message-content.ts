@@ -1,10 +1,12 @@
 // What is inside a ciphertext: versioned, checked when it is read, and kept whole when a newer client wrote it.
 import { z } from 'zod'
-import { fromBase64Url, fromUtf8, toBase64Url, utf8 } from '../bytes.ts'
+import { fromBase64Url, toBase64Url, utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
 import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
+import { HALF_RULE } from '../shown-line.ts'
 import { charCount } from '../text.ts'
+import { readJson } from './read-json.ts'
 
 export const CONTENT_VERSION = 1
 
@@ -239,14 +241,17 @@ export function encodeContent(content: Content & { body: KnownBody }): Uint8Arra
   if (issue)
     throw new CodedError('bad-field', { field: issue.path.join('.') || 'body', rule: 'this value is not allowed' })
   const bytes = utf8(
-    JSON.stringify({
-      v: CONTENT_VERSION,
-      send: content.send,
-      profileVersion: content.profileVersion,
-      ...(content.hello && { hello: z.encode(hello, content.hello) }),
-      ...(content.unsent && { unsent: content.unsent }),
-      body: content.body,
-    }),
+    JSON.stringify(
+      {
+        v: CONTENT_VERSION,
+        send: content.send,
+        profileVersion: content.profileVersion,
+        ...(content.hello && { hello: z.encode(hello, content.hello) }),
+        ...(content.unsent && { unsent: content.unsent }),
+        body: content.body,
+      },
+      wholeSigns,
+    ),
   )
   if (bytes.length > contentLimits.contentBytesMax)
     throw new CodedError('too-large', { what: 'The message', max: contentLimits.contentBytesMax })
@@ -256,7 +261,7 @@ export function encodeContent(content: Content & { body: KnownBody }): Uint8Arra
 /** Undefined when it is no content at all: then the sender is faulty or hostile. */
 export function decodeContent(bytes: Uint8Array): Content | undefined {
   if (bytes.length > contentLimits.contentBytesMax) return undefined
-  const parsed = envelope.safeParse(parseJson(bytes))
+  const parsed = envelope.safeParse(readJson(bytes))
   if (!parsed.success) return undefined
   const { send, profileVersion, hello: greeting, unsent: gap, body: raw } = parsed.data
   const body = knownBody.safeParse(raw)
@@ -272,10 +277,8 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(fromUtf8(bytes))
-  } catch {
-    return undefined
-  }
+/** The others would read another text than was written. */
+function wholeSigns(field: string, value: unknown): unknown {
+  if (typeof value === 'string' && !value.isWellFormed()) throw new CodedError('bad-field', { field, rule: HALF_RULE })
+  return value
 }

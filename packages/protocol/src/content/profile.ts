@@ -1,7 +1,9 @@
 // An account's profile: sealed under its profile key before it goes to the relay, which sees no name and no bot mark.
 import { z } from 'zod'
 import { contentLimits } from '../limits.ts'
+import { cleanLine } from '../shown-line.ts'
 import { charCount } from '../text.ts'
+import { readJson } from './read-json.ts'
 
 const chars = (max: number) => z.string().refine(value => charCount(value) <= max)
 
@@ -25,3 +27,19 @@ export const profile = z.object({
     .optional(),
 })
 export type Profile = z.infer<typeof profile>
+
+/** Somebody else's, as it can be shown; undefined when it is none. A name of which nothing is seen is an empty one. */
+export function decodeProfile(bytes: Uint8Array): Profile | undefined {
+  const read = profile.safeParse(readJson(bytes)).data
+  return (
+    read && {
+      ...read,
+      name: cleanLine(read.name),
+      commands: read.commands.map(({ name, description, args }) => ({
+        name,
+        description: cleanLine(description),
+        ...(args !== undefined && { args: cleanLine(args) }),
+      })),
+    }
+  )
+}

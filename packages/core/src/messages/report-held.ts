@@ -1,0 +1,26 @@
+// What came while a chat was a request, reported once it is let in: messages and what was said about them, in order.
+import type { ChatId } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import { appendEvent } from '../journal/journal.ts'
+import type { Database } from '../storage/database.ts'
+import { type MessageRow, markReported, unreportedMessages } from './messages.ts'
+import { append, takeHeld } from './tell-about.ts'
+import { viewMessage } from './view-message.ts'
+
+export function reportHeld(core: Core, database: Database, chat: ChatId): void {
+  const messages = unreportedMessages(database, chat).map(row => ({
+    ts: row.ts,
+    tell: () => reportMessage(core, database, row),
+  }))
+  const held = takeHeld(database, chat).map(about => ({
+    ts: about.ts,
+    tell: () => append(core, database, { chat, about }),
+  }))
+  for (const { tell } of [...messages, ...held].toSorted((a, b) => a.ts - b.ts)) tell()
+}
+
+function reportMessage(core: Core, database: Database, row: MessageRow): void {
+  const message = viewMessage(database, row, core.own.id)
+  appendEvent(core, database, { type: 'message', chat_id: row.chat_id, message })
+  markReported(database, row.id)
+}

@@ -1,0 +1,46 @@
+// What is left of somebody else's body where it keeps none of the rules of a sender: the message stays, what misleads goes.
+import { fittingMentions } from '../mentions.ts'
+import { cleanLine } from '../shown-line.ts'
+import type { Button, KnownBody, Mention } from './message-content.ts'
+
+/** A label of which nothing would be seen: its place counts, so it stays. */
+const UNSEEN_LABEL = '…'
+
+/** People are asked whether they want to go where an address says: nothing in it may hide. */
+const misleading = /[\s\p{Cc}\p{Cf}\p{Cs}]/u
+
+type Worded = { text?: string | undefined; mentions?: Mention[] | undefined }
+
+export function receivedBody(body: KnownBody): KnownBody {
+  switch (body.kind) {
+    case 'text':
+    case 'file': {
+      const { mentions, ...rest } = body
+      return { ...rest, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
+    }
+    // Its mentions belong to a text that may be another by now.
+    case 'edit':
+      return { ...body, ...withClean(body) }
+    case 'poll':
+      return { ...body, options: body.options.map(shownLabel) }
+    default:
+      return body
+  }
+}
+
+/** The mentions that fit the text as it stands; none leave no list. */
+export function withFitting({ text = '', mentions = [] }: Worded): { mentions?: Mention[] } {
+  const fitting = fittingMentions(text, mentions)
+  return fitting.length > 0 ? { mentions: fitting } : {}
+}
+
+function withClean({ buttons }: { buttons?: Button[][] | undefined }): { buttons?: Button[][] } {
+  if (!buttons) return {}
+  const rows = buttons.map(row => row.filter(isPlain).map(button => ({ ...button, text: shownLabel(button.text) })))
+  return { buttons: rows.filter(row => row.length > 0) }
+}
+
+const shownLabel = (text: string): string => cleanLine(text) || UNSEEN_LABEL
+
+const isPlain = (button: Button): boolean =>
+  'data' in button || (!misleading.test(button.url) && URL.canParse(button.url))
