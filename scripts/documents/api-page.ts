@@ -8,6 +8,8 @@ import {
   type Operation,
 } from '@postern/protocol/bot-api'
 
+import { apiLimits } from './api-limits.ts'
+
 export const apiPagePath = 'docs/api.md'
 
 type Schema = {
@@ -25,6 +27,7 @@ type Schema = {
   maximum?: number
   minLength?: number
   maxLength?: number
+  minItems?: number
   maxItems?: number
   pattern?: string
   default?: unknown
@@ -38,6 +41,11 @@ Requests and answers are JSON. Ids are strings, times are Unix milliseconds, the
 requests that return nothing answer \`{}\`. Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.
 Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters. The same as an OpenAPI 3.1 document:
 \`GET /openapi.json\`.
+
+HEAD is answered wherever GET is, with the same headers and no body. Where no body is needed, one that is sent is passed over. In a group with
+several bots a command like \`/start\` is for none of them in particular: every bot gets it as a \`message\`, and the one that is meant stands in
+its \`mentions\`, which the sender's app adds when there is one bot in the group, or when one is named behind an \`@\` (\`/start@Helper\`). A bare
+command that mentions nobody is for you to ignore or to answer; the gateway's own hook commands are carried out only when this bot is mentioned.
 
 An error is a status with \`{"error": "a sentence for you", "code": "bad_request"}\`:
 `
@@ -55,7 +63,7 @@ export function makeApiPage(): string {
         .map(({ title, operation }) => operationText(title, operation)),
     ].join('\n\n'),
   )
-  return `${[`${head}\n${errorTable(document)}`, ...sections, webhookText(document), objectsText(document)].join('\n\n')}\n`
+  return `${[`${head}\n${errorTable(document)}`, limitsText(), ...sections, webhookText(document), objectsText(document)].join('\n\n')}\n`
 }
 
 function errorTable({ components }: OpenapiDocument): string {
@@ -83,11 +91,18 @@ function operationText(title: string, operation: Operation): string {
     operation.summary + (operation.security ? ' Needs no token.' : ''),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Meaning'], parameters.map(parameterRow))] : []),
     ...(isForm ? ['The body is `multipart/form-data`, with its parts in any order.'] : []),
-    ...(hasFields ? [fieldTable(isForm ? 'Form field' : 'Body field', bodySchema)] : []),
-    ...(body && !hasFields ? [`Body: the bytes as they are (${Object.keys(body).join(', ')}).`] : []),
-    `Answer: ${answerText(answerType, schema)}.`,
+    ...(hasFields ? [table([isForm ? 'Form field' : 'Body field', 'Type', 'Meaning'], bodyRows(bodySchema))] : []),
+    ...(body && !hasFields
+      ? [`Body: the bytes as they are (${Object.keys(body).join(', ')}). ${operation.requestBody?.description ?? ''}`]
+      : []),
+    `Answer: ${answerText(answerType, schema)}. Errors: ${errorsText(operation)}.`,
   ].join('\n\n')
 }
+
+const errorsText = ({ responses }: Operation): string =>
+  Object.keys(responses)
+    .filter(status => Number(status) >= 400)
+    .join(', ')
 
 function answerText(type: string, schema: Schema): string {
   if (type === '*/*') return "the file's bytes, to GET; to HEAD only what is said about them"
@@ -104,13 +119,34 @@ const parameterRow = (parameter: NonNullable<Operation['parameters']>[number]): 
   ]
 }
 
-function fieldTable(title: string, schema: Schema): string {
-  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
-    `\`${name}\`${schema.required?.includes(name) ? '' : ', optional'}`,
+const fieldTable = (title: string, schema: Schema): string =>
+  table(
+    [title, 'Type', 'Meaning'],
+    Object.keys(schema.properties ?? {}).map(name => fieldRow(schema, { name, at: '' })),
+  )
+
+function fieldRow({ properties, required }: Schema, { name, at }: { name: string; at: string }): string[] {
+  const field = properties?.[name] ?? {}
+  return [
+    `\`${at}${name}\`${required?.includes(name) ? '' : ', optional'}`,
     typeText(field),
     [field.description, limitText(field)].filter(Boolean).join(' '),
+  ]
+}
+
+/** With the fields of what stands in an array: `buttons[][].text`. */
+const bodyRows = (schema: Schema, at = ''): string[][] =>
+  Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
+    fieldRow(schema, { name, at }),
+    ...itemRows(field.items, `${at}${name}[]`),
   ])
-  return table([title, 'Type', 'Meaning'], rows)
+
+function itemRows(item: Schema | undefined, at: string): string[][] {
+  if (!item) return []
+  if (item.properties) return bodyRows(item, `${at}.`)
+  const limits = limitText(item)
+  const own = limits === '' ? [] : [[`\`${at}\``, typeText(item), limits]]
+  return [...own, ...itemRows(item.items, `${at}[]`)]
 }
 
 function typeText(schema: Schema): string {
@@ -130,17 +166,20 @@ function typeText(schema: Schema): string {
 
 const link = (name: string): string => `[${name}](#${name.toLowerCase()})`
 
-function limitText({ minimum, maximum, minLength, maxLength, maxItems, pattern, default: standard }: Schema): string {
+function limitText(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, default: standard } = schema
   const range = (min: number | undefined, max: number | undefined, unit: string) =>
     max === undefined ? [] : [min === undefined ? `At most ${max}${unit}.` : `${min} to ${max}${unit}.`]
   return [
-    ...range(minimum, maximum, ''),
+    ...(minimum !== undefined && maximum === undefined ? [`From ${minimum} up.`] : range(minimum, maximum, '')),
     ...range(minLength, maxLength, ' characters'),
-    ...range(undefined, maxItems === 0 ? undefined : maxItems, ' of them'),
+    ...range(minItems, maxItems, ' of them'),
     ...(pattern === undefined ? [] : [`Matches \`${pattern}\`.`]),
     ...(standard === undefined ? [] : [`By default ${JSON.stringify(standard)}.`]),
   ].join(' ')
 }
+
+const limitsText = (): string => `## Limits\n\n${table(['Subject', 'Limit'], apiLimits())}`
 
 /** What the gateway sends by itself. */
 function webhookText(document: OpenapiDocument): string {

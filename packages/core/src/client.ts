@@ -19,6 +19,7 @@ import { assertReaction } from './messages/reactions.ts'
 import { markRead } from './messages/read.ts'
 import { type Saying, sayOnce } from './messages/say-once.ts'
 import { sendDraft } from './messages/send.ts'
+import { editMessage } from './messages/send-edit.ts'
 import { type FileDraft, type NewFile, sendFile, type Taking, takeFile } from './messages/send-file.ts'
 import { type NewPoll, sendPoll } from './messages/send-poll.ts'
 import { sendText } from './messages/send-text.ts'
@@ -27,6 +28,7 @@ import { viewMessage, viewMessages } from './messages/view-message.ts'
 
 export class Client extends AccountClient {
   readonly #presses = new Lanes<PressId>()
+  readonly #edits = new Lanes<MessageId>()
 
   /** A person never met: the private chat is opened first. Resolves when the relay has the message durably. */
   async sendText(id: ChatId, text: NewText, within: Once): Promise<Message> {
@@ -62,16 +64,12 @@ export class Client extends AccountClient {
   /** The message as it stands then. */
   async editMessage(id: ChatId, edit: MessageEdit, within: Within): Promise<Message> {
     assertEditable(this.core, id, edit)
-    const { message: target, text, mentions, buttons } = edit
-    if (text !== undefined || buttons !== undefined) {
-      const changed = {
-        ...(text !== undefined && { text }),
-        ...(mentions && { mentions }),
-        ...(buttons && { buttons }),
-      }
-      await this.#say(id, { kind: 'edit', target, ...changed }, within)
-    }
-    return this.message(id, target)
+    const deadline = this.deadline(within)
+    // One after the other: mentions alone say the text again, and must not take back one that is on its way.
+    return await this.#edits.run(edit.message, async () => {
+      await editMessage(this.core, id, { edit, deadline })
+      return this.message(id, edit.message)
+    })
   }
 
   async sendPoll(id: ChatId, poll: NewPoll, within: Once): Promise<Message> {

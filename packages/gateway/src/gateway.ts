@@ -58,7 +58,8 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
   const hooks = await openHooks(client, { settings, clock, log, metrics })
   const server = createServer({ ...settings, log, clock, stopping })
-  addRoutes(server, makeHandlers({ client, updates, metrics, hooks: hooks.served }), { stopping, clock })
+  const refusals = { getUpdates: () => updates.assertPolled() }
+  addRoutes(server, makeHandlers({ client, updates, metrics, hooks: hooks.served }), { stopping, clock, refusals })
   const port = await listen(server, settings.listen).catch(async (error: unknown) => {
     // Its timers would keep a process alive that has said why it cannot run.
     await hooks.stop()

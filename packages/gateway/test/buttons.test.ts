@@ -37,6 +37,14 @@ describe('buttons', () => {
     expect(plain).not.toHaveProperty('buttons')
   })
 
+  test('[R73] the scheme of an address may be written in any letters', async () => {
+    const { api, path } = await talking(world, alice)
+    const { id } = await offered(api, path, [[{ text: 'Why?', url: 'HTTPS://Example.org/Why' }]])
+    expect((await sees(alice, { id })).buttons).toEqual([[{ text: 'Why?', url: 'https://Example.org/Why' }]])
+    await api.ok('PATCH', `${path}/messages/${id}`, { buttons: [[{ text: 'How?', url: 'hTTps://example.org' }]] })
+    expect((await alice.next('edited')).message.buttons).toEqual([[{ text: 'How?', url: 'https://example.org' }]])
+  })
+
   test('[R73] the limits are exact', async () => {
     const { api, path } = await talking(world, alice)
     const largest = { text: '🎉'.repeat(64), data: `${'€'.repeat(21)}x` }

@@ -4,7 +4,7 @@ import { apiError, type Endpoint, endpoints } from '@postern/protocol/bot-api'
 import { type Person, type TestGateway, World } from '@postern/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
-import { unknownId, wrongBodies } from './wrong-bodies.ts'
+import { fullBodies, unknownId, wrongBodies, wrongTypes } from './wrong-bodies.ts'
 
 let world: World
 let gateway: TestGateway
@@ -166,6 +166,18 @@ describe('bodies', () => {
     expect(await state(), 'nothing is half done').toEqual(before)
   })
 
+  test.each(withBody)('[R140] %s with a field of a wrong type: the type that it must have', async (name, endpoint) => {
+    for (const [field, body] of wrongTypes(fullBodies[name as keyof typeof fullBodies])) {
+      const { status, error } = await refused(endpoint.method, urlOf(endpoint), json(body))
+      expect([status, error.startsWith(`${field}: `), error]).toEqual([
+        400,
+        true,
+        expect.stringMatching(/ required\.$/),
+      ])
+      expect(error).not.toMatch(/\d+ (characters|bytes|of the signs)/)
+    }
+  })
+
   test('[R51] sendFile with a body that is no form: 400', async () => {
     const url = urlOf(endpoints.sendFile)
     const rule = 'Content-Type: multipart/form-data with a boundary is required.'
@@ -202,13 +214,18 @@ describe('queries and headers', () => {
       ['listMessages', `before=${value}`, `before: ${number(0)}`],
     ]),
     ...['', 'everyone', 'ALL'].map(value => ['deleteMessage', `for=${value}`, 'for: all or me is required.'] as never),
+    ['listMessages', 'before=', `before: ${number(0)}`],
+    ['getUpdates', 'offset=', `offset: ${number(0)}`],
+    ['getUpdates', 'timeout=', `timeout: ${number(0, 60)}`],
+    ['listHooks', 'chat=', 'chat: a chat id is required.'],
+    ['listHooks', `chat=${unknownId}&chat=${unknownId}`, 'chat: a chat id is required.'],
   ]
   test.each(wrong)('[R51] %s?%s: 400', async (name, query, sentence) => {
     const endpoint: Endpoint = endpoints[name]
     expect(await refused(endpoint.method, `${urlOf(endpoint)}?${query}`)).toEqual(badRequest(sentence))
   })
 
-  // Of a hook any key is taken: it comes from a sender that nobody can correct.
+  // Of a hook a key of any length is taken: it comes from a sender that nobody can correct.
   const sending = all.filter(([, { headers, open }]) => headers && 'idempotency-key' in headers.shape && !open)
   test.each(sending)('[R51] %s with an Idempotency-Key that is none: 400', async (name, endpoint) => {
     const body = json(rightBodies[name as keyof typeof endpoints])

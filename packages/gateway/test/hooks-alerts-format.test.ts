@@ -1,8 +1,9 @@
 // The format `alerts`: what comes in, and the words that go out.
 import { readFileSync } from 'node:fs'
-import { charCount } from '@postern/protocol'
+import { charCount, contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readAlerts } from '../src/hooks/formats/alerts.ts'
+import { splitText } from '../src/hooks/formats/split.ts'
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./fixtures/alerts/${name}.json`, import.meta.url), 'utf8'))
@@ -52,7 +53,15 @@ const lines: [string, Parts, string][] = [
   ['numbers for words', { annotations: { summary: 5 }, labels: { severity: 1 } }, '5 (1)'],
   ['objects for words', { annotations: { summary: {} }, labels: { severity: [] } }, 'без описания'],
   ['lines in a summary', { annotations: { summary: 'one\n\ntwo\r\n three' } }, 'one two three'],
-  ['a summary of 20 kB', { annotations: { summary: 'y'.repeat(20_000) } }, `${'y'.repeat(199)}…`],
+  ['a summary of 4000 characters', { annotations: { summary: 'y'.repeat(4000) } }, 'y'.repeat(4000)],
+  [
+    'long words everywhere',
+    {
+      annotations: { summary: 's'.repeat(900) },
+      labels: { severity: 'v'.repeat(900), namespace: 'n'.repeat(900), pod: 'p'.repeat(900) },
+    },
+    `${'s'.repeat(900)} (${'v'.repeat(900)}, ${'n'.repeat(900)}/${'p'.repeat(900)})`,
+  ],
 ]
 
 describe('lines', () => {
@@ -197,9 +206,43 @@ describe('what makes two bodies equal', () => {
   })
 })
 
-test('[R87] the longest of messages fits into one', () => {
-  const long = (chars: number) => '🙂'.repeat(chars)
-  const labels = { alertname: long(500), severity: long(500), instance: long(500) }
-  const alerts = Array.from({ length: 40 }, () => alert({ labels, annotations: { summary: long(5000) } }))
-  expect(charCount(readAlerts(body(alerts, { commonLabels: labels })).text)).toBeLessThanOrEqual(4096)
+describe('what does not fit into one message', () => {
+  const marked = (at: number, chars: number) => `${at}${'🙂'.repeat(chars)}${at}`
+  const tall = (count: number, chars: number) =>
+    body(
+      Array.from({ length: count }, (_, at) =>
+        alert({
+          labels: { severity: 'critical', instance: `node-${at}` },
+          annotations: { summary: marked(at, chars) },
+        }),
+      ),
+    )
+
+  test('[R145] is shortened in the first one, where every line keeps its end, and goes on in the next', () => {
+    const parts = splitText(readAlerts(tall(3, 3000)).text, contentLimits.textCharsMax)
+    const [first = '', ...rest] = parts
+    expect(first.split('\n').filter(line => line !== '')).toEqual([
+      '🔥 HighLoad: 3 срабатывания',
+      ...[0, 1, 2].map(at => expect.stringMatching(new RegExp(`^${at}(🙂){1300,}… \\(critical, node-${at}\\)$`, 'u'))),
+    ])
+    // Nothing is lost: what was cut stands in what follows, each behind the mark of a line that goes on.
+    const told = [...first.matchAll(/🙂/gu), ...rest.join('').matchAll(/🙂/gu)].length
+    expect([told, rest.join('').match(/…|\d$/gmu)?.length]).toEqual([9000, 6])
+    expect(parts.every(part => charCount(part) <= contentLimits.textCharsMax)).toBe(true)
+  })
+
+  test('[R145] ten lines of any length lose nothing', () => {
+    const { text } = readAlerts(tall(10, 5000))
+    expect([...text.matchAll(/🙂/gu)]).toHaveLength(50_000)
+    const [first = ''] = splitText(text, contentLimits.textCharsMax)
+    for (let at = 0; at < 10; at++) expect(first).toContain(`… (critical, node-${at})`)
+  })
+
+  test('[R145] a name and a place of any length', () => {
+    const labels = { alertname: 'n'.repeat(9000), instance: 'i'.repeat(9000) }
+    const group = readAlerts(body([alert({ labels })], { commonLabels: labels }))
+    expect(group.text.replaceAll(/[^ni]/g, '')).toHaveLength(27_000)
+    expect(group.text.split('\n')[0]).toMatch(/^🔥 n+…: 1 срабатывание$/)
+    expect(group.title.replaceAll(/[^n]/g, '')).toHaveLength(9000)
+  })
 })

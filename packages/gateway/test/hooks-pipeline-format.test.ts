@@ -1,6 +1,8 @@
 // The format `pipeline`: what comes in, and the words that go out.
+import { contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readPipeline } from '../src/hooks/formats/pipeline.ts'
+import { splitText } from '../src/hooks/formats/split.ts'
 
 type Json = Record<string, unknown>
 
@@ -91,7 +93,7 @@ const texts: [string, Json, string[]][] = [
   [
     'many failed jobs, some of one name',
     event({}, { builds: ['a', 'a', ...'bcdefghijklm'].map(name => ({ name, status: 'failed' })) }),
-    ['❌ Пайплайн упал: shop/cart', ...around, 'Упали задания: a, b, c, d, e, f, g, h, i, j и ещё 3', link],
+    ['❌ Пайплайн упал: shop/cart', ...around, 'Упали задания: a, b, c, d, e, f, g, h, i, j, k, l, m', link],
   ],
 ]
 
@@ -99,6 +101,33 @@ describe('texts', () => {
   test.each(texts)('[R90] %s', (_, payload, lines) => {
     expect(readPipeline(payload)?.text.split('\n')).toEqual(lines)
   })
+})
+
+test('[R145] titles and names stand there whole, and what does not fit goes on behind them', () => {
+  const long = (chars: number) =>
+    event(
+      { ref: 'b'.repeat(chars), url: `https://git.example.org/${'u'.repeat(1500)}` },
+      { commit: { id: 'bcbb5ec396', title: 't'.repeat(chars), author: { name: 'n'.repeat(chars) } } },
+    )
+  expect(readPipeline(long(600))?.text.split('\n')).toEqual([
+    '❌ Пайплайн упал: shop/cart',
+    `Ветка: ${'b'.repeat(600)}`,
+    `Коммит: bcbb5ec3 ${'t'.repeat(600)}`,
+    `Автор: ${'n'.repeat(600)}`,
+    'Упало задание: unit',
+    `https://git.example.org/${'u'.repeat(1500)}`,
+  ])
+  const [first = '', ...rest] = splitText(readPipeline(long(3000))?.text ?? '', contentLimits.textCharsMax)
+  expect(first).toMatch(
+    new RegExp(
+      '^❌ .*\\nВетка: b+…\\nКоммит: bcbb5ec3 t+…\\nАвтор: n+…\\nУпало задание: unit\\nhttps://git.example.org/u{1500}\\n$',
+      'u',
+    ),
+  )
+  const told = `${first}${rest.join('')}`
+  expect(['b', 't', 'n'].map(letter => told.match(new RegExp(`${letter}{20,}`, 'g'))?.join('').length)).toEqual([
+    3000, 3000, 3000,
+  ])
 })
 
 describe('what is no news', () => {

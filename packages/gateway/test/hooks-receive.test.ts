@@ -164,9 +164,14 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['one', 'one', 'end'])
   })
 
-  test('[R85] an empty key is none', async () => {
-    expect((await keyed('one', '')).status).toBe(200)
-    expect((await keyed('two', '')).status).toBe(200)
+  test('[R85] an empty key is 400: nothing would keep the post from being written twice', async () => {
+    expect(await keyed('one', '')).toMatchObject({
+      status: 400,
+      body: { code: 'bad_request', error: 'idempotency-key: at least one byte is required.' },
+    })
+    expect((await keyed('end', 'k')).status).toBe(200)
+    await alice.hears('end')
+    expect(alice.texts(toBot)).toEqual(['end'])
   })
 
   test('[R85] with another body it is 400, and after a day the key is free', async () => {

@@ -93,6 +93,47 @@ describe('editing', () => {
     expect(await api.call('PATCH', unknown, { json: {} })).toEqual(notFound)
   })
 
+  test('[R141] mentions alone are judged by the text as it stands, and [] removes them', async () => {
+    const { api, path } = await talking()
+    const { id } = await sent(api, 'hello alice')
+    const edit = (json: object) => api.call<Message>('PATCH', `${path}/messages/${id}`, { json })
+    const mentions = [{ user: alice.id, offset: 6, length: 5 }]
+    expect(await edit({ mentions })).toMatchObject({ status: 200, body: { text: 'hello alice', mentions } })
+    expect((await alice.next('edited')).message).toMatchObject({ text: 'hello alice', mentions })
+    const outside = [{ user: alice.id, offset: 7, length: 5 }]
+    expect(await edit({ mentions: outside })).toEqual(
+      badRequest(/^mentions\[0\]: it reaches beyond the end of the text/),
+    )
+    expect((await edit({ text: 'hello alice!', mentions: outside })).body).toMatchObject({ mentions: outside })
+    expect((await alice.next('edited')).message).toMatchObject({ mentions: outside })
+    const { body: plain } = await edit({ mentions: [] })
+    expect(plain).toMatchObject({ text: 'hello alice!' })
+    expect(plain).not.toHaveProperty('mentions')
+    expect((await alice.next('edited')).message).not.toHaveProperty('mentions')
+    // Nothing is left to be removed: nobody is told of an edit.
+    expect((await edit({ mentions: [] })).body.edited_ts).toBe(plain.edited_ts)
+  })
+
+  test('[R141] a new text without mentions has none, and mentions that cross a new text take none of it back', async () => {
+    const { api, path } = await talking()
+    const { id } = await sent(api, 'alice')
+    const edit = (json: object) => api.ok<Message>('PATCH', `${path}/messages/${id}`, json)
+    const mentions = [{ user: alice.id, offset: 0, length: 5 }]
+    const [, mentioned] = await Promise.all([edit({ text: 'alice and bob' }), edit({ mentions })])
+    expect(mentioned).toMatchObject({ text: 'alice and bob', mentions })
+    expect(await edit({ text: 'nobody' })).not.toHaveProperty('mentions')
+  })
+
+  test('[R141] a file without a caption has no text that a mention could stand in', async () => {
+    const { api, path } = await talking()
+    const form = new FormData()
+    form.set('file', new Blob(['x']), 'x')
+    const { body } = await api.call<Message>('POST', `${path}/files`, { body: form })
+    const json = { mentions: [{ user: alice.id, offset: 0, length: 1 }] }
+    expect(await api.call('PATCH', `${path}/messages/${body.id}`, { json })).toEqual(badRequest(/^mentions\[0\]: /))
+    expect(await api.ok('PATCH', `${path}/messages/${body.id}`, { mentions: [] })).not.toHaveProperty('edited_ts')
+  })
+
   test('[R36] after 48 hours a message cannot be edited any more', async () => {
     const clock = new ManualClock(Date.now())
     const { api, path } = await talking(clock)

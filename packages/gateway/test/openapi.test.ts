@@ -1,10 +1,13 @@
 // The API's description of itself: valid, whole, and what the gateway really answers.
 
+import { readFileSync } from 'node:fs'
+import { gatewayLimits, hookLimits } from '@postern/protocol'
 import { endpoints, makeOpenapi, type OpenapiDocument } from '@postern/protocol/bot-api'
 import { World } from '@postern/testkit'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
+import { complaintAbout } from './documented.ts'
 
 let world: World
 let api: Api
@@ -56,6 +59,54 @@ test('[R50] limits that callers must keep stand in it', () => {
     required: false,
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
   })
+})
+
+test('[R147] whatever is answered in a test is compared with the document', async () => {
+  expect(await complaintAbout({ method: 'GET', path: '/v1/me', status: 200, json: await api.me() })).toBeUndefined()
+  expect(await complaintAbout({ method: 'HEAD', path: '/v1/updates', status: 409 })).toBeUndefined()
+  const wrong: [Parameters<typeof complaintAbout>[0], RegExp][] = [
+    [{ method: 'GET', path: '/v1/me', status: 418 }, /^GET \/v1\/me 418: no such status/],
+    [{ method: 'GET', path: '/v1/me', status: 404, json: { code: 'not_found' } }, /no such status/],
+    [{ method: 'GET', path: '/v1/me', status: 503, json: { code: 'gone' } }, /the code gone is not/],
+    [{ method: 'GET', path: '/v1/me', status: 200, json: { id: 'x' } }, /expected string/],
+    [
+      { method: 'GET', path: '/v1/me', status: 200, json: { ...(await api.me()), more: 1 } },
+      /fields that the document/,
+    ],
+  ]
+  for (const [seen, sentence] of wrong) expect(await complaintAbout(seen)).toMatch(sentence)
+})
+
+test('[R147] errors that only some endpoints have stand at those', () => {
+  const { paths } = makeOpenapi({ version: '1' })
+  const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {})
+  expect(statuses('/v1/groups', 'post')).toContain('404')
+  expect(statuses('/v1/hooks', 'post')).toContain('404')
+  expect(statuses('/v1/hooks', 'get')).toContain('404')
+  expect(statuses('/v1/updates', 'get')).toContain('409')
+  expect(statuses('/v1/chats', 'get')).not.toContain('409')
+  expect(statuses('/v1/chats/{chat}/accept', 'post')).toEqual(['200', '400', '401', '404', '500', '503'])
+  expect(statuses('/hooks/{secret}', 'post')).toEqual(['200', '400', '401', '404', '410', '500', '502'])
+  const commands = paths['/v1/me/commands']?.['put']?.requestBody?.content['application/json']?.schema
+  expect(commands).toMatchObject({ properties: { commands: { items: { required: ['name'] } } } })
+})
+
+test('[R148] docs/api.md has the limits of what callers send and read', () => {
+  const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
+  const rows = [
+    '| `commands` | array of object (`name`: string, `description`?: string, `args`?: string) | At most 100 of them. |',
+    '| `commands[].name` | string | Matches `^[a-z0-9_]{1,32}$`. |',
+    '| `commands[].description`, optional | string | At most 256 characters. |',
+    '| `commands[].args`, optional | string | At most 32 characters. |',
+    '| `buttons[]` | array of object (`text`: string, `data`?: string, `url`?: string) | 1 to 2 of them. |',
+    '| `buttons[][].text` | string | 1 to 64 characters. |',
+    '| `options` | array of string | 2 to 12 of them. |',
+    '| `options[]` | string | 1 to 100 characters. |',
+    `(image/jpeg, image/png, image/webp). At most ${gatewayLimits.avatarUploadBytesMax} bytes.`,
+    `(application/json, text/plain). At most ${hookLimits.bodyBytesMax} bytes.`,
+    `kept for 24 hours, at most ${gatewayLimits.updatesKeptMax}`,
+  ]
+  for (const row of rows) expect(page).toContain(row)
 })
 
 test('[R50] a form, a file and its ranges are described', () => {

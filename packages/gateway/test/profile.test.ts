@@ -8,7 +8,7 @@ import { bot } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Api, onlineGateway, SOON } from './api.ts'
+import { Api, onlineGateway, SOON } from './api.ts'
 
 let world: World
 let alice: Person
@@ -49,11 +49,19 @@ test('[R27] PATCH /v1/me changes what is given, answers the bot, and people see 
   expect(await api.ok('PATCH', '/v1/me', { about: '' })).toMatchObject({ about: '' })
 })
 
-test('[R27] while the bot is not registered PATCH /v1/me is 503 and changes nothing', async () => {
+test('[R27] while the bot is not registered nothing of it is shown or changed: 503', async () => {
+  const picture = await colour('#ff0000').png().toBuffer()
   await world.stopRelay()
   const gateway = await world.gateway()
-  expect(await gateway.api('PATCH', '/v1/me', { name: 'early' })).toMatchObject({ status: 503 })
-  expect(gateway.client.me().name).toBe('bot')
+  const api = new Api(gateway)
+  const before = gateway.client.me()
+  const early = { status: 503, body: { code: 'unavailable', error: expect.stringMatching(/not registered/) } }
+  expect(await api.call('GET', '/v1/me')).toEqual(early)
+  expect(await api.call('PATCH', '/v1/me', { json: { name: 'early' } })).toEqual(early)
+  expect(await api.call('POST', '/v1/me/invite')).toEqual(early)
+  expect(await api.call('PUT', '/v1/me/commands', { json: { commands: [{ name: 'early' }] } })).toEqual(early)
+  expect(await upload(api, picture)).toEqual(early)
+  expect(gateway.client.me()).toEqual(before)
   await world.startRelay()
 })
 
@@ -76,6 +84,7 @@ test.each(['png', 'jpeg', 'webp'] as const)('[R29] a picture in %s is set, and p
   const { api, seen } = await known()
   const picture = await colour('#ff0000').toFormat(format).toBuffer()
   expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
+  expect(await upload(api, picture, 'x')).toEqual({ status: 200, body: {} })
   await expect.poll(async () => (await seen()).avatar, SOON).toMatch(/^data:image\/webp;base64,/)
   expect(await colourOf((await seen()).avatar)).toEqual([1, 0, 0])
 })

@@ -167,6 +167,23 @@ describe('waiting', () => {
   })
 })
 
+test('[R144] HEAD neither confirms nor waits', async () => {
+  const { gateway, alice, api, offset } = await chatting(new ManualClock(Date.now()))
+  const head = async (query: string) => {
+    const { status, headers } = await api.get(`/v1/updates?${query}`, { method: 'HEAD' })
+    return [status, headers.get('content-length')]
+  }
+  expect(await head(`offset=${offset}&timeout=60`)).toEqual([200, '2'])
+  await say(alice, gateway, 'one', 'two')
+  const all = await updatesOnceThereAre(api, 2)
+  const length = (updates: Update[]) => String(Buffer.byteLength(JSON.stringify(updates)))
+  expect(await head('')).toEqual([200, length(all)])
+  expect(await head(`offset=${all[1]?.id}`)).toEqual([200, length(all.slice(1))])
+  expect(await head(`offset=${Number.MAX_SAFE_INTEGER}`)).toEqual([200, '2'])
+  expect(await head('limit=0')).toEqual([400, expect.any(String)])
+  expect(await api.updates()).toEqual(all)
+})
+
 test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock })
@@ -176,6 +193,8 @@ test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
   const answer = await api.get('/v1/updates')
   expect(answer.status).toBe(409)
   expect(await answer.json()).toEqual({ code: 'webhook', error: expect.stringMatching(/UPDATES=off/) })
+  for (const query of ['limit=0', 'offset=x', 'timeout=61', 'limit=&offset=-1'])
+    expect((await api.get(`/v1/updates?${query}`)).status).toBe(409)
   const { journal } = gateway.client
   await expect.poll(() => journal.read(0, 10).length, SOON).toBe(2)
   clock.advance(1000)

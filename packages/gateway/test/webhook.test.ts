@@ -38,10 +38,11 @@ describe('delivery', () => {
     expect(receiver.ids).toEqual([...new Set(receiver.ids)].toSorted((a, b) => a - b))
     expect(receiver.connections).toBe(1)
     expect(await statusOnce(api, ({ pending }) => pending === 0)).toMatchObject({ enabled: true })
-    expect(await api.call('GET', '/v1/updates')).toEqual({
-      status: 409,
-      body: { code: 'webhook', error: expect.stringMatching(/WEBHOOK_URL/) },
-    })
+    for (const query of ['', '?limit=0', '?offset=x&timeout=61'])
+      expect(await api.call('GET', `/v1/updates${query}`)).toEqual({
+        status: 409,
+        body: { code: 'webhook', error: expect.stringMatching(/WEBHOOK_URL/) },
+      })
   })
 
   test('[R43] the signatures hold for the exact body', async () => {

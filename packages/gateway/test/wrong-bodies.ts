@@ -27,12 +27,46 @@ const button = { text: 'x', data: 'y' }
 const httpsRule = 'an address that starts with https://, of at most 2048 characters, is required.'
 const poll = { question: 'x', options: ['a', 'b'] }
 const timeRule = 'a time in milliseconds, or 0 for never, is required.'
+
+/** For every endpoint with a body: one with every field it knows. */
+export const fullBodies = {
+  sendMessage: {
+    text: 'x',
+    reply_to: unknownId,
+    mentions: [mention],
+    buttons: [[button], [{ text: 'x', url: 'https://example.org' }]],
+  },
+  editMessage: { text: 'x', mentions: [mention], buttons: [[button], [{ text: 'x', url: 'https://example.org' }]] },
+  changeMe: { name: 'x', about: 'x' },
+  setCommands: { commands: [{ name: 'x', description: 'x', args: 'x' }] },
+  createGroup: { name: 'x', members: [account] },
+  setReaction: { emoji: '👍' },
+  markRead: { up_to: unknownId },
+  sendPoll: { ...poll, multiple: true, close_ts: 1, reply_to: unknownId },
+  vote: { options: [0] },
+  answerPress: { text: 'x' },
+  createHook: { chat_id: account, format: 'text' },
+} satisfies Partial<Record<keyof typeof endpoints, object>>
+
+/** The body with one value in it, however deep, of every type that it must not have; with the name of its field. */
+export function* wrongTypes(value: unknown, at = ''): Generator<[field: string, body: unknown]> {
+  if (at !== '')
+    for (const other of [5, 0, true, false, 'x', [], {}]) if (kindOf(other) !== kindOf(value)) yield [at, other]
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    const name = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`
+    for (const [field, wrong] of wrongTypes(inner, name))
+      yield [field, Array.isArray(value) ? value.with(Number(key), wrong) : { ...value, [key]: wrong }]
+  }
+}
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value)
+
 /** Endpoint, body, and what is said about it. */
 export const wrongBodies: [keyof typeof endpoints, object, string][] = [
-  ['sendMessage', {}, 'text: 1 to 4096 characters are required.'],
-  ...[null, 5, '', text.max, [], {}, true].map(
-    value => ['sendMessage', { text: value }, 'text: 1 to 4096 characters are required.'] as never,
-  ),
+  ['sendMessage', {}, 'text: a string is required.'],
+  ...[null, 5, [], {}, true].map(value => ['sendMessage', { text: value }, 'text: a string is required.'] as never),
+  ...['', text.max].map(value => ['sendMessage', { text: value }, 'text: 1 to 4096 characters are required.'] as never),
   ['sendMessage', { text: half }, 'text: it holds half of a surrogate pair.'],
   ['sendMessage', { text: 'x', reply_to: 5 }, 'reply_to: a message id is required.'],
   ['sendMessage', { text: 'x', reply_to: 'x' }, 'reply_to: it is no message id.'],
@@ -104,24 +138,26 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
       [[[]], '[0]: 1 to 2 buttons are required.'],
       [[times(3, button)], '[0]: 1 to 2 buttons are required.'],
       [[['x']], '[0][0]: an object with text and either data or url is required.'],
-      [[[{ data: 'x' }]], '[0][0].text: 1 to 64 characters are required.'],
+      [[[{ data: 'x' }]], '[0][0].text: a string is required.'],
       [[[{ ...button, text: 'x'.repeat(65) }]], '[0][0].text: 1 to 64 characters are required.'],
       [[[{ text: 'x' }]], '[0][0]: either data or url is required.'],
       [[[{ ...button, url: 'https://x.y' }]], '[0][0]: either data or url is required.'],
-      [[[{ text: 'x', data: 5 }]], '[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
+      [[[{ text: 'x', data: 5 }]], '[0][0].data: a string is required.'],
+      [[[{ text: 'x', data: 'ä'.repeat(33) }]], '[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
       [[[{ text: 'x', data: half }]], '[0][0].data: it holds half of a surrogate pair.'],
       [[[{ text: 'x', url: 'http://x.y' }]], `[0][0].url: ${httpsRule}`],
-      [[[{ text: 'x', url: 5 }]], `[0][0].url: ${httpsRule}`],
+      [[[{ text: 'x', url: 'HTTP://x.y' }]], `[0][0].url: ${httpsRule}`],
+      [[[{ text: 'x', url: 5 }]], '[0][0].url: a string is required.'],
     ] as [unknown, string][]
   ).flatMap(([buttons, sentence]): [keyof typeof endpoints, object, string][] => [
     ['sendMessage', { text: 'x', buttons }, `buttons${sentence}`],
     ['editMessage', { buttons }, `buttons${sentence}`],
   ]),
   ['editMessage', { text: '' }, 'text: 1 to 4096 characters are allowed.'],
-  ...[5, text.max].map(
-    value => ['editMessage', { text: value }, 'text: at most 4096 characters are allowed.'] as never,
-  ),
-  ...[undefined, '', 5, 'x'.repeat(301)].map(
+  ['editMessage', { text: 5 }, 'text: a string is required.'],
+  ['editMessage', { text: text.max }, 'text: at most 4096 characters are allowed.'],
+  ...[undefined, 5].map(question => ['sendPoll', { ...poll, question }, 'question: a string is required.'] as never),
+  ...['', 'x'.repeat(301)].map(
     question => ['sendPoll', { ...poll, question }, 'question: 1 to 300 characters are required.'] as never,
   ),
   ['sendPoll', { ...poll, question: ' ' }, 'question: more than white space is required.'],
@@ -131,7 +167,10 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
   ...[[], ['a'], times(13, 'a')].map(
     options => ['sendPoll', { ...poll, options }, 'options: 2 to 12 are required.'] as never,
   ),
-  ...['', 5, null, 'x'.repeat(101)].map(
+  ...[5, null].map(
+    option => ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: a string is required.'] as never,
+  ),
+  ...['', 'x'.repeat(101)].map(
     option =>
       ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: 1 to 100 characters are required.'] as never,
   ),
@@ -147,25 +186,27 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
   ),
   ['vote', { options: times(13, 0) }, 'options: at most 12 are allowed.'],
   ['vote', { options: [0] }, 'The message is not a poll.'],
-  ...[undefined, null, 5, 'x'.repeat(201)].map(
-    value => ['answerPress', { text: value }, 'text: at most 200 characters are allowed.'] as never,
-  ),
-  ['editMessage', { mentions: [mention] }, 'mentions[0]: it reaches beyond the end of the text.'],
+  ...[undefined, null, 5].map(value => ['answerPress', { text: value }, 'text: a string is required.'] as never),
+  ['answerPress', { text: 'x'.repeat(201) }, 'text: at most 200 characters are allowed.'],
   ...[undefined, null, '', 'a', '5', '👍👍', '👍 ', 5, half].map(
     emoji => ['setReaction', { emoji }, 'emoji: one emoji is required.'] as never,
   ),
   ['markRead', { up_to: 5 }, 'up_to: a message id is required.'],
   ['markRead', { up_to: 'x' }, 'up_to: it is no message id.'],
-  ...['', 5, 'x'.repeat(65)].map(name => ['changeMe', { name }, 'name: 1 to 64 characters are required.'] as never),
+  ...['', 'x'.repeat(65)].map(name => ['changeMe', { name }, 'name: 1 to 64 characters are required.'] as never),
+  ['changeMe', { name: 5 }, 'name: a string is required.'],
   ['changeMe', { name: ' \t' }, 'name: more than white space is required.'],
   ['changeMe', { name: 'fine', about: 'x'.repeat(513) }, 'about: at most 512 characters are allowed.'],
-  ['changeMe', { about: 5 }, 'about: at most 512 characters are allowed.'],
+  ['changeMe', { about: 5 }, 'about: a string is required.'],
   ...[undefined, null, {}, 'x'].map(
     commands => ['setCommands', { commands }, 'commands: an array is required.'] as never,
   ),
   ['setCommands', { commands: times(101, { name: 'a' }) }, 'commands: at most 100 are allowed.'],
-  ['setCommands', { commands: ['a'] }, 'commands[0]: an object with name and description is required.'],
-  ...[undefined, '', 'A', 'a-b', 'a'.repeat(33), 'ä', '/a', 5].map(
+  ['setCommands', { commands: ['a'] }, 'commands[0]: an object with name, description and args is required.'],
+  ...[undefined, 5].map(
+    name => ['setCommands', { commands: [{ name }] }, 'commands[0].name: a string is required.'] as never,
+  ),
+  ...['', 'A', 'a-b', 'a'.repeat(33), 'ä', '/a'].map(
     name =>
       [
         'setCommands',
@@ -188,7 +229,8 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
     { commands: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
     'commands[2].name: it stands there twice.',
   ],
-  ...[undefined, '', 5, 'x'.repeat(129)].map(
+  ...[undefined, 5].map(name => ['createGroup', { name, members: [] }, 'name: a string is required.'] as never),
+  ...['', 'x'.repeat(129)].map(
     name => ['createGroup', { name, members: [] }, 'name: 1 to 128 characters are required.'] as never,
   ),
   ...[undefined, null, 'x', {}].map(

@@ -22,7 +22,7 @@ const table = {
   'file-damaged': () => 'The file cannot be had: its bytes at the relay are not the ones that were sent.',
   'idempotency-conflict': () => 'Idempotency-Key: the key was used with another request.',
   'chat-is-request': () => 'The chat is a request: accept it before you write to it.',
-  'chat-left': () => 'The bot is no longer in this chat.',
+  'chat-left': () => 'This account is no longer in the chat.',
   'not-a-group': () => 'The chat is not a group.',
   'not-an-admin': () => 'Only an admin of the group may remove people.',
   'not-a-member': d => `The account ${d['account']} is not a member of the chat.`,
@@ -33,6 +33,7 @@ const table = {
   // The HTTP API.
   'token-wrong': () => 'The bot token is missing or wrong: send the header Authorization: Bearer <BOT_TOKEN>.',
   'route-not-found': d => `There is no ${d['method']} ${d['path']}.`,
+  'method-not-found': d => `There is no method ${d['method']}.`,
   'updates-off': () => 'This gateway keeps no updates: it was started with UPDATES=off.',
   'webhook-set': () => 'Updates are delivered to WEBHOOK_URL: start the gateway without it to poll for them.',
   'hook-not-found': () => 'There is no such hook.',
@@ -45,7 +46,7 @@ const table = {
   'relay-full': () => "The relay has no room: its disk is full. The relay's operator has to make room.",
   'relay-failing': () => "The relay cannot read or write its disk. The relay's operator has to look after it.",
   'send-in-doubt': () => 'The relay did not answer in time; whether it has the message is found out on reconnect.',
-  'not-registered': () => 'The bot is not registered on the relay yet; try again in a few seconds.',
+  'not-registered': () => 'The account is not registered on the relay yet; try again in a few seconds.',
   'account-unknown': () => 'The relay does not know this account: it is another relay, or it lost its data.',
   'relay-not-home': d =>
     `The relay at ${d['relay']} does not let this account in, which is registered at ${d['home']}: name that one, or the address to which it has moved. It says: ${d['why']}`,

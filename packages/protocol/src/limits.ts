@@ -259,6 +259,10 @@ export const clientLimits = {
 /** The gateway's HTTP API. */
 export const gatewayLimits = {
   jsonBodyBytesMax: 1 * MIB,
+  /** The address and the headers together. */
+  requestHeadBytesMax: 16 * KIB,
+  /** How long a connection on which no HTTP was spoken may stay after it was told so. */
+  refusedLingerMs: 5 * SECOND_MS,
   updatesPerPollMax: 100,
   updatesPollTimeoutSecMax: 60,
   updatesKeptMs: DAY_MS,

@@ -35,6 +35,7 @@ describe('downloading', () => {
     const response = await fetch(await uploaded(), { headers: { Range: range } })
     expect(response.status).toBe(416)
     expect(response.headers.get('content-range')).toBe('bytes */1000')
+    expect(await response.json()).toEqual({ error: 'Range: the blob has 1000 bytes.', code: 'bad-field' })
   })
 
   test.each(['bytes=20-10', 'bytes=1-2,5-6', 'lines=1-2', 'bytes=-'])('[R53] %s is ignored', async range => {

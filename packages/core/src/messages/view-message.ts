@@ -75,7 +75,7 @@ function viewBody(row: MessageRow, around: Around): Partial<Message> {
   return {
     ...(body.text !== undefined && { text: body.text }),
     ...(body.replyTo && { reply_to: body.replyTo }),
-    ...(body.mentions && { mentions: body.mentions }),
+    ...(body.mentions && body.mentions.length > 0 && { mentions: body.mentions }),
     ...(body.buttons && body.buttons.length > 0 && { buttons: body.buttons }),
     ...(body.kind === 'file' && { file: viewFile(body) }),
   }

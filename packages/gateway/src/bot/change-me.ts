@@ -2,11 +2,10 @@
 import type { Client } from '@postern/core'
 import type { BotChange } from '@postern/protocol/bot-api'
 import type { Bot } from '@postern/protocol/objects'
-import { getMe } from './get-me.ts'
+import { assertRegistered, getMe } from './get-me.ts'
 
 export async function changeMe(client: Client, { name, about }: BotChange): Promise<Bot> {
-  // Asked first: a bot that cannot be shown yet is not changed either.
-  getMe(client)
+  assertRegistered(client)
   if (name !== undefined || about !== undefined)
     await client.setProfile({ ...(name !== undefined && { name }), ...(about !== undefined && { about }) })
   return getMe(client)

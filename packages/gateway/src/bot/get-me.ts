@@ -3,8 +3,13 @@ import type { Client } from '@postern/core'
 import { CodedError } from '@postern/protocol'
 import type { Bot } from '@postern/protocol/objects'
 
-export function getMe(client: Client): Bot {
+/** Nor is anything changed until then: what a caller was answered it could not look at. */
+export function assertRegistered(client: Client): void {
   if (!client.isRegistered) throw new CodedError('not-registered')
+}
+
+export function getMe(client: Client): Bot {
+  assertRegistered(client)
   const { id, name, inviteUrl, about, commands } = client.me()
   return { id, name, invite_url: inviteUrl, about, commands }
 }

@@ -1,11 +1,10 @@
 // A new invite link for the bot: who has an older one comes as a stranger.
 import type { Client } from '@postern/core'
 import type { Bot } from '@postern/protocol/objects'
-import { getMe } from './get-me.ts'
+import { assertRegistered, getMe } from './get-me.ts'
 
 export async function newInvite(client: Client): Promise<Bot> {
-  // Asked first: a link that cannot be shown yet is not replaced either.
-  getMe(client)
+  assertRegistered(client)
   await client.newInvite()
   return getMe(client)
 }

@@ -8,6 +8,7 @@ import { settingFault } from '../config.ts'
 import { InTurn } from '../in-turn.ts'
 import { Places } from '../places.ts'
 import type { OperatorState } from '../updates/operator-state.ts'
+import { assertRegistered } from './get-me.ts'
 
 export type Upload = AsyncIterable<Uint8Array>
 
@@ -21,6 +22,7 @@ export class Avatars {
   }
 
   async set(upload: Upload): Promise<void> {
+    assertRegistered(this.#client)
     const leave = this.#places.take()
     try {
       const bytes = await readWhole(upload)

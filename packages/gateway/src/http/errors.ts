@@ -27,7 +27,7 @@ function asCoded(error: unknown): unknown {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return badField('Content-Type', 'application/json is required')
+      return badField('Content-Type', 'it is no media type')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return badField('body', `at most ${gatewayLimits.jsonBodyBytesMax} bytes are allowed`)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':

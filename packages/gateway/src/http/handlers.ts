@@ -13,6 +13,7 @@ import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'
 import { newInvite } from '../bot/new-invite.ts'
 import { Avatars, type Upload } from '../bot/set-avatar.ts'
+import { setCommands } from '../bot/set-commands.ts'
 import { createGroup } from '../chats/create-group.ts'
 import { FileDownloads } from '../files/file-downloads.ts'
 import { type FileForm, FileUploads } from '../files/send-file.ts'
@@ -37,6 +38,8 @@ type Input<E extends Endpoint> = {
   body: Part<E, 'body'>
   upload: E extends { upload: object } ? Upload : undefined
   form: E extends { form: object } ? FileForm : undefined
+  /** Nobody reads the answer but its head. */
+  isHead: boolean
 }
 type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Negotiated
 
@@ -69,8 +72,7 @@ const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
     getMe: () => getMe(client),
     newInvite: () => newInvite(client),
     changeMe: ({ body }) => changeMe(client, body),
-    setCommands: ({ body: { commands } }) =>
-      empty(hooks ? hooks.setCommands(commands) : client.setProfile({ commands })),
+    setCommands: ({ body }) => empty(setCommands(client, { ...body, hooks })),
     setAvatar: ({ upload }) => empty(avatars.set(upload)),
   }) satisfies Partial<Handlers>
 
@@ -163,8 +165,11 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     ...fileHandlers(client, metrics),
     ...pollHandlers(client, metrics),
     ...(hooks && hookHandlers(hooks)),
-    getUpdates: async ({ query: { offset, limit, timeout } }, gone) =>
-      new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, gone)),
+    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, gone) => {
+      // Who only looks at the head must not confirm what nobody has read, nor wait for what it will not see.
+      if (isHead) return new Serialized(updates.peek({ offset, limit }))
+      return new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, gone))
+    },
     getWebhook: () => updates.webhookStatus(),
     getMetrics: () => metrics.render(),
     getOpenapi: () => (openapi ??= new Serialized(JSON.stringify(makeOpenapi({ version: VERSION })))),

@@ -15,16 +15,23 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a token. */
     open?: boolean
+    /** Its body is JSON; whatever is sent to others is read and forgotten. */
+    takesBody?: boolean
     /** Its body is read by the handler. */
     readsLater?: boolean
     statuses?: Statuses
   }
 }
 
-type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload' | 'form', unknown>
+type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload' | 'form', unknown> & { isHead: boolean }
 type AnyHandler = (input: AnyInput, gone: AbortSignal) => unknown
 
-export type Serving = { stopping: Stopping; clock: Clock }
+export type Serving = {
+  stopping: Stopping
+  clock: Clock
+  /** Throws when an endpoint cannot be used at all, whatever is asked of it. */
+  refusals?: Partial<Record<EndpointName, () => void>>
+}
 
 export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: Serving): void {
   for (const name of Object.keys(endpoints) as EndpointName[]) {
@@ -32,25 +39,26 @@ export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: 
     const handler = handlers[name] as AnyHandler | undefined
     // Switched off by the settings: there is no such path.
     if (!handler) continue
-    const route = routeOf(endpoint, handler, serving)
+    const route = routeOf(endpoint, handler, { ...serving, refuse: serving.refusals?.[name] })
     if (endpoint.upload ?? endpoint.form) acceptUploads(server, route)
     else server.route(route)
   }
 }
 
-function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock }: Serving): RouteOptions {
-  const isOpen = endpoint.open === true
+type Route = Omit<Serving, 'refusals'> & { refuse: (() => void) | undefined }
+
+function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, refuse }: Route): RouteOptions {
   return {
-    method: endpoint.answerType === '*/*' ? [endpoint.method, 'HEAD'] : endpoint.method,
+    method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
-      open: isOpen,
+      open: endpoint.open === true,
+      takesBody: endpoint.body !== undefined,
       readsLater: Boolean(endpoint.upload ?? endpoint.form),
       ...(endpoint.statuses && { statuses: endpoint.statuses }),
     },
-    // Health checks ask with HEAD as well; elsewhere it is a wrong method.
-    exposeHeadRoute: isOpen,
     handler: async (request, reply) => {
+      refuse?.()
       const incoming = incomingBody(request, { endpoint, clock })
       const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, goneSignal(reply))
       const answer = await stopping.orStopping(handle()).finally(() => incoming.leave())
@@ -73,6 +81,7 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): Omit<AnyInput, 'u
     headers: headers && checkFields(headers, request.headers, { whole: 'headers' }),
     body: body && checkFields(body, request.body, { whole: 'body' }),
     params: params && checkFields(params, request.params, { whole: 'path' }),
+    isHead: request.method === 'HEAD',
   }
 }
 

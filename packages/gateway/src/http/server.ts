@@ -1,16 +1,14 @@
 // The HTTP server: token, body, errors and the stop. What the endpoints do is not known here.
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
 import { goOn, heedExpectations, isWaiting } from './expectations.ts'
+import { assertValid, heedMalformed, JSON_TYPE, refuseMalformed } from './malformed.ts'
 import { Refusals } from './refusals.ts'
 import type { Stopping } from './stopping.ts'
-
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 const refuseSchema = (): never => {
   throw new Error('What a route takes and answers is said in the table of endpoints, not in a schema of the server.')
@@ -39,17 +37,22 @@ export function createServer({ botToken, hooksUrl, log, clock, stopping }: Serve
     rewriteUrl: hookRewriter(hooksUrl),
     // Who is already connected at the stop is still served.
     return503OnClosing: false,
-    clientErrorHandler: (_, socket) => refuseMalformed(socket),
+    // Left to itself, the server would answer a request without Host by a status and nothing else.
+    http: { requireHostHeader: false, maxHeaderSize: gatewayLimits.requestHeadBytesMax },
+    clientErrorHandler: refuseMalformed,
     frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
   })
   server.server.on('connection', connection => stopping.watch(connection))
   heedExpectations(server.server)
+  heedMalformed(server.server)
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
   server.addHook('onRequest', async request => {
+    assertValid(request.raw)
+    nameMediaType(request.raw)
     checkToken(request)
     // Before its body is asked for, or found to be wrong.
-    if (request.is404) throw routeNotFound(request)
+    if (request.is404 || hasEmptyPart(request)) throw routeNotFound(request)
   })
   server.addHook('preParsing', async request => {
     if (!request.routeOptions.config.readsLater) goOn(request.raw)
@@ -87,6 +90,9 @@ const routeOf = (request: FastifyRequest): string => `${request.method} ${reques
 const routeNotFound = (request: FastifyRequest): CodedError =>
   new CodedError('route-not-found', { method: request.method, path: shownPath(request) })
 
+/** An id that was left out makes no address: nobody is told that there is no chat without a name. */
+const hasEmptyPart = ({ params }: FastifyRequest): boolean => Object.values(params as object).includes('')
+
 function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyRequest) => void): unknown {
   try {
     checkToken(request)
@@ -96,23 +102,33 @@ function errorOfBadUrl(request: FastifyRequest, checkToken: (request: FastifyReq
   }
 }
 
-function acceptOnlyJson(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, body: Buffer) => {
-    if (body.length === 0) return undefined
-    try {
-      return JSON.parse(fromUtf8(body)) as unknown
-    } catch {
-      throw badField('body', 'it is not valid JSON in UTF-8')
-    }
-  })
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/
+
+/** What is no media type names none that anybody knows; the server would refuse it even where the type does not matter. */
+function nameMediaType({ headers }: IncomingMessage): void {
+  const { 'content-type': type } = headers
+  if (type === undefined || mediaType.test(type)) return
+  if (type.trim() === '') delete headers['content-type']
+  else headers['content-type'] = 'application/octet-stream'
 }
 
-/** What is not even HTTP. */
-function refuseMalformed(socket: Socket): void {
-  if (!socket.writable) return
-  const { body } = errorAnswer(badField('request', 'it is not valid HTTP'))
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+function acceptOnlyJson(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  const isNone = ({ routeOptions }: FastifyRequest, body: Buffer) => body.length === 0 || !routeOptions.config.takesBody
+  // Tools name a type for bodies that are empty, too.
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    if (!isNone(request, body)) throw badField('Content-Type', 'application/json is required')
+  })
+  server.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      if (isNone(request, body)) return undefined
+      try {
+        return JSON.parse(fromUtf8(body)) as unknown
+      } catch {
+        throw badField('body', 'it is not valid JSON in UTF-8')
+      }
+    },
   )
 }

@@ -4,4 +4,9 @@ import type { Button } from '@postern/protocol/content'
 
 /** Checked before: a button has either data or an address. */
 export const buttonsOf = (rows: ButtonRows): Button[][] =>
-  rows.map(row => row.map(({ text, data = '', url }) => (url === undefined ? { text, data } : { text, url })))
+  rows.map(row =>
+    row.map(({ text, data = '', url }) => (url === undefined ? { text, data } : { text, url: plainScheme(url) })),
+  )
+
+/** However it was written: those who get it take only what begins in small letters. */
+const plainScheme = (url: string): string => url.replace(/^https:/i, 'https:')

@@ -1,6 +1,6 @@
 // Long polling: an answer as soon as there is an update, when the time is up, when the caller is gone, or at the stop.
 import { type Clock, CodedError, gatewayLimits } from '@postern/protocol'
-import type { UpdateQueue } from './update-queue.ts'
+import type { QueuedUpdate, UpdateQueue } from './update-queue.ts'
 
 export type Poll = { offset: number; limit: number; timeoutMs: number }
 
@@ -24,10 +24,14 @@ export class LongPoll {
     for (;;) {
       const updates = this.#queue.read(limit)
       const leftMs = endsAtMs - this.#clock.nowMs()
-      if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased)
-        return `[${updates.map(({ json }) => json).join(',')}]`
+      if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased) return jsonOf(updates)
       await this.#wait(leftMs, gone)
     }
+  }
+
+  /** What an answer would be now. */
+  peek({ offset, limit }: Omit<Poll, 'timeoutMs'>): string {
+    return jsonOf(this.#queue.readFrom(offset, limit))
   }
 
   /** Answers everybody with what there is; who comes later does not wait. */
@@ -53,3 +57,5 @@ export class LongPoll {
     for (const wake of this.#waiting) wake()
   }
 }
+
+const jsonOf = (updates: readonly QueuedUpdate[]): string => `[${updates.map(({ json }) => json).join(',')}]`

@@ -39,10 +39,15 @@ export class UpdateQueue {
 
   /** The oldest unconfirmed updates. */
   read(limit: number): QueuedUpdate[] {
-    if (this.#journal.newest() <= this.#confirmed) return []
-    return this.#journal
-      .read(this.#confirmed, limit)
-      .map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
+    return this.readFrom(0, limit)
+  }
+
+  /** Those that would be left if everything below the offset were confirmed. */
+  readFrom(offset: number, limit: number): QueuedUpdate[] {
+    const newest = this.#journal.newest()
+    const below = Math.max(this.#confirmed, Math.min(offset - 1, newest))
+    if (newest <= below) return []
+    return this.#journal.read(below, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
   /** How many wait. */

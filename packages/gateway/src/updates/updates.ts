@@ -46,15 +46,29 @@ export class Updates {
     return new Updates({ kind: 'webhook', queue, retention, drain: drainTo(settings.webhook, queue, options) })
   }
 
+  /** Throws where there is nothing to poll for, whatever the query says. */
+  assertPolled(): void {
+    this.#longPoll()
+  }
+
   /** The JSON array of updates; waits for the first one. */
   async poll(poll: Poll, gone: AbortSignal): Promise<string> {
+    return await this.#longPoll().answer(poll, gone)
+  }
+
+  /** The same as it would be now; nothing is confirmed. */
+  peek(page: Omit<Poll, 'timeoutMs'>): string {
+    return this.#longPoll().peek(page)
+  }
+
+  #longPoll(): LongPoll {
     switch (this.#mode.kind) {
       case 'off':
         throw new CodedError('updates-off')
       case 'webhook':
         throw new CodedError('webhook-set')
       case 'poll':
-        return await this.#mode.longPoll.answer(poll, gone)
+        return this.#mode.longPoll
     }
   }
 

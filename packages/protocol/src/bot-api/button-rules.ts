@@ -3,13 +3,13 @@ import { z } from 'zod'
 import { utf8 } from '../bytes.ts'
 import { contentLimits } from '../limits.ts'
 import { HALF_RULE } from '../shown-line.ts'
-import { optional, shownName } from './field-rules.ts'
+import { optional, STRING, shownName } from './field-rules.ts'
 
 const { buttonRowsMax, buttonsPerRowMax, buttonTextCharsMax, buttonDataBytesMax, buttonUrlUnitsMax } = contentLimits
 
 const dataRule = `1 to ${buttonDataBytesMax} bytes of UTF-8 are required`
 const data = z
-  .string(dataRule)
+  .string(STRING)
   .refine(value => value !== '' && value.length <= buttonDataBytesMax && utf8(value).length <= buttonDataBytesMax, {
     error: dataRule,
   })
@@ -19,12 +19,12 @@ const data = z
 
 const urlRule = `an address that starts with https://, of at most ${buttonUrlUnitsMax} characters, is required`
 /** No white space, and nothing that is not seen: people are asked whether they want to go where the address says. */
-const shownUrl = /^https:\/\/[^\s\p{Cc}\p{Cf}\p{Cs}]+$/u
+const shownUrl = /^https:\/\/[^\s\p{Cc}\p{Cf}\p{Cs}]+$/iu
 const url = z
-  .string(urlRule)
+  .string(STRING)
   .refine(value => value.length <= buttonUrlUnitsMax && shownUrl.test(value) && URL.canParse(value), { error: urlRule })
   .meta({ maxLength: buttonUrlUnitsMax })
-  .describe('Opened after a question that shows it; https only.')
+  .describe('Opened after a question that shows it; https only, its scheme in any letters.')
 
 const button = z
   .object(
@@ -44,5 +44,5 @@ export const buttons = optional(
       'an array of rows is required',
     )
     .max(buttonRowsMax, `at most ${buttonRowsMax} rows are allowed`),
-).describe(`Rows of at most ${buttonsPerRowMax} buttons.`)
+).describe('Rows of buttons, each with either `data` or `url`.')
 export type ButtonRows = NonNullable<z.infer<typeof buttons>>

@@ -33,6 +33,7 @@ export const messageParams = z.object({ chat: chatInPath, msg: messageInPath })
 export const nothing = z.object({})
 
 const keyRule = `1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes are required`
+/** An empty one is refused: whoever sends it counts on a protection that it would not have. */
 export const sendHeaders = z.object({
   'idempotency-key': z
     .string(keyRule)

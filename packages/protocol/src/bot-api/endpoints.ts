@@ -81,6 +81,7 @@ const chatEndpoints = {
     summary: 'Makes a group with the bot as its admin.',
     headers: sendHeaders,
     body: newGroup,
+    statuses: { not_found: 404 },
     answer: chat,
   },
 } as const satisfies Record<string, Endpoint>
@@ -90,13 +91,13 @@ const updateEndpoints = {
     method: 'GET',
     path: '/v1/updates',
     section: 'Updates',
-    summary:
-      'What happened in the chats, oldest first; waits up to `timeout` seconds when there is nothing yet. `offset` confirms every update below it.',
+    summary: `What happened in the chats, oldest first; waits up to \`timeout\` seconds when there is nothing yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
     query: z.object({
       offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0),
       timeout: wholeNumber({ min: 0, max: gatewayLimits.updatesPollTimeoutSecMax }).default(0),
       limit: pageLimit({ max: gatewayLimits.updatesPerPollMax, standard: gatewayLimits.updatesPerPollMax }),
     }),
+    statuses: { webhook: 409 },
     answer: z.array(update),
   },
   getWebhook: {

@@ -18,6 +18,7 @@ const apiCodes = {
   'message-not-found': 'not_found',
   'account-not-found': 'not_found',
   'route-not-found': 'not_found',
+  'method-not-found': 'not_found',
   'token-wrong': 'unauthorized',
   'hook-not-found': 'not_found',
   'hook-token-wrong': 'unauthorized',

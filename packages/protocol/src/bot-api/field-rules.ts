@@ -11,11 +11,14 @@ import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
 type Range = { min: number; max: number }
 
+/** Said of whatever is no text, before anybody counts its characters. */
+export const STRING = 'a string is required'
+
 /** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
 export function characters({ min, max }: Range) {
   const rule = min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
   return z
-    .string(rule)
+    .string(STRING)
     .refine(value => value.length <= 2 * max && charCount(value) >= min && charCount(value) <= max, { error: rule })
     .refine(value => value.isWellFormed(), { error: HALF_RULE })
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
@@ -69,6 +72,12 @@ export const optionalMessageId = z.preprocess(
 
 /** In a path: any text. What is no id of a chat names a chat that does not exist. */
 export const accountInPath = z.string('an account id is required').transform(accountIdOf).meta({ type: 'string' })
+/** Elsewhere an empty text is a field that was forgotten, and no chat that does not exist. */
+export const namedChat = z
+  .string('a chat id is required')
+  .min(1, 'a chat id is required')
+  .transform(chatIdOf)
+  .meta({ type: 'string' })
 export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
 export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
 export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
@@ -81,6 +90,7 @@ export const emoji = z
   .string(emojiRule)
   .max(contentLimits.emojiUnitsMax, emojiRule)
   .refine(value => isOneSign(value) && emojiMark.test(value) && value.isWellFormed(), { error: emojiRule })
+  .describe('One emoji.')
 
 const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 

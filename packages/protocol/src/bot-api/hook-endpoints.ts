@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { hookLimits } from '../limits.ts'
 import { type Endpoint, nothing } from './endpoint.ts'
-import { chatInPath } from './field-rules.ts'
+import { namedChat } from './field-rules.ts'
 import { createdHook, hook, newHook } from './hook-objects.ts'
 
 const section = 'Hooks'
@@ -13,15 +13,17 @@ export const hookEndpoints = {
     path: '/v1/hooks',
     section,
     summary: 'The hooks, of all chats or of one, oldest first. These endpoints are there when HOOKS_URL is set.',
-    query: z.object({ chat: chatInPath.optional() }),
+    query: z.object({ chat: namedChat.optional() }),
+    statuses: { not_found: 404 },
     answer: z.array(hook),
   },
   createHook: {
     method: 'POST',
     path: '/v1/hooks',
     section,
-    summary: 'Makes a hook: an address whose posts the bot writes into the chat.',
+    summary: `Makes a hook: an address whose posts the bot writes into the chat. There are at most ${hookLimits.hooksMax}.`,
     body: newHook,
+    statuses: { not_found: 404 },
     answer: createdHook,
   },
   deleteHook: {
@@ -45,8 +47,9 @@ export const hookEndpoints = {
       'x-vcs-token': z.string().optional().describe('Format `pipeline`: if it is there, it must equal the secret.'),
       'idempotency-key': z
         .string()
+        .min(1, 'at least one byte is required')
         .optional()
-        .describe('What was written under a key is not written again within 24 hours.'),
+        .describe('What was written under a key is not written again within 24 hours. Not empty, of any length.'),
     }),
     upload: { types: ['application/json', 'text/plain'], bytesMax: hookLimits.bodyBytesMax },
     statuses: { unauthorized: 401, gone: 410, internal: 500, unavailable: 502 },

@@ -1,6 +1,6 @@
 // Incoming hooks as callers see them and ask for them.
 import { z } from 'zod'
-import { chatIdOf } from './path-ids.ts'
+import { namedChat } from './field-rules.ts'
 
 const formats = ['alerts', 'pipeline', 'text'] as const
 
@@ -22,10 +22,7 @@ export type CreatedHook = z.infer<typeof createdHook>
 
 export const newHook = z.object(
   {
-    chat_id: z
-      .string('a chat id is required')
-      .transform(chatIdOf)
-      .meta({ type: 'string', description: 'A chat that the bot is in.' }),
+    chat_id: namedChat.describe('A chat that the bot is in.'),
     format: hookFormat,
   },
   'a JSON object is required',

@@ -122,7 +122,10 @@ export const notice = z.looseObject({
     ])
     .describe(NOTICE_CODES),
   from: person.optional(),
-  text: z.string().optional(),
+  text: z
+    .string()
+    .optional()
+    .describe('Of `created` and `renamed` the title; of `refused` and `mismatch` what was wrong.'),
   members: z.array(person).optional().describe('Whom it is about: of `joined`, `removed`, `restarted`, `cut_off`.'),
   count: z.int().optional().describe('Of `missing`.'),
   timer_ms: z.int().optional().describe('Of `timer`.'),

@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document, made from the table of endpoints.
 import { z } from 'zod'
+import { gatewayLimits } from '../limits.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { apiStatuses } from './errors.ts'
@@ -19,7 +20,7 @@ export type Operation = {
   tags: string[]
   security?: []
   parameters?: Parameter[]
-  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> }
+  requestBody?: { required: boolean; description?: string; content: Record<string, { schema: JsonSchema }> }
   responses: Record<string, object>
 }
 export type OpenapiDocument = {
@@ -37,7 +38,7 @@ export function makeOpenapi({ version }: { version: string }): OpenapiDocument {
     info: {
       title: 'Postern',
       version,
-      description: 'One bot on an end-to-end encrypted relay. Ids are strings, times are Unix milliseconds.',
+      description: `One bot on an end-to-end encrypted relay. Ids are strings, times are Unix milliseconds. HEAD is answered wherever GET is. A body of JSON has at most ${gatewayLimits.jsonBodyBytesMax} bytes; the address and the headers of a request have together at most ${gatewayLimits.requestHeadBytesMax}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
@@ -92,7 +93,11 @@ function requestOf({ body, upload, form }: Endpoint): Pick<Operation, 'requestBo
   if (form) return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formSchema(form) } } } }
   if (upload)
     return {
-      requestBody: { required: true, content: Object.fromEntries(upload.types.map(type => [type, { schema: {} }])) },
+      requestBody: {
+        required: true,
+        description: `At most ${upload.bytesMax} bytes.`,
+        content: Object.fromEntries(upload.types.map(type => [type, { schema: {} }])),
+      },
     }
   if (!body) return {}
   const required = !z.safeParse(body, undefined).success
@@ -113,19 +118,19 @@ function answersOf({ answer, answerType }: Endpoint): Operation['responses'] {
     200: { description: 'The whole file.', content },
     206: { description: 'The range of it that was asked for.', content },
     304: { description: 'The caller has it already: If-None-Match names its ETag.' },
-    412: { description: 'It is another file: If-Match does not name its ETag.' },
-    416: { description: 'The range lies behind the end of the file.' },
+    412: errorOf('`bad_request`: It is another file: If-Match does not name its ETag.'),
+    416: errorOf('`bad_request`: The range lies behind the end of the file.'),
   }
 }
 
 function errorCodesOf(endpoint: Endpoint): ApiErrorCode[] {
-  const takesInput = endpoint.query ?? endpoint.headers ?? endpoint.body ?? endpoint.upload ?? endpoint.form
   return [
-    ...(takesInput ? (['bad_request'] as const) : []),
+    // Without any input, too: a body may be too large, or the request no HTTP.
+    'bad_request',
     ...(endpoint.open ? [] : (['unauthorized'] as const)),
     ...(endpoint.params ? (['not_found'] as const) : []),
-    ...(endpoint.path === '/v1/updates' ? (['webhook'] as const) : []),
-    ...(endpoint.open ? [] : (['internal', 'unavailable'] as const)),
+    'internal',
+    'unavailable',
     ...(Object.keys(endpoint.statuses ?? {}) as ApiErrorCode[]),
   ]
 }
@@ -135,7 +140,7 @@ const statusOf = ({ statuses }: Endpoint, code: ApiErrorCode): number => statuse
 const errorTexts: Record<ApiErrorCode, string> = {
   bad_request: 'A parameter is wrong, or the request is against a rule; the text names it.',
   unauthorized: 'The token is missing or wrong.',
-  not_found: 'There is no such chat, message or hook.',
+  not_found: 'There is no such chat, message, person, press, file or hook, or no such endpoint.',
   webhook: 'A webhook is set, or UPDATES=off.',
   gone: 'The bot is no longer in the chat of the hook.',
   internal: 'A fault of the gateway.',
@@ -146,12 +151,15 @@ const errorTexts: Record<ApiErrorCode, string> = {
 const errorCodes = Object.keys(errorTexts) as ApiErrorCode[]
 
 const errorResponse = (code: ApiErrorCode) => ({
-  description: `\`${code}\`: ${errorTexts[code]}`,
   ...(code === 'unavailable' && {
     headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
   }),
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  ...errorOf(`\`${code}\`: ${errorTexts[code]}`),
 })
+
+function errorOf(description: string) {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+}
 
 const header = (name: string, description: string) => ({
   name,

@@ -10,6 +10,7 @@ import {
   mentionsAreInText,
   optional,
   optionalMessageId,
+  STRING,
   shownLine,
   shownName,
   shownText,
@@ -25,8 +26,20 @@ const editedText = characters({ min: 0, max: contentLimits.textCharsMax })
 
 /** What is absent stays as it is. */
 export const messageEdit = z
-  .object({ text: optional(editedText).describe('Only a caption may be empty.'), mentions, buttons }, OBJECT)
-  .superRefine(mentionsAreInText)
+  .object(
+    {
+      text: optional(editedText).describe('Only a caption may be empty.'),
+      mentions: mentions.describe(
+        'Alone they are judged by the text as it stands, and [] removes them. A new text without mentions has none.',
+      ),
+      buttons,
+    },
+    OBJECT,
+  )
+  // Without a text they are judged where it is known.
+  .superRefine(({ text, mentions }, context) => {
+    if (text !== undefined) mentionsAreInText({ text, mentions }, context)
+  })
 export type MessageEdit = z.infer<typeof messageEdit>
 
 /** What is absent stays as it is. */
@@ -44,11 +57,11 @@ const commandNameRule = '1 to 32 of the signs a to z, 0 to 9 and _ are required'
 
 const newCommand = z.object(
   {
-    name: z.string(commandNameRule).regex(commandName, commandNameRule),
-    description: z.preprocess(value => value ?? '', shownLine(contentLimits.commandDescriptionCharsMax)),
-    args: z.preprocess(value => value || undefined, shownLine(contentLimits.commandArgsCharsMax).optional()),
+    name: z.string(STRING).regex(commandName, commandNameRule),
+    description: optional(shownLine(contentLimits.commandDescriptionCharsMax)),
+    args: optional(shownLine(contentLimits.commandArgsCharsMax)),
   },
-  'an object with name and description is required',
+  'an object with name, description and args is required',
 )
 
 export const botCommands = z

@@ -4,6 +4,7 @@ import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange } from
 import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
 import type { BlobUploads, Piece } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../relay-parts.ts'
+import { answerJson } from './answer.ts'
 
 type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId }
 
@@ -14,8 +15,9 @@ const crossOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Upload-Offset, Upload-Complete, Content-Range, Content-Length, Accept-Ranges',
 }
+const METHODS = ['GET', 'HEAD', 'PUT']
 const preflight = {
-  'Access-Control-Allow-Methods': 'GET, HEAD, PUT',
+  'Access-Control-Allow-Methods': METHODS.join(', '),
   'Access-Control-Allow-Headers': 'Authorization, Upload-Offset, Upload-Complete, Range, Content-Type',
   'Access-Control-Max-Age': '86400',
 }
@@ -34,13 +36,13 @@ export class BlobRoutes {
   async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     for (const [name, value] of Object.entries(crossOrigin)) response.setHeader(name, value)
     if (request.method === 'OPTIONS') return void response.writeHead(204, preflight).end()
+    if (!METHODS.includes(request.method ?? '')) return wrongMethod(response)
     const blob = path.slice(PREFIX.length)
     if (!isBlobId(blob)) throw new CodedError('blob-unknown')
     const routed = { request, response, blob }
     if (request.method === 'PUT') return this.#put(routed)
     if (request.method === 'HEAD' && request.headers.authorization !== undefined) return this.#head(routed)
-    if (request.method === 'GET' || request.method === 'HEAD') return this.#get(routed)
-    response.writeHead(405, { Allow: 'GET, HEAD, PUT, OPTIONS' }).end()
+    return this.#get(routed)
   }
 
   async #put({ request, response, blob }: Routed): Promise<void> {
@@ -76,8 +78,8 @@ export class BlobRoutes {
     // Ranges are for GET only.
     const range = parseByteRange(request.method === 'GET' ? request.headers.range : undefined, stored.size)
     if (range.kind === 'unsatisfiable') {
-      response.writeHead(416, { 'Content-Range': `bytes */${stored.size}` }).end()
-      return
+      response.setHeader('Content-Range', `bytes */${stored.size}`)
+      return refuse(response, 416, { field: 'Range', rule: `the blob has ${stored.size} bytes` })
     }
     const { start, end } = range.kind === 'part' ? range : { start: 0, end: stored.size - 1 }
     const headers = {
@@ -92,6 +94,17 @@ export class BlobRoutes {
     if (!body) throw new CodedError('blob-unknown')
     await sendBody(response.writeHead(status, headers), body)
   }
+}
+
+function wrongMethod(response: ServerResponse): void {
+  response.setHeader('Allow', [...METHODS, 'OPTIONS'].join(', '))
+  refuse(response, 405, { field: 'method', rule: 'GET, HEAD, PUT or OPTIONS is required' })
+}
+
+/** A status that no error has elsewhere. */
+function refuse(response: ServerResponse, status: 405 | 416, fault: { field: string; rule: string }): void {
+  const { message, code } = new CodedError('bad-field', fault)
+  answerJson(response, status, { error: message, code })
 }
 
 const pieceIn = (request: IncomingMessage): Omit<Piece, 'offset'> => ({

@@ -7,6 +7,7 @@ import type { Visitors } from '../connections/visitors.ts'
 import type { RelayParts } from '../relay-parts.ts'
 import { answerError, answerJson, notFound } from './answer.ts'
 import { BlobRoutes, isBlobPath } from './blob-routes.ts'
+import { assertHost, heedMalformed } from './malformed.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const { createServer } = process.getBuiltinModule('node:http')
@@ -23,7 +24,7 @@ export function createHttpServer(
   const { limits } = parts
   const uploads = new BlobUploads(parts)
   const routes = new BlobRoutes(parts, uploads)
-  const server = createServer({ maxHeaderSize: limits.requestHeadBytesMax }, (request, response) => {
+  const server = createServer(headRules(limits), (request, response) => {
     if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
     const answered = answer(request, response, routes).catch((error: unknown) => {
       // The peer has gone: there is nobody to answer, and nothing is wrong here.
@@ -32,6 +33,7 @@ export function createHttpServer(
     })
     inBackground(answered, { what: 'a request could not be answered', log: parts.logger })
   })
+  heedMalformed(server, limits)
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
   server.on('connection', socket => visitors.enter(socket))
   server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
@@ -47,6 +49,12 @@ function logRefusal({ rates, limits, logger }: RelayParts, error: unknown): void
     logFault(error, { what: 'a request failed', log: logger })
 }
 
+const headRules = ({ requestHeadBytesMax }: RelayParts['limits']) => ({
+  maxHeaderSize: requestHeadBytesMax,
+  // Asked for where it is answered in words.
+  requireHostHeader: false,
+})
+
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
   response.setHeader('Retry-After', RETRY_AFTER_SEC)
@@ -54,6 +62,7 @@ function turnAway(response: ServerResponse): void {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, routes: BlobRoutes): Promise<void> {
+  assertHost(request)
   const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
   if (isBlobPath(path)) return routes.answer(request, response, path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'

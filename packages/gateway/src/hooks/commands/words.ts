@@ -3,6 +3,7 @@ import { type AccountId, hookLimits } from '@postern/protocol'
 import type { CreatedHook, Hook } from '@postern/protocol/bot-api'
 import type { Command } from '@postern/protocol/content'
 import { oneLine } from '../formats/clean.ts'
+import { shortened } from '../formats/fit-lines.ts'
 import { counted } from '../formats/plural.ts'
 
 const WORD_CHARS_MAX = 32
@@ -19,7 +20,7 @@ const formats = '/hook alerts, /hook pipeline или /hook text'
 
 /** Marks that stand inside become inner ones. */
 const quoted = (text: string, charsMax: number): string =>
-  `«${oneLine(text, charsMax).replaceAll('«', '„').replaceAll('»', '“')}»`
+  `«${shortened(oneLine(text), charsMax).replaceAll('«', '„').replaceAll('»', '“')}»`
 
 const minutes = (ms: number): string => counted(ms / 60_000, { one: 'минуту', few: 'минуты', many: 'минут' })
 

@@ -2,6 +2,7 @@
 import { CodedError, hookLimits } from '@postern/protocol'
 import { oneLine } from './clean.ts'
 import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
+import { fitLines, type Line } from './fit-lines.ts'
 import { counted, type Forms } from './plural.ts'
 
 export type AlertGroup = {
@@ -16,10 +17,7 @@ export type AlertGroup = {
 }
 
 const LINES_MAX = hookLimits.alertLinesMax
-const NAME_CHARS_MAX = 128
-const SUMMARY_CHARS_MAX = 200
-const SEVERITY_CHARS_MAX = 32
-const PLACE_CHARS_MAX = 100
+const STATUS_UNITS_MAX = 32
 const NAMES_MAX = 3
 const LABELS_MAX = 256
 
@@ -39,12 +37,12 @@ export function readAlerts(body: unknown): AlertGroup {
     status,
     key,
     identity: identityOf({ key, status, cut, alerts }),
-    title,
-    text: [title, ...lines].join('\n'),
+    title: fitLines([title]),
+    text: fitLines([title, ...lines]),
   }
 }
 
-type Lines = [string, ...string[]]
+type Lines = [Line, ...Line[]]
 
 const bodyFault = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
@@ -62,7 +60,7 @@ const keyOf = ({ groupKey, groupLabels, commonLabels }: Fields): string =>
 type Identified = { key: string; status: string; cut: number; alerts: readonly Fields[] }
 
 function identityOf({ key, status, cut, alerts }: Identified): string {
-  const each = alerts.map(alert => `${idOf(alert)} ${oneLine(alert['status'], SEVERITY_CHARS_MAX)}`)
+  const each = alerts.map(alert => `${idOf(alert)} ${oneLine(alert['status']).slice(0, STATUS_UNITS_MAX)}`)
   return [key, status, cut, ...each.toSorted()].join('\n')
 }
 
@@ -89,10 +87,13 @@ function firingLines(body: Fields, alerts: readonly Fields[]): Lines {
     resolved: resolved.length - shownResolved.length,
   })
   return [
-    `🔥 ${nameOf(body, alerts)}: ${statesText({ firing: firing.length + cut, resolved: resolved.length })}`,
-    ...shownFiring.map(lineOf),
-    ...shownResolved.map(alert => `✅ ${lineOf(alert)}`),
-    ...(rest === '' ? [] : [`…и ещё ${rest}`]),
+    {
+      text: `🔥 ${nameOf(body, alerts)}`,
+      tail: `: ${statesText({ firing: firing.length + cut, resolved: resolved.length })}`,
+    },
+    ...shownFiring.map(alert => lineOf(alert)),
+    ...shownResolved.map(alert => lineOf(alert, '✅ ')),
+    ...(rest === '' ? [] : [{ text: `…и ещё ${rest}` }]),
   ]
 }
 
@@ -104,9 +105,9 @@ function resolvedLines(body: Fields, alerts: readonly Fields[]): Lines {
   const shown = alerts.slice(0, LINES_MAX)
   const rest = count - shown.length
   return [
-    `✅ Устранено: ${nameOf(body, alerts)}, ${counted(count, firings)}`,
-    ...shown.map(lineOf),
-    ...(rest === 0 ? [] : [`…и ещё ${counted(rest, firings)}`]),
+    { text: `✅ Устранено: ${nameOf(body, alerts)}`, tail: `, ${counted(count, firings)}` },
+    ...shown.map(alert => lineOf(alert)),
+    ...(rest === 0 ? [] : [{ text: `…и ещё ${counted(rest, firings)}` }]),
   ]
 }
 
@@ -117,10 +118,10 @@ function cutCount({ truncatedAlerts }: Fields): number {
 
 function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]): string {
   for (const labels of [commonLabels, groupLabels]) {
-    const name = oneLine(fieldsOf(labels)['alertname'], NAME_CHARS_MAX)
+    const name = oneLine(fieldsOf(labels)['alertname'])
     if (name !== '') return name
   }
-  const names = new Set(alerts.map(({ labels }) => oneLine(fieldsOf(labels)['alertname'], NAME_CHARS_MAX)))
+  const names = new Set(alerts.map(({ labels }) => oneLine(fieldsOf(labels)['alertname'])))
   names.delete('')
   if (names.size === 0) return 'Без названия'
   const shown = [...names].slice(0, NAMES_MAX).join(', ')
@@ -128,18 +129,17 @@ function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]
 }
 
 /** summary (severity, instance or namespace/pod) */
-function lineOf(alert: Fields): string {
+function lineOf(alert: Fields, mark = ''): Line {
   const labels = fieldsOf(alert['labels'])
   const annotations = fieldsOf(alert['annotations'])
   const words = [annotations['summary'], annotations['description'], annotations['message'], labels['alertname']]
-  const summary = words.map(word => oneLine(word, SUMMARY_CHARS_MAX)).find(word => word !== '') ?? 'без описания'
-  const about = [oneLine(labels['severity'], SEVERITY_CHARS_MAX), placeOf(labels)].filter(word => word !== '')
-  return about.length > 0 ? `${summary} (${about.join(', ')})` : summary
+  const summary = words.map(oneLine).find(word => word !== '') ?? 'без описания'
+  const about = [oneLine(labels['severity']), placeOf(labels)].filter(word => word !== '')
+  return { text: mark + summary, ...(about.length > 0 && { tail: ` (${about.join(', ')})` }) }
 }
 
 function placeOf({ instance, namespace, pod }: Fields): string {
-  const known = oneLine(instance, PLACE_CHARS_MAX)
+  const known = oneLine(instance)
   if (known !== '') return known
-  const half = PLACE_CHARS_MAX / 2
-  return [oneLine(namespace, half), oneLine(pod, half)].filter(word => word !== '').join('/')
+  return [oneLine(namespace), oneLine(pod)].filter(word => word !== '').join('/')
 }

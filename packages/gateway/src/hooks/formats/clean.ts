@@ -1,4 +1,4 @@
-// Strangers' words made safe to stand in a message: no sign that hides, reorders or breaks out, and never too long.
+// Strangers' words made safe to stand in a message: no sign that hides, reorders or breaks out.
 
 /** Line ends and tabs stay; the other control characters have no picture. */
 const controls = /(?![\n\t])\p{Cc}|[\ufff9-\ufffb]/gu
@@ -14,23 +14,16 @@ export const cleanText = (text: string): string =>
 /** Nobody would see a message of it. */
 export const isBlank = (text: string): boolean => text.replaceAll(unseen, '').trim() === ''
 
-/** A short field in one line; whatever is no text or number is an empty one. */
-export function oneLine(value: unknown, charsMax: number): string {
+/** A field in one line; whatever is no text or number is an empty one. */
+export function oneLine(value: unknown): string {
   if (typeof value !== 'string' && !Number.isFinite(value)) return ''
-  const whole = String(value)
-  // A label of a megabyte is not looked through: what is shown stands at its beginning.
-  const looked = whole.slice(0, 16 * charsMax)
-  const clean = looked
+  return String(value)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(controls, '')
     .replaceAll(reordering, '')
     .replaceAll(unseen, '')
     .toWellFormed()
     .trim()
-  const characters = [...clean]
-  if (characters.length <= charsMax && looked.length === whole.length) return clean
-  const kept = characters.slice(0, charsMax - 1).join('')
-  return `${kept.trimEnd()}…`
 }
 
 /** An address that people may open, or nothing: one that is cut leads nowhere. */

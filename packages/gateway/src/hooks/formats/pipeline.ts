@@ -2,6 +2,7 @@
 import { CodedError } from '@postern/protocol'
 import { oneLine, webAddress } from './clean.ts'
 import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
+import { fitLines, type Line } from './fit-lines.ts'
 
 export type PipelineRun = {
   outcome: 'failed' | 'canceled' | 'success'
@@ -12,11 +13,7 @@ export type PipelineRun = {
   text: string
 }
 
-const NAME_CHARS_MAX = 128
-const TITLE_CHARS_MAX = 200
-const ADDRESS_CHARS_MAX = 1024
-const JOB_CHARS_MAX = 64
-const JOBS_MAX = 10
+const ADDRESS_CHARS_MAX = 2048
 const SHA_CHARS = 8
 
 const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
@@ -31,7 +28,7 @@ export function readPipeline(body: unknown): PipelineRun | undefined {
   if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'a JSON object is required' })
   if (body['object_kind'] !== 'pipeline') return undefined
   const run = fieldsOf(body['object_attributes'])
-  const status = oneLine(run['status'], NAME_CHARS_MAX)
+  const status = oneLine(run['status'])
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined
   if (!outcome) return undefined
   const number = Number.isSafeInteger(run['id']) ? Number(run['id']) : undefined
@@ -50,43 +47,44 @@ function lineOf(body: Fields): string {
 const isPlain = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
 function textOf(body: Fields, outcome: PipelineRun['outcome']): string {
-  const lines = [titleOf(outcome, projectName(body)), placeText(body), commitText(body), authorText(body)]
+  const lines = [...placeTexts(body), commitText(body), authorText(body)]
   if (outcome === 'failed') lines.push(jobsText(body))
-  return [...lines, linkOf(body)].filter(line => line !== '').join('\n')
+  const shown = [...lines.map(text => ({ text })), { text: linkOf(body), isWhole: true }]
+  return fitLines([titleOf(outcome, projectName(body)), ...shown.filter(({ text }) => text !== '')])
 }
 
-function titleOf(outcome: PipelineRun['outcome'], project: string): string {
+function titleOf(outcome: PipelineRun['outcome'], project: string): Line {
   switch (outcome) {
     case 'failed':
-      return `❌ Пайплайн упал: ${project}`
+      return { text: `❌ Пайплайн упал: ${project}` }
     case 'canceled':
-      return `🚫 Пайплайн отменён: ${project}`
+      return { text: `🚫 Пайплайн отменён: ${project}` }
     case 'success':
-      return `✅ Исправлено: ${project}, пайплайн снова проходит`
+      return { text: `✅ Исправлено: ${project}`, tail: ', пайплайн снова проходит' }
   }
 }
 
 function projectName({ project }: Fields): string {
   const { path_with_namespace: path, name } = fieldsOf(project)
-  return oneLine(path, NAME_CHARS_MAX) || oneLine(name, NAME_CHARS_MAX) || 'проект без названия'
+  return oneLine(path) || oneLine(name) || 'проект без названия'
 }
 
-function placeText(body: Fields): string {
+function placeTexts(body: Fields): string[] {
   const run = fieldsOf(body['object_attributes'])
-  const ref = oneLine(run['ref'], NAME_CHARS_MAX)
+  const ref = oneLine(run['ref'])
   const request = fieldsOf(body['merge_request'])
-  const iid = oneLine(request['iid'], SHA_CHARS)
-  if (iid === '') return ref === '' ? '' : `${run['tag'] === true ? 'Тег' : 'Ветка'}: ${ref}`
-  const source = oneLine(request['source_branch'], NAME_CHARS_MAX) || ref
-  const branches = [source, oneLine(request['target_branch'], NAME_CHARS_MAX)].filter(name => name !== '').join(' → ')
-  const title = oneLine(request['title'], TITLE_CHARS_MAX)
-  return [`Мерж-реквест: !${iid}${title && ` ${title}`}`, ...(branches ? [`Ветка: ${branches}`] : [])].join('\n')
+  const iid = oneLine(request['iid'])
+  if (iid === '') return ref === '' ? [] : [`${run['tag'] === true ? 'Тег' : 'Ветка'}: ${ref}`]
+  const source = oneLine(request['source_branch']) || ref
+  const branches = [source, oneLine(request['target_branch'])].filter(name => name !== '').join(' → ')
+  const title = oneLine(request['title'])
+  return [`Мерж-реквест: !${iid}${title && ` ${title}`}`, ...(branches ? [`Ветка: ${branches}`] : [])]
 }
 
 function commitText(body: Fields): string {
   const { id, title, message } = fieldsOf(body['commit'])
-  const full = oneLine(id, NAME_CHARS_MAX) || oneLine(fieldsOf(body['object_attributes'])['sha'], NAME_CHARS_MAX)
-  const words = oneLine(title, TITLE_CHARS_MAX) || oneLine(firstLine(message), TITLE_CHARS_MAX)
+  const full = oneLine(id) || oneLine(fieldsOf(body['object_attributes'])['sha'])
+  const words = oneLine(title) || oneLine(firstLine(message))
   const commit = [[...full].slice(0, SHA_CHARS).join(''), words].filter(word => word !== '').join(' ')
   return commit === '' ? '' : `Коммит: ${commit}`
 }
@@ -97,7 +95,7 @@ const firstLine = (text: unknown): unknown =>
 function authorText({ commit, user }: Fields): string {
   const author = fieldsOf(fieldsOf(commit)['author'])
   const { name, username } = fieldsOf(user)
-  const names = [author['name'], name, username, author['email']].map(word => oneLine(word, NAME_CHARS_MAX))
+  const names = [author['name'], name, username, author['email']].map(oneLine)
   const known = names.find(word => word !== '')
   return known === undefined ? '' : `Автор: ${known}`
 }
@@ -105,10 +103,9 @@ function authorText({ commit, user }: Fields): string {
 /** A job that is allowed to fail did not fail the pipeline. */
 function jobsText({ builds }: Fields): string {
   const failed = listOf(builds).filter(job => job['status'] === 'failed' && job['allow_failure'] !== true)
-  const names = [...new Set(failed.map(job => oneLine(job['name'], JOB_CHARS_MAX)))].filter(name => name !== '')
+  const names = [...new Set(failed.map(job => oneLine(job['name'])))].filter(name => name !== '')
   if (names.length === 0) return ''
-  const more = names.length > JOBS_MAX ? ` и ещё ${names.length - JOBS_MAX}` : ''
-  return `${names.length === 1 ? 'Упало задание' : 'Упали задания'}: ${names.slice(0, JOBS_MAX).join(', ')}${more}`
+  return `${names.length === 1 ? 'Упало задание' : 'Упали задания'}: ${names.join(', ')}`
 }
 
 function linkOf(body: Fields): string {

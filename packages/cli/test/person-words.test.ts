@@ -1,0 +1,33 @@
+// The sentences that a person at a terminal reads: they are no bot.
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { CommandAnswers } from '../src/person/answer-commands.ts'
+import { LineOutput } from '../src/person/line-output.ts'
+
+let world: World
+beforeEach(async () => {
+  world = await World.start()
+})
+afterEach(() => world.stop())
+
+test('[R40] who has left a chat is told so in words that are right for a person', async () => {
+  const alice = await world.person('alice')
+  const bob = await world.person('bob')
+  const { id: chat } = await alice.client.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)
+  const output = new PassThrough()
+  const answers = new CommandAnswers(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
+  const ask = async (command: object) => {
+    await answers.answerAll(Readable.from([Buffer.from(`${JSON.stringify(command)}\n`)]))
+    await answers.settled()
+  }
+  await ask({ id: 1, do: 'leave', chat })
+  await ask({ id: 2, do: 'send', chat, text: 'hello?' })
+  output.end()
+  const lines = (await text(output)).trim().split('\n')
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    { id: 1, ok: {} },
+    { id: 2, code: 'bad_request', error: 'This account is no longer in the chat.' },
+  ])
+})

@@ -1,0 +1,21 @@
+// The bot's commands, as the operator sets them.
+import type { Client } from '@postern/core'
+import type { BotCommands } from '@postern/protocol/bot-api'
+import type { Command } from '@postern/protocol/content'
+import type { ServedHooks } from '../hooks/start-hooks.ts'
+import { assertRegistered } from './get-me.ts'
+
+type Setting = BotCommands & { hooks: ServedHooks | undefined }
+
+export async function setCommands(client: Client, { commands, hooks }: Setting): Promise<void> {
+  assertRegistered(client)
+  const wanted = commands.map(commandOf)
+  await (hooks ? hooks.setCommands(wanted) : client.setProfile({ commands: wanted }))
+}
+
+/** An empty hint is none: with one the command would not be sent when it is tapped. */
+const commandOf = ({ name, description = '', args }: BotCommands['commands'][number]): Command => ({
+  name,
+  description,
+  ...(args && { args }),
+})

@@ -1,0 +1,44 @@
+// Lines as one text: whole where they fit into one message, else shortened there, with what was cut behind them.
+import { charCount, contentLimits } from '@postern/protocol'
+import { cutAfter } from './split.ts'
+
+/** `tail` stays where the rest is shortened; a `whole` line would be worth nothing without its end. */
+export type Line = { text: string; tail?: string; isWhole?: boolean }
+
+const MARK = '…'
+const whole = ({ text, tail = '' }: Line): string => text + tail
+
+export function fitLines(lines: readonly Line[], charsMax: number = contentLimits.textCharsMax): string {
+  const text = lines.map(whole).join('\n')
+  if (charCount(text) <= charsMax) return text
+  const shareChars = shareOf(lines, charsMax)
+  const cut = lines.map(line => (line.isWhole ? { shown: whole(line), rest: '' } : shorten(line, shareChars)))
+  return [...cut.map(({ shown }) => shown), ...cut.map(({ rest }) => rest).filter(rest => rest !== '')].join('\n')
+}
+
+/** How long each line may be so that all of them fit: what short ones leave goes to the long ones. */
+function shareOf(lines: readonly Line[], charsMax: number): number {
+  const lengths = lines.map(line => charCount(whole(line)))
+  const kept = lengths.filter((_, at) => lines[at]?.isWhole)
+  const shared = lengths.filter((_, at) => !lines[at]?.isWhole).toSorted((a, b) => a - b)
+  // One more for each line: its end.
+  let leftChars = charsMax - lines.length - kept.reduce((sum, length) => sum + length, 0)
+  for (const [at, length] of shared.entries()) {
+    const share = Math.floor(leftChars / (shared.length - at))
+    if (length > share) return share
+    leftChars -= length
+  }
+  return charsMax
+}
+
+/** Of words that are only quoted, what is too much is left out. */
+export const shortened = (text: string, charsMax: number): string => shorten({ text }, charsMax).shown
+
+function shorten(line: Line, charsMax: number): { shown: string; rest: string } {
+  if (charCount(whole(line)) <= charsMax) return { shown: whole(line), rest: '' }
+  const { text, tail = '' } = line
+  const tailChars = charCount(tail)
+  if (tailChars > charsMax / 2) return shorten({ text: whole(line) }, charsMax)
+  const end = cutAfter(text, charsMax - tailChars - MARK.length)
+  return { shown: `${text.slice(0, end).trimEnd()}${MARK}${tail}`, rest: `${MARK}${text.slice(end).trimStart()}` }
+}

@@ -1,0 +1,67 @@
+// What is hardly HTTP: the relay answers it in JSON, too, and mixes no refusal into another answer.
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { relayDefaults } from '@postern/protocol'
+import { describe, expect, test } from 'vitest'
+import type { Relay } from '../src/index.ts'
+import { testRelay } from './relay-fixture.ts'
+
+/** The head and the JSON of everything that comes back. */
+async function send({ port }: Relay, bytes: string): Promise<[string, unknown]> {
+  const socket = connect(port, '127.0.0.1')
+  const pieces: Buffer[] = []
+  socket.on('data', piece => void pieces.push(piece))
+  socket.write(bytes, 'latin1')
+  await once(socket, 'close')
+  const [head = '', body = ''] = Buffer.concat(pieces).toString().split('\r\n\r\n')
+  return [head.split('\r\n', 1)[0] ?? '', body === '' ? undefined : JSON.parse(body)]
+}
+
+const host = 'Host: relay\r\nConnection: close\r\n'
+const bad = (error: string) => ({ code: 'bad-field', error })
+
+describe('what is hardly HTTP', () => {
+  test.each([
+    [
+      'no Host',
+      'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n',
+      '400 Bad Request',
+      'Host: this header is required.',
+    ],
+    [
+      'too large a head',
+      `GET /healthz HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`,
+      '431 Request Header Fields Too Large',
+      `headers: the address and the headers together have at most ${relayDefaults.requestHeadBytesMax} bytes.`,
+    ],
+    ['an unknown method', `BREW / HTTP/1.1\r\n${host}\r\n`, '405 Method Not Allowed', 'method: it is not known here.'],
+    ['CONNECT', `CONNECT a:1 HTTP/1.1\r\n${host}\r\n`, '405 Method Not Allowed', 'method: it is not known here.'],
+    ['words', 'HELLO\r\n\r\n', '405 Method Not Allowed', 'method: it is not known here.'],
+    ['a bad header', `GET / HTTP/1.1\r\n${host}X\r\n\r\n`, '400 Bad Request', 'request: it is not valid HTTP.'],
+    [
+      'two lengths',
+      `PUT /blobs/x HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`,
+      '400 Bad Request',
+      'request: it is not valid HTTP.',
+    ],
+  ])('[R56] %s', async (_, bytes, status, error) => {
+    expect(await send(await testRelay(), bytes)).toEqual([`HTTP/1.1 ${status}`, bad(error)])
+  })
+
+  test('[R56] a request is answered before what follows it is refused', async () => {
+    const socket = connect((await testRelay()).port, '127.0.0.1')
+    const pieces: Buffer[] = []
+    socket.on('data', piece => void pieces.push(piece))
+    socket.write('GET /healthz HTTP/1.1\r\nHost: relay\r\n\r\nHELLO\r\n\r\n')
+    await once(socket, 'close')
+    const answers = Buffer.concat(pieces).toString()
+    expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 405'])
+  })
+
+  test('[R56] a wrong method for a blob is told in words, too', async () => {
+    const { url } = await testRelay()
+    const answer = await fetch(`${url}/blobs/${'a'.repeat(32)}`, { method: 'POST' })
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, OPTIONS')
+    expect([answer.status, await answer.json()]).toEqual([405, bad('method: GET, HEAD, PUT or OPTIONS is required.')])
+  })
+})
