@@ -12,6 +12,20 @@ const longFunction = (lines: number) => `export const f = () => {\n${'  g()\n'.r
 const faults: [path: string, rule: string, text: string][] = [
   ['packages/relay/src/a1.ts', 'no-floating-promises', 'const wait = async () => 1\nexport const f = () => { wait() }'],
   [
+    'packages/relay/src/a10.ts',
+    'no-floating-promises',
+    'const wait = async () => 1\nexport const f = () => { void wait() }',
+  ],
+  [
+    'packages/core/src/a11.ts',
+    'no-floating-promises',
+    'const wait = async () => 1\nexport const f = () => { wait().finally(() => 1) }',
+  ],
+  ['packages/relay/src/a12.ts', 'no-restricted-globals', 'export const f = () => setImmediate(() => 1)'],
+  ['packages/gateway/src/a13.ts', 'no-restricted-globals', 'export const f = () => queueMicrotask(() => 1)'],
+  ['packages/relay/src/a14.ts', 'no-restricted-properties', 'export const f = () => process.nextTick(() => 1)'],
+  ['packages/core/src/a15-node.ts', 'no-restricted-globals', 'export const f = () => setImmediate(() => 1)'],
+  [
     'packages/relay/src/a2.ts',
     'no-misused-promises',
     'export const f = (run: (then: () => void) => void) => run(async () => { await Promise.resolve() })',
@@ -34,7 +48,8 @@ const faults: [path: string, rule: string, text: string][] = [
 ]
 
 const allowed: [path: string, text: string][] = [
-  ['packages/core/src/clock-node.ts', 'export const f = () => setTimeout(() => 1, process.pid)'],
+  ['packages/core/src/clock-node.ts', 'export const f = () => process.pid'],
+  ['packages/relay/test/c3.test.ts', 'const wait = async () => 1\nexport const f = () => { void wait() }'],
   ['packages/relay/src/c1.ts', longFunction(70)],
   ['packages/relay/test/c2.test.ts', longFunction(100) + '\n'.repeat(300)],
 ]

@@ -1,6 +1,7 @@
 // Core on Node: its files, its sockets, its cryptography. The one file of core through which Node comes in.
 import { join } from 'node:path'
 import { type Clock, clientLimits, guardedClock, systemClock } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import type { Client } from './client.ts'
 import type { RequestPolicy } from './context.ts'
 import type { BlobTransportFactory } from './files/blob-transport.ts'
@@ -44,7 +45,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
   assertPatched()
   const log = options.log ?? silentLog
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const store = new Store(openDataDirectory(options.directory), setImmediate, { clock, log })
+  const store = new Store(openDataDirectory(options.directory), wakeNextTurn, { clock, log })
   try {
     // What a kill or a full disk kept from being erased.
     store.eraseTraces()

@@ -32,8 +32,9 @@ export function makeDataDirectory(directory: string): void {
 export function unusable(directory: string, error: unknown): unknown {
   const code = systemCodeOf(error)
   if (error instanceof CodedError || code === '') return error
-  const [first = code] = Object.keys(reasons).filter(one => code === one || code.startsWith(`${one}_`))
-  return new CodedError('database-unusable', { directory, why: reasons[first] ?? code }, { cause: error })
+  const known = Object.keys(reasons).find(one => code === one || code.startsWith(`${one}_`))
+  const why = known === undefined ? code : reasons[known]
+  return new CodedError('database-unusable', { directory, why }, { cause: error })
 }
 
 /** One by one: where a directory can hold no others, as /proc, Node's own way tries without end. */

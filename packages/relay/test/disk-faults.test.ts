@@ -93,7 +93,12 @@ describe('a disk that cannot be written', () => {
 
   test('[R75] refuses blobs by 503 in one line without a stack, and they go on where they ended', async () => {
     const lines: string[] = []
-    const stream = new Writable({ write: (chunk, _, done) => (lines.push(String(chunk)), done()) })
+    const stream = new Writable({
+      write(chunk, _, done) {
+        lines.push(String(chunk))
+        done()
+      },
+    })
     const relay = await testRelay({ logger: pino({ level: 'warn' }, stream), limits: { faultsLoggedPerMinute: 2 } })
     const alice = await arrive(relay)
     const bytes = randomBytes(100_000)

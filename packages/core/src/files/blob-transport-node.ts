@@ -2,6 +2,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
 import { type BlobId, CodedError, freeBytes, GatheredBytes } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import { unlessAborted, untilAborted } from './aborting.ts'
 import {
   type BlobTransport,
@@ -133,7 +134,7 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   const { socket } = response
   socket.on('data', freeBytes)
   try {
-    const pieces = new GatheredBytes(response, setImmediate)
+    const pieces = new GatheredBytes(response, wakeNextTurn)
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
     if (!response.complete) throw new Error('cut off')
   } catch (cause) {

@@ -8,6 +8,7 @@ import type { CommitPlan } from '../../src/groups/commit-group.ts'
 import { endGroup } from '../../src/groups/group-records.ts'
 import { HurriedClock } from './hurried-clock.ts'
 import { commitAs, coreOf, deadlineOf, groupOf, keyPackagesOf, openForged } from './modified-client.ts'
+import { adminsFor, castTeam, ids, membersFor } from './team.ts'
 
 let world: World
 let alice: Person
@@ -15,7 +16,6 @@ let bob: Person
 let carol: Person
 let mallory: Person
 let chat: ChatId
-let casts = 0
 let clock: HurriedClock
 
 beforeAll(async () => {
@@ -27,28 +27,9 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Alice has made the group and is its only admin. */
 beforeEach(async () => {
-  const number = ++casts
-  alice = await world.person(`alice ${number}`, { clock })
-  bob = await world.person(`bob ${number}`, { clock })
-  carol = await world.person(`carol ${number}`, { clock })
-  mallory = await world.person(`mallory ${number}`, { clock })
-  const members = [bob.id, carol.id, mallory.id]
-  chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
-  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
-  await bob.say(chat, 'before')
-  for (const person of [alice, carol, mallory]) await person.hears('before')
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
 })
-
-const ids = (people: Person[]) => people.map(person => person.id).toSorted()
-const membersFor = (person: Person) =>
-  person.client
-    .chat(chat)
-    .members.map(member => member.id as Person['id'])
-    .toSorted()
-const adminsFor = (person: Person) =>
-  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
 
 const settingsOf = (person: Person): GroupSettings => ({
   v: 1,
@@ -118,8 +99,8 @@ describe('[R133] a member who', () => {
     for (const person of honest) await person.next('notice', event => event.notice.code === 'restarted')
     await expectGoOn(honest)
     for (const person of honest) {
-      expect(membersFor(person)).toEqual(ids(honest))
-      expect(adminsFor(person)).toEqual([alice.id])
+      expect(membersFor(person, chat)).toEqual(ids(honest))
+      expect(adminsFor(person, chat)).toEqual([alice.id])
       expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
     }
     await expect(mallory.say(chat, 'to nobody').then(() => bob.texts(chat))).resolves.not.toContain('to nobody')
@@ -127,12 +108,12 @@ describe('[R133] a member who', () => {
 
   test('removes everybody leaves a group without an admin of its own: the first of the others is one', async () => {
     await commitAs(alice, chat, () => ({ settings: { ...settingsOf(alice), admins: [mallory.id] } as GroupSettings }))
-    await expect.poll(() => adminsFor(mallory)).toEqual([mallory.id])
+    await expect.poll(() => adminsFor(mallory, chat)).toEqual([mallory.id])
     const turned: GroupSettings = { v: 1, type: 'private', generation: 0, timerMs: 0 }
     await commitAs(mallory, chat, () => ({ settings: turned }))
     const honest = [alice, bob, carol]
     await expectGoOn(honest)
-    for (const person of honest) expect(adminsFor(person)).toEqual(ids(honest).slice(0, 1))
+    for (const person of honest) expect(adminsFor(person, chat)).toEqual(ids(honest).slice(0, 1))
   })
 
   test('who is away when it happens goes on with the others when it is back', async () => {
@@ -143,7 +124,7 @@ describe('[R133] a member who', () => {
     carol.wire.mend()
     await carol.online()
     await expectGoOn([alice, bob, carol])
-    expect(membersFor(carol)).toEqual(ids([alice, bob, carol]))
+    expect(membersFor(carol, chat)).toEqual(ids([alice, bob, carol]))
   })
 })
 
@@ -156,7 +137,7 @@ describe('[R134] what an admin and a farewell allow', () => {
     await alice.client.removeMembers(chat, [mallory.id], WITHIN)
     await bob.next('notice', event => event.notice.code === 'removed')
     for (const person of [alice, bob]) {
-      expect(membersFor(person)).toEqual(ids([alice, bob]))
+      expect(membersFor(person, chat)).toEqual(ids([alice, bob]))
       expect(
         person.client.journal
           .read(0, 1000)
@@ -211,9 +192,9 @@ describe('[R136] a commit that nobody can read', () => {
     for (const person of all) await person.next('notice', event => event.notice.code === 'undecryptable')
     await expectGoOn(all)
     for (const person of all) {
-      expect(membersFor(person)).toEqual(ids(all))
+      expect(membersFor(person, chat)).toEqual(ids(all))
       expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
-      expect(adminsFor(person)).toEqual([alice.id])
+      expect(adminsFor(person, chat)).toEqual([alice.id])
     }
   })
 })
@@ -244,7 +225,7 @@ describe('[R148] a group that does more than its maker may', () => {
     const relay = new HostileRelay(bob.wire)
     const old = groupOf(bob, chat)
     relay.changeEntries(entries => entries.filter(entry => entry.group !== old))
-    const dave = await world.person(`dave ${casts}`, { clock })
+    const dave = await world.person(`dave of ${alice.name}`, { clock })
     await alice.client.addMembers(chat, [dave.id], WITHIN)
     await alice.client.removeMembers(chat, [mallory.id], WITHIN)
     await dave.next('chat', event => event.chat_id === chat)
@@ -254,7 +235,7 @@ describe('[R148] a group that does more than its maker may', () => {
     await restartGroup(coreOf(bob), { chat, group: old, dueMs: 0 }, deadlineOf(bob))
     for (const person of [alice, carol]) await person.next('notice', event => event.notice.code === 'refused')
     const honest = [alice, bob, carol, dave]
-    for (const person of honest) await expect.poll(() => membersFor(person)).toEqual(ids(honest))
+    for (const person of honest) await expect.poll(() => membersFor(person, chat)).toEqual(ids(honest))
     for (const person of honest) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
     expect(groupOf(alice, chat)).not.toBe(old)
     await expectGoOn([alice, bob, carol])
@@ -275,7 +256,7 @@ describe('[R148] a group that does more than its maker may', () => {
       await expectGoOn(honest)
     }
     await expectGoOn([alice, bob, carol])
-    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+    for (const person of [alice, bob, carol]) expect(adminsFor(person, chat)).toEqual([alice.id])
     const groups = coreOf(alice).store.all('SELECT 1 FROM mls_group WHERE chat_id = ?', chat)
     expect(groups.length).toBeLessThanOrEqual(3)
   })

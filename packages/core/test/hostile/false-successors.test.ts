@@ -7,6 +7,7 @@ import type { JournalEvent } from '../../src/journal/journal.ts'
 import { attacks } from './history-attacks.ts'
 import { HurriedClock } from './hurried-clock.ts'
 import { coreOf, groupOf } from './modified-client.ts'
+import { adminsFor, castTeam } from './team.ts'
 
 let world: World
 let clock: HurriedClock
@@ -15,7 +16,6 @@ let bob: Person
 let carol: Person
 let mallory: Person
 let chat: ChatId
-let casts = 0
 
 beforeAll(async () => {
   world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
@@ -26,21 +26,11 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Alice has made the group and is its only admin. */
 beforeEach(async () => {
-  const number = ++casts
-  alice = await world.person(`alice ${number}`, { clock })
-  bob = await world.person(`bob ${number}`, { clock })
-  carol = await world.person(`carol ${number}`, { clock })
-  mallory = await world.person(`mallory ${number}`, { clock })
-  const members = [bob.id, carol.id, mallory.id]
-  chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
-  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
 })
 
 const attack = async (name: string) => await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id })
-const adminsFor = (person: Person) =>
-  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
 
 async function expectAllHear(speaker: Person, text: string): Promise<void> {
   const say = () =>
@@ -98,14 +88,14 @@ describe('[R164] a member who carries a group on', () => {
     // Whoever it is that ends the group they are in by then.
     await attacks['makes a commit that nobody can read']?.(carol, { chat, victim: bob.id, stranger: mallory.id })
     await expectAllHear(bob, 'we go on')
-    expect(adminsFor(bob)).toEqual([alice.id])
+    expect(adminsFor(bob, chat)).toEqual([alice.id])
   })
 
   test('by a welcome into a group of its own under the same id captures nobody', async () => {
     await attack('ends the group, and welcomes somebody into its own')
     await expectAllHear(bob, 'we go on')
     await expectAllHear(alice, 'so we do')
-    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+    for (const person of [alice, bob, carol]) expect(adminsFor(person, chat)).toEqual([alice.id])
     for (const person of [alice, carol]) expect(groupOf(person, chat)).toBe(groupOf(bob, chat))
   })
 
@@ -125,6 +115,6 @@ describe('[R164] a member who carries a group on', () => {
     await attack('kills, and carries on as an admin')
     await expectAllHear(bob, 'we go on')
     await expectAllHear(alice, 'so we do')
-    for (const person of [alice, bob, carol]) expect(adminsFor(person)).toEqual([alice.id])
+    for (const person of [alice, bob, carol]) expect(adminsFor(person, chat)).toEqual([alice.id])
   })
 })

@@ -7,6 +7,7 @@ import { endGroup, findGroup } from '../../src/groups/group-records.ts'
 import { attacks } from './history-attacks.ts'
 import { HurriedClock } from './hurried-clock.ts'
 import { coreOf, deadlineOf, groupOf } from './modified-client.ts'
+import { castTeam } from './team.ts'
 
 let world: World
 let clock: HurriedClock
@@ -15,7 +16,6 @@ let bob: Person
 let carol: Person
 let mallory: Person
 let chat: ChatId
-let casts = 0
 
 beforeAll(async () => {
   world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
@@ -26,16 +26,8 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** Alice has made the group and is its only admin. */
 beforeEach(async () => {
-  const number = ++casts
-  alice = await world.person(`alice ${number}`, { clock })
-  bob = await world.person(`bob ${number}`, { clock })
-  carol = await world.person(`carol ${number}`, { clock })
-  mallory = await world.person(`mallory ${number}`, { clock })
-  const members = [bob.id, carol.id, mallory.id]
-  chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
-  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
 })
 
 const attack = async (name: string) => await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id })

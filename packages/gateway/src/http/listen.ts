@@ -1,6 +1,7 @@
 // Where the server listens, and how it ends: nobody new, everybody inside is answered, within a limit.
 import type { AddressInfo } from 'node:net'
 import { type Clock, gatewayLimits, type ListenAddress, listenPlace } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import type { FastifyInstance } from 'fastify'
 import { settingFault } from '../config.ts'
 import type { Stopping } from './stopping.ts'
@@ -32,7 +33,7 @@ export async function closeServer(server: FastifyInstance, { stopping, clock }: 
   const lastCall = clock.setTimer(gatewayLimits.requestsEndWithinMs, () => stopping.lastCall())
   const cut = clock.setTimer(gatewayLimits.connectionsEndWithinMs, () => server.server.closeAllConnections())
   const closed = server.close()
-  setImmediate(() => stopping.closeUnused())
+  wakeNextTurn(() => stopping.closeUnused())
   await closed
   lastCall.cancel()
   cut.cancel()

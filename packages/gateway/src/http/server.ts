@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
@@ -64,7 +65,7 @@ export function createServer({ botToken, hooksUrl, log, clock, stopping }: Serve
   server.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     log.debug({ route: routeOf(request), status: statusCode, ms: Math.round(elapsedTime) }, 'request')
     // An answer that began before the stop did not say that it is the last one here.
-    if (stopping.isStopping) setImmediate(() => server.server.closeIdleConnections())
+    if (stopping.isStopping) wakeNextTurn(() => server.server.closeIdleConnections())
   })
   return server
 }

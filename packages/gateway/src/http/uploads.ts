@@ -1,6 +1,7 @@
 // Bodies that are no JSON: handed on as they come, whatever their header says they are.
 import type { IncomingMessage } from 'node:http'
 import { type Clock, CodedError, GatheredBytes, gatewayLimits } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { badField } from './errors.ts'
 import { goOn } from './expectations.ts'
@@ -33,7 +34,7 @@ export async function* bodyOf(
   if (Number(headers['content-length']) > bytesMax) throw tooMany()
   // The connection outlives whoever reads: it must still carry the answer.
   const kept = () => raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
-  const chunks = pieces === 'brief' ? new GatheredBytes(raw, setImmediate) : kept()
+  const chunks = pieces === 'brief' ? new GatheredBytes(raw, wakeNextTurn) : kept()
   let length = 0
   const pace = new Pace(clock)
   const forget = endWithConnection(raw)

@@ -1,6 +1,7 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
 import { inBackground, type Timer } from '@postern/protocol'
+import { afterMicrotasks, endOfTick } from '@postern/protocol/node'
 import type { WebSocket } from 'ws'
 import { TokenBucket } from '../limits/token-bucket.ts'
 import type { RelayParts } from '../relay-parts.ts'
@@ -83,12 +84,14 @@ export class Connection implements Outlet {
     if (!this.#corked) {
       this.#corked = true
       this.#stream.cork()
-      process.nextTick(() => {
-        this.#corked = false
-        this.#stream.uncork()
-      })
+      endOfTick(this.#uncork, { what: 'answers could not be sent', log: this.#parts.logger })
     }
     this.#webSocket.send(frame)
+  }
+
+  readonly #uncork = (): void => {
+    this.#corked = false
+    this.#stream.uncork()
   }
 
   hasRoom(): boolean {
@@ -163,12 +166,11 @@ export class Connection implements Outlet {
 
   /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
   #beginSliceLater(): void {
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        this.#sliceLeft = FRAMES_PER_SLICE
-        this.#goOn()
-      }),
-    )
+    const begin = () => {
+      this.#sliceLeft = FRAMES_PER_SLICE
+      this.#goOn()
+    }
+    afterMicrotasks(begin, { what: 'frames could not be taken', log: this.#parts.logger })
   }
 
   #mayTake(): boolean {

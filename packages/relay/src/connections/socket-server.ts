@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type AccountId, type Timer, wireLimits } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { RelayParts } from '../relay-parts.ts'
 import { Connection } from './connection.ts'
@@ -119,7 +120,7 @@ export class SocketServer {
     if (this.#stopped) return
     this.#heartbeat = this.#parts.clock.setTimer(this.#parts.limits.heartbeatMs, () => {
       // After a turn: when the clock has jumped, pongs that have arrived must be heard before the next beat.
-      setImmediate(() => this.#beatLater())
+      wakeNextTurn(() => this.#beatLater())
       for (const connection of this.#connections) connection.heartbeat()
     })
   }

@@ -1,6 +1,7 @@
 // Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
 import type { BlobUploads, Piece } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../relay-parts.ts'
@@ -115,7 +116,7 @@ const pieceIn = (request: IncomingMessage): Omit<Piece, 'offset'> => ({
 
 /** What has been received when the connection ends is lost with it: then the body has not come whole, whatever was sent. */
 async function* wholeBody(request: IncomingMessage): AsyncGenerator<Uint8Array> {
-  const pieces = new GatheredBytes(request, setImmediate)
+  const pieces = new GatheredBytes(request, wakeNextTurn)
   try {
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
     if (!request.complete) throw new CodedError('relay-stopping')

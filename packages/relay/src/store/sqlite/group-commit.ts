@@ -1,5 +1,6 @@
 // Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
 import { CodedError } from '@postern/protocol'
+import { wakeNextTurn } from '@postern/protocol/node'
 import { type Sqlite, storageError } from './database.ts'
 
 /** What keeps state in memory beside the rows has to follow the transaction. */
@@ -48,7 +49,8 @@ export class GroupCommit {
   #arm(): void {
     if (this.#armed) return
     this.#armed = true
-    setImmediate(() => {
+    // What a write throws goes to whoever waits for it, and the hooks only touch memory: nothing is thrown here.
+    wakeNextTurn(() => {
       this.#armed = false
       this.#flushOnce()
       if (this.#queue.length > 0) this.#arm()
