@@ -90,6 +90,7 @@ export function addMessage(database: Database, { chat, sender, ts, text }: NewTe
     reported: 1,
     timer_ms: 0,
     expires_ts: null,
+    erase_at_ms: null,
     read: 1,
   })
   return id
@@ -113,7 +114,7 @@ export function addUpdates(database: Database, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const message = { id: newMessageId(), chat_id, from, ts: ts + at, text: textOf(at) }
     const event = { type: 'message' as const, chat_id, message }
-    appendEvent({ clock: systemClock }, database, event)
+    appendEvent({ passed: systemClock }, database, event)
     return JSON.stringify({ id: before + at + 1, ...event })
   })
 }

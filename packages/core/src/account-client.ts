@@ -18,6 +18,7 @@ import { Lanes } from './lanes.ts'
 import { acceptRequest } from './messages/accept-request.ts'
 import { newDraft } from './messages/compose.ts'
 import { sendDraft } from './messages/send.ts'
+import type { PassedTime } from './storage/passed-time.ts'
 import { Records } from './storage/records.ts'
 import type { Chores } from './sync/chores.ts'
 import { findHome } from './sync/follow-relay.ts'
@@ -90,7 +91,13 @@ export class AccountClient {
     await this.core.files.stop()
     await this.#chores.idle()
     await this.#inbox.idle()
+    await this.core.passed.stop()
     this.core.store.close()
+  }
+
+  /** For what the program around a client lets grow old: over restarts too, whatever the machine's clock is set to. */
+  get passed(): Pick<PassedTime, 'nowMs'> {
+    return this.core.passed
   }
 
   get isOnline(): boolean {

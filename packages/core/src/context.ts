@@ -10,6 +10,7 @@ import type { Places } from './messages/places.ts'
 import type { MlsContext } from './mls/mls-context.ts'
 import type { MlsProvider } from './mls/provider.ts'
 import type { RelayLink } from './relay-link/relay-link.ts'
+import type { PassedTime } from './storage/passed-time.ts'
 import type { Store } from './storage/store.ts'
 
 /** `all`: everybody gets in. `contacts`: only who came by the invite link. `ask`: nobody without a word of the owner. */
@@ -20,6 +21,8 @@ export type Core = {
   readonly provider: MlsProvider
   readonly mls: MlsContext
   readonly clock: Clock
+  /** Whatever grows old, or is due after some time, is counted by this one. */
+  readonly passed: PassedTime
   readonly log: Log
   /** From 0 to 1, at random. */
   readonly jitter: () => number

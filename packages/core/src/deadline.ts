@@ -9,12 +9,12 @@ export class Deadline {
 
   constructor(clock: Clock, within: Within) {
     this.#clock = clock
-    this.#endMs = clock.nowMs() + within.deadlineMs
+    this.#endMs = clock.monotonicMs() + within.deadlineMs
   }
 
   /** Throws when the time is up: nothing more is begun then. */
   leftMs(): number {
-    const left = this.#endMs - this.#clock.nowMs()
+    const left = this.#endMs - this.#clock.monotonicMs()
     if (left <= 0) throw new CodedError('relay-unreachable')
     return left
   }

@@ -20,6 +20,7 @@ import { makeMlsContext } from './mls/mls-context.ts'
 import type { MlsProvider } from './mls/provider.ts'
 import { RelayLink } from './relay-link/relay-link.ts'
 import type { SocketFactory } from './relay-link/socket.ts'
+import { PassedTime } from './storage/passed-time.ts'
 import type { Store } from './storage/store.ts'
 import { Chores } from './sync/chores.ts'
 import { Inbox } from './sync/inbox.ts'
@@ -54,6 +55,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
   const device = new OwnDevice({ ...parts, own })
   const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
+  const passed = new PassedTime(parts.store, parts.clock)
   const link = new RelayLink({
     relayUrl,
     connect: parts.connect,
@@ -64,9 +66,11 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.take(entries),
+    onTime: relayMs => passed.heard(relayMs),
   })
   const core: Core = {
     ...parts,
+    passed,
     own,
     relayUrl,
     device,

@@ -30,14 +30,20 @@ const history = fc
 test('[R84] whatever the order of arrival, the tally is the one of the log', () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-'))
   const database = openDataDirectory(directory)
-  const core = { own: { id: alice }, clock: { nowMs: () => 0 }, rearm: () => {} } as unknown as Core
+  const core = {
+    own: { id: alice },
+    clock: { nowMs: () => 0 },
+    passed: { nowMs: () => 0 },
+    rearm: () => {},
+  } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
   let polls = 0
 
   function tallyOf(deeds: readonly (readonly [number, 'close' | { voter: AccountId; options: number[] }])[]) {
     const id = `poll ${polls++}` as MessageId
     const row = { id, chat_id: chat.id, sender: alice, ts: polls, send_id: `send ${polls}` as SendId }
-    insertMessage(database, { ...row, body: JSON.stringify(body), reported: 0, timer_ms: 0, expires_ts: null, read: 1 })
+    const shown = { reported: 0, timer_ms: 0, expires_ts: null, erase_at_ms: null, read: 1 }
+    insertMessage(database, { ...row, ...shown, body: JSON.stringify(body) })
     takePoll(core, database, { ...row, chat, send: row.send_id, body })
     for (const [ts, done] of deeds) {
       const said = { id, chat, ts, send: row.send_id }

@@ -34,6 +34,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
     }),
     onSession,
     onEntries: () => {},
+    onTime: () => {},
     onRevoked: () => 'over',
   })
   return { clock, dials, link }

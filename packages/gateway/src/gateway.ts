@@ -55,7 +55,12 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   metrics.addGauge({ name: 'postern_relay_connected', help: '1 while the relay can be reached.' }, () =>
     client.isOnline ? 1 : 0,
   )
-  const updates = await Updates.open(client.journal, { ...surroundings, metrics, account: client.account })
+  const updates = await Updates.open(client.journal, {
+    ...surroundings,
+    metrics,
+    account: client.account,
+    passed: client.passed,
+  })
   const hooks = await openHooks(client, { settings, clock, log, metrics })
   const server = createServer({ ...settings, log, clock, stopping })
   const refusals = { getUpdates: () => updates.assertPolled() }

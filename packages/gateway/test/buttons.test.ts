@@ -109,6 +109,9 @@ describe('buttons', () => {
 
   test('[R74] a message with buttons can be edited at any time, one without for 48 hours', async () => {
     const clock = new ManualClock(Date.now())
+    await world.stop()
+    world = await World.start({ relayClock: clock })
+    alice = await world.person('alice')
     const { gateway, api: before, path } = await talking(world, alice, { clock })
     const { id } = await offered(before, path)
     // A connection to the relay would not outlast the leap.

@@ -88,6 +88,7 @@ test('[R104] a clock that is set back gives nobody hours', () => {
   let shiftMs = 0
   const pace = new Pace({
     nowMs: () => clock.nowMs() + shiftMs,
+    monotonicMs: () => clock.monotonicMs(),
     setTimer: (afterMs, run) => clock.setTimer(afterMs, run),
   })
   shiftMs = -3_600_000

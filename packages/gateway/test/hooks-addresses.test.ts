@@ -10,9 +10,9 @@ let world: World
 let alice: Person
 let clock: ManualClock
 beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
   clock = new ManualClock(Date.now())
+  world = await World.start({ relayClock: clock })
+  alice = await world.person('alice')
 })
 afterEach(() => world.stop())
 
@@ -75,7 +75,7 @@ test('[R108] unread it is erased after a day, also when the gateway was off then
   await world.closeGateway(again.gateway)
   clock.leap(1)
   const without = await start({ HOOKS_URL: '' })
-  await expectErased(bot, { id: told.id, url })
+  await passTime(clock, expectErased(bot, { id: told.id, url }))
   await expect.poll(() => history(without.api), SOON).not.toContain(url)
 })
 

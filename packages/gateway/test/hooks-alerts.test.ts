@@ -169,6 +169,8 @@ test('[R89] what was said by a clock that has been set back since does not keep 
   expect(await alert(group('Load', ['firing']))).toBe(200)
   clock = new ManualClock(now)
   await restart()
+  clock.advance(hookLimits.duplicateWithinMs)
+  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await written()).toBe(2)
 })

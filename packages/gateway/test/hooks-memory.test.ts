@@ -66,7 +66,7 @@ test('[R84] what is forgotten while another takes its place does not take that w
   const place: Place<'attempt'> = { hook: 'a', kind: 'attempt', name: 'body' }
   await memory.write({ at: place, put: { attempt: 'heard', body: 'body', isWritten: true } })
   const coming = memory.write({ at: place, put: { attempt: 'next', body: 'body' } })
-  memory.forgetSoon(place)
+  memory.changeSoon({ at: place, forget: true })
   await coming
   await memory.write(firing('later'))
   for (const one of [memory, new HookMemory(records, clock)]) expect(one.get(place)?.attempt).toBe('next')

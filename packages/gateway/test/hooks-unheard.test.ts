@@ -7,7 +7,7 @@ import { Hooks } from '../src/hooks/hooks.ts'
 import { HookMemory } from '../src/hooks/memory.ts'
 import { HookReceiver } from '../src/hooks/receive.ts'
 import { Metrics } from '../src/metrics/metrics.ts'
-import type { GoneReason } from '../src/waiting.ts'
+import type { Fate } from '../src/waiting.ts'
 import type { Api } from './api.ts'
 import { HOOKS_URL, hookedGateway, newHook, secretOf } from './hooks.ts'
 
@@ -33,18 +33,27 @@ function newProcess(own: Clock = clock): HookReceiver {
   const { client } = gateway
   const records = client.records('hooks')
   const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
-  return new HookReceiver({ client, hooks, memory: new HookMemory(records, own), clock: own, metrics: new Metrics() })
+  const { passed } = client
+  const memory = new HookMemory(records, passed)
+  return new HookReceiver({ client, hooks, memory, clock: own, passed, metrics: new Metrics() })
 }
 
 /** Resolves when it is written; the sender hears of it when it is told so. */
-async function posted(receiver: HookReceiver, text: string): Promise<(reason: GoneReason) => void> {
+async function posted(receiver: HookReceiver, text: string): Promise<(end: Fate | 'hung up') => void> {
   const waiting = new AbortController()
   async function* upload(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text)
   }
   const post = { secret: secretOf(hook), contentType: 'text/plain', vcsToken: undefined, idempotencyKey: undefined }
-  await receiver.receive({ ...post, upload: upload() }, waiting.signal)
-  return reason => waiting.abort(reason)
+  let tellFate: (known: Fate) => void = () => undefined
+  const fate = (tell: (known: Fate) => void) => {
+    tellFate = tell
+  }
+  await receiver.receive({ ...post, upload: upload() }, { gone: waiting.signal, fate })
+  return end => {
+    waiting.abort(end === 'hung up' ? end : 'answered')
+    if (end !== 'hung up') tellFate(end)
+  }
 }
 
 async function heardOf(receiver: HookReceiver): Promise<string[]> {
@@ -56,22 +65,22 @@ async function heardOf(receiver: HookReceiver): Promise<string[]> {
 test('[R84] killed between the last write and the answer: the retry writes nothing', async () => {
   await posted(newProcess(), 'once')
   const after = newProcess()
-  ;(await posted(after, 'once'))('answered')
+  ;(await posted(after, 'once'))('heard')
   expect(await heardOf(after)).toEqual(['once', 'end'])
 })
 
 test('[R84] so does the retry of a sender that hung up; once it has heard, the same is news', async () => {
   const receiver = newProcess()
   ;(await posted(receiver, 'once'))('hung up')
-  ;(await posted(receiver, 'once'))('answered')
-  ;(await posted(receiver, 'once'))('answered')
+  ;(await posted(receiver, 'once'))('heard')
+  ;(await posted(receiver, 'once'))('heard')
   expect(await heardOf(receiver)).toEqual(['once', 'once', 'end'])
 })
 
 test('[R84] two senders that say the same at the same time are both heard', async () => {
   const receiver = newProcess()
   const answers = [await posted(receiver, 'ready'), await posted(receiver, 'ready')]
-  for (const answer of answers) answer('answered')
+  for (const answer of answers) answer('heard')
   expect(await heardOf(receiver)).toEqual(['ready', 'ready', 'end'])
 })
 
@@ -80,7 +89,7 @@ test('[R84] after ten minutes it is no retry any more', async () => {
   clock.leap(hookLimits.unheardWithinMs)
   await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
   const after = newProcess()
-  ;(await posted(after, 'again'))('answered')
+  ;(await posted(after, 'again'))('heard')
   expect(await heardOf(after)).toEqual(['again', 'again', 'end'])
 })
 
@@ -90,10 +99,10 @@ test('[R91] the retry of a failure that was mended meanwhile does not break the 
   const run = (id: number, status: string) =>
     JSON.stringify({ object_kind: 'pipeline', object_attributes: { id, ref: 'main', status } })
   ;(await posted(receiver, run(1, 'failed')))('hung up')
-  ;(await posted(receiver, run(2, 'success')))('answered')
-  ;(await posted(receiver, run(1, 'failed')))('answered')
-  ;(await posted(receiver, run(3, 'success')))('answered')
-  ;(await posted(receiver, run(4, 'canceled')))('answered')
+  ;(await posted(receiver, run(2, 'success')))('heard')
+  ;(await posted(receiver, run(1, 'failed')))('heard')
+  ;(await posted(receiver, run(3, 'success')))('heard')
+  ;(await posted(receiver, run(4, 'canceled')))('heard')
   await expect.poll(() => alice.texts(privateChatId(gateway.client.account)).at(-1)).toMatch(/^🚫/)
   const signs = alice.texts(privateChatId(gateway.client.account)).map(text => [...text][0])
   expect(signs).toEqual(['❌', '✅', '🚫'])
@@ -103,6 +112,7 @@ test('[R84] a clock that is set back while a post waits does not keep its sender
   let shiftMs = 0
   const shifted: Clock = {
     nowMs: () => clock.nowMs() + shiftMs,
+    monotonicMs: () => clock.monotonicMs(),
     setTimer: (afterMs, run) => clock.setTimer(afterMs, run),
   }
   const startedMs = clock.nowMs()

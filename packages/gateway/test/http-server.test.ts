@@ -240,7 +240,7 @@ describe('errors', () => {
 
 test('[R24] a handler learns that its caller has gone', async () => {
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  handlers.getUpdates.mockImplementationOnce(async (_, gone) => {
+  handlers.getUpdates.mockImplementationOnce(async (_, { gone }) => {
     gone.addEventListener('abort', () => left.resolve())
     asked.resolve()
     await left.promise

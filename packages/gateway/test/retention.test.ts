@@ -53,7 +53,7 @@ test('[R48] of too many the oldest are dropped; one line a minute says how many'
   const quiet = () => undefined
   const log = { debug: quiet, info: quiet, error: quiet, warn: (fields: object) => void lines.push(fields) }
   const queue = await UpdateQueue.open(gateway.client.journal)
-  const retention = new UpdateRetention(queue, { clock, log, metrics, keepMax: 3 })
+  const retention = new UpdateRetention(queue, { clock, passed: clock, log, metrics, keepMax: 3 })
   const texts = () => queue.read(10).map(({ json }) => /"text":"(\w+)"/.exec(json)?.[1])
   clock.advance(0)
   await expect.poll(texts, SOON).toEqual(['three', 'four', 'five'])

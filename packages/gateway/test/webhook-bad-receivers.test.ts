@@ -51,10 +51,27 @@ test('[R46] one that resets the connection is tried again', async () => {
   const { api, say } = await delivering(clock)
   receiver.answer = response => response.socket?.resetAndDestroy()
   await say('one')
-  const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-  expect(failed.last_error).toMatch(/cut the connection/)
-  // The first reset was of a kept connection, which is tried at once on a new one.
-  expect(receiver.texts).toEqual(['one', 'one'])
+  await recovers(clock, api, /cut the connection/)
+})
+
+test('[R130] a kept connection that is reset under a request is a failed attempt like any other', async () => {
+  const clock = new ManualClock(Date.now())
+  const { api, say } = await delivering(clock)
+  // Kept since the news of the chat, and in use again.
+  expect(receiver.connections).toBe(1)
+  let isKept = true
+  receiver.answer = (response, received) => {
+    if (!isKept) return answerWith(200)(response, received)
+    isKept = false
+    response.socket?.resetAndDestroy()
+  }
+  await say('one')
+  const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined || now.pending === 0)
+  expect(failed).toMatchObject({ pending: 1, last_error: 'The receiver cut the connection.' })
+  expect((failed.next_attempt_ts ?? 0) - clock.nowMs()).toBe(gatewayLimits.webhookRetryFirstMs)
+  expect(receiver.texts).toEqual(['one'])
+  clock.advance(gatewayLimits.webhookRetryFirstMs)
+  await arrived(['one', 'one'])
 })
 
 test('[R46] a redirect is not followed', async () => {

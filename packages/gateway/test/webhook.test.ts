@@ -168,7 +168,7 @@ describe('restarts', () => {
     expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
   })
 
-  test('[R45] a clock that is set back makes nobody wait longer than the longest pause', async () => {
+  test('[R45] a clock that is set back makes nobody wait longer', async () => {
     const clock = new ManualClock(Date.now() + 86_400_000)
     const { gateway, api, say } = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -178,7 +178,7 @@ describe('restarts', () => {
     receiver.answer = answerWith(200)
     const today = new ManualClock(Date.now())
     const next = await world.gateway(webhookTo(receiver.url), { clock: today })
-    await passWhenAwaited(today, gatewayLimits.webhookRetryMaxMs, arrived(['one', 'one']))
+    await passWhenAwaited(today, gatewayLimits.webhookRetryFirstMs, arrived(['one', 'one']))
     await statusOnce(new Api(next), ({ pending }) => pending === 0)
   })
 

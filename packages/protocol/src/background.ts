@@ -30,6 +30,7 @@ export function guarded(run: () => void, background: Background): () => void {
 /** The same for every timer of a clock. */
 export const guardedClock = (clock: Clock, log: FaultLog): Clock => ({
   nowMs: () => clock.nowMs(),
+  monotonicMs: () => clock.monotonicMs(),
   setTimer: (afterMs, run) => clock.setTimer(afterMs, guarded(run, { what: 'what was due could not be done', log })),
 })
 

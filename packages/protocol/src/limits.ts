@@ -218,6 +218,8 @@ export const clientLimits = {
   fileTriesMax: 12,
   fileBuffersKeptMax: 16,
   pressesKeptMs: DAY_MS,
+  /** How far the count of passed time on the disk may lag behind. */
+  passedTimeKeptEveryMs: 1 * MINUTE_MS,
   /** Data of buttons that an edit took away, per message: who pressed before the edit came is still heard. */
   offeredDataKept: 24,
   /** While the relay's clock has not come to the end of a poll, it is asked at least so often. */
@@ -330,13 +332,19 @@ export const hookLimits = {
   postWithinMs: 5 * SECOND_MS,
   alertLinesMax: 10,
   duplicateWithinMs: 1 * MINUTE_MS,
-  /** A sender that did not hear that its post was written comes again within this time. */
+  /** A sender that is known not to have heard that its post was written comes again within this time. */
   unheardWithinMs: 10 * MINUTE_MS,
+  /**
+   * What was answered and comes again may be meant, or come from a sender that did not hear the answer: that one has ended
+   * its connection, and is back so soon. The same run of a pipeline in the same state is never meant twice.
+   */
+  repeatWithinMs: { text: 5 * SECOND_MS, run: 10 * MINUTE_MS },
   /** A secret that is wrong is refused so late; past so many that wait, they are told to come again. */
   missDelayMs: 1 * SECOND_MS,
   missesWaitingMax: 200,
   /** How long, and how many for each hook. */
   attempts: { keptMs: DAY_MS, keptMax: 10_000 },
+  answered: { keptMs: 10 * MINUTE_MS, keptMax: 10_000 },
   keys: { keptMs: DAY_MS, keptMax: 10_000 },
   groups: { keptMs: 30 * DAY_MS, keptMax: 10_000 },
   runs: { keptMs: 365 * DAY_MS, keptMax: 10_000 },

@@ -11,11 +11,11 @@ export class Seldom {
     this.#everyMs = everyMs
   }
 
-  /** When it is time to say it: with how often it was left unsaid. A clock that was set back silences nobody. */
+  /** When it is time to say it: with how often it was left unsaid. */
   say(what: string, write: (unsaid: { unsaid?: number }) => void): void {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const last = this.#said.get(what)
-    if (last && Math.abs(nowMs - last.atMs) < this.#everyMs) {
+    if (last && nowMs - last.atMs < this.#everyMs) {
       last.unsaid += 1
       return
     }

@@ -5,19 +5,30 @@ import type { Clock, Timer } from '@postern/protocol'
 type Waiting = { atMs: number; run: () => void }
 
 export class ManualClock implements Clock {
-  #nowMs: number
+  #elapsedMs = 0
+  /** What the clock says when nothing has passed yet. */
+  #setToMs: number
   readonly #waiting = new Set<Waiting>()
 
   constructor(startMs: number = Date.UTC(2030, 0, 1)) {
-    this.#nowMs = startMs
+    this.#setToMs = startMs
   }
 
   nowMs(): number {
-    return this.#nowMs
+    return this.#setToMs + this.#elapsedMs
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs
+  }
+
+  /** Somebody sets the clock, forward or back: no time passes by that. */
+  set(byMs: number): void {
+    this.#setToMs += byMs
   }
 
   setTimer(afterMs: number, run: () => void): Timer {
-    const waiting = { atMs: this.#nowMs + Math.max(0, afterMs), run }
+    const waiting = { atMs: this.#elapsedMs + Math.max(0, afterMs), run }
     this.#waiting.add(waiting)
     return { cancel: () => void this.#waiting.delete(waiting) }
   }
@@ -28,18 +39,18 @@ export class ManualClock implements Clock {
 
   /** Whether somebody waits for exactly so long from now. */
   isAwaited(ms: number): boolean {
-    return [...this.#waiting].some(({ atMs }) => atMs === this.#nowMs + ms)
+    return [...this.#waiting].some(({ atMs }) => atMs === this.#elapsedMs + ms)
   }
 
   /** Runs what falls due on the way, in order of time, each at its own moment. */
   advance(byMs: number): void {
-    const untilMs = this.#nowMs + byMs
+    const untilMs = this.#elapsedMs + byMs
     for (let next = this.#nextBy(untilMs); next; next = this.#nextBy(untilMs)) {
       this.#waiting.delete(next)
-      this.#nowMs = next.atMs
+      this.#elapsedMs = next.atMs
       next.run()
     }
-    this.#nowMs = untilMs
+    this.#elapsedMs = untilMs
   }
 
   /**
@@ -47,8 +58,8 @@ export class ManualClock implements Clock {
    * pass moment by moment would be thousands of lost heartbeats and of sockets that are opened and given up.
    */
   leap(byMs: number): void {
-    this.#nowMs += byMs
-    for (let next = this.#nextBy(this.#nowMs); next; next = this.#nextBy(this.#nowMs)) {
+    this.#elapsedMs += byMs
+    for (let next = this.#nextBy(this.#elapsedMs); next; next = this.#nextBy(this.#elapsedMs)) {
       this.#waiting.delete(next)
       next.run()
     }

@@ -175,7 +175,7 @@ async function startGroup(
     settings: encodeGroupSettings(settings),
   })
   await core.store.write(database => {
-    if (idempotency) noteKey(database, idempotency, { subject: chat, nowMs: core.clock.nowMs() })
+    if (idempotency) noteKey(database, idempotency, { subject: chat, nowMs: core.passed.nowMs() })
     insertGroup(database, {
       id: group,
       chat,

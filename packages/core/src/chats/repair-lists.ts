@@ -20,7 +20,7 @@ export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committ
 export function noteDisagreement(core: Core, database: Database, differ: Disagreement): void {
   const { group, chat: id, committer, cutOff, listening } = differ
   core.log.warn({ group, committer, cutOff, listening }, 'the relay was told other members than the commit made')
-  const nowMs = core.clock.nowMs()
+  const nowMs = core.passed.nowMs()
   // Nobody is removed from a private chat, and be it to be added anew: that gets its next group.
   const isPrivate = findChat(database, id)?.type === 'private'
   if (isPrivate || cutOff.includes(core.own.id)) endGroup(database, group, { nowMs })
@@ -35,7 +35,7 @@ export function noteDisagreement(core: Core, database: Database, differ: Disagre
 
 /** The relay's list is to be compared with the keys, and put right: at the latest before anything is said. */
 export function noteRepair(core: Core, database: Database, group: GroupId): void {
-  database.run('INSERT OR IGNORE INTO list_repair VALUES (?, ?)', group, core.clock.nowMs())
+  database.run('INSERT OR IGNORE INTO list_repair VALUES (?, ?)', group, core.passed.nowMs())
   core.rearm()
 }
 

@@ -71,7 +71,7 @@ export function noteRefusedGroup(
   { chat: id, generation }: { chat: ChatId; generation: number },
 ): void {
   const chat = findChat(database, id)
-  const nowMs = core.clock.nowMs()
+  const nowMs = core.passed.nowMs()
   const current = chat && findGroup(database, chat.group_id)
   if (current?.status !== 'open' || chat?.type !== 'group' || generation <= chat.refused_generation) return
   // Nobody who is well would follow an answer to one from so far ahead either.
@@ -121,7 +121,7 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
   } catch (error) {
     if (!isCoded(error, 'stopping'))
       await core.store.write(database => {
-        putOffRestart(database, group, core.clock.nowMs())
+        putOffRestart(database, group, core.passed.nowMs())
         database.run('UPDATE chat SET refused_ms = NULL WHERE id = ?', id)
       })
     core.rearm()

@@ -28,7 +28,7 @@ type SentKey = {
 
 /** Undefined when the key is new. Throws when it was used with another request. */
 export function findKey(core: Core, { key, request }: Idempotency): SentKey | undefined {
-  const oldestMs = core.clock.nowMs() - clientLimits.idempotencyKeptMs
+  const oldestMs = core.passed.nowMs() - clientLimits.idempotencyKeptMs
   const row = core.store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
   if (row && !equalBytes(row.request, request)) throw new CodedError('idempotency-conflict')
   return row

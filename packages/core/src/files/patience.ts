@@ -14,12 +14,12 @@ export class Patience {
   constructor(parts: Parts, signal: AbortSignal) {
     this.#parts = parts
     this.#signal = signal
-    this.#movedMs = parts.clock.nowMs()
+    this.#movedMs = parts.clock.monotonicMs()
   }
 
   /** Bytes went out, or there was nothing to do: the time without progress begins here. */
   moved(): void {
-    this.#movedMs = this.#parts.clock.nowMs()
+    this.#movedMs = this.#parts.clock.monotonicMs()
   }
 
   /** Bytes have arrived. What only went out may have got lost, again and again. */
@@ -42,7 +42,7 @@ export class Patience {
   }
 
   #leftMs(): number {
-    return this.#movedMs + clientLimits.fileStallMs - this.#parts.clock.nowMs()
+    return this.#movedMs + clientLimits.fileStallMs - this.#parts.clock.monotonicMs()
   }
 }
 

@@ -47,10 +47,10 @@ export class SharedFetches {
   #start(name: string, file: StoredFile): Fetch {
     const stop = new AbortController()
     const moved = () => {
-      fetch.movedMs = this.#parts.clock.nowMs()
+      fetch.movedMs = this.#parts.clock.monotonicMs()
     }
     const done = Promise.resolve().then(() => fetchBlob(this.#parts, file, { signal: stop.signal, moved }))
-    const fetch: Fetch = { done, stop, waiting: 0, movedMs: this.#parts.clock.nowMs() }
+    const fetch: Fetch = { done, stop, waiting: 0, movedMs: this.#parts.clock.monotonicMs() }
     this.#wanted.set(name, fetch)
     this.#running.add(fetch)
     const over = () => {
@@ -64,9 +64,9 @@ export class SharedFetches {
   #silence(fetch: Fetch, deadlineMs: number): { tooLong: Promise<never>; cancel: () => void } {
     const { clock } = this.#parts
     const { promise: tooLong, reject } = Promise.withResolvers<never>()
-    const beganMs = clock.nowMs()
+    const beganMs = clock.monotonicMs()
     const look = () => {
-      const leftMs = Math.max(beganMs, fetch.movedMs) + deadlineMs - clock.nowMs()
+      const leftMs = Math.max(beganMs, fetch.movedMs) + deadlineMs - clock.monotonicMs()
       if (leftMs > 0) timer = clock.setTimer(leftMs, look)
       else reject(new CodedError('relay-unreachable'))
     }

@@ -1,7 +1,8 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { Clock, MessageId } from '@postern/protocol'
+import type { MessageId } from '@postern/protocol'
 import type { Chat, Message, Notice, Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
+import type { PassedTime } from '../storage/passed-time.ts'
 import type { Durability, Store } from '../storage/store.ts'
 
 export type JournalEvent =
@@ -21,6 +22,7 @@ export type JournalEvent =
 
 export type PressedButton = { message_id: string; from: Person; data: string; press_id: string }
 
+/** `ts` by the time that passed. */
 export type JournalEntry = { id: number; json: string; ts: number }
 
 export class Journal {
@@ -138,12 +140,16 @@ function moveReader(database: Database, reader: string, upTo: number): void {
 
 /**
  * Part of the transaction in which the event happened. Its time is when it came to be known here: what was said while this
- * client was away for days has not waited for its reader yet.
+ * client was away for days has not waited for its reader yet. It is of those that pass: a clock that is set makes nothing old.
  */
-export function appendEvent({ clock }: { clock: Clock }, database: Database, event: JournalEvent): void {
+export function appendEvent(
+  { passed }: { passed: Pick<PassedTime, 'nowMs'> },
+  database: Database,
+  event: JournalEvent,
+): void {
   database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
-    clock.nowMs(),
+    passed.nowMs(),
     event.chat_id,
     JSON.stringify(event),
     messageOf(event) ?? null,

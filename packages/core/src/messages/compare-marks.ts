@@ -41,13 +41,13 @@ const hasClaimed = (core: Core, database: Database, { chat, from }: { chat: Chat
      WHERE chat_id = ? AND account_id = ? AND claimed_ms > ?`,
     chat,
     from,
-    core.clock.nowMs() - clientLimits.forkClaimEveryMs,
+    core.passed.nowMs() - clientLimits.forkClaimEveryMs,
   ) !== undefined
 
 function noteClaim(core: Core, database: Database, { group, epoch, account }: Question): void {
   database.run(
     'UPDATE mark_question SET claimed_ms = ? WHERE group_id = ? AND epoch = ? AND account_id = ?',
-    core.clock.nowMs(),
+    core.passed.nowMs(),
     group,
     epoch,
     account,
@@ -70,7 +70,7 @@ export function takeMark(core: Core, database: Database, { from, mark: told }: C
   if (chat?.visible !== 1 || chat.state !== 'active') return
   // A word alone ends no group: whoever lies about its mark would have everybody start anew.
   if (isInTrouble && chat.group_id === group && row.epoch === epoch) {
-    endGroup(database, group, { nowMs: core.clock.nowMs() })
+    endGroup(database, group, { nowMs: core.passed.nowMs() })
     core.groups.forget(group)
   }
   const notice = { code: 'forked' as const, from: personOf(database, from) }

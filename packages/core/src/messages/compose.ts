@@ -77,7 +77,7 @@ export async function composeMessage(
     const saved = core.groups.save(live, database => {
       saveRatchets(database, group, changes)
       noteEncrypted(database)
-      if (isManyth(session)) wantRenewal(database, group, core.clock.nowMs())
+      if (isManyth(session)) wantRenewal(database, group, core.passed.nowMs())
       database.run(
         `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version)
          VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -89,7 +89,7 @@ export async function composeMessage(
         JSON.stringify(draft.body),
         content.hello ? content.profileVersion : null,
       )
-      if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.clock.nowMs() })
+      if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.passed.nowMs() })
     })
     return { composed: { id, group, wire }, saved }
   })

@@ -4,6 +4,7 @@ import { withFitting } from '@postern/protocol/content'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Database } from '../storage/database.ts'
+import { ageOf } from './age.ts'
 import { assertButtons, keepOffered } from './buttons.ts'
 import { type Body, bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
 import type { SaidOf } from './said.ts'
@@ -76,6 +77,6 @@ export function assertEditable(core: Core, chat: ChatId, { message: target, ...e
   if (edit.text !== undefined && (isText || edit.text !== '')) assertText(edit.text)
   if (edit.text !== undefined) assertMentions(edit.text, edit.mentions)
   if (edit.buttons) assertButtons(core, edit.buttons)
-  const ageMs = core.clock.nowMs() - message.ts
-  if ((body.kind === 'text' || body.kind === 'file') && isTooLate(body, ageMs)) throw new CodedError('edit-too-late')
+  if ((body.kind === 'text' || body.kind === 'file') && isTooLate(body, ageOf(core, message.ts)))
+    throw new CodedError('edit-too-late')
 }

@@ -8,16 +8,17 @@ import { tellAbout } from './tell-about.ts'
 
 type Expired = { id: MessageId; chat_id: ChatId; reported: number }
 
-export const nextExpiryTs = (core: Core): number | undefined =>
-  core.store.get<{ ts: number | null }>('SELECT min(expires_ts) AS ts FROM message WHERE expires_ts IS NOT NULL')?.ts ??
-  undefined
+/** By the time that passed. */
+export const nextExpiryMs = (core: Core): number | undefined =>
+  core.store.get<{ ms: number | null }>('SELECT min(erase_at_ms) AS ms FROM message WHERE erase_at_ms IS NOT NULL')
+    ?.ms ?? undefined
 
 /** A bounded turn; whoever calls looks again when the next is due. */
 export async function expireMessages(core: Core): Promise<void> {
-  const nowMs = core.clock.nowMs()
+  const nowMs = core.passed.nowMs()
   const count = await core.store.write(database => {
     const expired = database.all<Expired>(
-      'SELECT id, chat_id, reported FROM message WHERE expires_ts <= ? ORDER BY expires_ts LIMIT ?',
+      'SELECT id, chat_id, reported FROM message WHERE erase_at_ms <= ? ORDER BY erase_at_ms LIMIT ?',
       nowMs,
       clientLimits.expirePerTurnMax,
     )

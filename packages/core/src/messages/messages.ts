@@ -21,7 +21,9 @@ export type MessageRow = {
   buttons_ts: number | null
   /** How long it is kept after it was read; 0: for ever. */
   timer_ms: number
+  /** As it is shown; and by the time that passed, which counts. */
   expires_ts: number | null
+  erase_at_ms: number | null
   read: number
 }
 
@@ -67,8 +69,8 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
   if (repeat) return undefined
   const placed: MessageRow = { ...row, ts: freeTs(database, row), edited_ts: null, text_ts: null, buttons_ts: null }
   database.run(
-    `INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported, timer_ms, expires_ts, read)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported, timer_ms, expires_ts, erase_at_ms, read)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placed.id,
     placed.chat_id,
     placed.sender,
@@ -78,6 +80,7 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
     placed.reported,
     placed.timer_ms,
     placed.expires_ts,
+    placed.erase_at_ms,
     placed.read,
   )
   return placed

@@ -22,6 +22,7 @@ import { ownProfile } from '../identity/profile.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { Database } from '../storage/database.ts'
+import { ageOf } from './age.ts'
 import { hasButton, hasOffered } from './buttons.ts'
 import { findMessage, lookUpMessage } from './messages.ts'
 import { sendDirect } from './send-direct.ts'
@@ -33,6 +34,8 @@ type PressRow = {
   presser: AccountId
   bot: AccountId
   ts: number
+  /** By the time that passed. */
+  answer_by_ms: number
   answered: number
 }
 
@@ -75,12 +78,13 @@ export function takePress(core: Core, database: Database, { chat, from, ts, body
 }
 
 /** False when it is known already: a press whose answer was lost is sent again. */
-function notePress(core: Core, database: Database, press: Omit<PressRow, 'answered'>): boolean {
-  const nowMs = core.clock.nowMs()
+function notePress(core: Core, database: Database, press: Omit<PressRow, 'answer_by_ms' | 'answered'>): boolean {
+  const nowMs = core.passed.nowMs()
   database.run('DELETE FROM press WHERE taken_ms < ?', nowMs - clientLimits.pressesKeptMs)
   const { id, chat_id, message_id, presser, bot, ts } = press
   const { changes } = database.run(
-    'INSERT OR IGNORE INTO press (id, chat_id, message_id, presser, bot, ts, taken_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    `INSERT OR IGNORE INTO press (id, chat_id, message_id, presser, bot, ts, taken_ms, answer_by_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     chat_id,
     message_id,
@@ -88,6 +92,7 @@ function notePress(core: Core, database: Database, press: Omit<PressRow, 'answer
     bot,
     ts,
     nowMs,
+    nowMs + contentLimits.pressAnsweredWithinMs - ageOf(core, ts),
   )
   return changes === 1
 }
@@ -103,12 +108,12 @@ export async function answerPress(
   if (!text.isWellFormed()) throw new CodedError('bad-field', { field: 'text', rule: HALF_RULE })
   if (idempotency && findKey(core, idempotency)) return
   if (row.answered) throw new CodedError('press-answered')
-  if (core.clock.nowMs() - row.ts > contentLimits.pressAnsweredWithinMs) throw new CodedError('press-too-late')
+  if (core.passed.nowMs() > row.answer_by_ms) throw new CodedError('press-too-late')
   const { chat_id: chat, presser: to } = row
   await tell(core, { chat, to }, { body: { kind: 'toast', press, text }, deadline })
   await core.store.write(database => {
     noteAnswered(database, press)
-    if (idempotency) noteKey(database, idempotency, { subject: press, nowMs: core.clock.nowMs() })
+    if (idempotency) noteKey(database, idempotency, { subject: press, nowMs: core.passed.nowMs() })
   })
 }
 

@@ -17,8 +17,13 @@ export async function markRead(core: Core, chat: ChatId, upTo: MessageId | undef
     )
     const newest = new Map<AccountId, number>()
     for (const message of unread) {
-      const expires = message.timer_ms > 0 ? core.clock.nowMs() + message.timer_ms : null
-      database.run('UPDATE message SET read = 1, expires_ts = ? WHERE id = ?', expires, message.id)
+      const { id, timer_ms: timerMs } = message
+      database.run(
+        'UPDATE message SET read = 1, expires_ts = ?, erase_at_ms = ? WHERE id = ?',
+        timerMs > 0 ? core.clock.nowMs() + timerMs : null,
+        timerMs > 0 ? core.passed.nowMs() + timerMs : null,
+        id,
+      )
       newest.set(message.sender, message.ts)
     }
     countUnread(database, chat)

@@ -5,6 +5,7 @@ import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
+import { ageOf } from './age.ts'
 import { takeCall } from './calls.ts'
 import { takeDelete } from './delete.ts'
 import { takeEdit } from './edit.ts'
@@ -73,6 +74,7 @@ function takeMessage(core: Core, database: Database, said: Said): MessageRow | u
     timer_ms: timerMs,
     // The countdown starts for the sender when it is sent, for a reader when it is read.
     expires_ts: isOwn && timerMs > 0 ? ts + timerMs : null,
+    erase_at_ms: isOwn && timerMs > 0 ? core.passed.nowMs() + timerMs - ageOf(core, ts) : null,
     read: isOwn ? 1 : 0,
   })
   if (!row) return undefined

@@ -21,7 +21,7 @@ export async function assertKeysOfShown(core: Core, live: LiveGroup, chat: ChatI
   core.log.error({ group: live.id, chat, rule: verdict.rule }, 'the keys of a chat are not those of its members')
   live.isBroken = true
   await core.groups.save(live, database => {
-    endGroup(database, live.id, { nowMs: core.clock.nowMs() })
+    endGroup(database, live.id, { nowMs: core.passed.nowMs() })
     const notice = { code: 'mismatch' as const, text: verdict.why }
     appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
   })

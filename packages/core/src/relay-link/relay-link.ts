@@ -31,6 +31,8 @@ export interface RelayLinkOptions {
   /** The first thing on a new connection; entries are asked for in it. Only when it is done the link is online. */
   onSession: (session: Session) => Promise<void>
   onEntries: (entries: Entry[]) => void
+  /** What the relay's clock says, whenever it tells. */
+  onTime: (relayMs: number) => void
   /** The relay refuses the device's certificate. `over`: coming back soon would be of no use. */
   onRevoked: (error: CodedError) => 'replaced' | 'over'
 }
@@ -185,6 +187,7 @@ export class RelayLink {
   #take(connection: Connection, frame: RelayFrame): void {
     switch (frame.kind) {
       case 'challenge':
+        this.#options.onTime(frame.nowMs)
         this.#authenticate(connection, frame.nonce).catch((error: unknown) => this.#refused(connection, error))
         return
       case 'deliver':
@@ -239,7 +242,9 @@ export class RelayLink {
       if (!connection.isAlive) return this.#lost(connection, 'no heartbeat')
       connection.isAlive = false
       const ping = { name: 'ping' as const, request: {}, deadlineMs: clientLimits.pingEveryMs }
-      this.#callOn(connection, ping).catch(() => undefined)
+      this.#callOn(connection, ping)
+        .then(({ nowMs }) => this.#options.onTime(nowMs))
+        .catch(() => undefined)
       this.#watch(connection)
     })
   }

@@ -358,6 +358,22 @@ const steps: string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX held_event_message ON held_event (message_id);
   `,
+  `
+  -- One moment by three clocks: how much time has passed, what this machine's clock said then, and the relay's.
+  CREATE TABLE passed_time (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    passed_ms INTEGER NOT NULL,
+    wall_ms INTEGER NOT NULL,
+    relay_ms INTEGER
+  ) STRICT;
+  -- By the time that passed, which begins where the clock stands.
+  ALTER TABLE press ADD COLUMN answer_by_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE press SET answer_by_ms = ts + 60000;
+  ALTER TABLE message ADD COLUMN erase_at_ms INTEGER;
+  UPDATE message SET erase_at_ms = expires_ts;
+  DROP INDEX message_expires;
+  CREATE INDEX message_erase ON message (erase_at_ms) WHERE erase_at_ms IS NOT NULL;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

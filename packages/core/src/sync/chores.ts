@@ -108,7 +108,7 @@ export class Chores {
       await this.#attempt('new keys', () => renewKeys(this.#core, due, this.#deadline()))
   }
 
-  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.clock.nowMs()
+  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.passed.nowMs()
 
   /** One chore that fails keeps no other from being done; it is tried again at the next poke or connection. */
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {

@@ -19,7 +19,7 @@ type BrokenChat = { id: ChatId; group: GroupId }
 type LostGroup = { group_id: GroupId; speaker: AccountId; ts: number; healed: number }
 
 export async function healChats(core: Core, deadline: Deadline): Promise<void> {
-  const askedMs = core.clock.nowMs() - clientLimits.rejoinAskAgainMs
+  const askedMs = core.passed.nowMs() - clientLimits.rejoinAskAgainMs
   if (core.store.get('SELECT 1 FROM lost_group WHERE speaker = ? AND ts < ?', core.own.id, askedMs))
     await core.store.write(database =>
       database.run('DELETE FROM lost_group WHERE speaker = ? AND ts < ?', core.own.id, askedMs),
@@ -135,7 +135,7 @@ async function healBroken(core: Core, { id, group }: BrokenChat, deadline: Deadl
       'INSERT OR IGNORE INTO lost_group (group_id, speaker, ts, healed) VALUES (?, ?, ?, 1)',
       group,
       core.own.id,
-      core.clock.nowMs(),
+      core.passed.nowMs(),
     ),
   )
 }
@@ -148,7 +148,7 @@ export function wantAdmin(core: Core, database: Database, group: GroupId): void 
      ON CONFLICT DO UPDATE SET healed = 2 WHERE healed < 2`,
     group,
     core.own.id,
-    core.clock.nowMs(),
+    core.passed.nowMs(),
   )
   core.poke()
 }

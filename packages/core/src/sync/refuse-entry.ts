@@ -34,7 +34,7 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, record, er
     // Who missed something would carry on a group that is no more, and the others would not follow.
     const isStale = error.code === 'mls-wrong-epoch' || error.code === 'mls-own-message'
     const afterMs = isStale ? clientLimits.restartStaleAfterMs : 0
-    if (isLost) endGroup(database, live.id, { nowMs: core.clock.nowMs() + afterMs })
+    if (isLost) endGroup(database, live.id, { nowMs: core.passed.nowMs() + afterMs })
     const chat = shownChat(database, live)
     if (!chat) return
     const notice = { code: 'undecryptable' as const, from: personOf(database, entry.sender) }
@@ -86,7 +86,7 @@ export function refuseWelcome(core: Core, { entry, record, error }: WelcomeRefus
 
 /** Welcomes cost whoever sends them nothing: a flood of them must not drown what people are told besides. */
 function warn(core: Core, database: Database, { chat, notice }: { chat: ChatRow; notice: Notice }): void {
-  const nowMs = core.clock.nowMs()
+  const nowMs = core.passed.nowMs()
   if (nowMs - chat.warned_ms < clientLimits.warnEveryMs) return
   database.run('UPDATE chat SET warned_ms = ? WHERE id = ?', nowMs, chat.id)
   appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })

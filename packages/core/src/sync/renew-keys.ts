@@ -13,7 +13,7 @@ export const dueRenewals = (core: Core): Due[] =>
        ON chat.id = mls_group.chat_id AND chat.group_id = mls_group.id
      WHERE mls_group.status = 'open' AND mls_group.renew_at_ms <= ? AND chat.state = 'active' AND chat.visible = 1
      ORDER BY mls_group.renew_at_ms LIMIT ?`,
-    core.clock.nowMs(),
+    core.passed.nowMs(),
     clientLimits.renewKeysPerRound,
   )
 
@@ -21,6 +21,7 @@ export async function renewKeys(core: Core, { group }: Due, deadline: Deadline):
   // Whoever is sending now would wait for it: it is no matter of minutes.
   if (core.places.taken(group) > 0) return
   const isDue = () =>
-    core.store.get('SELECT 1 FROM mls_group WHERE id = ? AND renew_at_ms <= ?', group, core.clock.nowMs()) !== undefined
+    core.store.get('SELECT 1 FROM mls_group WHERE id = ? AND renew_at_ms <= ?', group, core.passed.nowMs()) !==
+    undefined
   await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
 }

@@ -93,7 +93,7 @@ function takeRemoval(core: Core, live: LiveGroup, { record, commit }: { record: 
   live.session = commit.session
   live.isBroken = true
   record(database => {
-    endGroup(database, id, { nowMs: core.clock.nowMs() })
+    endGroup(database, id, { nowMs: core.passed.nowMs() })
     if (!commit.readdedSelf && isCurrent(database, live))
       applyRemoval(core, database, { chat, committer: commit.committer })
   }, live)
@@ -106,7 +106,7 @@ export function refuseCommit(core: Core, live: LiveGroup, { record, offender, wh
   core.log.warn({ group: live.id, offender, why }, 'a commit that breaks the rules was refused')
   live.isBroken = true
   record(database => {
-    endGroup(database, live.id, { nowMs: core.clock.nowMs(), offender })
+    endGroup(database, live.id, { nowMs: core.passed.nowMs(), offender })
     const chat = findChat(database, live.chat)
     if (!chat || !endsChat(core, database, { chat, live, offender })) return
     if (chat.visible !== 1 || chat.state !== 'active') return
@@ -129,7 +129,7 @@ function endsChat(
   if (chat.group_id === live.id) return true
   if (chat.type === 'private' || !membersOf(database, chat.id).some(member => member.account_id === offender))
     return false
-  endGroup(database, chat.group_id, { nowMs: core.clock.nowMs(), offender })
+  endGroup(database, chat.group_id, { nowMs: core.passed.nowMs(), offender })
   core.groups.forget(chat.group_id)
   return true
 }

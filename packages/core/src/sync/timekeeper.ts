@@ -3,7 +3,7 @@ import { clientLimits, inBackground, Seldom, type Timer } from '@postern/protoco
 import { waitingRepairs } from '../chats/repair-lists.ts'
 import { waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
-import { expireMessages, nextExpiryTs } from '../messages/expiry.ts'
+import { expireMessages, nextExpiryMs } from '../messages/expiry.ts'
 import { nextPollCloseTs } from '../messages/polls.ts'
 
 export class Timekeeper {
@@ -45,17 +45,19 @@ export class Timekeeper {
 
   #arm(): void {
     this.#armChores()
-    const dueTs = Math.min(nextExpiryTs(this.#core) ?? Infinity, nextPollCloseTs(this.#core) ?? Infinity)
-    if (dueTs === Infinity) return
-    const afterMs = Math.max(0, dueTs - this.#core.clock.nowMs())
-    this.#due = this.#core.clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())
+    const { clock, passed } = this.#core
+    const expireAfterMs = (nextExpiryMs(this.#core) ?? Infinity) - passed.nowMs()
+    const closeAfterMs = (nextPollCloseTs(this.#core) ?? Infinity) - clock.nowMs()
+    const afterMs = Math.max(0, Math.min(expireAfterMs, closeAfterMs))
+    if (afterMs === Infinity) return
+    this.#due = clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())
   }
 
   /** What the chores find due by themselves: a group to be carried on, lists to be put right, keys to be renewed. */
   #armChores(): void {
     const waiting = [...waitingRestarts(this.#core), ...waitingRepairs(this.#core)].map(({ dueMs }) => dueMs)
     // At least a moment: what cannot be done while the relay is out of reach must not be looked at without end.
-    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.clock.nowMs())
+    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.passed.nowMs())
     this.#chores?.cancel()
     this.#chores = this.#core.clock.setTimer(Math.min(afterMs, clientLimits.renewKeysEveryMs), () => {
       this.#core.poke()

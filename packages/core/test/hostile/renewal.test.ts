@@ -76,7 +76,7 @@ test('[R144] who was let in by a last resort package renews its keys at once', a
 })
 
 test('[R143] a large group has no more to follow than a small one, and its members do not come all at once', () => {
-  const fixed = { clock, provider: coreOf(alice).provider }
+  const fixed = { passed: clock, provider: coreOf(alice).provider }
   const waits = (members: number) =>
     Array.from({ length: 1000 }, () => nextRenewalMs(fixed, members) - clock.nowMs()).toSorted((a, b) => a - b)
   const days = (ms = 0) => ms / DAY_MS

@@ -1,6 +1,6 @@
 // What must be remembered of the posts to each hook, over restarts and within bounds: the oldest goes first.
-import type { RecordChange, Records } from '@postern/core'
-import { type Clock, hookLimits, type MessageId } from '@postern/protocol'
+import type { PassedTime, RecordChange, Records } from '@postern/core'
+import { hookLimits, type MessageId } from '@postern/protocol'
 
 /** What a message is about, and what that becomes once it is written. */
 export type About =
@@ -11,6 +11,8 @@ export type About =
 export type Remembered = {
   /** A post that was begun: under which name its messages are sent; and whether all of them are, and only the answer may be missing. */
   attempt: { attempt: string; body: string; isWritten?: true }
+  /** A post that was answered: its sender may not have heard so; and whether it is known not to have. Since the answer, or the end of the connection. */
+  answered: { attempt: string; wasReset?: true }
   /** What was begun last about a group or a branch, as long as nobody knows whether it was written. */
   open: { attempt: string; about: About }
   /** What was written under a sender's Idempotency-Key. */
@@ -20,15 +22,20 @@ export type Remembered = {
   /** A branch whose pipeline is broken, and since which run. */
   run: { failed: number | null }
 }
+/** All times here are of those that pass: a clock that is set makes nothing old. */
+export type Passed = Pick<PassedTime, 'nowMs'>
 export type Kind = keyof Remembered
 export type Place<K extends Kind = Kind> = { hook: string; kind: K; name: string }
 export type Change = { [K in Kind]: { at: Place<K> } & ({ put: Remembered[K] } | { forget: true }) }[Kind]
 
 type Entry = { ts: number; value: Remembered[Kind] }
 type Row = { key: string; entry: Entry }
+/** A change, and the names of those that make room for it. */
+type Step = { change: Change; leaving: string[] }
 
 const bounds: Record<Kind, { keptMs: number; keptMax: number }> = {
   attempt: hookLimits.attempts,
+  answered: hookLimits.answered,
   open: hookLimits.attempts,
   key: hookLimits.keys,
   group: hookLimits.groups,
@@ -39,15 +46,15 @@ const kinds = Object.keys(bounds) as Kind[]
 
 export class HookMemory {
   readonly #records: Records
-  readonly #clock: Clock
+  readonly #passed: Passed
   /** By kind and hook, then by name; in the order of their times. */
   readonly #kept = new Map<string, Map<string, Entry>>()
   /** Keys of what is on its way to the disk. */
   readonly #coming = new Set<string>()
 
-  constructor(records: Records, clock: Clock) {
+  constructor(records: Records, passed: Passed) {
     this.#records = records
-    this.#clock = clock
+    this.#passed = passed
     for (const { key, entry } of readRows(records)) {
       const [kind, hook = '', name = ''] = key.split('/')
       this.#shelf({ kind: kind as Kind, hook }).set(name, entry)
@@ -63,8 +70,8 @@ export class HookMemory {
 
   /** All of them or none; durable when it resolves. */
   async write(...changes: Change[]): Promise<void> {
-    const ts = this.#clock.nowMs()
-    const steps = changes.map(change => ({ change, leaving: 'put' in change ? this.#crowdedOut(change.at) : [] }))
+    const ts = this.#passed.nowMs()
+    const steps = this.#steps(changes)
     const coming = changes.filter(change => 'put' in change).map(({ at }) => keyOf(at))
     for (const key of coming) this.#coming.add(key)
     try {
@@ -72,19 +79,17 @@ export class HookMemory {
     } finally {
       for (const key of coming) this.#coming.delete(key)
     }
-    for (const { change, leaving } of steps) {
-      const shelf = this.#shelf(change.at)
-      for (const name of [...leaving, change.at.name]) shelf.delete(name)
-      if ('put' in change) shelf.set(change.at.name, { ts, value: change.put })
-    }
+    this.#apply(steps, ts)
   }
 
   /** At once here, soon on the disk; unless something else takes its place already, which would go with it. */
-  forgetSoon(at: Place): void {
-    if (this.#coming.has(keyOf(at))) return
-    this.#shelf(at).delete(at.name)
+  changeSoon(...changes: Change[]): void {
+    const ts = this.#passed.nowMs()
+    const steps = this.#steps(changes.filter(({ at }) => !this.#coming.has(keyOf(at))))
+    if (steps.length === 0) return
+    this.#apply(steps, ts)
     // It fails with the disk or at the stop, and is then too old before long.
-    this.#records.changeSoon({ key: keyOf(at), remove: true }).catch(() => undefined)
+    this.#records.changeSoon(...steps.flatMap(step => rowsOf(step, ts))).catch(() => undefined)
   }
 
   /** Everything about a hook. */
@@ -113,6 +118,18 @@ export class HookMemory {
     }
   }
 
+  #steps(changes: Change[]): Step[] {
+    return changes.map(change => ({ change, leaving: 'put' in change ? this.#crowdedOut(change.at) : [] }))
+  }
+
+  #apply(steps: Step[], ts: number): void {
+    for (const { change, leaving } of steps) {
+      const shelf = this.#shelf(change.at)
+      for (const name of [...leaving, change.at.name]) shelf.delete(name)
+      if ('put' in change) shelf.set(change.at.name, { ts, value: change.put })
+    }
+  }
+
   /** What comes pushes out the oldest: two at most, so that a full shelf is emptied little by little. */
   #crowdedOut(coming: Place): string[] {
     const { kind, name: itself } = coming
@@ -128,7 +145,7 @@ export class HookMemory {
   }
 
   #isTooOld(kind: Kind, { ts }: Entry): boolean {
-    return ts <= this.#clock.nowMs() - bounds[kind].keptMs
+    return ts <= this.#passed.nowMs() - bounds[kind].keptMs
   }
 
   #shelf({ kind, hook }: Pick<Place, 'kind' | 'hook'>): Map<string, Entry> {
@@ -143,7 +160,7 @@ export class HookMemory {
 
 const keyOf = ({ kind, hook, name }: Place): string => `${kind}/${hook}/${name}`
 
-function rowsOf({ change, leaving }: { change: Change; leaving: string[] }, ts: number): RecordChange[] {
+function rowsOf({ change, leaving }: Step, ts: number): RecordChange[] {
   const key = keyOf(change.at)
   const gone = leaving.map((name): RecordChange => ({ key: keyOf({ ...change.at, name }), remove: true }))
   if ('put' in change) return [...gone, { key, put: JSON.stringify({ ts, value: change.put } satisfies Entry) }]

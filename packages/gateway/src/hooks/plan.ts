@@ -1,13 +1,13 @@
 // What a post comes to: nothing, or a text with what it makes of the group or the branch that it is about.
 import type { Client } from '@postern/core'
-import { type Clock, hookLimits, isCoded, type MessageId } from '@postern/protocol'
+import { hookLimits, isCoded, type MessageId } from '@postern/protocol'
 import type { StoredHook } from './hooks.ts'
-import type { About, HookMemory } from './memory.ts'
+import type { About, HookMemory, Passed } from './memory.ts'
 import type { AlertNews, News, PipelineNews } from './news.ts'
 
 export type Plan = { kind: 'silent' } | { kind: 'write'; text: string; replyTo?: MessageId; about?: About }
 
-export type PlanParts = { client: Client; memory: HookMemory; clock: Clock }
+export type PlanParts = { client: Client; memory: HookMemory; passed: Passed }
 
 const silent: Plan = { kind: 'silent' }
 
@@ -24,14 +24,12 @@ export function planPost(parts: PlanParts, hook: StoredHook, news: News): Plan {
   }
 }
 
-/** In either direction: a clock that was set back by hours must not keep repeats silent for hours. */
-export const isLately = (clock: Clock, atMs: number): boolean =>
-  Math.abs(clock.nowMs() - atMs) < hookLimits.duplicateWithinMs
+export const isLately = (passed: Passed, atMs: number): boolean => passed.nowMs() - atMs < hookLimits.duplicateWithinMs
 
 /** A pair of senders says everything twice, at nearly the same time. */
-function planAlerts({ client, memory, clock }: PlanParts, hook: StoredHook, { at, group }: AlertNews): Plan {
+function planAlerts({ client, memory, passed }: PlanParts, hook: StoredHook, { at, group }: AlertNews): Plan {
   const past = memory.get(at)
-  if (past?.identity === group.identity && isLately(clock, past.saidMs)) return silent
+  if (past?.identity === group.identity && isLately(passed, past.saidMs)) return silent
   const about: About = { at, becomes: group.status, identity: group.identity }
   if (group.status === 'resolved' && past?.message && isThere(client, hook, past.message))
     return { kind: 'write', text: group.title, replyTo: past.message, about }

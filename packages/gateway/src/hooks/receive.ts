@@ -4,12 +4,13 @@ import type { Client } from '@postern/core'
 import { type Clock, CodedError, hookLimits, isCoded } from '@postern/protocol'
 import { outcomeOf } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { whenGone } from '../waiting.ts'
+import type { Caller } from '../waiting.ts'
 import { Bodies } from './bodies.ts'
+import { Hearing, type Spot } from './hearing.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
-import type { Change, HookMemory, Place } from './memory.ts'
+import type { Change, HookMemory, Passed, Place } from './memory.ts'
 import { Misses } from './misses.ts'
-import { digest, readNews } from './news.ts'
+import { digest, type News, readNews } from './news.ts'
 import { type Plan, planPost } from './plan.ts'
 import { PostLanes } from './post-lanes.ts'
 import { sendParts } from './send-parts.ts'
@@ -23,37 +24,44 @@ export type HookPost = {
   upload: AsyncIterable<Uint8Array>
 }
 
-export type ReceiverParts = { client: Client; hooks: Hooks; memory: HookMemory; clock: Clock; metrics: Metrics }
+export type ReceiverParts = {
+  client: Client
+  hooks: Hooks
+  memory: HookMemory
+  clock: Clock
+  passed: Passed
+  metrics: Metrics
+}
 
-type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; gone: AbortSignal }
+type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; caller: Caller }
 type Outcome = 'written' | 'silent'
 type WritePlan = Extract<Plan, { kind: 'write' }>
 /** Where it is found again, of which body it is, how far it has come, and what is remembered with its end. */
-type Attempt = { at: Place<'attempt'>; bodyHash: string; progress: Progress; withIt: Change[] }
+type Attempt = { spot: Spot; bodyHash: string; progress: Progress; withIt: Change[] }
 
 export class HookReceiver {
   readonly #parts: ReceiverParts
   readonly #lanes = new PostLanes()
   readonly #bodies = new Bodies()
   readonly #misses: Misses
-  /** Attempts that are written, and whose senders still wait for the answer. */
-  readonly #unheard = new Set<string>()
+  readonly #hearing: Hearing
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts
     this.#misses = new Misses(parts.clock)
+    this.#hearing = new Hearing(parts.memory, parts.passed)
   }
 
   /** Resolves when it is written, or when there was nothing to write. */
-  async receive(post: HookPost, gone: AbortSignal): Promise<void> {
+  async receive(post: HookPost, caller: Caller): Promise<void> {
     const { hooks, clock, metrics } = this.#parts
     const hook = hooks.find(post.secret)
-    if (!hook) return await this.#misses.refuse(gone)
+    if (!hook) return await this.#misses.refuse(caller.gone)
     if (hook.format === 'pipeline') checkToken(hook, post.vcsToken)
     try {
       const outcome = await this.#bodies.with(post.upload, body => {
         const leftMs = timeLeft(clock, hookLimits.postWithinMs)
-        return this.#lanes.run(hook.id, () => this.#carryOut({ hook, post, body, leftMs, gone }))
+        return this.#lanes.run(hook.id, () => this.#carryOut({ hook, post, body, leftMs, caller }))
       })
       metrics.hookPosts.add(outcome)
     } catch (error) {
@@ -67,38 +75,39 @@ export class HookReceiver {
   }
 
   async #carryOut(task: Task): Promise<Outcome> {
-    const { hook, post, body, gone } = task
+    const { hook, post, body, caller } = task
     const { hooks, memory } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
     // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
-    if (gone.aborted) throw new CodedError('rate-limited', { what: 'posts to this hook' })
+    if (caller.gone.aborted) throw new CodedError('rate-limited', { what: 'posts to this hook' })
     task.leftMs()
     const bodyHash = digest(body)
     const key = keyPlace(hook, post.idempotencyKey)
     const known = key && memory.get(key)
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return 'silent'
-    const at: Place<'attempt'> = { hook: hook.id, kind: 'attempt', name: key?.name ?? bodyHash }
     const news = readNews({ hook, body, contentType: post.contentType })
+    const spot = spotOf(hook, { key, bodyHash, news })
     const sending = { chat: hook.chat, leftMs: task.leftMs }
-    const progress = await settle(this.#parts, news, { own: this.#progress(at, bodyHash), sending })
+    const progress = await settle(this.#parts, news, { own: this.#progress(spot, bodyHash), sending })
     const plan: Plan = progress.kind === 'written' ? { kind: 'silent' } : planPost(this.#parts, hook, news)
     const withIt: Change[] = key && news.kind !== 'none' ? [{ at: key, put: { body: bodyHash } }] : []
     if (plan.kind === 'silent') {
       if (withIt.length > 0) await memory.write(...withIt)
       // It was said before, by whomever: the next repeat must not be taken for this attempt.
-      const begun = memory.get(at)
-      if (begun) this.#forgetWhenHeard(at, begun.attempt, gone)
+      const begun = memory.get(spot.at)?.attempt ?? (progress.kind === 'written' ? progress.attempt : undefined)
+      if (begun !== undefined) this.#hearing.watch(spot, begun, caller)
       return 'silent'
     }
-    await this.#write(task, plan, { at, bodyHash, progress, withIt })
+    await this.#write(task, plan, { spot, bodyHash, progress, withIt })
     return 'written'
   }
 
   /** What was begun before and not ended is gone on with: what the relay has already is not sent again. */
-  async #write(task: Task, plan: WritePlan, { at, bodyHash, progress, withIt }: Attempt): Promise<void> {
-    const { client, memory, clock } = this.#parts
+  async #write(task: Task, plan: WritePlan, { spot, bodyHash, progress, withIt }: Attempt): Promise<void> {
+    const { client, memory, passed } = this.#parts
     const { about } = plan
+    const { at } = spot
     const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
     const isNoted = memory.get(at)?.attempt === attempt
     const notes: Change[] = [
@@ -110,47 +119,33 @@ export class HookReceiver {
     try {
       const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
-      const said = about && [closing(about), changeBy(memory, about, { message, saidMs: clock.nowMs() })]
+      const said = about && [closing(about), changeBy(memory, about, { message, saidMs: passed.nowMs() })]
       await memory.write({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
-      this.#forgetWhenHeard(at, attempt, task.gone)
+      this.#hearing.watch(spot, attempt, task.caller)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
       throw error
     }
   }
 
-  /** What is written counts for a short while, and only if its sender did not hear so: from anybody else the same body is news. */
-  #progress(at: Place<'attempt'>, bodyHash: string): Progress {
-    const { memory, clock } = this.#parts
-    const begun = memory.get(at)
-    if (!begun) return { kind: 'new' }
-    const { attempt, body, isWritten, ts } = begun
-    if (!isWritten && body !== bodyHash) throw new CodedError('idempotency-conflict')
-    if (!isWritten) return { kind: 'begun', attempt }
-    const isRetry = Math.abs(clock.nowMs() - ts) < hookLimits.unheardWithinMs && !this.#unheard.has(attempt)
-    return isRetry ? { kind: 'written', attempt } : { kind: 'new' }
-  }
-
-  /** Who hung up, or was cut off when this process was killed, comes again: what it asked for must be found then. */
-  #forgetWhenHeard(at: Place<'attempt'>, attempt: string, gone: AbortSignal): void {
-    const { memory } = this.#parts
-    this.#unheard.add(attempt)
-    whenGone(gone, reason => {
-      this.#unheard.delete(attempt)
-      // In its place may be the attempt of somebody who said the same meanwhile.
-      if (reason === 'answered' && memory.get(at)?.attempt === attempt) memory.forgetSoon(at)
-    })
+  #progress(spot: Spot, bodyHash: string): Progress {
+    const begun = this.#parts.memory.get(spot.at)
+    if (begun && !begun.isWritten) {
+      if (begun.body !== bodyHash) throw new CodedError('idempotency-conflict')
+      return { kind: 'begun', attempt: begun.attempt }
+    }
+    const attempt = this.#hearing.unheard(spot)
+    return attempt === undefined ? { kind: 'new' } : { kind: 'written', attempt }
   }
 }
 
 /** Throws when there is none left: who waited for so long has given up, or is about to. */
 function timeLeft(clock: Clock, withinMs: number): () => number {
-  const endMs = clock.nowMs() + withinMs
+  const endMs = clock.monotonicMs() + withinMs
   return () => {
-    const leftMs = endMs - clock.nowMs()
+    const leftMs = endMs - clock.monotonicMs()
     if (leftMs <= 0) throw new CodedError('rate-limited', { what: 'posts to this hook' })
-    // A clock that was set back meanwhile gives nobody hours to wait.
-    return Math.min(leftMs, withinMs)
+    return leftMs
   }
 }
 
@@ -162,6 +157,19 @@ async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B
 
 function keyPlace(hook: StoredHook, key: string | undefined): Place<'key'> | undefined {
   return !key ? undefined : { hook: hook.id, kind: 'key', name: digest(`key ${key}`) }
+}
+
+type Known = { key: Place<'key'> | undefined; bodyHash: string; news: News }
+
+/** Without a key a post is known by its body. */
+function spotOf({ id: hook }: StoredHook, { key, bodyHash, news }: Known): Spot {
+  const at: Place<'attempt'> = { hook, kind: 'attempt', name: key?.name ?? bodyHash }
+  const isOneEvent = news.kind === 'pipeline' && news.run.number !== undefined
+  const { run, text } = hookLimits.repeatWithinMs
+  // A group of alerts is known by what it says, whoever says it: see planPost.
+  const repeatWithinMs = isOneEvent ? run : news.kind === 'alerts' ? 0 : text
+  const answeredAt: Place<'answered'> = { hook, kind: 'answered', name: bodyHash }
+  return { at, repeatWithinMs, isOneEvent, ...(!key && { answeredAt }) }
 }
 
 function checkToken({ secretHash }: StoredHook, token: string | undefined): void {

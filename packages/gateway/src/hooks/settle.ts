@@ -1,7 +1,7 @@
 // What was begun about a group or a branch is brought to its end before anything else is said about it.
 import type { Client } from '@postern/core'
-import type { Clock, MessageId } from '@postern/protocol'
-import type { About, Change, HookMemory, Place } from './memory.ts'
+import type { MessageId } from '@postern/protocol'
+import type { About, Change, HookMemory, Passed, Place } from './memory.ts'
 import type { News } from './news.ts'
 import { isLately } from './plan.ts'
 import { findWritten, type Sending } from './send-parts.ts'
@@ -9,7 +9,7 @@ import { findWritten, type Sending } from './send-parts.ts'
 /** How far a post has come: what is `begun` may be written or not, what is `written` may not be answered. */
 export type Progress = { kind: 'new' } | { kind: 'begun' | 'written'; attempt: string }
 
-export type SettleParts = { client: Client; memory: HookMemory; clock: Clock }
+export type SettleParts = { client: Client; memory: HookMemory; passed: Passed }
 
 type Settling = { own: Progress; sending: Omit<Sending, 'attempt'> }
 
@@ -19,7 +19,7 @@ type Settling = { own: Progress; sending: Omit<Sending, 'attempt'> }
  */
 export async function settle(parts: SettleParts, news: News, { own, sending }: Settling): Promise<Progress> {
   if (!('at' in news) || own.kind === 'written') return own
-  const { client, memory, clock } = parts
+  const { client, memory, passed } = parts
   const open = memory.get(openPlace(news))
   if (own.kind === 'begun') {
     if (own.attempt === open?.attempt) return own
@@ -28,7 +28,7 @@ export async function settle(parts: SettleParts, news: News, { own, sending }: S
   }
   if (!open) return own
   const { attempt, about, ts } = open
-  if (own.kind === 'new' && saysTheSame(news, about) && isLately(clock, ts)) return { kind: 'begun', attempt }
+  if (own.kind === 'new' && saysTheSame(news, about) && isLately(passed, ts)) return { kind: 'begun', attempt }
   const message = await findWritten(client, { ...sending, attempt })
   await memory.write(closing(about), ...(message ? [changeBy(memory, about, { message, saidMs: ts })] : []))
   return own

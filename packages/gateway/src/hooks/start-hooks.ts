@@ -67,10 +67,10 @@ async function serveHooks(
 ): Promise<IncomingHooks> {
   const records = client.records(SHELF)
   const hooks = new Hooks(records, { hooksUrl, clock })
-  const memory = new HookMemory(records, clock)
+  const memory = new HookMemory(records, client.passed)
   await memory.tidy(id => hooks.has(id))
   const manager = new HookManager(client, { hooks, memory })
-  const receiver = new HookReceiver({ client, hooks, memory, clock, metrics })
+  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics })
   const commands = new HookCommands({ client, manager, records, owners: settings.botOwners, clock })
   const declared = new DeclaredCommands(client, records)
   await declared.declare()

@@ -26,6 +26,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 import { sendPoll } from '../polls/send-poll.ts'
 import type { Updates } from '../updates/updates.ts'
 import { VERSION } from '../version.ts'
+import type { Caller } from '../waiting.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
 
@@ -43,8 +44,7 @@ type Input<E extends Endpoint> = {
 }
 type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Negotiated
 
-/** `gone` tells when nobody waits for the answer any more. */
-type Handler<E extends Endpoint> = (input: Input<E>, gone: AbortSignal) => Answer<E> | Promise<Answer<E>>
+type Handler<E extends Endpoint> = (input: Input<E>, caller: Caller) => Answer<E> | Promise<Answer<E>>
 
 type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 
@@ -111,7 +111,7 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
   return {
     sendFile: ({ params, headers, form }) =>
       countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
-    getFile: async ({ params }, gone) => {
+    getFile: async ({ params }, { gone }) => {
       const file = await downloads.open({ chat: params.chat, message: params.msg }, gone)
       return new Negotiated(request => fileAnswer(file, request))
     },
@@ -139,7 +139,7 @@ const hookHandlers = ({ manager, receiver }: ServedHooks) =>
     listHooks: ({ query }) => manager.list(query.chat),
     createHook: ({ body }) => manager.create({ chat: body.chat_id, format: body.format }),
     deleteHook: ({ params }) => empty(manager.removeKnown(params.id)),
-    postHook: ({ params, headers, upload }, gone) =>
+    postHook: ({ params, headers, upload }, caller) =>
       empty(
         receiver.receive(
           {
@@ -149,7 +149,7 @@ const hookHandlers = ({ manager, receiver }: ServedHooks) =>
             idempotencyKey: headers['idempotency-key'],
             upload,
           },
-          gone,
+          caller,
         ),
       ),
   }) satisfies Partial<Handlers>
@@ -165,7 +165,7 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     ...fileHandlers(client, metrics),
     ...pollHandlers(client, metrics),
     ...(hooks && hookHandlers(hooks)),
-    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, gone) => {
+    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, { gone }) => {
       // Who only looks at the head must not confirm what nobody has read, nor wait for what it will not see.
       if (isHead) return new Serialized(updates.peek({ offset, limit }))
       return new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, gone))

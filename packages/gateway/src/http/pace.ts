@@ -9,18 +9,17 @@ export class Pace {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#beganMs = clock.nowMs()
+    this.#beganMs = clock.monotonicMs()
   }
 
   /** From here on the sender is waited for: time in which nobody reads is not its own. */
   wait(): void {
-    this.#beganMs = this.#clock.nowMs()
+    this.#beganMs = this.#clock.monotonicMs()
   }
 
   /** False when too little has come in the time it was waited for. */
   isKeptWith(bytes: number): boolean {
-    // A clock that was set back gives nobody hours.
-    this.#waitedMs += Math.max(0, this.#clock.nowMs() - this.#beganMs)
+    this.#waitedMs += this.#clock.monotonicMs() - this.#beganMs
     this.#bytes += bytes
     if (this.#waitedMs < gatewayLimits.fileIdleMs) return true
     const isKept = this.#bytes >= gatewayLimits.fileIdleBytesMin

@@ -2,9 +2,10 @@
 import type { Clock } from '@postern/protocol'
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/protocol/bot-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { GoneReason } from '../waiting.ts'
+import type { Caller, GoneReason } from '../waiting.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import type { Statuses } from './errors.ts'
+import { Fates } from './fates.ts'
 import type { Handlers } from './handlers.ts'
 import { incomingBody } from './incoming-body.ts'
 import { sendStream } from './send-stream.ts'
@@ -24,7 +25,7 @@ declare module 'fastify' {
 }
 
 type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload' | 'form', unknown> & { isHead: boolean }
-type AnyHandler = (input: AnyInput, gone: AbortSignal) => unknown
+type AnyHandler = (input: AnyInput, caller: Caller) => unknown
 
 export type Serving = {
   stopping: Stopping
@@ -34,20 +35,22 @@ export type Serving = {
 }
 
 export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: Serving): void {
+  const fates = new Fates()
+  server.addHook('onRequest', async request => fates.arrived(request.raw.socket))
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name]
     const handler = handlers[name] as AnyHandler | undefined
     // Switched off by the settings: there is no such path.
     if (!handler) continue
-    const route = routeOf(endpoint, handler, { ...serving, refuse: serving.refusals?.[name] })
+    const route = routeOf(endpoint, handler, { ...serving, fates, refuse: serving.refusals?.[name] })
     if (endpoint.upload ?? endpoint.form) acceptUploads(server, route)
     else server.route(route)
   }
 }
 
-type Route = Omit<Serving, 'refusals'> & { refuse: (() => void) | undefined }
+type Route = Omit<Serving, 'refusals'> & { fates: Fates; refuse: (() => void) | undefined }
 
-function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, refuse }: Route): RouteOptions {
+function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fates, refuse }: Route): RouteOptions {
   return {
     method: endpoint.method === 'GET' ? ['GET', 'HEAD'] : endpoint.method,
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -60,7 +63,9 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, ref
     handler: async (request, reply) => {
       refuse?.()
       const incoming = incomingBody(request, { endpoint, clock })
-      const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, goneSignal(reply))
+      const connection = request.raw.socket
+      const caller: Caller = { gone: goneSignal(reply), fate: tell => fates.watch(connection, tell) }
+      const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, caller)
       const answer = await stopping.orStopping(handle()).finally(() => incoming.leave())
       if (answer instanceof Negotiated) return await sendStream(reply, answer.answer(request), { clock, stopping })
       return reply.type(endpoint.answerType ?? 'application/json; charset=utf-8').send(textOf(endpoint, answer))

@@ -20,10 +20,10 @@ export class LongPoll {
   /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
   async answer({ offset, limit, timeoutMs }: Poll, gone: AbortSignal): Promise<string> {
     await this.#queue.confirmBelow(offset)
-    const endsAtMs = this.#clock.nowMs() + timeoutMs
+    const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
       const updates = this.#queue.read(limit)
-      const leftMs = endsAtMs - this.#clock.nowMs()
+      const leftMs = endsAtMs - this.#clock.monotonicMs()
       if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased) return jsonOf(updates)
       await this.#wait(leftMs, gone)
     }

@@ -7,6 +7,8 @@ export type DeliveryState = {
   urlHash: string
   attempts: number
   nextAttemptTs?: number
+  /** The same by the time that passed. */
+  dueMs?: number
   lastAttemptTs: number
   lastError: string
   lastErrorTs: number

@@ -1,10 +1,17 @@
 // Updates that nobody fetches: the oldest are dropped after a day, or when there are too many, and never in silence.
-import type { Log } from '@postern/core'
+import type { Log, PassedTime } from '@postern/core'
 import { type Clock, gatewayLimits, logFault, Seldom, type Timer } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
-export type RetentionOptions = { clock: Clock; log: Log; metrics: Metrics; keepMax?: number }
+export type RetentionOptions = {
+  clock: Clock
+  /** By which updates grow old: a clock that is set must not drop what nobody had a day to fetch. */
+  passed: Pick<PassedTime, 'nowMs'>
+  log: Log
+  metrics: Metrics
+  keepMax?: number
+}
 
 export class UpdateRetention {
   readonly #queue: UpdateQueue
@@ -45,18 +52,18 @@ export class UpdateRetention {
   }
 
   async #sweep(): Promise<void> {
-    const { clock, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
+    const { clock, passed, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
     try {
-      const dropped = await this.#queue.drop({ olderThanTs: clock.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
+      const dropped = await this.#queue.drop({ olderThanTs: passed.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
       metrics.updatesDropped.add('', dropped)
       this.#unsaid += dropped
     } catch (error) {
       const what = 'old updates could not be dropped; it is tried again'
       this.#faults.say(what, () => logFault(error, { what, log }))
     }
-    if (this.#unsaid === 0 || clock.nowMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
+    if (this.#unsaid === 0 || clock.monotonicMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
     log.warn({ dropped: this.#unsaid }, 'updates were dropped: nobody fetched them for a day, or too many waited')
     this.#unsaid = 0
-    this.#saidAtMs = clock.nowMs()
+    this.#saidAtMs = clock.monotonicMs()
   }
 }

@@ -1,5 +1,5 @@
 // The updates of this gateway: a queue that is polled, one that is delivered to a webhook, or none at all.
-import type { Journal, Log } from '@postern/core'
+import type { Journal, Log, PassedTime } from '@postern/core'
 import { type Clock, CodedError } from '@postern/protocol'
 import type { WebhookStatus } from '@postern/protocol/objects'
 import type { GatewaySettings } from '../config.ts'
@@ -23,6 +23,7 @@ export type UpdatesOptions = {
   account: string
   state: OperatorState
   clock: Clock
+  passed: Pick<PassedTime, 'nowMs'>
   log: Log
   metrics: Metrics
 }
@@ -103,10 +104,10 @@ export class Updates {
 }
 
 function drainTo(webhook: { url: string; secret: string }, queue: UpdateQueue, options: UpdatesOptions): WebhookDrain {
-  const { account, state, clock, log, metrics } = options
+  const { account, state, clock, passed, log, metrics } = options
   return new WebhookDrain(queue, {
     receiver: new Receiver({ ...webhook, account, clock }),
-    attempts: new Attempts({ url: webhook.url, state, clock }),
+    attempts: new Attempts({ url: webhook.url, state, clock, passed }),
     clock,
     log,
     metrics,

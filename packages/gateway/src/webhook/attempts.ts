@@ -1,21 +1,29 @@
 // Where delivery stands: how often it failed in a row, why, and when the next attempt is due. Survives restarts.
 import { hash } from 'node:crypto'
+import type { PassedTime } from '@postern/core'
 import { type Clock, gatewayLimits } from '@postern/protocol'
 import type { DeliveryState, OperatorState } from '../updates/operator-state.ts'
 
-export type AttemptsOptions = { url: string; state: OperatorState; clock: Clock }
+export type AttemptsOptions = {
+  url: string
+  state: OperatorState
+  clock: Clock
+  passed: Pick<PassedTime, 'nowMs'>
+}
 
 export class Attempts {
   readonly #urlHash: string
   readonly #state: OperatorState
   readonly #clock: Clock
+  readonly #passed: Pick<PassedTime, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
 
-  constructor({ url, state, clock }: AttemptsOptions) {
+  constructor({ url, state, clock, passed }: AttemptsOptions) {
     this.#urlHash = hash('sha256', url)
     this.#state = state
     this.#clock = clock
+    this.#passed = passed
     this.#known = state.delivery?.urlHash === this.#urlHash ? state.delivery : undefined
     this.#lastAttemptTs = this.#known?.lastAttemptTs
   }
@@ -28,9 +36,10 @@ export class Attempts {
     return this.#known
   }
 
-  /** 0 when the next attempt may begin. A clock that was set back makes nobody wait longer than the longest pause. */
+  /** 0 when the next attempt may begin: by the clock, which knows of the time between two runs, or by the time that passed. */
   dueInMs(): number {
-    const dueInMs = (this.#known?.nextAttemptTs ?? 0) - this.#clock.nowMs()
+    const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
+    const dueInMs = Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#passed.nowMs())
     return Math.min(Math.max(0, dueInMs), gatewayLimits.webhookRetryMaxMs)
   }
 
@@ -46,6 +55,7 @@ export class Attempts {
       urlHash: this.#urlHash,
       attempts,
       nextAttemptTs: nowMs + retryDelayMs(attempts),
+      dueMs: this.#passed.nowMs() + retryDelayMs(attempts),
       lastAttemptTs: this.#lastAttemptTs ?? nowMs,
       lastError: error,
       lastErrorTs: nowMs,
@@ -56,7 +66,7 @@ export class Attempts {
   /** Written once after failures, never for a success that follows another. */
   async succeeded(): Promise<void> {
     if (!this.#known || this.#known.attempts === 0) return
-    const { nextAttemptTs: _, ...rest } = this.#known
+    const { nextAttemptTs: _, dueMs: __, ...rest } = this.#known
     this.#known = { ...rest, attempts: 0, lastAttemptTs: this.#lastAttemptTs ?? rest.lastAttemptTs }
     await this.#state.keep({ delivery: this.#known })
   }

@@ -11,8 +11,6 @@ export type Outcome = { kind: 'delivered' } | { kind: 'failed'; error: string } 
 
 export type ReceiverOptions = { url: string; secret: string; account: string; clock: Clock }
 
-type Try = Outcome | { kind: 'stale-connection' }
-
 const oneConnection = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 }
 
 export class Receiver {
@@ -35,15 +33,8 @@ export class Receiver {
     this.#agent.destroy()
   }
 
-  async deliver(update: { id: number; json: string }, stop: AbortSignal): Promise<Outcome> {
-    const first = await this.#try(update, stop)
-    if (first.kind !== 'stale-connection') return first
-    // The receiver closed the kept connection while we wrote: nobody's fault, and no reason to wait.
-    const second = await this.#try(update, stop)
-    return second.kind === 'stale-connection' ? { kind: 'failed', error: cutError } : second
-  }
-
-  #try({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<Try> {
+  /** Once: whatever goes wrong, a kept connection that was reset too, is for the delays between attempts. */
+  deliver({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<Outcome> {
     const body = Buffer.from(json)
     const timestampSec = Math.floor(this.#options.clock.nowMs() / 1000)
     const request = this.#request(this.#url, {
@@ -64,8 +55,8 @@ export class Receiver {
 
 type Surroundings = { clock: Clock; stop: AbortSignal }
 
-async function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<Try> {
-  const { promise, resolve } = Promise.withResolvers<Try>()
+async function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
   let isLate = false
   let isAnswered = false
   const timer = clock.setTimer(gatewayLimits.webhookAnswerWithinMs, () => {
@@ -82,10 +73,9 @@ async function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings):
     response.on('close', () => resolve(outcomeOfStatus(response.statusCode ?? 0)))
   })
   request.on('error', (error: NodeJS.ErrnoException) => {
-    const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     if (stop.aborted) resolve({ kind: 'stopped' })
     else if (isLate) resolve({ kind: 'failed', error: lateError })
-    else resolve(isStale ? { kind: 'stale-connection' } : { kind: 'failed', error: errorOf(error) })
+    else resolve({ kind: 'failed', error: errorOf(error) })
   })
   // Closed without an answer and without an error, as after an answer that is no HTTP of ours.
   request.on('close', () => {
@@ -102,7 +92,9 @@ const lateError = `The receiver did not answer within ${gatewayLimits.webhookAns
 const cutError = 'The receiver cut the connection.'
 
 const errorOf = ({ code }: NodeJS.ErrnoException): string =>
-  code === 'ECONNRESET' ? cutError : `The receiver could not be reached (${code ?? 'unknown reason'}).`
+  code === 'ECONNRESET' || code === 'EPIPE'
+    ? cutError
+    : `The receiver could not be reached (${code ?? 'unknown reason'}).`
 
 function outcomeOfStatus(status: number): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' }

@@ -171,8 +171,7 @@ const header = (name: string, description: string) => ({
 
 /** What the gateway sends, when it is started with WEBHOOK_URL. */
 const webhookOperation = {
-  summary:
-    'One update, in order. Any 2xx answer means delivered; everything else is tried again after 1, 2, 4 … 300 seconds.',
+  summary: `One update, in order. Any 2xx answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds means delivered; everything else, a connection that is refused or reset too, is a failed attempt and tried again after 1, 2, 4 … 300 seconds.`,
   tags: ['Updates'],
   parameters: [
     header('X-Service-Signature', '`sha256=` and the hexadecimal HMAC-SHA256 of the exact body under WEBHOOK_SECRET.'),

@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#perSecond = rate.perSecond
     this.#burst = rate.burst
     this.#tokens = rate.burst
-    this.#filledMs = clock.nowMs()
+    this.#filledMs = clock.monotonicMs()
   }
 
   take(): boolean {
@@ -30,9 +30,8 @@ export class TokenBucket {
   }
 
   #fill(): void {
-    const nowMs = this.#clock.nowMs()
-    // A clock that was set back fills nothing, and must not take away.
-    const grown = (Math.max(0, nowMs - this.#filledMs) * this.#perSecond) / 1000
+    const nowMs = this.#clock.monotonicMs()
+    const grown = ((nowMs - this.#filledMs) * this.#perSecond) / 1000
     this.#filledMs = nowMs
     this.#tokens = Math.min(this.#burst, this.#tokens + grown)
   }

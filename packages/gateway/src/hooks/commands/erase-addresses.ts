@@ -5,6 +5,7 @@ import type { Message } from '@postern/protocol/objects'
 
 const PREFIX = 'erase/'
 
+/** By the time that passed. */
 type Noted = { chat: ChatId; message: MessageId; sinceMs: number; readMs?: number }
 
 export type EraserParts = { client: Client; records: Records; clock: Clock; log: Log }
@@ -32,9 +33,9 @@ export class AddressEraser {
 
   /** Durable when it resolves. The same message again is still one. */
   async note({ id, chat_id }: Pick<Message, 'id' | 'chat_id'>): Promise<void> {
-    const { records, clock } = this.#parts
+    const { client, records } = this.#parts
     if (records.get(PREFIX + id) !== undefined) return
-    await this.#keep({ chat: chat_id as ChatId, message: id as MessageId, sinceMs: clock.nowMs() })
+    await this.#keep({ chat: chat_id as ChatId, message: id as MessageId, sinceMs: client.passed.nowMs() })
     this.#lookLater()
   }
 
@@ -58,12 +59,11 @@ export class AddressEraser {
   }
 
   async #lookAt(noted: Noted): Promise<void> {
-    const nowMs = this.#parts.clock.nowMs()
+    const nowMs = this.#parts.client.passed.nowMs()
     const shown = this.#shown(noted)
     if (!shown) return await this.#forget(noted)
-    const since = rebased(noted, nowMs)
     const isRead = shown.status === 'read'
-    const known = isRead && since.readMs === undefined ? { ...since, readMs: nowMs } : since
+    const known = isRead && noted.readMs === undefined ? { ...noted, readMs: nowMs } : noted
     if (known !== noted) await this.#keep(known)
     if (isDue(known, nowMs)) await this.#erase(known)
   }
@@ -107,17 +107,6 @@ export class AddressEraser {
 
   async #forget({ message }: Noted): Promise<void> {
     await this.#parts.records.change({ key: PREFIX + message, remove: true })
-  }
-}
-
-/** After a clock was put back the time would not pass for years: it is counted from now. */
-function rebased(noted: Noted, nowMs: number): Noted {
-  const { sinceMs, readMs } = noted
-  if (sinceMs <= nowMs && (readMs ?? 0) <= nowMs) return noted
-  return {
-    ...noted,
-    sinceMs: Math.min(sinceMs, nowMs),
-    ...(readMs !== undefined && { readMs: Math.min(readMs, nowMs) }),
   }
 }
 

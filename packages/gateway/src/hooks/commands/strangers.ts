@@ -11,10 +11,9 @@ export class Strangers {
   }
 
   mayAnswer(account: AccountId): boolean {
-    const nowMs = this.#clock.nowMs()
+    const nowMs = this.#clock.monotonicMs()
     const { strangerAnswersMax, strangerAnswersMs, strangersKeptMax } = hookLimits
-    // In either direction: a clock that was set back by hours must not keep the bot silent for hours.
-    const lately = (this.#answeredMs.get(account) ?? []).filter(atMs => Math.abs(nowMs - atMs) < strangerAnswersMs)
+    const lately = (this.#answeredMs.get(account) ?? []).filter(atMs => nowMs - atMs < strangerAnswersMs)
     if (lately.length >= strangerAnswersMax) return false
     this.#answeredMs.delete(account)
     this.#answeredMs.set(account, [...lately, nowMs])

@@ -1,0 +1,133 @@
+// Time that passed, by a clock that is set, a relay that lies, and over restarts.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clientLimits } from '@postern/protocol'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Deadline } from '../src/deadline.ts'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { PassedTime } from '../src/storage/passed-time.ts'
+import { Store } from '../src/storage/store.ts'
+
+const HOUR_MS = 3_600_000
+
+describe('over restarts', () => {
+  let directory: string
+  let store: Store
+  let clock: ManualClock
+  let relay: ManualClock
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'postern-'))
+    store = new Store(openDataDirectory(directory), setImmediate)
+    clock = new ManualClock()
+    relay = new ManualClock(clock.nowMs() + 5000)
+  })
+  afterEach(() => {
+    store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const start = () => new PassedTime(store, clock)
+  const pass = (ms: number) => [clock, relay].forEach(one => one.advance(ms))
+
+  /** A first run of a minute; gives the time at its end. */
+  async function firstRun(): Promise<number> {
+    const first = start()
+    first.heard(relay.nowMs())
+    pass(60_000)
+    await first.stop()
+    return first.nowMs()
+  }
+
+  test('[R220] within a run it goes on with the machine, whatever the clocks are set to', () => {
+    const passed = start()
+    const beganMs = passed.nowMs()
+    expect(beganMs).toBe(clock.nowMs())
+    passed.heard(relay.nowMs())
+    clock.set(100 * HOUR_MS)
+    relay.set(100 * HOUR_MS)
+    passed.heard(relay.nowMs())
+    pass(1000)
+    clock.set(-200 * HOUR_MS)
+    passed.heard(relay.nowMs())
+    expect(passed.nowMs() - beganMs).toBe(1000)
+    expect(passed.relayNowMs()).toBe(relay.nowMs())
+  })
+
+  test.each([
+    ['both tell of an hour', HOUR_MS, HOUR_MS, HOUR_MS],
+    ['only the clock was set forward', 72 * HOUR_MS, 0, 0],
+    ['only the relay tells of it', 0, 72 * HOUR_MS, 0],
+    ['both tell of some, one of more', 72 * HOUR_MS, HOUR_MS, HOUR_MS],
+    ['the clock was set back', -HOUR_MS, HOUR_MS, 0],
+    ['the relay went back', HOUR_MS, -HOUR_MS, 0],
+  ])('[R220] %s: that much counts', async (_, byClock, byRelay, counted) => {
+    const endedMs = await firstRun()
+    clock.set(byClock)
+    relay.set(byRelay)
+    const second = start()
+    expect([second.nowMs(), second.relayNowMs()]).toEqual([endedMs, undefined])
+    pass(2000)
+    second.heard(relay.nowMs())
+    expect(second.nowMs()).toBe(endedMs + 2000 + counted)
+    second.heard(relay.nowMs() + HOUR_MS)
+    expect(second.nowMs()).toBe(endedMs + 2000 + counted)
+  })
+
+  test('[R220] a run that never heard the relay leaves what is to be counted to the next', async () => {
+    const endedMs = await firstRun()
+    pass(HOUR_MS)
+    const deaf = start()
+    pass(1000)
+    await deaf.stop()
+    pass(HOUR_MS)
+    const next = start()
+    next.heard(relay.nowMs())
+    expect(next.nowMs()).toBe(endedMs + 2 * HOUR_MS + 1000)
+  })
+
+  test('[R220] killed, what was not written yet is counted by both clocks', async () => {
+    const killed = start()
+    killed.heard(relay.nowMs())
+    pass(clientLimits.passedTimeKeptEveryMs - 1)
+    killed.heard(relay.nowMs())
+    await store.caughtUp()
+    const next = start()
+    next.heard(relay.nowMs())
+    expect(next.nowMs()).toBe(killed.nowMs())
+  })
+})
+
+test('[R221] a clock that is set neither ends a deadline nor makes it longer', () => {
+  const clock = new ManualClock()
+  const deadline = new Deadline(clock, { deadlineMs: 10_000 })
+  clock.set(HOUR_MS)
+  expect(deadline.leftMs()).toBe(10_000)
+  clock.set(-2 * HOUR_MS)
+  clock.advance(9999)
+  expect(deadline.leftMs()).toBe(1)
+  clock.advance(1)
+  expect(() => deadline.leftMs()).toThrow(expect.objectContaining({ code: 'relay-unreachable' }))
+})
+
+describe('editing', () => {
+  let world: World
+  let alice: Person
+  let bob: Person
+  const clock = new ManualClock(Date.now())
+  beforeEach(async () => {
+    world = await World.start()
+    alice = await world.person('alice', { clock })
+    bob = await world.person('bob')
+  })
+  afterEach(() => world.stop())
+
+  test('[R222] who is three days ahead of the relay edits what was said just now', async () => {
+    const { id } = await alice.say(bob, 'first')
+    await bob.hears('first')
+    clock.set(72 * HOUR_MS)
+    await passTime(clock, alice.client.editMessage(bob.chatId, { message: id as never, text: 'second' }, WITHIN))
+    expect((await bob.next('edited')).message.text).toBe('second')
+  })
+})

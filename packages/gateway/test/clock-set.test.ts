@@ -1,0 +1,203 @@
+// The machine's clock is set, forward or back, while a gateway runs or between two runs: only time that passed counts.
+import { type ChatId, gatewayLimits, hookLimits, privateChatId } from '@postern/protocol'
+import type { Message } from '@postern/protocol/bot-api'
+import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Api, onlineGateway, SOON } from './api.ts'
+import { deliveringTo, statusOnce } from './delivering.ts'
+import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post } from './hooks.ts'
+import { answerWith, TestReceiver } from './receiver.ts'
+import { sees, talking } from './talking.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const { updatesSweepEveryMs, webhookRetryFirstMs } = gatewayLimits
+
+let world: World
+let alice: Person
+let relayClock: ManualClock
+let clock: ManualClock
+beforeEach(async () => {
+  relayClock = new ManualClock(Date.now())
+  clock = new ManualClock(Date.now())
+  world = await World.start({ relayClock })
+  alice = await world.person('alice')
+})
+afterEach(() => world.stop())
+
+/** For everybody but alice, who talks to the relay in her own time. */
+async function passes(ms: number, gateway?: TestGateway): Promise<void> {
+  clock.leap(ms)
+  relayClock.leap(ms)
+  if (gateway) await passTime(clock, gateway.client.whenOnline({ deadlineMs: HOUR_MS }))
+}
+
+const waiting = async (api: Api): Promise<(string | undefined)[]> =>
+  (await api.updates()).map(update => (update.type === 'message' ? update.message.text : update.type))
+
+/** A gateway with one update that nobody has fetched. */
+async function unread() {
+  const { gateway, api, toBot } = await talking(world, alice, { clock })
+  await alice.say(toBot, 'unread')
+  await expect.poll(() => waiting(api), SOON).toContain('unread')
+  return { gateway, api }
+}
+
+/** The next look for what is too old is over. */
+async function swept(gateway: TestGateway): Promise<void> {
+  await passes(updatesSweepEveryMs, gateway)
+  await gateway.client.journal.confirm('nobody', 0)
+}
+
+async function restarted(gateway: TestGateway, meanwhile: () => void | Promise<void>) {
+  await world.closeGateway(gateway)
+  await meanwhile()
+  return await onlineGateway(world, {}, { clock })
+}
+
+test('[R132] a clock that is set three days forward, as after a start without a battery, drops no update', async () => {
+  const { gateway, api } = await unread()
+  clock.set(3 * DAY_MS)
+  await swept(gateway)
+  expect(await waiting(api)).toContain('unread')
+  await passes(DAY_MS - 2 * updatesSweepEveryMs, gateway)
+  expect(await waiting(api)).toContain('unread')
+  await passes(2 * updatesSweepEveryMs, gateway)
+  await expect.poll(() => waiting(api), SOON).toEqual([])
+})
+
+test('[R132] nor one that is set back keeps them longer', async () => {
+  const { gateway, api } = await unread()
+  clock.set(-3 * DAY_MS)
+  await passes(DAY_MS + updatesSweepEveryMs, gateway)
+  await expect.poll(() => waiting(api), SOON).toEqual([])
+})
+
+test('[R132] nor one that is set between two runs: the relay knows of no three days', async () => {
+  const { gateway } = await unread()
+  const next = await restarted(gateway, () => clock.set(3 * DAY_MS))
+  await swept(next.gateway)
+  expect(await waiting(next.api)).toContain('unread')
+})
+
+test('[R132] nor does a relay that claims three days', async () => {
+  const { gateway } = await unread()
+  const next = await restarted(gateway, () => relayClock.set(3 * DAY_MS))
+  await swept(next.gateway)
+  expect(await waiting(next.api)).toContain('unread')
+})
+
+test('[R132] the time in which the gateway was off counts once both clocks tell of it', async () => {
+  const { gateway } = await unread()
+  const next = await restarted(gateway, () => passes(DAY_MS))
+  await expect.poll(() => waiting(next.api), SOON).toContain('unread')
+  await swept(next.gateway)
+  await expect.poll(() => waiting(next.api), SOON).toEqual([])
+})
+
+async function pressed() {
+  const { gateway, api, path, toBot } = await talking(world, alice, { clock })
+  const buttons = [[{ text: 'Yes', data: 'y' }]]
+  const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'Well?', buttons })
+  await sees(alice, { id })
+  await alice.client.press(toBot, { message: id as never, data: 'y' }, WITHIN)
+  const { press_id } = (await api.next('button')).button
+  const answer = () => api.call('POST', `/v1/presses/${press_id}/answer`, { json: { text: 'here' } })
+  return { gateway, answer }
+}
+
+test('[R133] a gateway whose clock is two minutes ahead of the relay’s answers presses', async () => {
+  clock.set(120_000)
+  const { answer } = await pressed()
+  expect((await answer()).status).toBe(200)
+})
+
+test('[R133] setting the clock makes no press too late, and none answerable for longer', async () => {
+  const first = await pressed()
+  clock.set(HOUR_MS)
+  expect((await first.answer()).status).toBe(200)
+  await world.closeGateway(first.gateway)
+  await world.stop()
+  world = await World.start({ relayClock })
+  alice = await world.person('alice')
+  const second = await pressed()
+  clock.set(-HOUR_MS)
+  await passes(60_001, second.gateway)
+  expect((await second.answer()).status).toBe(400)
+})
+
+test('[R133] the minute of a press that waited at the relay began when it was pressed', async () => {
+  const { gateway, api, path, toBot } = await talking(world, alice, { clock })
+  const buttons = [[{ text: 'Yes', data: 'y' }]]
+  const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'Well?', buttons })
+  await sees(alice, { id })
+  await world.closeGateway(gateway)
+  const press = await alice.client.press(toBot, { message: id as never, data: 'y' }, WITHIN)
+  await passes(70_000)
+  const next = await onlineGateway(world, {}, { clock })
+  await next.api.next('button')
+  expect((await next.api.call('POST', `/v1/presses/${press}/answer`, { json: { text: 'here' } })).status).toBe(400)
+})
+
+test('[R132] setting the clock forgets no Idempotency-Key', async () => {
+  const { gateway, api, path } = await talking(world, alice, { clock })
+  const send = () =>
+    api.call<Message>('POST', `${path}/messages`, { json: { text: 'once' }, headers: { 'idempotency-key': 'k' } })
+  const first = await send()
+  clock.set(3 * DAY_MS)
+  expect(await send()).toEqual(first)
+  await passes(DAY_MS + 1000, gateway)
+  expect((await send()).body.id).not.toBe(first.body.id)
+})
+
+test('[R132] nor what is remembered of posts to hooks', async () => {
+  const { gateway, api } = await hookedGateway(world, alice, { clock })
+  const hook = await newHook(api, alice.id, 'text')
+  const say = (body: string, key: string) =>
+    post(gateway, hook, { body, headers: { 'content-type': 'text/plain', 'idempotency-key': key } })
+  expect((await say('once', 'k')).status).toBe(200)
+  clock.set(3 * DAY_MS)
+  expect((await say('once', 'k')).status).toBe(200)
+  expect((await say('end', 'e')).status).toBe(200)
+  await alice.hears('end')
+  expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['once', 'end'])
+})
+
+test('[R132] nor does it erase the address of a hook before its owner could read it', async () => {
+  const { gateway, api } = await onlineGateway(world, { HOOKS_URL, BOT_OWNERS: alice.id }, { clock })
+  await alice.openInvite((await api.me()).invite_url)
+  const bot: ChatId = privateChatId(gateway.client.account)
+  await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
+  await alice.say(bot, '/hook text')
+  const { id } = await hearsFrom(alice, 'Хук')
+  clock.set(3 * DAY_MS)
+  for (const _ of [1, 2, 3]) await passes(hookLimits.addressLookEveryMs, gateway)
+  await gateway.client.journal.confirm('nobody', 0)
+  expect((await api.call('GET', `/v1/chats/${alice.id}/messages/${id}`)).status).toBe(200)
+  expect(JSON.stringify(gateway.client.records('hooks').all())).toContain(id)
+})
+
+test('[R132] nor does it end the time in which a message can be edited, or that of a disappearing one', async () => {
+  const { gateway, api, path, toBot } = await talking(world, alice, { clock })
+  await alice.client.setTimer(toBot, DAY_MS, WITHIN)
+  await api.next('notice')
+  const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'first' })
+  clock.set(3 * DAY_MS)
+  await passes(1000, gateway)
+  expect((await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'second' } })).status).toBe(200)
+  await passes(DAY_MS, gateway)
+  await expect.poll(async () => (await api.call('GET', `${path}/messages/${id}`)).status, SOON).toBe(404)
+})
+
+test('[R132] nor does it make a webhook wait', async () => {
+  await using receiver = await TestReceiver.start()
+  const { api, say } = await deliveringTo({ world, alice, receiver }, clock)
+  receiver.answer = answerWith(500)
+  await say('one')
+  await statusOnce(api, now => now.next_attempt_ts !== undefined)
+  receiver.answer = answerWith(200)
+  clock.set(-HOUR_MS)
+  clock.advance(webhookRetryFirstMs)
+  await expect.poll(() => receiver.texts, SOON).toEqual(['one', 'one'])
+  await statusOnce(api, ({ pending }) => pending === 0)
+})
