@@ -8,7 +8,12 @@ const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 
 export default defineConfig({
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'bench/test/**/*.test.ts', 'scripts/test/**/*.test.ts'],
+    include: [
+      'packages/*/test/**/*.test.ts',
+      'bench/test/**/*.test.ts',
+      'campaign/test/**/*.test.ts',
+      'scripts/test/**/*.test.ts',
+    ],
     // What gateways answer is compared with what their document says, in every test that has one.
     setupFiles: ['packages/gateway/test/documented.ts'],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.

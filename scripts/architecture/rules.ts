@@ -27,7 +27,7 @@ const packageRules = Object.entries(packageMayUse).map(([name, mayUse]): IForbid
     comment: `packages/${name} may use of our code only: ${allowed.join(', ') || 'nothing'}.`,
     severity: 'error',
     from: { path: `^packages/${name}/(src|bin)/` },
-    to: { path: '^(packages|bench|scripts)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+    to: { path: '^(packages|bench|campaign|scripts)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
   }
 })
 
@@ -51,10 +51,10 @@ const boundaryRules: IForbiddenRuleType[] = [
     comment: 'Another package is imported by its name (@postern/…), so that its exports are its border.',
     severity: 'error',
     // The one door through which measurements look inside.
-    from: { path: '^(packages/[^/]+|bench|scripts)/', pathNot: '^bench/src/inside\\.ts$' },
+    from: { path: '^(packages/[^/]+|bench|campaign|scripts)/', pathNot: '^bench/src/inside\\.ts$' },
     // From scripts/, whose manifest names the workspaces, a package by its name counts as local and as an alias.
     to: {
-      path: '^(packages|bench|scripts)/',
+      path: '^(packages|bench|campaign|scripts)/',
       pathNot: '^$1/',
       dependencyTypes: ['local'],
       dependencyTypesNot: ['aliased-workspace'],
@@ -64,8 +64,8 @@ const boundaryRules: IForbiddenRuleType[] = [
     name: 'no-tests-in-the-product',
     comment: 'Code that runs must not need code that tests.',
     severity: 'error',
-    from: { path: '^(packages/[^/]+|bench)/(src|bin)/' },
-    to: { path: ['^(packages/[^/]+|bench|scripts)/test/', 'node_modules/(vitest|fast-check)/'] },
+    from: { path: '^(packages/[^/]+|bench|campaign)/(src|bin)/' },
+    to: { path: ['^(packages/[^/]+|bench|campaign|scripts)/test/', 'node_modules/(vitest|fast-check)/'] },
   },
   {
     name: 'relay-is-blind',

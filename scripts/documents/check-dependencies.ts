@@ -26,7 +26,7 @@ interface Use {
 
 const usesOf = (project: Project): Use[] =>
   project.paths
-    .filter(path => /^((packages|examples)\/[^/]+\/|bench\/)?package\.json$/.test(path))
+    .filter(path => /^((packages|examples)\/[^/]+\/|bench\/|campaign\/)?package\.json$/.test(path))
     .flatMap(path => {
       const { dependencies, devDependencies, optionalDependencies } = readManifest(project, path)
       return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })

@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 import { anchorsOf, codeSpansOf, commandsOf, linkTargetsOf, parseMarkdown } from './markdown.ts'
 import { type Check, documentsOf, isThere, type Project } from './project.ts'
 
-const topFolders = ['packages', 'bench', 'scripts', 'docs', 'deploy', 'examples', 'patches', 'spec', '.ci']
+const topFolders = ['packages', 'bench', 'campaign', 'scripts', 'docs', 'deploy', 'examples', 'patches', 'spec', '.ci']
 const repositoryPath = new RegExp(`^(${topFolders.map(folder => folder.replace('.', '\\.')).join('|')})/[^\\s:]*`)
 const packagePath = /^(src|test|bin)\/[^\s:]+/
 
@@ -17,7 +17,7 @@ const matchesAny = (project: Project, path: string): boolean =>
 const missingPath = (project: Project, document: string, words: string): string | undefined => {
   const fromRoot = repositoryPath.exec(words)?.[0]
   if (fromRoot !== undefined) return matchesAny(project, fromRoot) ? undefined : fromRoot
-  const home = /^(packages\/[^/]+|bench)\//.exec(document)?.[1]
+  const home = /^(packages\/[^/]+|bench|campaign)\//.exec(document)?.[1]
   const fromPackage = packagePath.exec(words)?.[0]
   if (home === undefined || fromPackage === undefined) return undefined
   return matchesAny(project, `${home}/${fromPackage}`) ? undefined : `${home}/${fromPackage}`

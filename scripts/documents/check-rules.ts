@@ -46,8 +46,8 @@ const problemsOf = (project: Project, specification: string): string[] => {
 }
 
 export const checkRules: Check = project => {
-  const specifications = project.paths.filter(path => /^(packages\/[^/]+|bench|scripts)\/SPEC\.md$/.test(path))
-  const homes = new Set(project.paths.map(path => /^(packages\/[^/]+|bench)\/test\//.exec(path)?.[1]))
+  const specifications = project.paths.filter(path => /^(packages\/[^/]+|bench|campaign|scripts)\/SPEC\.md$/.test(path))
+  const homes = new Set(project.paths.map(path => /^(packages\/[^/]+|bench|campaign)\/test\//.exec(path)?.[1]))
   const withoutSpecification = [...homes].filter(
     home => home !== undefined && !specifications.includes(`${home}/SPEC.md`) && testedRules(project, home).size > 0,
   )

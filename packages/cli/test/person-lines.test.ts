@@ -17,6 +17,7 @@ beforeEach(async () => {
 afterEach(() => world.stop())
 
 /** What Python's `splitlines` and Node's `readline` take for the end of a line, together. */
+// oxlint-disable-next-line no-control-regex -- these are the signs that are looked for
 const anyLineEnd = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
 /** Nothing of this may reach a terminal. */
 const obeyed = /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u

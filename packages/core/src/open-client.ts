@@ -66,7 +66,9 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.take(entries),
-    onTime: relayMs => passed.heard(relayMs),
+    onTime: relayMs => {
+      if (passed.heard(relayMs)) timekeeper.armDue()
+    },
   })
   const core: Core = {
     ...parts,

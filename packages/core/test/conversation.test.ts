@@ -213,6 +213,9 @@ describe('disappearing messages', () => {
 
   test('[R76] also when the reader was away at that time', async () => {
     const clock = new ManualClock(Date.now())
+    await world.stop()
+    world = await World.start({ relayClock: clock })
+    alice = await world.person('alice')
     let reader = await world.person('reader', { clock })
     await reader.say(alice, 'hello')
     await alice.hears('hello')

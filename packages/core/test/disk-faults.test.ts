@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { clientLimits, guardedClock, isCoded } from '@postern/protocol'
-import { ManualClock, Person, passTime, Wire, World } from '@postern/testkit'
+import { ManualClock, Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
@@ -148,6 +148,28 @@ describe('a disk that cannot be read', () => {
       await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(10))
       reads.mend()
       await passTime(time, alice.hears('while it is dead'))
+    } finally {
+      await alice.client.stop()
+      await world.stop()
+    }
+  })
+})
+
+describe('what is due', () => {
+  test('[R207] while the disk cannot be read is done when it can be, though nothing else happens', async () => {
+    const world = await World.start()
+    const bob = await world.person('bob')
+    const time = new ManualClock(Date.now())
+    const { person: alice, failReads } = await personOn(world, time)
+    try {
+      await passTime(time, alice.say(bob, 'stays'))
+      await passTime(time, alice.client.setTimer(bob.chatId, 60_000, WITHIN))
+      const reads = failReads(/expires_ts/)
+      await alice.say(bob, 'disappears')
+      await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(3))
+      reads.mend()
+      await passTime(time, alice.next('expired'))
+      expect(alice.texts(bob)).toEqual(['stays'])
     } finally {
       await alice.client.stop()
       await world.stop()

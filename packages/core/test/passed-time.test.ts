@@ -29,7 +29,9 @@ describe('over restarts', () => {
   })
 
   const start = () => new PassedTime(store, clock)
-  const pass = (ms: number) => [clock, relay].forEach(one => one.advance(ms))
+  const pass = (ms: number) => {
+    for (const one of [clock, relay]) one.advance(ms)
+  }
 
   /** A first run of a minute; gives the time at its end. */
   async function firstRun(): Promise<number> {

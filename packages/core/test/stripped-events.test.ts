@@ -1,6 +1,6 @@
 // What was deleted or has disappeared leaves nothing of its words in events that wait, of whatever type they are.
 import type { ChatId, MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let world: World

@@ -1,7 +1,8 @@
 // A disk that fails and descriptors that are used up: 503 with a sentence, what can be read is read, and all goes on by itself.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CodedError } from '@postern/protocol'
 import type { Message } from '@postern/protocol/bot-api'
-import { type Person, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -50,7 +51,7 @@ async function expectUnavailable(answer: Response): Promise<void> {
 }
 
 describe('a disk that cannot be written', () => {
-  test('[R110] refuses texts, files, pictures and confirmations by 503, lets everything be read, and all goes on', async () => {
+  test('[R110] refuses texts, files, the profile and confirmations by 503, lets everything be read, and all goes on', async () => {
     const { api, bot } = await opened()
     expect((await send(api, 'before')).status).toBe(200)
     const written = Array.from({ length: 3 }, (_, count) => `word ${count}`)
@@ -136,4 +137,20 @@ describe('no descriptors left', () => {
     const fetched = await api.get(`/v1/chats/${alice.id}/messages/${id}/file`)
     expect((await fetched.arrayBuffer()).byteLength).toBe(300_000)
   })
+})
+
+test('[R113] with UPDATES=off what could not be discarded is discarded later, though nothing else comes', async () => {
+  const clock = new ManualClock(Date.now())
+  const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock, log })
+  const { journal } = gateway.client
+  const confirmed = journal.confirmed.bind(journal)
+  const faults = [1, 2, 3]
+  journal.confirmed = reader => {
+    if (faults.pop()) throw new CodedError('storage-failed')
+    return confirmed(reader)
+  }
+  await alice.openInvite((await api.me()).invite_url)
+  await expect.poll(() => journal.newest(), SOON).toBe(1)
+  await passTime(clock, expect.poll(() => journal.read(0, 10), SOON).toEqual([]))
+  expect(faults).toEqual([])
 })

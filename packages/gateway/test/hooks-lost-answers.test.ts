@@ -74,13 +74,14 @@ async function endSeen(): Promise<void> {
 
 /** Somebody on the way takes the answer, and cuts off the sender; to the gateway it says an orderly goodbye. */
 async function swallowed(body: string): Promise<void> {
-  const proxy = createServer(async sender => {
+  const proxy = createServer(sender => {
     sender.on('error', () => undefined)
-    const onward = await connected()
+    const onward = connect(gateway.port, '127.0.0.1')
     sender.pipe(onward)
-    await once(onward, 'data')
-    sender.resetAndDestroy()
-    onward.end()
+    onward.once('data', () => {
+      sender.resetAndDestroy()
+      onward.end()
+    })
   })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')

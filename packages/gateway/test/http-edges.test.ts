@@ -20,7 +20,7 @@ const handlers = {
   sendMessage: vi.fn<Handlers['sendMessage']>(() => ({ id: 'm', chat_id: 'c', from: { id: 'a', name: 'A' }, ts: 1 })),
   acceptChat: vi.fn<Handlers['acceptChat']>(() => ({}) as never),
   getUpdates: vi.fn<Handlers['getUpdates']>(() => []),
-  getFile: vi.fn<Handlers['getFile']>(() => ({}) as never),
+  getFile: vi.fn<Handlers['getFile']>(() => ({})),
 } satisfies Handlers
 
 const stopping = new Stopping()

@@ -136,6 +136,8 @@ export const relayDefaults = {
   blobUnfinishedMs: 1 * DAY_MS,
   keepBlobsMs: 30 * DAY_MS,
   sweepEveryMs: 10 * MINUTE_MS,
+  /** A clock that differs by so much from the time that passed was set. */
+  clockSetByMs: 1 * MINUTE_MS,
   sweepRowsPerTurn: 1_000,
   stopWithinMs: 10 * SECOND_MS,
   groupMembersMax: contentLimits.groupMembersMax,

@@ -9,9 +9,12 @@ export class Housekeeping {
   readonly #stop = new AbortController()
   #running: Promise<void> = Promise.resolve()
   #timer: Timer | undefined
+  /** When it was last looked at the clock. */
+  #seen: { wallMs: number; monotonicMs: number }
 
   constructor(parts: RelayParts) {
     this.#parts = parts
+    this.#seen = this.#look()
   }
 
   start(): void {
@@ -27,20 +30,43 @@ export class Housekeeping {
   /** Never rejects. Blobs go also when rows cannot: on a full disk they make the room that the rows need to go. */
   async #sweepAll(): Promise<void> {
     const { invites, limits, clock, logger } = this.#parts
-    let removed = await this.#attempt(() => sweepBlobs(this.#parts, this.#stop.signal))
-    removed += await this.#attempt(() => this.#sweepRows())
-    removed += await this.#attempt(() => invites.sweep(clock.nowMs() - limits.keepInvitesMs))
+    let removed = 0
+    const steps = [
+      () => sweepBlobs(this.#parts, this.#stop.signal),
+      () => this.#sweepRows(),
+      () => invites.sweep(clock.nowMs() - limits.keepInvitesMs),
+    ]
+    if (await this.#attempt(() => this.#noteSet()))
+      for (const step of steps) removed += (await this.#attempt(step)) ?? 0
     if (removed > 0) logger.info({ removed }, 'swept')
     if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
   }
 
-  async #attempt(sweep: () => Promise<number>): Promise<number> {
+  async #attempt<T>(sweep: () => Promise<T>): Promise<T | undefined> {
     try {
       return await sweep()
     } catch (error) {
       logFault(error, { what: 'sweeping failed; it is tried again', log: this.#parts.logger })
-      return 0
+      return undefined
     }
+  }
+
+  /** Before anything is removed: a clock that was set right would make everything old that came while it was wrong. */
+  async #noteSet(): Promise<true> {
+    const { store, limits, logger } = this.#parts
+    const seen = this.#look()
+    const byMs = seen.wallMs - this.#seen.wallMs - (seen.monotonicMs - this.#seen.monotonicMs)
+    if (Math.abs(byMs) >= limits.clockSetByMs) {
+      await store.noteClockSet({ byMs, nowMs: seen.wallMs })
+      logger.warn({ byMs }, 'the clock was set; what was stored before is kept as long as it would have been')
+    }
+    this.#seen = seen
+    return true
+  }
+
+  #look(): { wallMs: number; monotonicMs: number } {
+    const { clock } = this.#parts
+    return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
   }
 
   async #sweepRows(): Promise<number> {

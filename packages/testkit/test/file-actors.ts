@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, openAsBlob } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { GatewayProcess, PersonProcess } from '../src/processes.ts'
 import { type Actor, botActor, type Outcome, outcomeOf, personActor } from './killable-actors.ts'
-import type { GatewayProcess, PersonProcess } from './processes.ts'
 
 export interface FileActor extends Actor {
   sendFile(chat: string, path: string): Promise<Outcome>

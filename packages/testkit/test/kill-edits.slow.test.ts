@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/protocol/objects'
 import { expect, test } from 'vitest'
+import { readClient } from '../src/client-database.ts'
+import type { Killable, PersonProcess } from '../src/processes.ts'
 import { SeededRandom, seedFrom } from '../src/seeded-random.ts'
-import { readClient } from './client-database.ts'
 import { type Stage, Traffic } from './deed-traffic.ts'
 import { type Actor, botActor, personActor } from './killable-actors.ts'
 import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import type { Killable, PersonProcess } from './processes.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 15)
 const TIMER_MS = 1500

@@ -5,14 +5,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/protocol/objects'
 import { expect, test } from 'vitest'
+import { readClient } from '../src/client-database.ts'
+import type { Killable, PersonProcess } from '../src/processes.ts'
 import { SeededRandom, seedFrom } from '../src/seeded-random.ts'
-import { readClient } from './client-database.ts'
 import { filesIn } from './data-files.ts'
 import { botWithFiles, type FileActor, personWithFiles, sha256 } from './file-actors.ts'
 import { FileTraffic, OPTIONS, type Stage } from './file-traffic.ts'
 import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import type { Killable, PersonProcess } from './processes.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 10)
 const SETTLE_WITHIN_MS = 180_000

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { readClient, type StoredClient } from '../src/client-database.ts'
+import type { Killable, PersonProcess } from '../src/processes.ts'
 import { SeededRandom, seedFrom } from '../src/seeded-random.ts'
-import { readClient, type StoredClient } from './client-database.ts'
 import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
-import type { Killable, PersonProcess } from './processes.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 40)
 const IN_FLIGHT_MAX = 4

@@ -1,6 +1,6 @@
 // Those who act while processes are killed: people through their lines, the bot through HTTP. Both look alike from here.
 import type { Message } from '@postern/protocol/objects'
-import type { GatewayProcess, PersonProcess } from './processes.ts'
+import type { GatewayProcess, PersonProcess } from '../src/processes.ts'
 
 type At = { chat: string; message: string }
 export type Deed =

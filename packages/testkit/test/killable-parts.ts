@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFailed, onTestFinished } from 'vitest'
 import { freePort } from '../src/index.ts'
-import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from './processes.ts'
+import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from '../src/processes.ts'
 
 /** Of what a part has said, when a test fails. */
 const SHOWN_CHARS = 4000

@@ -44,17 +44,18 @@ export class PassedTime {
     return this.#isHeard ? (this.#last.relayMs ?? 0) + this.#sinceMs() : undefined
   }
 
-  /** With each word of the relay about its time. */
-  heard(relayMs: number): void {
+  /** With each word of the relay about its time. True when by it more has passed than was known: something may be due. */
+  heard(relayMs: number): boolean {
     const isFirst = !this.#isHeard
-    const passedMs = this.nowMs() + (this.#isCaughtUp ? 0 : this.#offMs(relayMs))
-    this.#last = { passedMs, wallMs: this.#clock.nowMs(), relayMs }
+    const offMs = this.#isCaughtUp ? 0 : this.#offMs(relayMs)
+    this.#last = { passedMs: this.nowMs() + offMs, wallMs: this.#clock.nowMs(), relayMs }
     this.#lastMonotonicMs = this.#clock.monotonicMs()
     this.#isCaughtUp = true
     this.#isHeard = true
     const isDue = this.#lastMonotonicMs - this.#keptMonotonicMs >= clientLimits.passedTimeKeptEveryMs
     // What is not written is found out at the next start, by both clocks.
     if (isFirst || isDue) this.#keep().catch(() => undefined)
+    return offMs > 0
   }
 
   /** At the stop. */

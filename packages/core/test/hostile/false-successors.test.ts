@@ -1,6 +1,6 @@
 // A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
 import { type ChatId, isCoded } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
+import { type Person, World } from '@postern/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'

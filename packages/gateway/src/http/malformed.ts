@@ -52,7 +52,7 @@ const NO_HTTP = 'it is not valid HTTP'
 const methodUnknown = (method: string): CodedError => new CodedError('method-not-found', { method })
 
 function errorOf(fault: ParserFault, where: 'request' | 'body' = 'request'): CodedError {
-  const { code, reason = '' } = fault
+  const { code = '', reason = '' } = fault
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return badField(

@@ -145,7 +145,7 @@ const errorTexts: Record<ApiErrorCode, string> = {
   gone: 'The bot is no longer in the chat of the hook.',
   internal: 'A fault of the gateway.',
   unavailable:
-    'Try again: the relay cannot be reached, the bot is not registered yet, or a disk is full, here or there.',
+    'Try again: the relay cannot be reached, the bot is not registered yet, or a disk is full or dead, here or there.',
 }
 
 const errorCodes = Object.keys(errorTexts) as ApiErrorCode[]

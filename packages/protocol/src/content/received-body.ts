@@ -12,20 +12,12 @@ const misleading = /[\s\p{Cc}\p{Cf}\p{Cs}]/u
 type Worded = { text?: string | undefined; mentions?: Mention[] | undefined }
 
 export function receivedBody(body: KnownBody): KnownBody {
-  switch (body.kind) {
-    case 'text':
-    case 'file': {
-      const { mentions, ...rest } = body
-      return { ...rest, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
-    }
-    // Its mentions belong to a text that may be another by now.
-    case 'edit':
-      return { ...body, ...withClean(body) }
-    case 'poll':
-      return { ...body, options: body.options.map(shownLabel) }
-    default:
-      return body
-  }
+  if (body.kind === 'poll') return { ...body, options: body.options.map(shownLabel) }
+  // The mentions of an edit belong to a text that may be another by now.
+  if (body.kind === 'edit') return { ...body, ...withClean(body) }
+  if (body.kind !== 'text' && body.kind !== 'file') return body
+  const { mentions, ...rest } = body
+  return { ...rest, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
 }
 
 /** The mentions that fit the text as it stands; none leave no list. */

@@ -2,6 +2,7 @@
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BlobId, CodedError, systemCodeOf, systemFault } from '@postern/protocol'
+import { syncDirectory } from '../store/sync-directory.ts'
 import type { Appended, BlobStore } from './blob-store.ts'
 
 const READ_CHUNK_BYTES = 256 * 1024
@@ -10,6 +11,8 @@ type Place = { offset: number; lengthMax: number }
 
 export class FileBlobStore implements BlobStore {
   readonly #directory: string
+  /** Folders whose own names a power cut cannot take any more. */
+  readonly #safeFolders = new Set<string>()
 
   constructor(directory: string) {
     this.#directory = directory
@@ -57,11 +60,25 @@ export class FileBlobStore implements BlobStore {
   }
 
   async #create(path: string): Promise<FileHandle> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    const folder = dirname(path)
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) this.#safeFolders.delete(folder)
     const handle = await open(path, 'w+', 0o600)
-    // Without this a power cut can lose the name of a file whose bytes are safe.
-    await syncDirectory(dirname(path))
-    return handle
+    try {
+      await this.#syncNames(folder)
+      return handle
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  /** Without this a power cut can lose the name of a file whose bytes are safe, or of the folder that it is in. */
+  async #syncNames(folder: string): Promise<void> {
+    await syncDirectory(folder)
+    if (this.#safeFolders.has(folder)) return
+    await syncDirectory(this.#directory)
+    await syncDirectory(dirname(this.#directory))
+    this.#safeFolders.add(folder)
   }
 }
 
@@ -96,15 +113,6 @@ async function* readRange(
       at += bytesRead
       yield buffer.subarray(0, bytesRead)
     }
-  } finally {
-    await handle.close()
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
   } finally {
     await handle.close()
   }

@@ -40,7 +40,7 @@ export function assertHost({ httpVersion, headers }: IncomingMessage): void {
 
 const noMethod: Refusal = { status: '405 Method Not Allowed', field: 'method', rule: 'it is not known here' }
 
-function refusalOf({ code }: ParserFault, { requestHeadBytesMax }: RelayLimits): Refusal {
+function refusalOf({ code = '' }: ParserFault, { requestHeadBytesMax }: RelayLimits): Refusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return {

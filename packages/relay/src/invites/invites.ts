@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { CodedError, toBase32 } from '@postern/protocol'
 import { INVITES_NAME } from '../store/data-directory.ts'
 import type { Invite } from '../store/relay-store.ts'
+import { syncDirectory } from '../store/sync-directory.ts'
 
 const CODE_BYTES = 16
 const FILE_NAME = /^[0-9a-f]{64}$/
@@ -35,6 +36,8 @@ export class Invites {
     }
     giveToOwnerOf(join(this.#directory, '..'), [this.#directory, `${path}.new`])
     await rename(`${path}.new`, path)
+    // Whoever is given a code must not find it wrong after a power cut.
+    for (const folder of [this.#directory, join(this.#directory, '..')]) await syncDirectory(folder)
     return code
   }
 

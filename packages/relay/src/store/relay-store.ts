@@ -111,6 +111,8 @@ export interface RelayStore {
   /** Of an unfinished one `length` bytes had come: the rest of what was announced is given back to the day's bytes. */
   forgetBlob(blob: BlobId, length: number): Promise<void>
 
+  /** The clock was set by so much while the relay ran, forward or back: no time has passed by that. */
+  noteClockSet(set: { byMs: number; nowMs: number }): Promise<void>
   /** One bounded turn of removing what is past its time; `more` when another turn has work. */
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }>
   /** Everything asked for before is durable or refused. */

@@ -41,6 +41,7 @@ import { KeyPackageRows } from './sqlite/key-package-rows.ts'
 import { MailboxFill } from './sqlite/mailbox-fill.ts'
 import { MailboxRows } from './sqlite/mailbox-rows.ts'
 import { RecentEntries } from './sqlite/recent-entries.ts'
+import { SetClock } from './sqlite/set-clock.ts'
 import { SweepRows } from './sqlite/sweep-rows.ts'
 
 export type StoreOptions = { directory: string; limits: RelayLimits; wake: Wake; clock: Clock }
@@ -55,6 +56,7 @@ class SqliteStore implements RelayStore {
   readonly #keyPackages: KeyPackageRows
   readonly #blobs: BlobRows
   readonly #sweep: SweepRows
+  readonly #setClock: SetClock
   readonly #writes: GroupCommit
   #acknowledgeSoon: Timer | undefined
 
@@ -75,6 +77,7 @@ class SqliteStore implements RelayStore {
     this.#mailboxes = new MailboxRows(db, { accounts, recent })
     this.#keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
     this.#blobs = new BlobRows(db, { accounts, limits })
+    this.#setClock = new SetClock(db, limits)
     this.#sweep = new SweepRows(db, { accounts, groups, continuations, keyPackages: this.#keyPackages, limits })
     this.#writes = new GroupCommit(db, { writesMax: limits.writesPerTransactionMax, hooks: this.#hooks() })
   }
@@ -199,7 +202,7 @@ class SqliteStore implements RelayStore {
   }
 
   async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
-    return this.#blobs.expired(nowMs, countMax)
+    return this.#blobs.expired(this.#setClock.agesAt(nowMs), countMax)
   }
 
   forgetBlob(blob: BlobId, length: number): Promise<void> {
@@ -207,7 +210,11 @@ class SqliteStore implements RelayStore {
   }
 
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
-    return this.#writes.run(() => this.#sweep.turn(nowMs))
+    return this.#writes.run(() => this.#sweep.turn(this.#setClock.agesAt(nowMs)))
+  }
+
+  noteClockSet(set: { byMs: number; nowMs: number }): Promise<void> {
+    return this.#writes.run(() => this.#setClock.note(set))
   }
 
   async flush(): Promise<void> {

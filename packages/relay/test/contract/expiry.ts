@@ -20,6 +20,40 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect((await world.send(group, { sender: bob })).accepted?.seq).toBe(4)
   })
 
+  test('[R85] what was stored before the clock was set is not older by that, over restarts too', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    await world.send(group, { sender: alice, payload: bytes('early') })
+    world.nowMs += 60 * DAY_MS
+    await world.store.noteClockSet({ byMs: 60 * DAY_MS, nowMs: world.nowMs })
+    world.nowMs += 29 * DAY_MS
+    await world.sweep()
+    const again = await reopen({})
+    again.nowMs = world.nowMs
+    await again.sweep()
+    expect(texts(await again.read(bob)).at(-1)).toBe(padded('early'))
+    again.nowMs += 2 * DAY_MS
+    await again.sweep()
+    expect(await again.read(bob)).toEqual([])
+  })
+
+  test('[R85] a clock that was set forward by mistake and back again changes nothing', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    await world.send(group, { sender: alice, payload: bytes('early') })
+    const { nowMs } = world
+    await world.store.noteClockSet({ byMs: 3650 * DAY_MS, nowMs: nowMs + 3650 * DAY_MS })
+    await world.store.noteClockSet({ byMs: -3650 * DAY_MS, nowMs })
+    world.nowMs += 29 * DAY_MS
+    await world.sweep()
+    expect(texts(await world.read(bob)).at(-1)).toBe(padded('early'))
+    world.nowMs += 2 * DAY_MS
+    await world.sweep()
+    expect(await world.read(bob)).toEqual([])
+  })
+
   test('[R4] a cursor is not used again when everything before it is gone', async () => {
     const world = get()
     const [alice, bob] = await world.people()

@@ -145,4 +145,9 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX invite_use_expires ON invite_use (expires_ms);
   `,
+  `
+  -- By how much the clock was set forward while the relay ran, and how long that counts for what was stamped before.
+  ALTER TABLE retention ADD COLUMN set_by_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE retention ADD COLUMN set_until_ms INTEGER NOT NULL DEFAULT 0;
+  `,
 ]

@@ -5,13 +5,25 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+/** Of what a process said on standard error in a long run, the end. */
+const STDERR_CHARS_MAX = 100_000
+
+/** What a life is started in: flags of Node, and variables beside those that the part needs itself. */
+export type LifeSettings = { nodeFlags?: readonly string[]; env?: Readonly<Record<string, string>> }
 
 export abstract class Killable {
   #child: ChildProcessWithoutNullStreams | undefined
   #closed: Promise<unknown> = Promise.resolve()
   #stderr = ''
+  #isUp = false
   /** Set when it ended without being killed. */
   crash: string | undefined
+  /** Of the lives to come. */
+  life: LifeSettings = {}
+  /** Called with every line of standard output, before anybody else. */
+  onLine: (line: string) => void = () => undefined
+  /** Called when it ended without being killed, with what is kept as `crash`. */
+  onCrash: (crash: string) => void = () => undefined
 
   protected abstract command(): { args: string[]; env?: Record<string, string> }
   protected abstract takeLine(line: string): void
@@ -19,24 +31,61 @@ export abstract class Killable {
 
   start(): void {
     const { args, env } = this.command()
-    const child = spawn(process.execPath, [LAUNCHER, ...args], { env: { PATH: process.env['PATH'], ...env } })
+    const { nodeFlags = [], env: added } = this.life
+    const child = spawn(process.execPath, [...nodeFlags, LAUNCHER, ...args], {
+      env: { PATH: process.env['PATH'], ...env, ...added },
+    })
     this.#child = child
+    this.#isUp = false
     this.#closed = once(child, 'close')
-    createInterface({ input: child.stdout }).on('line', line => this.takeLine(line))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
+    createInterface({ input: child.stdout }).on('line', line => {
+      this.onLine(line)
+      this.takeLine(line)
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS_MAX)
+    })
     // A line may be on its way to a process that is gone already.
     child.stdin.on('error', () => undefined)
-    child.on('close', code => {
-      if (this.#child === child) this.crash = `${args[0]} ended by itself with ${code}: ${this.#stderr.slice(-2000)}`
+    child.on('close', (code, signal) => {
+      if (this.#child === child) {
+        this.#child = undefined
+        this.crash = `${args[0]} ended by itself with ${code ?? signal}: ${this.#stderr.slice(-2000)}`
+        this.onCrash(this.crash)
+      }
       this.ended()
     })
+  }
+
+  /** Whether the present life has said that it is there. */
+  get isUp(): boolean {
+    return this.#isUp
+  }
+
+  protected nowUp(): void {
+    this.#isUp = true
+  }
+
+  /** Undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#child?.pid
   }
 
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = undefined
+    this.#isUp = false
     child?.kill('SIGKILL')
     await this.#closed
+  }
+
+  /** Stands still, with its connections open, until it is let go. */
+  hold(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  letGo(): void {
+    this.#child?.kill('SIGCONT')
   }
 
   protected write(line: string): void {
@@ -46,6 +95,15 @@ export abstract class Killable {
   /** What it said on standard error in all its lives. */
   get stderr(): string {
     return this.#stderr
+  }
+}
+
+/** Undefined for one that a kill cut short. */
+function wholeLine<Content>(line: string): Content | undefined {
+  try {
+    return JSON.parse(line) as Content
+  } catch {
+    return undefined
   }
 }
 
@@ -73,14 +131,22 @@ abstract class Listening extends Killable {
   }
 
   protected override takeLine(line: string): void {
-    const { url } = JSON.parse(line) as { url?: string }
-    if (url !== undefined) this.#listening.resolve()
+    if (wholeLine<{ url?: string }>(line)?.url === undefined) return
+    this.nowUp()
+    this.#listening.resolve()
   }
 }
 
 export class RelayProcess extends Listening {
+  readonly #options: readonly string[]
+
+  constructor(place: Place, options: readonly string[] = []) {
+    super(place)
+    this.#options = options
+  }
+
   protected override command() {
-    return { args: ['relay', '--listen', `127.0.0.1:${this.port}`, '--data', this.directory] }
+    return { args: ['relay', '--listen', `127.0.0.1:${this.port}`, '--data', this.directory, ...this.#options] }
   }
 }
 
@@ -159,9 +225,11 @@ export class PersonProcess extends Killable {
   }
 
   protected override takeLine(text: string): void {
-    const line = JSON.parse(text) as Line & PersonEvent
+    const line = wholeLine<Line & PersonEvent>(text)
+    if (!line) return
     const { id, event, ok, error, code = '', message, me } = line
     if (event === 'ready' && me) {
+      this.nowUp()
       this.#isReady = true
       this.#ready.resolve(me.id)
     }

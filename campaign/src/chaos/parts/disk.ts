@@ -1,0 +1,82 @@
+// The disk of one part: a small one of its own where it can be mounted, else a limit on the size of its files. Both can run full.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** `tmpfs`: ENOSPC, as on a full disk. `file-size`: EFBIG for files that would grow, by prlimit. */
+export type DiskKind = 'tmpfs' | 'file-size'
+
+const ROOMY_BYTES = 512 * 2 ** 20
+const BLOCK_BYTES = 4096
+
+export class Disk {
+  readonly directory: string
+  readonly kind: DiskKind
+  #pid: () => number | undefined = () => undefined
+
+  private constructor(directory: string, kind: DiskKind) {
+    this.directory = directory
+    this.kind = kind
+  }
+
+  static at(directory: string): Disk {
+    mkdirSync(directory, { recursive: true })
+    const isMounted = run('mount', ['-t', 'tmpfs', '-o', `size=${ROOMY_BYTES},mode=700`, 'tmpfs', directory])
+    return new Disk(directory, isMounted ? 'tmpfs' : 'file-size')
+  }
+
+  /** Whose files are limited where no disk can be mounted. */
+  usedBy(pid: () => number | undefined): void {
+    this.#pid = pid
+  }
+
+  /** From now on there is so much room and no more. */
+  fill(leftBytes: number): void {
+    if (this.kind === 'tmpfs') this.#resize(this.#usedBytes() + leftBytes)
+    else this.#limitFiles(String(largestIn(this.directory) + leftBytes))
+  }
+
+  free(): void {
+    if (this.kind === 'tmpfs') this.#resize(ROOMY_BYTES)
+    else this.#limitFiles('unlimited')
+  }
+
+  /** What was on it lies in its directory afterwards, when it is wanted. */
+  remove({ keep }: { keep: boolean }): void {
+    if (this.kind !== 'tmpfs') return
+    const kept = `${this.directory}.kept`
+    if (keep) cpSync(this.directory, kept, { recursive: true })
+    run('umount', ['--lazy', this.directory])
+    if (!keep) return
+    rmSync(this.directory, { recursive: true })
+    renameSync(kept, this.directory)
+  }
+
+  #usedBytes(): number {
+    const { blocks, bfree, bsize } = statfsSync(this.directory)
+    return (blocks - bfree) * bsize
+  }
+
+  #resize(bytes: number): void {
+    const size = Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES
+    // What is written meanwhile may need more than was counted: then there is nothing left at all.
+    for (let tries = 0; tries < 8; tries++)
+      if (run('mount', ['-o', `remount,size=${size + tries * BLOCK_BYTES}`, this.directory])) return
+    throw new Error(`${this.directory} could not be made ${size} bytes large`)
+  }
+
+  #limitFiles(bytes: string): void {
+    const pid = this.#pid()
+    if (pid !== undefined) run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
+  }
+}
+
+const run = (command: string, args: string[]): boolean => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+const largestIn = (directory: string): number =>
+  Math.max(
+    0,
+    ...readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
+  )

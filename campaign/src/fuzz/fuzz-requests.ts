@@ -1,0 +1,151 @@
+// Sends bent requests over several kept connections, judges every answer, and looks whether a refused one has done something.
+import { SeededRandom } from '@postern/testkit'
+import { type FuzzRequest, fuzzRequest } from './bend-request.ts'
+import type { FuzzWorld } from './fuzz-world.ts'
+import { type Heard, type HttpAnswer, HttpLine } from './http-line.ts'
+import { answerFault, jsonOf } from './judge-answer.ts'
+import { rawRequest } from './raw-requests.ts'
+import { stateOf } from './state.ts'
+
+export type RequestPlan = { requests: number; seed: number; first: number }
+export type RequestCounts = Record<string, number>
+export type Case = { what: string; fault: string; bytes: Buffer }
+
+const CONNECTIONS = 8
+/** Of all requests, hardly HTTP, and sent alone with a look at what there is before and after. */
+const RAW_SHARE = 0.05
+const ALONE_SHARE = 0.01
+/** The gateway's own limits are far below: an answer that is later was forgotten. */
+const ANSWER_WITHIN_MS = 60_000
+const CASES_MAX = 50
+/** Neighbouring seeds must not give neighbouring numbers. */
+const STEP = 0x9e3779b1
+
+/** The same number of the same run is the same request, whatever came before: a case can be had again alone. */
+const randomOf = (seed: number, number: number): SeededRandom => new SeededRandom(seed ^ Math.imul(number + 1, STEP))
+
+export class RequestFuzz {
+  readonly #world: FuzzWorld
+  readonly #plan: RequestPlan
+  readonly counts: RequestCounts = {}
+  readonly cases: Case[] = []
+  #next: number
+  readonly #alone: number[] = []
+
+  constructor(world: FuzzWorld, plan: RequestPlan) {
+    this.#world = world
+    this.#plan = plan
+    this.#next = plan.first
+  }
+
+  async run(): Promise<void> {
+    const { port } = new URL(this.#world.gateway.url)
+    const lines = Array.from({ length: CONNECTIONS }, () => new HttpLine(Number(port)))
+    await Promise.all(lines.map(line => this.#work(line)))
+    for (const number of this.#alone) {
+      if (this.#isOver) break
+      await this.#sendAlone(number, lines[0] ?? new HttpLine(Number(port)))
+    }
+    for (const line of lines) line.close()
+  }
+
+  get #isOver(): boolean {
+    return this.cases.length >= CASES_MAX || this.#world.gateway.crash !== undefined
+  }
+
+  async #work(line: HttpLine): Promise<void> {
+    const end = this.#plan.first + this.#plan.requests
+    for (let number = this.#next++; number < end && !this.#isOver; number = this.#next++) {
+      const random = randomOf(this.#plan.seed, number)
+      const share = random.next()
+      if (share < RAW_SHARE) await this.#sendRaw(number, random)
+      else if (share < RAW_SHARE + ALONE_SHARE) this.#alone.push(number)
+      else await this.#send(number, { line, random })
+    }
+  }
+
+  async #send(
+    number: number,
+    { line, random }: { line: HttpLine; random: SeededRandom },
+  ): Promise<HttpAnswer | undefined> {
+    const request = fuzzRequest(this.#world.known, random)
+    const { bytes, isHead } = request
+    const heard = await this.#asked(line.ask({ bytes, isHead, answers: 1, withinMs: ANSWER_WITHIN_MS }))
+    if (heard.kind !== 'answered') {
+      // The answer before may have been the last on this connection: then nobody has seen this one.
+      const again = await this.#asked(line.ask({ bytes, isHead, answers: 1, withinMs: ANSWER_WITHIN_MS }))
+      if (again.kind !== 'answered')
+        this.#fail(`request ${number}`, { fault: `it was not answered: ${again.kind}`, bytes })
+      return this.#judge(number, request, again)
+    }
+    return this.#judge(number, request, heard)
+  }
+
+  async #asked(asking: Promise<Heard>): Promise<Heard> {
+    return await asking.catch((): Heard => ({ kind: 'closed' }))
+  }
+
+  #judge(number: number, request: FuzzRequest, heard: Heard): HttpAnswer | undefined {
+    const [answer] = heard.kind === 'answered' ? heard.answers : []
+    if (!answer) return undefined
+    this.#count(String(answer.status))
+    const fault = answerFault(answer, request)
+    if (fault !== undefined) this.#fail(`request ${number}`, { fault, bytes: request.bytes })
+    this.#learn(request, answer)
+    return answer
+  }
+
+  /** What was made can be bent next. */
+  #learn({ name, chat }: FuzzRequest, { status, body }: HttpAnswer): void {
+    if (status !== 200) return
+    const { messages, spareHooks } = this.#world.known
+    const { id } = (jsonOf(body) ?? {}) as { id?: string }
+    if (id === undefined) return
+    if (name === 'createHook' && spareHooks.length < 100) spareHooks.push(id)
+    if (chat === undefined) return
+    if (name === 'sendMessage') messages.add('text', { chat, id })
+    if (name === 'sendPoll') messages.add('poll', { chat, id })
+    if (name === 'sendFile') messages.add('file', { chat, id })
+  }
+
+  async #sendRaw(number: number, random: SeededRandom): Promise<void> {
+    const { port } = new URL(this.#world.gateway.url)
+    const line = new HttpLine(Number(port))
+    const { bytes, answers, isAbandoned } = rawRequest(this.#world.known, random)
+    const asking = { bytes, isHead: false, answers, withinMs: isAbandoned ? 1 : ANSWER_WITHIN_MS, ends: true }
+    const heard = await this.#asked(line.ask(asking))
+    line.close()
+    this.#count('raw')
+    if (heard.kind === 'late' && !isAbandoned)
+      this.#fail(`request ${number}`, { fault: 'it was neither answered nor closed', bytes })
+    for (const answer of heard.kind === 'answered' ? heard.answers : []) {
+      const fault = answerFault(answer, { name: undefined, isHead: false })
+      if (fault !== undefined) this.#fail(`request ${number}`, { fault, bytes })
+    }
+  }
+
+  async #sendAlone(number: number, line: HttpLine): Promise<void> {
+    const random = randomOf(this.#plan.seed, number)
+    random.next()
+    const before = await stateOf(this.#world)
+    const answer = await this.#send(number, { line, random })
+    const after = await stateOf(this.#world)
+    this.#count('looked after')
+    if (!answer || answer.status < 400 || answer.status >= 500 || before === after) return
+    const fault = `it was answered ${answer.status}, and something has changed:\n${before}\n${after}`
+    this.#fail(`request ${number}`, {
+      fault,
+      bytes: fuzzRequest(this.#world.known, randomOf(this.#plan.seed, number)).bytes,
+    })
+  }
+
+  #count(what: string): void {
+    this.counts[what] = (this.counts[what] ?? 0) + 1
+  }
+
+  /** Of each fault the first: a common one must not hide the others. */
+  #fail(what: string, { fault, bytes }: { fault: string; bytes: Buffer }): void {
+    this.#count('faults')
+    if (this.cases.every(known => known.fault !== fault)) this.cases.push({ what, fault, bytes })
+  }
+}

@@ -1,0 +1,64 @@
+// What an answer must be, whatever was asked: a documented status, and an error as documented.
+import {
+  apiError,
+  apiStatuses,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  makeOpenapi,
+} from '@postern/protocol/bot-api'
+import type { HttpAnswer } from './http-line.ts'
+
+const { paths } = makeOpenapi({ version: 'campaign' })
+const INTERNAL = 500
+
+const documented = new Map(
+  (Object.entries(endpoints) as [EndpointName, Endpoint][]).map(([name, { path, method }]) => {
+    const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {}
+    return [name, new Set(Object.keys(responses).map(Number))]
+  }),
+)
+/** Of a path or method that was bent: it may have become any other. */
+const anywhere = new Set([...documented.values()].flatMap(statuses => [...statuses]))
+
+/** What is wrong with it, or undefined. */
+export function answerFault(
+  { status, headers, body }: HttpAnswer,
+  { name, isHead }: { name: EndpointName | undefined; isHead: boolean },
+): string | undefined {
+  if (status === INTERNAL) return 'it was answered 500'
+  const allowed = name === undefined ? anywhere : documented.get(name)
+  if (!allowed?.has(status)) return `it was answered ${status}, which ${name ?? 'no endpoint'} does not document`
+  if (isHead) return undefined
+  if (status >= 400 && status !== 412 && status !== 416) return errorFault(status, { headers, body, name })
+  return name !== undefined && status === 200 ? contentFault(name, body) : undefined
+}
+
+type Refusal = Pick<HttpAnswer, 'headers' | 'body'> & { name: EndpointName | undefined }
+
+function errorFault(status: number, { headers, body, name }: Refusal): string | undefined {
+  if (headers.get('content-type') !== 'application/json; charset=utf-8')
+    return `its type is ${headers.get('content-type')}`
+  const parsed = apiError.safeParse(jsonOf(body))
+  if (!parsed.success) return `its body is no documented error: ${body.toString().slice(0, 300)}`
+  const { code, error } = parsed.data
+  const own: Endpoint['statuses'] = name === undefined ? undefined : (endpoints[name] as Endpoint).statuses
+  if (name !== undefined && (own?.[code] ?? apiStatuses[code]) !== status) return `${code} was answered by ${status}`
+  if (!error.endsWith('.') || /\.ts\b|node_modules|\bat .*:\d/.test(error)) return `its sentence is: ${error}`
+  return undefined
+}
+
+function contentFault(name: EndpointName, body: Buffer): string | undefined {
+  const { answer, answerType } = endpoints[name] as Endpoint
+  if (answerType !== undefined) return undefined
+  const parsed = answer.safeParse(jsonOf(body))
+  return parsed.success ? undefined : `its content is not as documented: ${parsed.error.message.slice(0, 300)}`
+}
+
+export function jsonOf(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined
+  }
+}

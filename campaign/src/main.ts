@@ -1,0 +1,25 @@
+// `npm run campaign -- chaos --minutes 30 --seed 7`: faults in real processes, then a table; exit 1 when something is wrong.
+import { run as chaos } from './chaos/run-command.ts'
+import { run as fuzz } from './fuzz/run-fuzz.ts'
+import { run as power } from './power/run-power.ts'
+
+/** Each reads its own options, says itself how it went, and resolves to the exit code. */
+const campaigns: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { chaos, fuzz, power }
+
+const usage = `Usage: npm run campaign -- <campaign> [options]
+
+  chaos   kills, stops, full disks, clocks that jump and a bad network   --minutes 30 [--only kill,network] [--parts relay,poller]
+  power   power cuts: what was not synced is lost, or half of it         --cuts 50
+  fuzz    requests and frames that nobody should send                    --requests 100000 --frames 50000
+
+  --seed N    the same faults again          --json   the table as JSON, on standard output
+`
+
+const [name = '', ...args] = process.argv.slice(2)
+const campaign = Object.hasOwn(campaigns, name) ? campaigns[name] : undefined
+if (!campaign) {
+  console.error(`${name ? `There is no campaign "${name}".` : 'A campaign has to be named.'}\n\n${usage}`)
+  process.exit(2)
+}
+// What is still open belongs to nobody any more: a fetch that was cut may hold its connection for minutes.
+process.exit(await campaign(args))

@@ -1,0 +1,35 @@
+// That the fuzz sees what is wrong with an answer: each fault planted once.
+import { expect, test } from 'vitest'
+import { answerFault } from '../src/fuzz/judge-answer.ts'
+
+const json = new Map([['content-type', 'application/json; charset=utf-8']])
+const refusal = (status: number, body: object | string, headers = json) => ({
+  status,
+  headers,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+})
+const at = (name: 'createGroup' | 'postHook' | 'health' | undefined) => ({ name, isHead: false })
+const right = { error: 'name: 1 to 128 characters are required.', code: 'bad_request' }
+
+test('an answer as documented is right', () => {
+  expect(answerFault(refusal(400, right), at('createGroup'))).toBeUndefined()
+  expect(answerFault(refusal(200, {}), at('health'))).toBeUndefined()
+  expect(answerFault(refusal(502, { error: 'Try again.', code: 'unavailable' }), at('postHook'))).toBeUndefined()
+})
+
+test.each([
+  ['500', refusal(500, { error: 'A fault.', code: 'internal' }), /500/],
+  ['a status that the endpoint does not document', refusal(409, { error: 'It is.', code: 'webhook' }), /409/],
+  ['no JSON', refusal(400, '<html>', new Map([['content-type', 'text/html']])), /text\/html/],
+  ['no type at all', refusal(400, right, new Map()), /type/],
+  ['a body without a code', refusal(400, { error: 'No.' }), /no documented error/],
+  [
+    'a code that belongs to another status',
+    refusal(400, { error: 'No.', code: 'not_found' }),
+    /not_found was answered by 400/,
+  ],
+  ['a trace', refusal(400, { error: 'Error at run (file.ts:1:2).', code: 'bad_request' }), /sentence/],
+  ['content that is not as documented', refusal(200, { id: 5 }), /not as documented/],
+])('%s is a fault', (_, answer, fault) => {
+  expect(answerFault(answer, at('createGroup'))).toMatch(fault)
+})

@@ -1,0 +1,202 @@
+// A bare client of the wire: keys, envelopes with a valid header in front of random bytes, and calls.
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import {
+  type AccountId,
+  accountIdFromHash,
+  CodedError,
+  concatBytes,
+  type GroupId,
+  groupIdFromBytes,
+  groupIdToBytes,
+  isErrorCode,
+  type MessageId,
+  messageIdFromHash,
+} from '@postern/protocol'
+import {
+  authenticationBytes,
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  DIRECT_MARK,
+  DIRECT_VERSION,
+  decodeRelayFrame,
+  deviceCertificateBytes,
+  type Entry,
+  encodeClientFrame,
+  encodeDeviceCertificate,
+  type RelayFrame,
+} from '@postern/protocol/relay'
+import { WebSocket } from 'ws'
+
+type Signer = { publicKey: Uint8Array; privateKey: KeyObject }
+
+function newSigner(): Signer {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return {
+    publicKey: new Uint8Array(Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')),
+    privateKey,
+  }
+}
+
+export type Person = { id: AccountId; account: Signer; device: Signer }
+
+export function newPerson(): Person {
+  const account = newSigner()
+  return { id: accountIdFromHash(sha256(account.publicKey)), account, device: newSigner() }
+}
+
+/** Another device of the same account. */
+export const anotherDevice = (person: Person): Person => ({ ...person, device: newSigner() })
+
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+export const idOf = (payload: Uint8Array): MessageId => messageIdFromHash(sha256(payload))
+export const newGroupId = (): GroupId => groupIdFromBytes(randomBytes(16))
+
+type Sealed = { group: GroupId; epoch: number; size?: number }
+
+function envelope(head: number[], tail: number[], { group, epoch, size = 64 }: Sealed): Uint8Array {
+  const epochBytes = Buffer.alloc(8)
+  epochBytes.writeBigUInt64BE(BigInt(epoch))
+  return concatBytes(Uint8Array.from(head), groupIdToBytes(group), epochBytes, Uint8Array.from(tail), randomBytes(size))
+}
+
+export const messageEnvelope = (sealed: Sealed): Uint8Array => envelope([0, 1, 0, 2, 16], [1], sealed)
+export const commitEnvelope = (sealed: Sealed): Uint8Array => envelope([0, 1, 0, 2, 16], [3], sealed)
+export const directEnvelope = (sealed: Sealed): Uint8Array => envelope([DIRECT_MARK, DIRECT_VERSION], [], sealed)
+
+const NEVER_SEC = 9_999_999_999
+
+/** The proof that the relay asks for, each part of which a test can spoil. */
+type ProofOptions = { nonce: Uint8Array; audience: string; notAfterSec?: number; serial?: number }
+
+export function proofOf(person: Person, given: ProofOptions) {
+  const { nonce, audience, notAfterSec = NEVER_SEC, serial = 1 } = given
+  const accountKey = person.account.publicKey
+  const deviceKey = person.device.publicKey
+  const signature = sign(null, deviceCertificateBytes({ deviceKey, serial, notAfterSec }), person.account.privateKey)
+  return {
+    accountKey,
+    deviceKey,
+    certificate: encodeDeviceCertificate({ serial, notAfterSec, signature }),
+    audience,
+    invite: undefined as string | undefined,
+    signature: new Uint8Array(
+      sign(null, authenticationBytes({ nonce, audience, accountKey }), person.device.privateKey),
+    ),
+  }
+}
+
+type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
+
+export class TestClient {
+  readonly socket: WebSocket
+  readonly host: string
+  /** Everything that was delivered, and the sizes of the pages it came in. */
+  readonly entries: Entry[] = []
+  readonly pages: number[] = []
+  /** Acknowledge each page as it comes. */
+  autoAcknowledge = false
+  readonly closed: Promise<{ code: number; reason: string }>
+  readonly challenge: Promise<Extract<RelayFrame, { kind: 'challenge' }>>
+  #nextId = 1
+  readonly #waiting = new Map<number, Waiting>()
+  #watchers: (() => void)[] = []
+
+  constructor(url: string, options: { headers?: Record<string, string> } = {}) {
+    this.host = options.headers?.['host'] ?? new URL(url).host
+    this.socket = new WebSocket(`${url.replace(/^http/, 'ws')}/relay/v1`, { perMessageDeflate: false, ...options })
+    const challenged = Promise.withResolvers<Extract<RelayFrame, { kind: 'challenge' }>>()
+    challenged.promise.catch(() => undefined)
+    this.challenge = challenged.promise
+    this.socket.on('message', data => {
+      const frame = decodeRelayFrame(data as Buffer)
+      if (frame.kind === 'challenge') challenged.resolve(frame)
+      else this.#receive(frame)
+    })
+    this.socket.on('error', error => challenged.reject(error))
+    this.closed = new Promise(resolve =>
+      this.socket.once('close', (code, reason) => {
+        challenged.reject(new Error('closed'))
+        for (const { reject } of this.#waiting.values()) reject(new Error('closed'))
+        this.#waiting.clear()
+        resolve({ code, reason: reason.toString() })
+      }),
+    )
+  }
+
+  #receive(frame: Exclude<RelayFrame, { kind: 'challenge' }>): void {
+    if (frame.kind === 'deliver') {
+      this.entries.push(...frame.entries)
+      this.pages.push(frame.entries.length)
+      if (this.autoAcknowledge) this.acknowledge(this.lastCursor)
+      for (const watch of this.#watchers) watch()
+      return
+    }
+    const waiting = this.#waiting.get(frame.id)
+    this.#waiting.delete(frame.id)
+    if (frame.kind === 'answer') waiting?.resolve(frame.answer as never)
+    else waiting?.reject(failed(frame))
+  }
+
+  get lastCursor(): number {
+    return this.entries.at(-1)?.cursor ?? 0
+  }
+
+  call<Name extends CallName>(name: Name, request: CallRequest<Name>): Promise<CallAnswer<Name>> {
+    // Sent on a closed socket it would vanish, and the test would wait for ever.
+    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('closed'))
+    const id = this.#nextId++
+    const answered = new Promise<CallAnswer<Name>>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+    })
+    this.socket.send(encodeClientFrame({ kind: 'call', name, id, request } as never))
+    return answered
+  }
+
+  acknowledge(cursor: number, mark = 0): void {
+    this.socket.send(encodeClientFrame({ kind: 'acknowledge', cursor, mark }))
+  }
+
+  append(payload: Uint8Array, options: { to?: AccountId; leave?: boolean } = {}): Promise<CallAnswer<'append'>> {
+    return this.call('append', { payload, to: options.to, leave: options.leave ?? false })
+  }
+
+  commit(payload: Uint8Array, change: { add?: AccountId[]; remove?: AccountId[] } = {}): Promise<CallAnswer<'commit'>> {
+    const { add = [], remove = [] } = change
+    return this.call('commit', { payload, add, remove, welcome: add.length > 0 ? randomBytes(80) : undefined })
+  }
+
+  async authenticate(person: Person, intent: 'login' | 'register' = 'register'): Promise<CallAnswer<'authenticate'>> {
+    const { nonce } = await this.challenge
+    return this.call('authenticate', { ...proofOf(person, { nonce, audience: this.host }), intent })
+  }
+
+  /** With an invite, as a relay that does not take everybody asks for it. */
+  async register(person: Person, invite: string): Promise<CallAnswer<'authenticate'>> {
+    const { nonce } = await this.challenge
+    const proof = proofOf(person, { nonce, audience: this.host })
+    return this.call('authenticate', { ...proof, intent: 'register', invite })
+  }
+
+  /** Until so many entries were delivered in all. */
+  async delivered(count: number): Promise<Entry[]> {
+    while (this.entries.length < count) await new Promise<void>(resolve => this.#watchers.push(resolve))
+    this.#watchers = []
+    return this.entries
+  }
+
+  async close(): Promise<void> {
+    this.socket.close()
+    await this.closed
+  }
+}
+
+function failed({ code, message, retryAtMs, serial }: Extract<RelayFrame, { kind: 'failure' }>): Error {
+  return new CodedError(isErrorCode(code) ? code : 'internal', { retryAtMs, serial }, { message })
+}
+
+export async function connect(url: string, person: Person): Promise<TestClient> {
+  const client = new TestClient(url)
+  await client.authenticate(person)
+  return client
+}
