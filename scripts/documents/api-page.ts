@@ -43,9 +43,9 @@ Unknown fields are ignored; \`null\` is the same as absent; lengths are counted 
 \`GET /openapi.json\`.
 
 HEAD is answered wherever GET is, with the same headers and no body. Where no body is needed, one that is sent is passed over. In a group with
-several bots a command like \`/start\` is for none of them in particular: every bot gets it as a \`message\`, and the one that is meant stands in
-its \`mentions\`, which the sender's app adds when there is one bot in the group, or when one is named behind an \`@\` (\`/start@Helper\`). A bare
-command that mentions nobody is for you to ignore or to answer; the gateway's own hook commands are carried out only when this bot is mentioned.
+several bots a command like \`/start\` is for none of them in particular: every bot gets it as a \`message\`, and whether one of them
+is meant stands in its \`mentions\`, if the sender's client has put it there. A bare command that mentions nobody is for you to ignore or to answer;
+the gateway's own hook commands are carried out only when this bot is mentioned.
 
 An error is a status with \`{"error": "a sentence for you", "code": "bad_request"}\`:
 `

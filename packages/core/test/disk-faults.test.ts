@@ -1,8 +1,10 @@
 // A disk that cannot be written, or not enough: nothing ends, nothing acknowledged is lost, and what was put off is done later.
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { clientLimits, guardedClock, isCoded } from '@postern/protocol'
 import { ManualClock, Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
@@ -13,6 +15,7 @@ import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { silentLog } from '../src/log.ts'
 import { makeNodeProvider } from '../src/mls/provider-node.ts'
 import { openClient } from '../src/open-client.ts'
+import { openNodeClient } from '../src/rim-node.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
 
@@ -27,7 +30,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'core-disk-'))
   warnings.length = 0
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const openStore = () => new Store(openDataDirectory(directory), setImmediate, { clock, log })
 const logBytes = () => statSync(join(directory, 'core.db-wal')).size
@@ -105,6 +108,23 @@ describe('what was deleted', () => {
     expect(logBytes()).toBe(0)
     store.close()
   })
+
+  test('[R203] and was not erased when the process was killed is erased at the next start', async () => {
+    const killed = join(directory, 'killed')
+    const store = new Store(openDataDirectory(killed), setImmediate, { clock, log })
+    await put(store, 'deleted', MEGABYTE)
+    await remove(store, 'deleted')
+    for (const name of ['core.db', 'core.db-wal', 'db.key']) copyFileSync(join(killed, name), join(directory, name))
+    store.close()
+    expect(logBytes()).toBeGreaterThan(MEGABYTE)
+    const client = await openNodeClient({
+      directory,
+      acceptRequests: 'all',
+      firstStart: () => ({ relayUrl: 'http://127.0.0.1:9', name: 'alice', bot: false }),
+    })
+    expect(logBytes()).toBeLessThan(MEGABYTE / 2)
+    await client.stop()
+  })
 })
 
 describe('a commit', () => {
@@ -164,7 +184,7 @@ describe('what is due', () => {
     try {
       await passTime(time, alice.say(bob, 'stays'))
       await passTime(time, alice.client.setTimer(bob.chatId, 60_000, WITHIN))
-      const reads = failReads(/expires_ts/)
+      const reads = failReads(/erase_at_ms/)
       await alice.say(bob, 'disappears')
       await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(3))
       reads.mend()
@@ -177,6 +197,19 @@ describe('what is due', () => {
   })
 })
 
+async function openAtOnce(count: number): Promise<unknown[]> {
+  const gate = new SharedArrayBuffer(4)
+  const workers = Array.from(
+    { length: count },
+    () => new Worker(new URL('open-directory.worker.ts', import.meta.url), { workerData: { directory, gate } }),
+  )
+  await Promise.all(workers.map(worker => once(worker, 'message')))
+  const outcomes = Promise.all(workers.map(async worker => (await once(worker, 'message'))[0] as unknown))
+  Atomics.store(new Int32Array(gate), 0, 1)
+  Atomics.notify(new Int32Array(gate), 0)
+  return await outcomes
+}
+
 describe('a first start', () => {
   test('[R205] on a full disk leaves nothing that keeps the next one out', () => {
     {
@@ -186,6 +219,16 @@ describe('a first start', () => {
     expect(existsSync(join(directory, 'db.key'))).toBe(false)
     openDataDirectory(directory).close()
     expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])
+  })
+
+  test('[R205] beside others at the same moment leaves a key that fits, whoever comes first', async () => {
+    for (let round = 0; round < 5; round++) {
+      rmSync(directory, { recursive: true })
+      const outcomes = await openAtOnce(4)
+      expect(outcomes.filter(outcome => outcome !== 'opened' && outcome !== 'database-locked')).toEqual([])
+      openDataDirectory(directory).close()
+      expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])
+    }
   })
 
   test.each(['/proc/nope', '/dev/null', '/dev/null/below'])('[R205] in %s says so and ends', path => {

@@ -1,6 +1,6 @@
 // Requests: what is said in them is told in order once they are accepted, and who is accepted brings along its groups.
 import type { ChatId, MessageId } from '@postern/protocol'
-import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { setChatState } from '../src/chats/chats.ts'
 import type { JournalEvent } from '../src/journal/journal.ts'
@@ -116,17 +116,22 @@ describe('[R239] what is said about messages of a request', () => {
 
   test('is told of a poll that closed meanwhile by its time', async () => {
     const clock = new ManualClock(Date.now())
-    const asking = await world.person('asking', { acceptRequests: 'ask', clock })
-    const poll = { question: 'soon?', options: ['a', 'b'], multiple: false, closeTs: Date.now() + 3_600_000 }
-    await alice.client.sendPoll(asking.chatId, poll, WITHIN)
-    await asking.next('chat')
-    await expect.poll(() => asking.client.messages(alice.chatId, { limit: 1 })).toHaveLength(1)
-    clock.advance(1000)
-    clock.advance(3_600_000)
-    const isClosed = () => asking.client.messages(alice.chatId, { limit: 1 })[0]?.poll?.closed
-    await expect.poll(isClosed).toBe(true)
-    await asking.client.acceptChat(alice.chatId)
-    expect((await asking.next('poll')).message.poll?.closed).toBe(true)
+    const timed = await World.start({ relayClock: clock })
+    try {
+      const speaker = await timed.person('alice', { clock })
+      const asking = await timed.person('asking', { acceptRequests: 'ask', clock })
+      const poll = { question: 'soon?', options: ['a', 'b'], multiple: false, closeTs: Date.now() + 3_600_000 }
+      await speaker.client.sendPoll(asking.chatId, poll, WITHIN)
+      await asking.next('chat')
+      await expect.poll(() => asking.client.messages(speaker.chatId, { limit: 1 })).toHaveLength(1)
+      const isClosed = () => asking.client.messages(speaker.chatId, { limit: 1 })[0]?.poll?.closed
+      clock.leap(3_600_000)
+      await passTime(clock, expect.poll(isClosed).toBe(true))
+      await asking.client.acceptChat(speaker.chatId)
+      expect((await asking.next('poll')).message.poll?.closed).toBe(true)
+    } finally {
+      await timed.stop()
+    }
   })
 })
 

@@ -99,7 +99,7 @@ test('[R148] docs/api.md has the limits of what callers send and read', () => {
     '| `commands[].description`, optional | string | At most 256 characters. |',
     '| `commands[].args`, optional | string | At most 32 characters. |',
     '| `buttons[]` | array of object (`text`: string, `data`?: string, `url`?: string) | 1 to 2 of them. |',
-    '| `buttons[][].text` | string | 1 to 64 characters. |',
+    ' turn the writing round. 1 to 64 characters. |',
     '| `options` | array of string | 2 to 12 of them. |',
     '| `options[]` | string | 1 to 100 characters. |',
     `(image/jpeg, image/png, image/webp). At most ${gatewayLimits.avatarUploadBytesMax} bytes.`,

@@ -1,6 +1,16 @@
 // The directory that holds one account: the key that encrypts the database, and the database.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { CodedError, systemCodeOf } from '@postern/protocol'
 import { makeDataDirectory, unusable } from '@postern/protocol/node'
@@ -45,18 +55,8 @@ function readKey(directory: string): Uint8Array {
 /** A key without a database is one whose first start was cut off: it is used, never overwritten. */
 function keyForNewDatabase(directory: string): Uint8Array {
   makeDataDirectory(directory)
-  if (existsSync(join(directory, KEY_FILE))) return readKey(directory)
-  const key = randomBytes(KEY_BYTES)
   const path = join(directory, KEY_FILE)
-  // Under its name it is whole or not there at all: half a key, left by a full disk, would keep every later start out.
-  const file = openSync(`${path}.new`, 'w', 0o600)
-  try {
-    for (let written = 0; written < key.length; ) written += writeSync(file, key, written)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(`${path}.new`, path)
+  if (!existsSync(path)) makeKey(path)
   // Without this the file's name may not outlive a power cut that the database outlives.
   const parent = openSync(directory, 'r')
   try {
@@ -64,7 +64,35 @@ function keyForNewDatabase(directory: string): Uint8Array {
   } finally {
     closeSync(parent)
   }
-  return key
+  // As it stands there: of two first starts at the same moment, the other one's key may be the first.
+  return readKey(directory)
+}
+
+/** Under its name it is whole or not there at all: half a key, left by a full disk, would keep every later start out. */
+function makeKey(path: string): void {
+  const key = randomBytes(KEY_BYTES)
+  const unnamed = `${path}.${randomBytes(4).toString('hex')}`
+  try {
+    const file = openSync(unnamed, 'wx', 0o600)
+    try {
+      for (let written = 0; written < key.length; ) written += writeSync(file, key, written)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    giveName(unnamed, path)
+  } finally {
+    rmSync(unnamed, { force: true })
+  }
+}
+
+/** Unlike a renaming, a link takes nobody's place. Some file systems have none. */
+function giveName(unnamed: string, path: string): void {
+  try {
+    linkSync(unnamed, path)
+  } catch {
+    if (!existsSync(path)) renameSync(unnamed, path)
+  }
 }
 
 function openingError(error: unknown, directory: string): unknown {
