@@ -14,8 +14,6 @@ export type ChaosAsked = {
 }
 
 const partNames = ['relay', 'poller', 'pusher', 'alice', 'bob', 'carol', 'dave'] as const satisfies PartName[]
-/** It goes past what is promised, and has to be asked for. */
-const usualKinds = faultKinds.filter(kind => kind !== 'clock-beyond')
 const MINUTES_MAX = 24 * 60
 const SEED_MAX = 2 ** 32 - 1
 
@@ -48,7 +46,7 @@ function parse(args: readonly string[]): ChaosAsked {
   return {
     minutes,
     seed,
-    kinds: values.only === undefined ? usualKinds : chosen('only', values.only, faultKinds),
+    kinds: values.only === undefined ? [...faultKinds] : chosen('only', values.only, faultKinds),
     ...(values.parts !== undefined && { parts: chosen('parts', values.parts, partNames) }),
     isJson: values.json,
     isVerbose: values.verbose,

@@ -96,7 +96,7 @@ export class AccountClient {
   }
 
   /** For what the program around a client lets grow old: over restarts too, whatever the machine's clock is set to. */
-  get passed(): Pick<PassedTime, 'nowMs'> {
+  get passed(): Pick<PassedTime, 'nowMs' | 'isKnown'> {
     return this.core.passed
   }
 

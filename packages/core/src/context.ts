@@ -2,6 +2,7 @@
 import type { ChatId, Clock, MessageId } from '@postern/protocol'
 import type { Files } from './files/files.ts'
 import type { GroupSessions } from './groups/group-sessions.ts'
+import type { LogOrder } from './groups/log-order.ts'
 import type { OwnAccount } from './identity/account.ts'
 import type { OwnDevice } from './identity/own-device.ts'
 import type { Lanes } from './lanes.ts'
@@ -32,6 +33,8 @@ export type Core = {
   readonly device: OwnDevice
   readonly link: RelayLink
   readonly groups: GroupSessions
+  /** When what is said counts as said. */
+  readonly order: LogOrder
   readonly files: Files
   /** A chat is opened once, however many want to write to it first. */
   readonly openings: Lanes<ChatId>

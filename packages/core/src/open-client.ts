@@ -8,12 +8,14 @@ import type { FileCipher } from './files/file-cipher.ts'
 import type { FileVault } from './files/file-vault.ts'
 import { Files } from './files/files.ts'
 import { GroupSessions } from './groups/group-sessions.ts'
+import { LogOrder } from './groups/log-order.ts'
 import { createAccount, type FirstStart, isRegistered, loadAccount, noteRelayInvite } from './identity/account.ts'
 import { chooseRelay } from './identity/choose-relay.ts'
 import { OwnDevice } from './identity/own-device.ts'
 import { Journal } from './journal/journal.ts'
 import { Lanes } from './lanes.ts'
 import type { Log } from './log.ts'
+import { dueMs } from './messages/age.ts'
 import { waitingCounts } from './messages/outbox.ts'
 import { Places } from './messages/places.ts'
 import { makeMlsContext } from './mls/mls-context.ts'
@@ -54,8 +56,8 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   if (relayUrl !== own.relayUrl && !isRegistered(parts.store)) await chooseRelay(parts, own, relayUrl)
   if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
   const device = new OwnDevice({ ...parts, own })
-  const mls = makeMlsContext(parts.provider, () => Math.floor(parts.clock.nowMs() / 1000))
   const passed = new PassedTime(parts.store, parts.clock)
+  const mls = makeMlsContext(parts.provider, () => Math.floor(dueMs({ ...parts, passed }) / 1000))
   const link = new RelayLink({
     relayUrl,
     connect: parts.connect,
@@ -67,7 +69,9 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.take(entries),
     onTime: relayMs => {
-      if (passed.heard(relayMs)) timekeeper.armDue()
+      if (!passed.heard(relayMs)) return
+      timekeeper.armDue()
+      chores.poke()
     },
   })
   const core: Core = {
@@ -79,6 +83,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     mls,
     link,
     groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
+    order: new LogOrder({ ...parts, passed }),
     files: new Files({
       ...parts,
       link,

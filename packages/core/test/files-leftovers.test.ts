@@ -83,8 +83,9 @@ describe('what nobody sends', () => {
     const directory = join(world.directory, 'killed')
     cpSync(alice.directory, directory, { recursive: true })
     expect(vaultFiles({ directory }).map(file => file.split('.').at(-1))).toContain('part')
+    const refused = expect(taking).rejects.toSatisfy(coded('stopping'))
     await world.close(alice)
-    await expect(taking).rejects.toSatisfy(coded('stopping'))
+    await refused
     const again = await personWith({ directory })
     await nothingLeft(world, again)
   })
@@ -95,8 +96,9 @@ describe('what nobody sends', () => {
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
     await atRelay(world)
+    const refused = expect(taking).rejects.toSatisfy(coded('stopping'))
     await world.close(alice)
-    await expect(taking).rejects.toSatisfy(coded('stopping'))
+    await refused
     expect(vaultFiles(alice)).toEqual([])
     await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
     await nothingLeft(world, await personWith())

@@ -108,6 +108,7 @@ describe('messages', () => {
     const buttons = [[{ text: 'Yes', data: 'yes' }]]
     await bot.client.sendText(carol.chatId, { text: 'Well?', buttons }, WITHIN)
     const asked = await carol.hears('Well?')
+    await expect.poll(() => carol.client.profileOf(bot.id).bot).toBe(true)
     const lost = loseAnswers(carol, 'append')
     const pressed = carol.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, soon)
     await bot.next('button')
@@ -121,6 +122,7 @@ describe('messages', () => {
     const buttons = [[{ text: 'Yes', data: 'yes' }]]
     await bot.client.sendText(alice.chatId, { text: 'Well?', buttons }, WITHIN)
     const asked = await alice.hears('Well?')
+    await expect.poll(() => alice.client.profileOf(bot.id).bot).toBe(true)
     loseAnswers(alice, 'append')
     const pressed = alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, WITHIN)
     await bot.next('button')

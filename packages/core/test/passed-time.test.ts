@@ -6,6 +6,7 @@ import { clientLimits } from '@postern/protocol'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Deadline } from '../src/deadline.ts'
+import { ageOf } from '../src/messages/age.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { PassedTime } from '../src/storage/passed-time.ts'
 import { Store } from '../src/storage/store.ts'
@@ -87,6 +88,59 @@ describe('over restarts', () => {
     const next = start()
     next.heard(relay.nowMs())
     expect(next.nowMs()).toBe(endedMs + 2 * HOUR_MS + 1000)
+  })
+
+  test('[R250] the clock set back, it is no earlier than clock and relay both said before, over restarts too', async () => {
+    const first = start()
+    expect(first.reachedMs()).toBe(clock.nowMs())
+    first.heard(relay.nowMs())
+    const reachedMs = clock.nowMs()
+    clock.set(-72 * HOUR_MS)
+    pass(1000)
+    expect(first.reachedMs()).toBe(reachedMs + 1000)
+    first.heard(relay.nowMs())
+    await first.stop()
+    const second = start()
+    pass(1000)
+    expect(second.reachedMs()).toBe(reachedMs + 2000)
+    clock.set(73 * HOUR_MS)
+    expect(second.reachedMs()).toBe(clock.nowMs())
+  })
+
+  test.each([
+    ['a clock that was ahead alone', 72 * HOUR_MS, 0],
+    ['a relay that was ahead alone', 0, 72 * HOUR_MS],
+  ])('[R250] %s leaves nothing of it', async (_, byClock, byRelay) => {
+    const passed = start()
+    passed.heard(relay.nowMs())
+    clock.set(byClock)
+    passed.heard(relay.nowMs() + byRelay)
+    clock.set(-byClock)
+    expect(passed.reachedMs()).toBeLessThanOrEqual(relay.nowMs())
+    await passed.stop()
+    expect(start().reachedMs()).toBeLessThanOrEqual(relay.nowMs())
+  })
+
+  test('[R220] it does not begin before what is there already, should the clock be far behind at the first start', async () => {
+    const newestMs = clock.nowMs()
+    await store.write(database =>
+      database.run("INSERT INTO journal (ts, chat_id, json) VALUES (?, 'chat', '{}')", newestMs),
+    )
+    clock.set(-clock.nowMs())
+    const passed = start()
+    expect(passed.nowMs()).toBe(newestMs)
+    pass(1000)
+    passed.heard(relay.nowMs())
+    await passed.stop()
+    expect(start().nowMs()).toBe(newestMs + 1000)
+  })
+
+  test('[R222] a relay that is ahead beyond belief makes nothing old that was said just now', () => {
+    const passed = start()
+    passed.heard(relay.nowMs() + 72 * HOUR_MS)
+    expect(ageOf({ clock, passed }, clock.nowMs())).toBe(0)
+    clock.advance(5000)
+    expect(ageOf({ clock, passed }, clock.nowMs() - 5000)).toBe(5000)
   })
 
   test('[R220] killed, what was not written yet is counted by both clocks', async () => {

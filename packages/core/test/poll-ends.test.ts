@@ -1,5 +1,6 @@
 // The end of a poll by time: told once, when every vote that the relay accepted before it was read.
-import type { MessageId } from '@postern/protocol'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { clientLimits, type MessageId } from '@postern/protocol'
 import type { Message, Poll } from '@postern/protocol/objects'
 import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -105,6 +106,24 @@ test('[R214] by the time of the relay, should this clock be ahead of it', async 
   expect(votersOf(await nextClosing())).toEqual([['bob'], []])
 })
 
+test('[R214] a relay whose time never comes to the end is not asked without a pause', async () => {
+  let askedCount = 0
+  new HostileRelay(carol.wire).changeAnswer('mailboxEnd', answer => {
+    askedCount += 1
+    return { ...answer, nowMs: (asked.poll?.close_ts ?? 0) - 1 }
+  })
+  for (const one of [clock, relayClock]) one.leap(HOUR_MS)
+  await passTime(clock, expect.poll(() => askedCount).toBeGreaterThan(0))
+  await carol.client.whenOnline(WITHIN)
+  const before = askedCount
+  for (let ms = 0; ms < clientLimits.pollEndAskedAgainMs; ms++) {
+    clock.advance(1)
+    for (let turn = 0; turn < 5; turn++) await nextTurn()
+  }
+  expect(askedCount - before).toBeLessThanOrEqual(2)
+  expect(closings()).toEqual([])
+})
+
 test("[R214] with one's own vote, the answer to which is still under way", async () => {
   for (const one of [relayClock, clock]) one.leap(HOUR_MS - 1000)
   await passTime(clock, carol.client.whenOnline(WITHIN))
@@ -123,4 +142,22 @@ test("[R214] with one's own vote, the answer to which is still under way", async
   relay.repent()
   for (const frame of late) relay.say(frame)
   await voted
+})
+
+test('[R251] by the time that passed, should this clock be set back', async () => {
+  clock.set(-72 * HOUR_MS)
+  await vote(bob, carol, 0)
+  for (const one of [relayClock, clock]) one.leap(HOUR_MS)
+  expect(votersOf(await passTime(clock, nextClosing()))).toEqual([['bob'], []])
+})
+
+test('[R251] by the time of the relay, should this clock be some minutes behind it', async () => {
+  await vote(bob, carol, 0)
+  for (const one of [relayClock, clock]) one.leap(HOUR_MS - 5 * 60_000)
+  await passTime(clock, carol.client.whenOnline(WITHIN))
+  expect(closings()).toEqual([])
+  relayClock.set(5 * 60_000)
+  expect(votersOf(await passTime(clock, nextClosing()))).toEqual([['bob'], []])
+  expect(clock.nowMs()).toBeLessThan(relayClock.nowMs() - 60_000)
+  await expect(vote(carol, bob, 1)).rejects.toThrow('The poll is closed.')
 })

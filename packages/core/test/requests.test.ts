@@ -114,6 +114,16 @@ describe('[R239] what is said about messages of a request', () => {
     expect(told(chat, since).map(inShort)).toEqual(['message again', 'edited kept on', 'deleted', 'message mark'])
   })
 
+  test('is told behind the message itself, also of a poll that was over before it was asked', async () => {
+    await mallory.say(bot, 'hello')
+    const poll = { question: 'which?', options: ['a', 'b'], multiple: false, closeTs: 1 }
+    await sayBody(mallory, bot.chatId, { kind: 'poll', ...poll })
+    const isClosed = () => bot.client.messages(mallory.chatId, { limit: 1 })[0]?.poll?.closed
+    await expect.poll(isClosed).toBe(true)
+    await bot.client.acceptChat(mallory.chatId)
+    expect(told(mallory.chatId).map(inShort)).toEqual(['chat request', 'message hello', 'message 0-0', 'poll 0-0'])
+  })
+
   test('is told of a poll that closed meanwhile by its time', async () => {
     const clock = new ManualClock(Date.now())
     const timed = await World.start({ relayClock: clock })

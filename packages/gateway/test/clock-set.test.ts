@@ -3,7 +3,7 @@ import { type ChatId, gatewayLimits, hookLimits, privateChatId } from '@postern/
 import type { Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Api, onlineGateway, SOON } from './api.ts'
+import { Api, onlineGateway, SOON } from './api.ts'
 import { deliveringTo, statusOnce } from './delivering.ts'
 import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post } from './hooks.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
@@ -94,6 +94,57 @@ test('[R132] the time in which the gateway was off counts once both clocks tell 
   await swept(next.gateway)
   await expect.poll(() => waiting(next.api), SOON).toEqual([])
 })
+
+test.each([
+  ['also of that time', () => passes(3 * DAY_MS)],
+  ['when only the clock was set', async () => clock.set(3 * DAY_MS)],
+])('[R132] what happened before the relay was heard has its day from then on, %s', async (_, meanwhile) => {
+  const settings = { ACCEPT_REQUESTS: 'contacts' }
+  const { gateway, api } = await onlineGateway(world, settings, { clock })
+  await alice.say(privateChatId(gateway.client.account), 'a request')
+  await expect.poll(() => waiting(api), SOON).toContain('chat')
+  await expect.poll(() => gateway.client.messages(alice.chatId, { limit: 1 }), SOON).toHaveLength(1)
+  await world.closeGateway(gateway)
+  await world.stopRelay()
+  await meanwhile()
+  const next = await world.gateway(settings, { clock })
+  const nextApi = new Api(next)
+  await nextApi.ok('POST', `/v1/chats/${alice.id}/accept`)
+  expect(await waiting(nextApi)).toContain('a request')
+  await world.startRelay()
+  await passTime(clock, next.client.whenOnline({ deadlineMs: HOUR_MS }))
+  await swept(next)
+  expect(await waiting(nextApi)).toContain('a request')
+  await passes(DAY_MS, next)
+  await expect.poll(() => waiting(nextApi), SOON).toEqual([])
+})
+
+test.each([
+  ['also of that time', () => passes(3 * DAY_MS)],
+  ['when only the clock was set', async () => clock.set(3 * DAY_MS)],
+])(
+  '[R132] what is read before the relay was heard disappears after its time from then on, %s',
+  async (_, meanwhile) => {
+    const { gateway, api, path, toBot } = await talking(world, alice, { clock })
+    await alice.client.setTimer(toBot, DAY_MS, WITHIN)
+    await api.next('notice')
+    const { id } = await alice.say(toBot, 'read late')
+    await api.next('message')
+    await world.closeGateway(gateway)
+    await world.stopRelay()
+    await meanwhile()
+    const next = await world.gateway({}, { clock })
+    const nextApi = new Api(next)
+    const statusNow = async () => (await nextApi.call('GET', `${path}/messages/${id}`)).status
+    await nextApi.ok('POST', `${path}/read`)
+    await world.startRelay()
+    await passTime(clock, next.client.whenOnline({ deadlineMs: HOUR_MS }))
+    await passes(HOUR_MS, next)
+    expect(await statusNow()).toBe(200)
+    await passes(DAY_MS, next)
+    await expect.poll(statusNow, SOON).toBe(404)
+  },
+)
 
 async function pressed() {
   const { gateway, api, path, toBot } = await talking(world, alice, { clock })

@@ -29,11 +29,10 @@ beforeEach(async () => {
 afterEach(() => world.stop())
 
 /** What a process has in memory: a new one is what a restart makes of what is on disk. */
-function newProcess(own: Clock = clock): HookReceiver {
+function newProcess(own: Clock = clock, passed = gateway.client.passed): HookReceiver {
   const { client } = gateway
   const records = client.records('hooks')
   const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
-  const { passed } = client
   const memory = new HookMemory(records, passed)
   return new HookReceiver({ client, hooks, memory, clock: own, passed, metrics: new Metrics() })
 }
@@ -91,6 +90,22 @@ test('[R84] after ten minutes it is no retry any more', async () => {
   const after = newProcess()
   ;(await posted(after, 'again'))('heard')
   expect(await heardOf(after)).toEqual(['again', 'again', 'end'])
+})
+
+test.each([
+  ['text', 'again'],
+  [
+    'alerts',
+    JSON.stringify({ version: '4', groupKey: 'g', status: 'firing', alerts: [{ status: 'firing', labels: {} }] }),
+  ],
+] as const)('[R84] nor is %s that was remembered by a clock that was days ahead', async (format, body) => {
+  hook = await newHook(api, alice.id, format)
+  ;(await posted(newProcess(), body))('hung up')
+  const { passed } = gateway.client
+  // Time was counted anew since, from where the clock stood when it was set right.
+  const behind = { isKnown: true, nowMs: () => passed.nowMs() - 3 * 86_400_000 }
+  ;(await posted(newProcess(clock, behind), body))('heard')
+  await expect.poll(() => alice.texts(privateChatId(gateway.client.account))).toHaveLength(2)
 })
 
 test('[R91] the retry of a failure that was mended meanwhile does not break the branch again', async () => {

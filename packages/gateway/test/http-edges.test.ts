@@ -79,6 +79,17 @@ const bad = (error: string) => ({ status: 400, code: 'bad_request', error })
 const post = (headers: string, body: string) =>
   `POST /v1/chats/${chat}/messages HTTP/1.1\r\n${authorized}${json}${headers}\r\n${body}`
 
+/** The next answer with updates waits until it is let go. */
+function updatesHeldBack() {
+  const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  handlers.getUpdates.mockImplementationOnce(async () => {
+    asked.resolve()
+    await go.promise
+    return []
+  })
+  return { asked, go }
+}
+
 const noHttp = bad('request: it is not valid HTTP.')
 const tooLarge = bad('headers: the address and the headers together have at most 16384 bytes.')
 const malformed: [string, string, object][] = [
@@ -168,12 +179,7 @@ describe('what is hardly HTTP', () => {
   })
 
   test('[R142] a request that is not answered yet gets its own answer before the refusal of what follows it', async () => {
-    const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    handlers.getUpdates.mockImplementationOnce(async () => {
-      asked.resolve()
-      await go.promise
-      return []
-    })
+    const { asked, go } = updatesHeldBack()
     const malformedSeen = once(server.server, 'clientError')
     const answered = send(`GET /v1/updates HTTP/1.1\r\n${authorized}\r\n`, 'HELLO\r\n\r\n')
     await asked.promise
@@ -204,6 +210,37 @@ describe('what is hardly HTTP', () => {
     const [file, ...rest] = answersIn(await answered)
     expect([file?.status, file?.text]).toEqual([200, 'abcdef'])
     expect(rest.map(({ status }) => status)).toEqual([400])
+  })
+
+  test.each([
+    ['a body', post('Transfer-Encoding: chunked\r\n', 'x\r\n{}\r\n0\r\n\r\n'), 400],
+    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 404],
+  ])(
+    '[R142] nor does the refusal of %s come before the answer to the request ahead of it',
+    async (_, bytes, status) => {
+      const { asked, go } = updatesHeldBack()
+      const refused = Promise.race([once(server.server, 'clientError'), once(server.server, 'connect')])
+      const answered = send(`GET /v1/updates HTTP/1.1\r\n${authorized}\r\n`, bytes)
+      await asked.promise
+      await refused
+      go.resolve()
+      const answers = answersIn(await answered)
+      expect(answers.map(answer => answer.status)).toEqual([200, status])
+      expect(answers[0]?.text).toBe('[]')
+      expect(handlers.sendMessage).not.toHaveBeenCalled()
+    },
+  )
+
+  test('[R142] nor does a request without a token, of which the body is broken, cut off the answer ahead of it', async () => {
+    const { asked, go } = updatesHeldBack()
+    const refused = once(server.server, 'clientError')
+    const stranger = `POST /v1/chats/${chat}/messages HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\r\n{`
+    const answered = send(`GET /v1/updates HTTP/1.1\r\n${authorized}\r\n`, stranger, '\r\nx\r\n\r\n')
+    await asked.promise
+    await refused
+    go.resolve()
+    const answers = answersIn(await answered)
+    expect(answers.map(({ status }) => status)).toEqual([200, 401])
   })
 })
 

@@ -1,4 +1,5 @@
 // Updates end to end: what is confirmed, who waits how long, and what survives a restart.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { CodedError, gatewayLimits } from '@postern/protocol'
@@ -227,11 +228,23 @@ test('[R26] a connection that nobody uses does not hold up a stop', async () => 
   await Promise.all([once(unused, 'close'), world.closeGateway(gateway)])
 })
 
+/** The client's own tries to connect wait as long as a send does: the clock does not tell which it is. */
+async function requestArrives(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const start = 'http.server.request.start'
+  const told = () => resolve()
+  subscribe(start, told)
+  await promise
+  unsubscribe(start, told)
+}
+
 test('[R26] a send that waits for the relay at the stop is told 503, not cut', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, alice, api } = await chatting(clock)
   gateway.wire.cut()
+  const arrived = requestArrives()
   const sending = api.send(alice.id, { text: 'waits' })
+  await arrived
   await expect.poll(() => clock.isAwaited(gatewayLimits.sendWithinMs), SOON).toBe(true)
   const stopped = world.closeGateway(gateway)
   expect((await passWhenAwaited(clock, gatewayLimits.requestsEndWithinMs, sending)).status).toBe(503)

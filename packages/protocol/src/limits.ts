@@ -226,12 +226,21 @@ export const clientLimits = {
   offeredDataKept: 24,
   /** While the relay's clock has not come to the end of a poll, it is asked at least so often. */
   pollEndAskedEveryMs: 1 * MINUTE_MS,
+  pollEndAskedAgainMs: 100,
   pollEndRetryMs: 5 * SECOND_MS,
   /** Votes of one person in one poll that are kept, of which the last before its end counts. */
   votesPerVoterMax: 20,
   /** How far the relay's time may be off this machine's clock: what waits in a mailbox is at most a month old. */
   relayTsBehindMsMax: 31 * DAY_MS,
   relayTsAheadMsMax: 10 * MINUTE_MS,
+  /** What is dated beyond that counts as of so long after now: behind all that was believed, also after a kill. */
+  relayTsBeyondMs: 2 * MINUTE_MS,
+  /** By how much the relay's clock must differ from what was expected before that is looked into. */
+  relayClockNewsMs: 1 * SECOND_MS,
+  /** Places in a group's log that are remembered because their time is not the relay's; more than wait in the outbox. */
+  logPlacesKept: 128,
+  /** How many entries may still come from before one's own that the relay has taken. */
+  logPlacesApartMax: 1000,
   /** Of each group, to find out who was shown another history. */
   epochMarksKept: 64,
   /** How often one member's word that it was shown another history ends the group of a chat. */

@@ -42,6 +42,27 @@ describe('acknowledgements', () => {
     await store.close()
   })
 
+  test('[R73] of one account share what they wait with, however many come while nothing can be written', async () => {
+    const clock = new ManualClock()
+    const directory = temporaryDirectory()
+    const store = openSqliteStore({ directory, limits: relayLimits(), wake: new InProcessWake(), clock })
+    const [alice] = await new World(store).people()
+    const acknowledge = (mark: number) => store.acknowledge(alice, { cursor: 0, mark })
+    const kept = acknowledge(1)
+    {
+      using _dead = failWrites()
+      for (let mark = 2; mark < 10; mark++) {
+        expect(acknowledge(mark)).toBe(kept)
+        clock.advance(acknowledgeRetryMs)
+        await expect(store.raiseSerial(alice, 2)).rejects.toSatisfy(dead)
+      }
+    }
+    clock.advance(acknowledgeRetryMs)
+    await kept
+    expect(acknowledge(10)).not.toBe(kept)
+    await store.close()
+  })
+
   test('[R73] that cannot be written end nothing, and are written when there is room', async () => {
     const dataDirectory = temporaryDirectory()
     const clock = new ManualClock(Date.now())

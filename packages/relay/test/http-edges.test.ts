@@ -4,7 +4,8 @@ import { connect } from 'node:net'
 import { relayDefaults } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import type { Relay } from '../src/index.ts'
-import { testRelay } from './relay-fixture.ts'
+import { begin, put } from './put-blob.ts'
+import { arrive, testRelay } from './relay-fixture.ts'
 
 /** The head and the JSON of everything that comes back. */
 async function send({ port }: Relay, bytes: string): Promise<[string, unknown]> {
@@ -56,6 +57,23 @@ describe('what is hardly HTTP', () => {
     await once(socket, 'close')
     const answers = Buffer.concat(pieces).toString()
     expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 405'])
+  })
+
+  test.each([
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: relay\r\n\r\n', 405],
+    ['a broken body', 'PUT /blobs/x HTTP/1.1\r\nHost: relay\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n\r\n', 404],
+  ])('[R56] a blob comes whole before %s behind it is refused', async (_, behind, status) => {
+    const relay = await testRelay()
+    const begun = await begin(relay, await arrive(relay), 300_000)
+    await put(begun, Buffer.alloc(300_000, 'x'), 0)
+    const socket = connect(relay.port, '127.0.0.1')
+    const pieces: Buffer[] = []
+    socket.on('data', piece => void pieces.push(piece))
+    socket.write(`GET /blobs/${begun.blob} HTTP/1.1\r\nHost: relay\r\n\r\n${behind}`)
+    await once(socket, 'close')
+    const answers = Buffer.concat(pieces).toString()
+    expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`])
+    expect(/\r\n\r\n(x+)HTTP/.exec(answers)?.[1]).toHaveLength(300_000)
   })
 
   test('[R56] a wrong method for a blob is told in words, too', async () => {

@@ -10,7 +10,7 @@ export type Fault =
   | { kind: 'stop'; part: PartName; forMs: number }
   /** `andKilled`: it has to start again while there is no room. */
   | { kind: 'disk-full'; part: PartName; leftBytes: number; forMs: number; andKilled: boolean }
-  /** `clock-beyond`: so far that the relay's time is no longer believed, and lists are in the order of another clock. */
+  /** `clock-beyond`: so far that the relay's time is no longer believed; the order must be the relay's all the same. */
   | { kind: 'clock' | 'clock-beyond'; part: PartName; byMs: number; forMs: number; isAtBoot: boolean }
   | { kind: 'copy'; part: PartName }
   /** Nobody reads updates, and what comes waits. */

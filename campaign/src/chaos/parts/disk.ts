@@ -8,6 +8,7 @@ export type DiskKind = 'tmpfs' | 'file-size'
 
 const ROOMY_BYTES = 512 * 2 ** 20
 const BLOCK_BYTES = 4096
+const FILL_TRIES = 30
 
 export class Disk {
   readonly directory: string
@@ -32,13 +33,16 @@ export class Disk {
 
   /** From now on there is so much room and no more. */
   fill(leftBytes: number): void {
-    if (this.kind === 'tmpfs') this.#resize(this.#usedBytes() + leftBytes)
-    else this.#limitFiles(String(largestIn(this.directory) + leftBytes))
+    if (this.kind === 'file-size') return this.#limitFiles(String(largestIn(this.directory) + leftBytes))
+    // What is written meanwhile may need more than was counted: it is counted anew, with a little more room each time.
+    for (let tries = 0; tries < FILL_TRIES; tries++)
+      if (this.#resize(this.#usedBytes() + leftBytes + tries * tries * BLOCK_BYTES)) return
+    throw new Error(`${this.directory} could not be filled: more and more is written`)
   }
 
   free(): void {
-    if (this.kind === 'tmpfs') this.#resize(ROOMY_BYTES)
-    else this.#limitFiles('unlimited')
+    if (this.kind === 'file-size') return this.#limitFiles('unlimited')
+    if (!this.#resize(ROOMY_BYTES)) throw new Error(`${this.directory} could not be given its room back`)
   }
 
   /** What was on it lies in its directory afterwards, when it is wanted. */
@@ -57,12 +61,9 @@ export class Disk {
     return (blocks - bfree) * bsize
   }
 
-  #resize(bytes: number): void {
+  #resize(bytes: number): boolean {
     const size = Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES
-    // What is written meanwhile may need more than was counted: then there is nothing left at all.
-    for (let tries = 0; tries < 8; tries++)
-      if (run('mount', ['-o', `remount,size=${size + tries * BLOCK_BYTES}`, this.directory])) return
-    throw new Error(`${this.directory} could not be made ${size} bytes large`)
+    return run('mount', ['-o', `remount,size=${size}`, this.directory])
   }
 
   #limitFiles(bytes: string): void {

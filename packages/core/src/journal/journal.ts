@@ -93,6 +93,12 @@ export class Journal {
     })
   }
 
+  /** What was dated before the time off was known, and by a clock that is ahead: it would stay for as long as that. */
+  async dateAtMost(nowMs: number): Promise<void> {
+    if (this.#store.get('SELECT 1 FROM journal WHERE ts > ?', nowMs) === undefined) return
+    await this.#store.write(database => database.run('UPDATE journal SET ts = ? WHERE ts > ?', nowMs, nowMs))
+  }
+
   /** What a reader must remember with its place, as the number of tries for the entry it is at. */
   readerState(reader: string): string | undefined {
     return (
@@ -143,13 +149,13 @@ function moveReader(database: Database, reader: string, upTo: number): void {
  * client was away for days has not waited for its reader yet. It is of those that pass: a clock that is set makes nothing old.
  */
 export function appendEvent(
-  { passed }: { passed: Pick<PassedTime, 'nowMs'> },
+  { passed }: { passed: Pick<PassedTime, 'latestMs'> },
   database: Database,
   event: JournalEvent,
 ): void {
   database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
-    passed.nowMs(),
+    passed.latestMs(),
     event.chat_id,
     JSON.stringify(event),
     messageOf(event) ?? null,

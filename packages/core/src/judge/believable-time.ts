@@ -1,10 +1,41 @@
 // The relay's time, as far as it is believed: it orders what is said, and a relay that lies must not order it at will.
 import { clientLimits } from '@postern/protocol'
 
-/** Strictly behind what the chat has already, and not far off the clock of this machine. */
-export function believableTs(claimedTs: number, { nowMs, lastTs }: { nowMs: number; lastTs: number }): number {
-  const earliest = nowMs - clientLimits.relayTsBehindMsMax
-  const latest = nowMs + clientLimits.relayTsAheadMsMax
-  const near = Math.min(Math.max(claimedTs, earliest), latest)
-  return Math.max(near, lastTs + 1)
+/** By this machine: what its clock says, and the time before which it cannot be, should the clock have been set back. */
+export type MachineTime = { nowMs: number; reachedMs: number }
+/** An entry's place in the log of its group, and the time that it has here. */
+export type Place = { seq: number; ts: number }
+
+export const latestBelieved = ({ reachedMs }: MachineTime): number => reachedMs + clientLimits.relayTsAheadMsMax
+/** The time of what is dated too far ahead: what is dated later than that was believed only with its place remembered. */
+export const beyondBelief = ({ reachedMs }: MachineTime): number => reachedMs + clientLimits.relayTsBeyondMs
+
+/** Not far off the clock of this machine. */
+export function believableTs(claimedTs: number, machine: MachineTime): number {
+  if (claimedTs > latestBelieved(machine)) return beyondBelief(machine)
+  return Math.max(claimedTs, machine.nowMs - clientLimits.relayTsBehindMsMax)
 }
+
+/**
+ * Between the places that are remembered. Each entry in between keeps a millisecond: one's own is often placed before what
+ * the relay has taken earlier, and dated by when they are read here they would stand in another order than elsewhere.
+ */
+export function tsAmong(places: readonly Place[], claimed: Place, machine: MachineTime): number {
+  const same = places.find(({ seq }) => seq === claimed.seq)
+  if (same) return same.ts
+  const before = nearest(places.filter(({ seq }) => seq < claimed.seq))
+  const behind = nearest(places.filter(({ seq }) => seq > claimed.seq && seq - claimed.seq <= APART_MAX))
+  let ts = believableTs(claimed.ts, machine)
+  if (before) {
+    const apart = Math.min(before.ts + claimed.seq - before.seq, latestBelieved(machine))
+    ts = Math.max(ts, apart, before.ts + 1)
+  }
+  return behind ? Math.min(ts, behind.ts - (behind.seq - claimed.seq)) : ts
+
+  function nearest(some: Place[]): Place | undefined {
+    const apart = ({ seq }: Place) => Math.abs(seq - claimed.seq)
+    return some.reduce<Place | undefined>((best, one) => (best && apart(best) < apart(one) ? best : one), undefined)
+  }
+}
+
+const APART_MAX = clientLimits.logPlacesApartMax

@@ -1,9 +1,19 @@
-// How old something is that the relay has dated: by the relay's own clock, as far as it is believed.
+// How old something is that the relay has dated, and what is due: by the relay's own clock, as far as it is believed.
 import type { Core } from '../context.ts'
-import { believableTs } from '../judge/believable-time.ts'
+import { believableTs, latestBelieved } from '../judge/believable-time.ts'
 
 /** This machine's clock may be minutes or days off the relay's: compared with it, everything would be too old, or never old. */
-export function ageOf({ clock, passed }: Pick<Core, 'clock' | 'passed'>, ts: number): number {
-  const nowMs = clock.nowMs()
-  return Math.max(0, believableTs(passed.relayNowMs() ?? nowMs, { nowMs, lastTs: 0 }) - ts)
+export const ageOf = (core: Pick<Core, 'clock' | 'passed'>, ts: number): number => Math.max(0, presentMs(core) - ts)
+
+/**
+ * What the relay's clock says now, as far as it is believed; else what this machine's does. A time of ours beyond that, as
+ * entries get it, would make old at once what the relay has dated before it went wrong.
+ */
+function presentMs({ clock, passed }: Pick<Core, 'clock' | 'passed'>): number {
+  const machine = { nowMs: clock.nowMs(), reachedMs: passed.reachedMs() }
+  const relayMs = passed.relayNowMs() ?? machine.nowMs
+  return relayMs > latestBelieved(machine) ? machine.reachedMs : believableTs(relayMs, machine)
 }
+
+/** By this machine's clock or by the relay's, whichever is later: a clock that is behind must not make anything late. */
+export const dueMs = (core: Pick<Core, 'clock' | 'passed'>): number => Math.max(core.clock.nowMs(), presentMs(core))

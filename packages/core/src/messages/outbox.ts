@@ -8,7 +8,6 @@ import type { Core } from '../context.ts'
 import { Deadline } from '../deadline.ts'
 import { noteWithdrawn } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
-import { believableTs } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import { isAboutGroup } from './compose.ts'
@@ -35,7 +34,7 @@ export async function settleAccepted(
     const row = takeOut(database, message)
     // Settled already, by the look at the outbox with which a connection begins.
     if (!row) return { row, taken: database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message) }
-    const ts = believableTs(accepted.ts, { nowMs: core.clock.nowMs(), lastTs: 0 })
+    const ts = core.order.place({ group: row.group_id, seq: accepted.seq, ts: accepted.ts })
     return { row, taken: takeOwn(core, database, { row, ts }) }
   }, 'recorded')
   core.doubts.delete(message)

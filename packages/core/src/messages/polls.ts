@@ -4,6 +4,7 @@ import type { PollBody } from '@postern/protocol/content'
 import { findChat, visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { Database } from '../storage/database.ts'
+import { dueMs } from './age.ts'
 import { bodyOf, findMessage, lookUpMessage, type MessageRow } from './messages.ts'
 import { countedVote, endTs, findPoll, type PollRow } from './poll-tally.ts'
 import type { SaidOf } from './said.ts'
@@ -51,14 +52,14 @@ export function takeClose(core: Core, database: Database, { chat, sender, ts, bo
 export const nextPollCloseTs = (core: Core): number | undefined =>
   core.store.get<{ ts: number | null }>(
     'SELECT min(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts > ?',
-    core.clock.nowMs(),
+    dueMs(core),
   )?.ts ?? undefined
 
-/** Of those whose time has come by this machine's clock, and which were not told as closed. */
+/** Of those whose time has come, and which were not told as closed. */
 export const lastDueCloseTs = (core: Core): number | undefined =>
   core.store.get<{ ts: number | null }>(
     'SELECT max(close_ts) AS ts FROM poll WHERE closed = 0 AND close_ts <= ?',
-    core.clock.nowMs(),
+    dueMs(core),
   )?.ts ?? undefined
 
 /** Those that ended at that time or before it: whoever calls has read every vote that counts. */
@@ -121,7 +122,7 @@ function findPollMessage(core: Core, chat: ChatId, message: MessageId): PollMess
 }
 
 function assertOpen(core: Core, { poll }: PollMessage): void {
-  if (poll.closed || core.clock.nowMs() >= endTs(poll)) throw new CodedError('poll-closed')
+  if (poll.closed || dueMs(core) >= endTs(poll)) throw new CodedError('poll-closed')
 }
 
 function lookUpPoll(reads: Pick<Database, 'get'>, chat: ChatId, message: MessageId): PollMessage | undefined {

@@ -21,7 +21,7 @@ export async function markRead(core: Core, chat: ChatId, upTo: MessageId | undef
       database.run(
         'UPDATE message SET read = 1, expires_ts = ?, erase_at_ms = ? WHERE id = ?',
         timerMs > 0 ? core.clock.nowMs() + timerMs : null,
-        timerMs > 0 ? core.passed.nowMs() + timerMs : null,
+        timerMs > 0 ? core.passed.latestMs() + timerMs : null,
         id,
       )
       newest.set(message.sender, message.ts)

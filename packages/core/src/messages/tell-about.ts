@@ -27,7 +27,9 @@ export function tellAbout(core: Core, database: Database, { chat, ...about }: Ab
  * who edits for hours has one more event for it, and no words are kept that were deleted since.
  */
 function hold(database: Database, chat: ChatId, { type, message, by, ts }: About): void {
-  database.run('INSERT OR REPLACE INTO held_event VALUES (?, ?, ?, ?, ?)', chat, type, message, by ?? '', ts)
+  // Not before the message itself: a stranger's poll may have been over before it was asked.
+  const heldTs = Math.max(ts, lookUpMessage(database, chat, message)?.ts ?? 0)
+  database.run('INSERT OR REPLACE INTO held_event VALUES (?, ?, ?, ?, ?)', chat, type, message, by ?? '', heldTs)
 }
 
 /** What was held back, in the order of its times; it is held no longer. */

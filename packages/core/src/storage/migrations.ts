@@ -374,6 +374,18 @@ const steps: string[] = [
   DROP INDEX message_expires;
   CREATE INDEX message_erase ON message (erase_at_ms) WHERE erase_at_ms IS NOT NULL;
   `,
+  `
+  -- The time before which it cannot be any more, should the clock have been set back: once both it and the relay said so.
+  ALTER TABLE passed_time ADD COLUMN reached_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE passed_time SET reached_ms = min(wall_ms, relay_ms) WHERE relay_ms IS NOT NULL;
+  -- Entries of a log whose time here is not the one that the relay says, or might not have been.
+  CREATE TABLE log_place (
+    group_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    ts INTEGER NOT NULL,
+    PRIMARY KEY (group_id, seq)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

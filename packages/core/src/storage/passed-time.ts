@@ -4,11 +4,12 @@ import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
 /** One moment by each count. The relay's time is unknown until it was first heard. */
-type Moment = { passedMs: number; wallMs: number; relayMs: number | null }
+type Moment = { passedMs: number; wallMs: number; relayMs: number | null; reachedMs: number }
 
 /**
- * It begins with what the clock says, and then goes on by itself. Of the time in which the program did not run it counts what
- * both the clock and the relay tell of: neither a clock that was set meanwhile nor a relay that lies makes anything old.
+ * It begins with what the clock says, or with the newest that is there already, and then goes on by itself. Of the time in
+ * which the program did not run it counts what both the clock and the relay tell of: neither a clock that was set meanwhile
+ * nor a relay that lies makes anything old.
  */
 export class PassedTime {
   readonly #store: Store
@@ -17,7 +18,6 @@ export class PassedTime {
   #last: Moment
   #lastMonotonicMs: number
   #keptMonotonicMs: number
-  /** Whether the time before this start is counted. */
   #isCaughtUp: boolean
   #isHeard = false
 
@@ -26,10 +26,12 @@ export class PassedTime {
     this.#clock = clock
     this.#openedWallMs = clock.nowMs()
     const kept = store.get<Moment>(
-      'SELECT passed_ms AS "passedMs", wall_ms AS "wallMs", relay_ms AS "relayMs" FROM passed_time',
+      `SELECT passed_ms AS "passedMs", wall_ms AS "wallMs", relay_ms AS "relayMs", reached_ms AS "reachedMs"
+       FROM passed_time`,
     )
     this.#isCaughtUp = kept === undefined
-    this.#last = kept ?? { passedMs: this.#openedWallMs, wallMs: this.#openedWallMs, relayMs: null }
+    const wallMs = this.#openedWallMs
+    this.#last = kept ?? { passedMs: Math.max(wallMs, newestMs(store)), wallMs, relayMs: null, reachedMs: 0 }
     this.#lastMonotonicMs = clock.monotonicMs()
     this.#keptMonotonicMs = this.#lastMonotonicMs
   }
@@ -39,23 +41,47 @@ export class PassedTime {
     return this.#last.passedMs + this.#sinceMs()
   }
 
+  /** The latest that it can be, as long as the time before this start is not counted: what happens by then is not old by it. */
+  latestMs(): number {
+    return this.nowMs() + (this.#isCaughtUp ? 0 : Math.max(0, this.#offByClockMs()))
+  }
+
+  /** Whether the time before this start is counted: until then what is long ago may seem to be of just now. */
+  get isKnown(): boolean {
+    return this.#isCaughtUp
+  }
+
   /** What the relay's clock says now, by its last word. */
   relayNowMs(): number | undefined {
     return this.#isHeard ? (this.#last.relayMs ?? 0) + this.#sinceMs() : undefined
   }
 
-  /** With each word of the relay about its time. True when by it more has passed than was known: something may be due. */
+  /** What the clock says, and where it was set back, the time before which it cannot be. */
+  reachedMs(): number {
+    return Math.max(this.#clock.nowMs(), this.#last.reachedMs + this.#sinceMs())
+  }
+
+  /** By the relay's word. Only what the clock has shown, too: neither a wrong clock nor a relay that lies ends in the future. */
+  noteReached(relayMs: number): void {
+    const bothMs = Math.min(this.#clock.nowMs(), relayMs) - this.#sinceMs()
+    if (bothMs > this.#last.reachedMs) this.#last = { ...this.#last, reachedMs: bothMs }
+  }
+
+  /** With each word of the relay about its time. True when by it another time is than was known: something may be due. */
   heard(relayMs: number): boolean {
     const isFirst = !this.#isHeard
+    const isNews = Math.abs(relayMs - (this.relayNowMs() ?? 0)) >= clientLimits.relayClockNewsMs
     const offMs = this.#isCaughtUp ? 0 : this.#offMs(relayMs)
-    this.#last = { passedMs: this.nowMs() + offMs, wallMs: this.#clock.nowMs(), relayMs }
+    this.noteReached(relayMs)
+    const reachedMs = this.#last.reachedMs + this.#sinceMs()
+    this.#last = { passedMs: this.nowMs() + offMs, wallMs: this.#clock.nowMs(), relayMs, reachedMs }
     this.#lastMonotonicMs = this.#clock.monotonicMs()
     this.#isCaughtUp = true
     this.#isHeard = true
     const isDue = this.#lastMonotonicMs - this.#keptMonotonicMs >= clientLimits.passedTimeKeptEveryMs
     // What is not written is found out at the next start, by both clocks.
     if (isFirst || isDue) this.#keep().catch(() => undefined)
-    return offMs > 0
+    return isNews || offMs > 0
   }
 
   /** At the stop. */
@@ -65,19 +91,27 @@ export class PassedTime {
 
   /** What passed while the program did not run. */
   #offMs(relayMs: number): number {
-    const { wallMs, relayMs: lastRelayMs } = this.#last
+    const { relayMs: lastRelayMs } = this.#last
     if (lastRelayMs === null) return 0
-    const byClock = this.#openedWallMs - wallMs
     const byRelay = relayMs - lastRelayMs - this.#sinceMs()
-    return Math.max(0, Math.min(byClock, byRelay))
+    return Math.max(0, Math.min(this.#offByClockMs(), byRelay))
+  }
+
+  #offByClockMs(): number {
+    return this.#openedWallMs - this.#last.wallMs
   }
 
   async #keep(): Promise<void> {
     const sinceMs = this.#sinceMs()
-    const { relayMs } = this.#last
+    const { relayMs, reachedMs } = this.#last
     // As long as the relay was not heard, what is still to be counted must stay to be found.
     const wallMs = this.#isCaughtUp ? this.#clock.nowMs() : this.#last.wallMs + sinceMs
-    const moment = { passedMs: this.nowMs(), wallMs, relayMs: relayMs === null ? null : relayMs + sinceMs }
+    const moment = {
+      passedMs: this.nowMs(),
+      wallMs,
+      relayMs: relayMs === null ? null : relayMs + sinceMs,
+      reachedMs: reachedMs + sinceMs,
+    }
     this.#keptMonotonicMs = this.#clock.monotonicMs()
     await this.#store.write(database => keepMoment(database, moment), 'recorded')
   }
@@ -87,12 +121,21 @@ export class PassedTime {
   }
 }
 
-function keepMoment(database: Database, { passedMs, wallMs, relayMs }: Moment): void {
+/** In a directory that is older than this count. Begun before it, nothing there would grow old or be due for years. */
+function newestMs(store: Store): number {
+  const row = store.get<{ ms: number | null }>(
+    `SELECT max(ts) AS ms FROM (
+       SELECT max(ts) AS ts FROM journal UNION ALL SELECT * FROM (SELECT ts FROM message ORDER BY row DESC LIMIT 1))`,
+  )
+  return row?.ms ?? 0
+}
+
+function keepMoment(database: Database, { passedMs, wallMs, relayMs, reachedMs }: Moment): void {
   database.run(
-    `INSERT INTO passed_time (one, passed_ms, wall_ms, relay_ms) VALUES (1, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET passed_ms = excluded.passed_ms, wall_ms = excluded.wall_ms, relay_ms = excluded.relay_ms`,
+    'INSERT OR REPLACE INTO passed_time (one, passed_ms, wall_ms, relay_ms, reached_ms) VALUES (1, ?, ?, ?, ?)',
     passedMs,
     wallMs,
     relayMs,
+    reachedMs,
   )
 }

@@ -52,7 +52,10 @@ export class Inbox {
 
   /** The relay's mailbox ends before the cursor: it lost entries, or once named a cursor that it did not have. */
   async rewind(cursor: number): Promise<void> {
-    await this.#core.store.write(database => database.run('UPDATE mailbox SET cursor = ?', cursor))
+    await this.#core.store.write(database => {
+      database.run('UPDATE mailbox SET cursor = ?', cursor)
+      this.#core.order.forgetAll(database)
+    })
     this.#taken = cursor
   }
 

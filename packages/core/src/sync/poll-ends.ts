@@ -2,6 +2,7 @@
 import { clientLimits, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { progressOf } from '../journal/progress.ts'
+import { dueMs } from '../messages/age.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
 import { closePolls, lastDueCloseTs } from '../messages/polls.ts'
 
@@ -38,7 +39,7 @@ export class PollEnds {
     if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
     // One's own votes do not come by the mailbox.
     await settleInDoubt(this.#core)
-    await closePolls(this.#core, Math.min(nowMs, this.#core.clock.nowMs()))
+    await closePolls(this.#core, Math.min(nowMs, dueMs(this.#core)))
     if (nowMs < dueTs) this.#lookAgain(dueTs - nowMs)
   }
 
@@ -56,7 +57,9 @@ export class PollEnds {
   #lookAgain(afterMs: number): void {
     const { clock, poke } = this.#core
     this.#again?.cancel()
-    this.#again = clock.setTimer(Math.min(afterMs, clientLimits.pollEndAskedEveryMs), poke)
+    const { pollEndAskedEveryMs, pollEndAskedAgainMs } = clientLimits
+    // Not at once: a relay whose time never comes to the end would be asked a thousand times a second.
+    this.#again = clock.setTimer(Math.min(Math.max(afterMs, pollEndAskedAgainMs), pollEndAskedEveryMs), poke)
   }
 
   /** What another relay, or this one after a loss, says of its mailbox is said of other entries. */

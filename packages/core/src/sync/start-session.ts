@@ -4,6 +4,7 @@ import type { Core } from '../context.ts'
 import { isRegistered, noteRegistered } from '../identity/account.ts'
 import { type Journal, raiseNextId } from '../journal/journal.ts'
 import { progressOf } from '../journal/progress.ts'
+import { eraseInTime } from '../messages/expiry.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import type { Chores } from './chores.ts'
@@ -24,6 +25,8 @@ export async function startSession(
   if (core.relayUrl !== core.own.relayUrl) await noteMoved(core, session)
   const cursor = await inbox.restart()
   core.device.noteLoggedIn()
+  await journal.dateAtMost(core.passed.nowMs())
+  await eraseInTime(core)
   // The relay is told only what is durable here: one that is ahead has seen a later state of this database.
   const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= MARK_MAX
   const isRestored = session.cursor > Math.max(cursor, restoredCursor(core)) || isMarkAhead

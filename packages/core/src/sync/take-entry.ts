@@ -20,7 +20,8 @@ import { adoptPending, takeCommit } from './take-commit.ts'
 const nothing: Change<void> = () => {}
 
 export async function takeEntry(core: Core, claimed: Entry, record: Record): Promise<void> {
-  const entry = { ...claimed, ts: believableTs(claimed.ts, { nowMs: core.clock.nowMs(), lastTs: 0 }) }
+  const machine = { nowMs: core.clock.nowMs(), reachedMs: core.passed.reachedMs() }
+  const entry = { ...claimed, ts: believableTs(claimed.ts, machine) }
   if (entry.kind === 'welcome') return await takeWelcome(core, entry, record)
   const header = headerOf(entry)
   // Messages to one member carry no content that this version knows.
@@ -33,7 +34,7 @@ export async function takeEntry(core: Core, claimed: Entry, record: Record): Pro
     return core.poke()
   }
   await core.groups.run(entry.group, async live => {
-    const placed = { ...entry, ts: placeInTime(live, entry.ts) }
+    const placed = { ...entry, ts: placeInTime(core, live, claimed) }
     if (header) return await takeEnvelope(core, live, { entry: placed, header, record })
     const error = new MlsError('mls-malformed', 'The entry is not what the relay says it is.')
     refuseEntry(core, live, { entry: placed, id: idOf(core, entry), record, error })
@@ -41,8 +42,8 @@ export async function takeEntry(core: Core, claimed: Entry, record: Record): Pro
 }
 
 /** A log's times rise, whatever the relay says: what was said later is not shown as earlier. */
-function placeInTime(live: LiveGroup, ts: number): number {
-  live.lastTs = Math.max(ts, live.lastTs + 1)
+function placeInTime({ order }: Core, live: LiveGroup, claimed: Entry): number {
+  live.lastTs = order.place(claimed, live.lastTs)
   return live.lastTs
 }
 

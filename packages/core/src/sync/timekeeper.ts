@@ -3,6 +3,7 @@ import { clientLimits, inBackground, Seldom, type Timer } from '@postern/protoco
 import { waitingRepairs } from '../chats/repair-lists.ts'
 import { waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
+import { dueMs } from '../messages/age.ts'
 import { expireMessages, nextExpiryMs } from '../messages/expiry.ts'
 import { nextPollCloseTs } from '../messages/polls.ts'
 
@@ -47,7 +48,7 @@ export class Timekeeper {
     this.#armChores()
     const { clock, passed } = this.#core
     const expireAfterMs = (nextExpiryMs(this.#core) ?? Infinity) - passed.nowMs()
-    const closeAfterMs = (nextPollCloseTs(this.#core) ?? Infinity) - clock.nowMs()
+    const closeAfterMs = (nextPollCloseTs(this.#core) ?? Infinity) - dueMs(this.#core)
     const afterMs = Math.max(0, Math.min(expireAfterMs, closeAfterMs))
     if (afterMs === Infinity) return
     this.#due = clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())

@@ -66,3 +66,16 @@ test('[R140] one’s own message does not stand in the far future either', async
   const { ts } = await bob.say(alice, 'now')
   expect(ts).toBeLessThanOrEqual(Date.now() + clientLimits.relayTsAheadMsMax)
 })
+
+test('[R140] places in the log that the relay makes up keep nobody back once it tells the truth', async () => {
+  const lie = { seq: Number.MAX_SAFE_INTEGER, ts: Number.MAX_SAFE_INTEGER }
+  relay.changeAnswer('append', answer => ({
+    ...answer,
+    ...(answer.accepted && { accepted: { ...answer.accepted, ...lie } }),
+  }))
+  const { ts } = await bob.say(alice, 'far ahead')
+  expect(ts).toBeLessThanOrEqual(Date.now() + clientLimits.relayTsAheadMsMax)
+  relay.repent()
+  const said = await alice.say(bob, 'from now')
+  expect((await bob.hears('from now')).ts).toBe(said.ts)
+})

@@ -2,7 +2,6 @@
 import { type AccountId, type ChatId, contentLimits } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { describe, expect, test } from 'vitest'
-import { believableTs } from '../../src/judge/believable-time.ts'
 import { compareLists } from '../../src/judge/compare-lists.ts'
 import { type Deed, judgeCommit, type Picture } from '../../src/judge/judge-commit.ts'
 import { judgeSending } from '../../src/judge/judge-sending.ts'
@@ -135,22 +134,5 @@ describe('[R132] keys and the people who are shown', () => {
     ],
   ])('%s', (_what, [keys, people], verdict) => {
     expect(judgeSending(keys, people).kind).toBe(verdict)
-  })
-})
-
-describe('[R140] the time that the relay claims', () => {
-  const nowMs = Date.UTC(2030, 0, 1)
-  const MINUTE_MS = 60_000
-  const DAY_MS = 24 * 60 * MINUTE_MS
-  test.each([
-    ['a moment ago', nowMs - 5000, 0, nowMs - 5000],
-    ['a little ahead', nowMs + 5 * MINUTE_MS, 0, nowMs + 5 * MINUTE_MS],
-    ['weeks ago, in a mailbox', nowMs - 20 * DAY_MS, 0, nowMs - 20 * DAY_MS],
-    ['of the far future', Number.MAX_SAFE_INTEGER, 0, nowMs + 10 * MINUTE_MS],
-    ['of another age', 0, 0, nowMs - 31 * DAY_MS],
-    ['running back', nowMs - 5000, nowMs - 1000, nowMs - 999],
-    ['standing', nowMs, nowMs, nowMs + 1],
-  ])('%s', (_what, claimed, lastTs, expected) => {
-    expect(believableTs(claimed, { nowMs, lastTs })).toBe(expected)
   })
 })

@@ -2,6 +2,7 @@
 import { hookLimits } from '@postern/protocol'
 import { type Caller, type Fate, whenGone } from '../waiting.ts'
 import type { HookMemory, Passed, Place } from './memory.ts'
+import { isWithin } from './plan.ts'
 
 export type Spot = {
   /** Where a post is found while it is written. */
@@ -77,6 +78,6 @@ export class Hearing {
   }
 
   #isLately({ attempt, ts }: { attempt: string; ts: number }, withinMs: number): boolean {
-    return this.#passed.nowMs() - ts < withinMs && !this.#waiting.has(attempt)
+    return isWithin(this.#passed, ts, withinMs) && !this.#waiting.has(attempt)
   }
 }

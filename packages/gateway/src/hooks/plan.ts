@@ -24,7 +24,11 @@ export function planPost(parts: PlanParts, hook: StoredHook, news: News): Plan {
   }
 }
 
-export const isLately = (passed: Passed, atMs: number): boolean => passed.nowMs() - atMs < hookLimits.duplicateWithinMs
+export const isLately = (passed: Passed, atMs: number): boolean => isWithin(passed, atMs, hookLimits.duplicateWithinMs)
+
+/** Either way: what is remembered by a clock that was days ahead would be of just now for as long as that. */
+export const isWithin = (passed: Passed, atMs: number, withinMs: number): boolean =>
+  Math.abs(passed.nowMs() - atMs) < withinMs
 
 /** A pair of senders says everything twice, at nearly the same time. */
 function planAlerts({ client, memory, passed }: PlanParts, hook: StoredHook, { at, group }: AlertNews): Plan {

@@ -8,7 +8,7 @@ import type { Caller } from '../waiting.ts'
 import { Bodies } from './bodies.ts'
 import { Hearing, type Spot } from './hearing.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
-import type { Change, HookMemory, Passed, Place } from './memory.ts'
+import type { Change, HookMemory, Place } from './memory.ts'
 import { Misses } from './misses.ts'
 import { digest, type News, readNews } from './news.ts'
 import { type Plan, planPost } from './plan.ts'
@@ -29,7 +29,7 @@ export type ReceiverParts = {
   hooks: Hooks
   memory: HookMemory
   clock: Clock
-  passed: Passed
+  passed: Client['passed']
   metrics: Metrics
 }
 
@@ -76,7 +76,7 @@ export class HookReceiver {
 
   async #carryOut(task: Task): Promise<Outcome> {
     const { hook, post, body, caller } = task
-    const { hooks, memory } = this.#parts
+    const { client, hooks, memory, passed } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
     // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
     if (caller.gone.aborted) throw new CodedError('rate-limited', { what: 'posts to this hook' })
@@ -87,6 +87,8 @@ export class HookReceiver {
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return 'silent'
     const news = readNews({ hook, body, contentType: post.contentType })
+    // After hours in which nothing ran, what was said before them would be taken for a repeat: silent, and lost.
+    if (!passed.isKnown) await client.whenOnline({ deadlineMs: task.leftMs() })
     const spot = spotOf(hook, { key, bodyHash, news })
     const sending = { chat: hook.chat, leftMs: task.leftMs }
     const progress = await settle(this.#parts, news, { own: this.#progress(spot, bodyHash), sending })

@@ -8,7 +8,8 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** As Node emits it; the types of the server know less, and think that its bytes are JSON. */
 type ParserFault = Error & { code?: string; reason?: string; bytesParsed?: number; rawPacket?: unknown }
-type Exchange = { request: IncomingMessage; response: ServerResponse }
+/** `ahead` is the answer that has to be given before this one. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; ahead: ServerResponse | undefined }
 
 const latest = new WeakMap<Socket, Exchange>()
 const refused = new WeakSet<Socket>()
@@ -16,14 +17,17 @@ const refused = new WeakSet<Socket>()
 /** From here on it is known what a connection is busy with. */
 export function heedMalformed(server: Server): void {
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, { request, response })
+    const { socket } = request
+    latest.set(socket, { request, response, ahead: latest.get(socket)?.response })
   })
   // Left to itself, the server would hang up without a word.
   server.on('connect', (_, stream) => {
     const socket = stream as Socket
     // Whoever has hung up does not need to be told.
     socket.on('error', () => socket.destroy())
-    refuse(socket, methodUnknown('CONNECT'))
+    // The server does not look after it any more: an answer that stands still would keep a descriptor for ever.
+    socket.setTimeout(gatewayLimits.refusedLingerMs, () => socket.destroy())
+    whenGiven(latest.get(socket)?.response, () => refuse(socket, methodUnknown('CONNECT')))
   })
 }
 
@@ -31,10 +35,20 @@ export function refuseMalformed(fault: ParserFault, socket: Socket): void {
   // What comes behind the first fault is refused with it.
   if (refused.has(socket)) return
   refused.add(socket)
-  const { request, response } = latest.get(socket) ?? {}
+  const { request, response, ahead } = latest.get(socket) ?? {}
   if (!request || !response || response.closed) return refuse(socket, errorOf(fault))
   // The fault lies behind the request: that one is answered first.
-  if (request.complete) return void response.once('close', () => refuse(socket, errorOf(fault)))
+  if (request.complete) return whenGiven(response, () => refuse(socket, errorOf(fault)))
+  whenGiven(ahead, () => refuseBody(fault, { socket, response }))
+}
+
+/** Calls at once when there is none, or when it was given already. */
+function whenGiven(answer: ServerResponse | undefined, call: () => void): void {
+  if (!answer || answer.closed) call()
+  else answer.once('close', call)
+}
+
+function refuseBody(fault: ParserFault, { socket, response }: { socket: Socket; response: ServerResponse }): void {
   if (!response.headersSent) return refuse(socket, errorOf(fault, 'body'))
   // It was refused before its body came.
   if (response.writableEnded) socket.end()

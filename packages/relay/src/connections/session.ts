@@ -48,6 +48,8 @@ export class Session {
   readonly #outlet: Outlet
   readonly #options: Options
   #state: State
+  /** The write that the last acknowledgement waits for. */
+  #kept: Promise<void> | undefined
 
   constructor(parts: RelayParts, outlet: Outlet, options: Options) {
     this.#parts = parts
@@ -146,7 +148,9 @@ export class Session {
     }
     const { account, follower } = this.#state
     const kept = this.#parts.store.acknowledge(account, { cursor, mark })
-    inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.logger })
+    if (kept !== this.#kept)
+      inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.logger })
+    this.#kept = kept
     follower?.acknowledged(cursor)
     return undefined
   }

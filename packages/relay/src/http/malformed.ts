@@ -5,31 +5,48 @@ import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 
 type ParserFault = Error & { code?: string }
-type Exchange = { request: IncomingMessage; response: ServerResponse }
+/** `ahead` is the answer that has to be given before this one. */
+type Exchange = { request: IncomingMessage; response: ServerResponse; ahead: ServerResponse | undefined }
 type Refusal = { status: string; field: string; rule: string }
 
 export function heedMalformed(server: Server, limits: RelayLimits): void {
   const latest = new WeakMap<Socket, Exchange>()
   const refused = new WeakSet<Socket>()
-  server.prependListener('request', (request, response) => void latest.set(request.socket, { request, response }))
+  server.prependListener('request', (request, response) => {
+    const { socket } = request
+    latest.set(socket, { request, response, ahead: latest.get(socket)?.response })
+  })
   server.on('clientError', (fault: ParserFault, stream) => {
     const socket = stream as Socket
     // What comes behind the first fault is refused with it.
     if (refused.has(socket)) return
     refused.add(socket)
-    const { request, response } = latest.get(socket) ?? {}
+    const { request, response, ahead } = latest.get(socket) ?? {}
     const refuse = () => tell(socket, refusalOf(fault, limits), limits)
     if (!request || !response || response.closed) return refuse()
     // The fault lies behind the request: that one is answered first.
-    if (request.complete) return void response.once('close', refuse)
-    if (response.headersSent) socket.destroy()
-    else refuse()
+    if (request.complete) return whenGiven(response, refuse)
+    whenGiven(ahead, () => {
+      if (!response.headersSent) refuse()
+      // It was refused before its body came.
+      else if (response.writableEnded) socket.end()
+      else socket.destroy()
+    })
   })
   // Left to itself, the server would hang up without a word.
   server.on('connect', (_, stream) => {
-    stream.on('error', () => stream.destroy())
-    tell(stream as Socket, noMethod, limits)
+    const socket = stream as Socket
+    socket.on('error', () => socket.destroy())
+    // The server does not look after it any more: an answer that stands still would keep its place for ever.
+    socket.setTimeout(limits.httpIdleMs, () => socket.destroy())
+    whenGiven(latest.get(socket)?.response, () => tell(socket, noMethod, limits))
   })
+}
+
+/** Calls at once when there is none, or when it was given already. */
+function whenGiven(answer: ServerResponse | undefined, call: () => void): void {
+  if (!answer || answer.closed) call()
+  else answer.once('close', call)
 }
 
 /** Node would answer this by a status alone. */

@@ -90,6 +90,7 @@ export interface RelayStore {
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
   /** Counts all that was sent before it was asked for. */
   mailboxHead(account: AccountId): Promise<number>
+  /** The same promise for all that wait for one write: on a full disk they may be millions. */
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
   // A group's own.

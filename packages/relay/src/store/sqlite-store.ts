@@ -146,7 +146,7 @@ class SqliteStore implements RelayStore {
     return this.#mailboxes.head(account)
   }
 
-  async acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
+  acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
     const done = this.#mailboxes.acknowledge(account, reached)
     this.#acknowledgeWithin(this.#options.limits.acknowledgeWithinMs)
     return done
