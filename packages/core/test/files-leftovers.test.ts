@@ -83,9 +83,7 @@ describe('what nobody sends', () => {
     const directory = join(world.directory, 'killed')
     cpSync(alice.directory, directory, { recursive: true })
     expect(vaultFiles({ directory }).map(file => file.split('.').at(-1))).toContain('part')
-    const refused = expect(taking).rejects.toSatisfy(coded('stopping'))
-    await world.close(alice)
-    await refused
+    await Promise.all([expect(taking).rejects.toSatisfy(coded('stopping')), world.close(alice)])
     const again = await personWith({ directory })
     await nothingLeft(world, again)
   })
@@ -96,9 +94,7 @@ describe('what nobody sends', () => {
     const taking = filesOf(alice).take(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
     await atRelay(world)
-    const refused = expect(taking).rejects.toSatisfy(coded('stopping'))
-    await world.close(alice)
-    await refused
+    await Promise.all([expect(taking).rejects.toSatisfy(coded('stopping')), world.close(alice)])
     expect(vaultFiles(alice)).toEqual([])
     await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
     await nothingLeft(world, await personWith())

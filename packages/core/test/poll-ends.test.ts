@@ -93,6 +93,26 @@ test('[R214] a vote that is on its way when the time has come counts, over a con
   expect(votersOf(await nextClosing())).toEqual([[], ['bob']])
 })
 
+test('[R214] one that is closed here is told with the votes from before that are still on their way', async () => {
+  const relay = new HostileRelay(carol.wire)
+  const late: Parameters<typeof relay.say>[0][] = []
+  relay.change(frame => {
+    if (frame.kind !== 'deliver') return [frame]
+    late.push(frame)
+    return []
+  })
+  await vote(bob, carol, 1)
+  await expect.poll(() => late.length).toBeGreaterThan(0)
+  await carol.client.closePoll(bob.chatId, asked.id, WITHIN)
+  expect(carol.client.message(bob.chatId, asked.id).poll).toMatchObject({ closed: true })
+  await carol.client.setProfile({ about: 'something that is written' })
+  expect(pollEvents()).toEqual([])
+  relay.repent()
+  for (const frame of late) relay.say(frame)
+  expect(votersOf(await nextClosing())).toEqual([[], ['bob']])
+  expect(pollEvents()).toHaveLength(1)
+})
+
 test('[R214] by the time of the relay, should this clock be ahead of it', async () => {
   clock.leap(HOUR_MS + 1000)
   await carol.client.whenOnline(WITHIN)

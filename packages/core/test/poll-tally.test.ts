@@ -35,6 +35,7 @@ test('[R84] whatever the order of arrival, the tally is the one of the log', () 
     clock: { nowMs: () => 0 },
     passed: { nowMs: () => 0 },
     rearm: () => {},
+    poke: () => {},
   } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
   let polls = 0

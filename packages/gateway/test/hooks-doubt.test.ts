@@ -1,5 +1,5 @@
 // Posts in doubt about one group or branch: a pair of senders is heard once, and what follows knows what was written.
-import { hookLimits, privateChatId } from '@postern/protocol'
+import { CodedError, hookLimits, privateChatId } from '@postern/protocol'
 import type { CreatedHook, HookFormat } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -224,4 +224,36 @@ describe('what comes after a post in doubt', () => {
     expect(await posted(run(3, 'success'))).toBe(200)
     expect(await written()).toHaveLength(2)
   })
+})
+
+type Write = (change: (database: object) => unknown, durability?: string) => Promise<unknown>
+
+/** As on a disk that is nearly full: what notes the next attempt finds no room, and the message behind it does. */
+function failNextNote(): void {
+  const { store } = (gateway.client as unknown as { core: { store: { write: Write } } }).core
+  const write = store.write.bind(store)
+  store.write = (change, durability) =>
+    write(database => {
+      const done = change(database)
+      const noted = 'SELECT 1 FROM record WHERE key LIKE ?'
+      if (!(database as { get: (sql: string, value: string) => unknown }).get(noted, 'attempt/%')) return done
+      store.write = write
+      throw new CodedError('storage-full')
+    }, durability)
+}
+
+test.each<[HookFormat, Fields]>([
+  ['text', { text: 'once' }],
+  ['alerts', load(['firing'])],
+  ['pipeline', run(7, 'failed')],
+])('[R84] a post to a hook of %s that was sent, and could not be noted, is written once', async (format, json) => {
+  await opened(format)
+  failNextNote()
+  expect(await posted(json)).toBe(502)
+  expect(await posted(json)).toBe(200)
+  await api.send(alice.id, { text: 'the end' })
+  await alice.hears('the end')
+  const texts = alice.texts(privateChatId(gateway.client.account))
+  expect(texts.slice(texts.findIndex(text => text.includes('the end')) - 1)).toHaveLength(2)
+  expect(new Set(texts).size).toBe(texts.length)
 })

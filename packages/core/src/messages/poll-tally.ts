@@ -58,7 +58,7 @@ export function viewPoll({ reads, own, person }: Around, message: MessageId, bod
     question: body.question,
     multiple: body.multiple,
     ...(body.closeTs !== undefined && { close_ts: body.closeTs }),
-    closed: poll?.closed === 1,
+    closed: poll?.closed === 1 || (poll?.closed_ts ?? null) !== null,
     options: body.options.map((text, at) => {
       const voters = votes.filter(vote => vote.options.includes(at)).map(vote => person(vote.account_id))
       return { text, votes: voters.length, voters }

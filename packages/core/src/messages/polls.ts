@@ -25,7 +25,9 @@ export function takeVote(core: Core, database: Database, { chat, sender, ts, bod
   const options = JSON.stringify([...body.options].sort((a, b) => a - b))
   database.run('INSERT OR IGNORE INTO vote VALUES (?, ?, ?, ?)', body.target, sender, ts, options)
   forgetOldVotes(database, { message: body.target, voter: sender })
-  if (sender !== core.own.id && countedNow() !== before) tellPoll(core, database, { row: asked.row, ts })
+  // Of a poll that was closed here the end is still to be told, and this vote with it.
+  const isEnding = asked.poll.closed_ts !== null && !asked.poll.closed
+  if (sender !== core.own.id && !isEnding && countedNow() !== before) tellPoll(core, database, { row: asked.row, ts })
 }
 
 /** Earlier votes are kept: the end of the poll may yet turn out to lie before the later ones. */
@@ -44,8 +46,12 @@ function forgetOldVotes(database: Database, { message, voter }: { message: Messa
 export function takeClose(core: Core, database: Database, { chat, sender, ts, body }: SaidOf<'close'>): void {
   const asked = lookUpPoll(database, chat.id, body.target)
   if (!asked || asked.row.sender !== sender || (asked.poll.closed_ts ?? Infinity) <= ts) return
-  database.run('UPDATE poll SET closed_ts = ?, closed = 1 WHERE message_id = ?', ts, body.target)
-  if (!asked.poll.closed) tellPoll(core, database, { row: asked.row, ts })
+  database.run('UPDATE poll SET closed_ts = ? WHERE message_id = ?', ts, body.target)
+  if (asked.poll.closed) return
+  // Behind one's own closing there may be votes that the relay took before it, and that were not read yet: a chore tells it.
+  if (sender === core.own.id) return core.poke()
+  database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', body.target)
+  tellPoll(core, database, { row: asked.row, ts })
 }
 
 /** Of those whose time is still to come; the others are closed by a chore. */
@@ -62,19 +68,31 @@ export const lastDueCloseTs = (core: Core): number | undefined =>
     dueMs(core),
   )?.ts ?? undefined
 
-/** Those that ended at that time or before it: whoever calls has read every vote that counts. */
-export async function closePolls(core: Core, endedTs: number): Promise<void> {
+/** Those that were closed by oneself, and were not told as closed. */
+export const closedHere = (core: Core): MessageId[] =>
+  core.store
+    .all<{ id: MessageId }>('SELECT message_id AS id FROM poll WHERE closed = 0 AND closed_ts IS NOT NULL')
+    .map(({ id }) => id)
+
+/** Those whose time came no later than that, and those that were closed here: whoever calls has read every vote that counts. */
+export async function closePolls(
+  core: Core,
+  { untilTs, closed }: { untilTs: number; closed: MessageId[] },
+): Promise<void> {
   for (let count: number = clientLimits.expirePerTurnMax; count === clientLimits.expirePerTurnMax; )
     count = await core.store.write(database => {
-      const ended = database.all<MessageRow & { close_ts: number }>(
-        `SELECT message.*, poll.close_ts FROM poll JOIN message ON message.id = poll.message_id
-         WHERE poll.closed = 0 AND poll.close_ts <= ? ORDER BY poll.close_ts LIMIT ?`,
-        endedTs,
+      const ended = database.all<MessageRow & { end_ts: number }>(
+        `SELECT message.*, coalesce(poll.closed_ts, poll.close_ts) AS end_ts
+         FROM poll JOIN message ON message.id = poll.message_id
+         WHERE poll.closed = 0 AND (poll.close_ts <= ? OR poll.message_id IN (SELECT value FROM json_each(?)))
+         ORDER BY end_ts LIMIT ?`,
+        untilTs,
+        JSON.stringify(closed),
         clientLimits.expirePerTurnMax,
       )
       for (const row of ended) {
         database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', row.id)
-        tellPoll(core, database, { row, ts: row.close_ts })
+        tellPoll(core, database, { row, ts: row.end_ts })
       }
       return ended.length
     })

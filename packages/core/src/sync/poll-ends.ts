@@ -1,13 +1,15 @@
-// Polls that end by time: told as closed once everything that the relay accepted before their end was read.
-import { clientLimits, type Timer } from '@postern/protocol'
+// Polls that end by time or by oneself: told as closed once everything that the relay accepted before their end was read.
+import { clientLimits, type MessageId, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { progressOf } from '../journal/progress.ts'
 import { dueMs } from '../messages/age.ts'
 import { settleInDoubt } from '../messages/outbox.ts'
-import { closePolls, lastDueCloseTs } from '../messages/polls.ts'
+import { closedHere, closePolls, lastDueCloseTs } from '../messages/polls.ts'
 
-/** Whatever the relay accepted before that time is in the mailbox, at or below that cursor. */
-type MailboxEnd = { nowMs: number; head: number }
+/** Whatever the relay accepted before that time, or before one's own closing of those, is in the mailbox at or below that cursor. */
+type MailboxEnd = { nowMs: number; head: number; closed: MessageId[] }
+/** What is to be told: until when by its time, and what was closed by oneself. */
+type Ended = { dueTs: number | undefined; closed: MessageId[] }
 
 export class PollEnds {
   readonly #core: Core
@@ -22,10 +24,10 @@ export class PollEnds {
 
   /** A chore: out of reach of the relay a poll stays open, because votes from before its end may still be there. */
   async tend(): Promise<void> {
-    const dueTs = lastDueCloseTs(this.#core)
-    if (dueTs === undefined) return
+    const ended: Ended = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
+    if (ended.dueTs === undefined && ended.closed.length === 0) return
     try {
-      await this.#close(dueTs)
+      await this.#close(ended)
     } catch (error) {
       // Over a connection that stays nobody else may come to it: the disk is full, or an answer was lost.
       if (this.#core.link.isOnline) this.#lookAgain(clientLimits.pollEndRetryMs)
@@ -33,14 +35,22 @@ export class PollEnds {
     }
   }
 
-  async #close(dueTs: number): Promise<void> {
-    if (!this.#end || this.#end.nowMs < dueTs) this.#end = await this.#core.link.call('mailboxEnd', {})
-    const { nowMs, head } = this.#end
+  async #close(ended: Ended): Promise<void> {
+    const { head, nowMs, closed } = await this.#endOf(ended)
     if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
     // One's own votes do not come by the mailbox.
     await settleInDoubt(this.#core)
-    await closePolls(this.#core, Math.min(nowMs, dueMs(this.#core)))
-    if (nowMs < dueTs) this.#lookAgain(dueTs - nowMs)
+    await closePolls(this.#core, { untilTs: Math.min(nowMs, dueMs(this.#core)), closed })
+    if (ended.dueTs !== undefined && nowMs < ended.dueTs) this.#lookAgain(ended.dueTs - nowMs)
+  }
+
+  /** Asked for again only when the last word about it does not reach far enough. */
+  async #endOf({ dueTs = 0, closed }: Ended): Promise<MailboxEnd> {
+    const known = this.#end
+    if (known && known.nowMs >= dueTs && closed.every(poll => known.closed.includes(poll))) return known
+    const end = { ...(await this.#core.link.call('mailboxEnd', {})), closed }
+    this.#end = end
+    return end
   }
 
   #goOnAt(head: number): void {

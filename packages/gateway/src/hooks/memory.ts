@@ -51,6 +51,8 @@ export class HookMemory {
   readonly #kept = new Map<string, Map<string, Entry>>()
   /** Keys of what is on its way to the disk. */
   readonly #coming = new Set<string>()
+  /** Keys of what is not on the disk. */
+  readonly #held = new Set<string>()
 
   constructor(records: Records, passed: Passed) {
     this.#records = records
@@ -82,6 +84,16 @@ export class HookMemory {
     this.#apply(steps, ts)
   }
 
+  /** Only here, for what could not be written: at least as long as this process runs it is found. */
+  hold(...changes: Change[]): void {
+    this.#apply(this.#steps(changes), this.#passed.nowMs())
+    for (const { at } of changes) this.#held.add(keyOf(at))
+  }
+
+  isOnlyHeld(at: Place): boolean {
+    return this.#held.has(keyOf(at))
+  }
+
   /** At once here, soon on the disk; unless something else takes its place already, which would go with it. */
   changeSoon(...changes: Change[]): void {
     const ts = this.#passed.nowMs()
@@ -103,6 +115,7 @@ export class HookMemory {
 
   forgotten(hook: string): void {
     for (const kind of kinds) this.#kept.delete(`${kind}/${hook}`)
+    for (const key of this.#held) if (key.split('/')[1] === hook) this.#held.delete(key)
   }
 
   /** At the start: what became too old while nothing came, and what a post wrote that outlived its hook. */
@@ -125,7 +138,10 @@ export class HookMemory {
   #apply(steps: Step[], ts: number): void {
     for (const { change, leaving } of steps) {
       const shelf = this.#shelf(change.at)
-      for (const name of [...leaving, change.at.name]) shelf.delete(name)
+      for (const name of [...leaving, change.at.name]) {
+        shelf.delete(name)
+        this.#held.delete(keyOf({ ...change.at, name }))
+      }
       if ('put' in change) shelf.set(change.at.name, { ts, value: change.put })
     }
   }

@@ -111,13 +111,13 @@ export class HookReceiver {
     const { about } = plan
     const { at } = spot
     const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
-    const isNoted = memory.get(at)?.attempt === attempt
+    const isNoted = memory.get(at)?.attempt === attempt && !memory.isOnlyHeld(at)
     const notes: Change[] = [
       ...(isNoted ? [] : [{ at, put: { attempt, body: bodyHash } }]),
       ...(about ? [opening(about, attempt)] : []),
     ]
     // Written in the order of these calls, and so no later than the first part: at best both wait for the disk together.
-    const noted = notes.length > 0 ? memory.write(...notes) : Promise.resolve()
+    const noted = notes.length > 0 ? this.#note(notes) : Promise.resolve()
     try {
       const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
@@ -126,6 +126,17 @@ export class HookReceiver {
       this.#hearing.watch(spot, attempt, task.caller)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
+      throw error
+    }
+  }
+
+  async #note(notes: Change[]): Promise<void> {
+    const { memory } = this.#parts
+    try {
+      await memory.write(...notes)
+    } catch (error) {
+      // On a disk that is nearly full the first part may find the room that this did not: the next try has to know of it.
+      memory.hold(...notes)
       throw error
     }
   }

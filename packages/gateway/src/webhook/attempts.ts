@@ -18,6 +18,7 @@ export class Attempts {
   readonly #passed: Pick<PassedTime, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
+  #hasFailedHere = false
 
   constructor({ url, state, clock, passed }: AttemptsOptions) {
     this.#urlHash = hash('sha256', url)
@@ -36,10 +37,11 @@ export class Attempts {
     return this.#known
   }
 
-  /** 0 when the next attempt may begin: by the clock, which knows of the time between two runs, or by the time that passed. */
+  /** 0 when the next attempt may begin: by the time that passed; of a failure of an earlier run also by the clock, which knows of the time in between. */
   dueInMs(): number {
     const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
-    const dueInMs = Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#passed.nowMs())
+    const byPassedMs = dueMs - this.#passed.nowMs()
+    const dueInMs = this.#hasFailedHere ? byPassedMs : Math.min(nextAttemptTs - this.#clock.nowMs(), byPassedMs)
     return Math.min(Math.max(0, dueInMs), gatewayLimits.webhookRetryMaxMs)
   }
 
@@ -51,6 +53,7 @@ export class Attempts {
   async failed(error: string): Promise<void> {
     const nowMs = this.#clock.nowMs()
     const attempts = (this.#known?.attempts ?? 0) + 1
+    this.#hasFailedHere = true
     this.#known = {
       urlHash: this.#urlHash,
       attempts,
