@@ -14,6 +14,8 @@ export type ChaosAsked = {
 }
 
 const partNames = ['relay', 'poller', 'pusher', 'alice', 'bob', 'carol', 'dave'] as const satisfies PartName[]
+/** Several clocks that are days off, one after the other, go past what is promised: it has to be asked for. */
+const usualKinds = faultKinds.filter(kind => kind !== 'clock-beyond')
 const MINUTES_MAX = 24 * 60
 const SEED_MAX = 2 ** 32 - 1
 
@@ -46,7 +48,7 @@ function parse(args: readonly string[]): ChaosAsked {
   return {
     minutes,
     seed,
-    kinds: values.only === undefined ? [...faultKinds] : chosen('only', values.only, faultKinds),
+    kinds: values.only === undefined ? usualKinds : chosen('only', values.only, faultKinds),
     ...(values.parts !== undefined && { parts: chosen('parts', values.parts, partNames) }),
     isJson: values.json,
     isVerbose: values.verbose,
