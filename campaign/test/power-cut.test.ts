@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { SeededRandom } from '@postern/testkit'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cutPower } from '../src/power/cut-power.ts'
 import { diskLogEnvironment, makeDiskLog } from '../src/power/disk-log.ts'
 import { StoredFile } from '../src/power/stored-file.ts'
@@ -17,9 +17,9 @@ const CUTS = 12
 
 const scratch = mkdtempSync(join(tmpdir(), 'postern-power-'))
 const library = makeDiskLog(scratch)
-/** Where there is no compiler, nothing can be written down. */
-const played = library.kind === 'made' ? test : test.skip
-if (library.kind === 'missing') console.info(library.why)
+beforeEach(({ skip }) => {
+  if (library.kind === 'missing') skip(library.why)
+})
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 /** How many lines were acknowledged when the writer was killed, and its directory before and what it did. */
@@ -62,11 +62,11 @@ function linesIn(file: string): Set<string> {
   }
 }
 
-played('what was synced before it was acknowledged outlives every cut', async () => {
+test('what was synced before it was acknowledged outlives every cut', async () => {
   expect(await lostAfterCuts('none')).toEqual(Array.from({ length: CUTS }, () => 0))
 })
 
-played.each(['bytes are not synced', 'name is not synced', 'folder is not synced'])(
+test.each(['bytes are not synced', 'name is not synced', 'folder is not synced'])(
   'a writer whose %s is caught',
   async fault => {
     const lost = await lostAfterCuts(fault)
@@ -75,7 +75,7 @@ played.each(['bytes are not synced', 'name is not synced', 'folder is not synced
   },
 )
 
-played('the same seed leaves the same', async () => {
+test('the same seed leaves the same', async () => {
   const { life } = await killedWriter('bytes are not synced')
   const leftOf = (seed: number) => {
     cutPower(life, new SeededRandom(seed))
