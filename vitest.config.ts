@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: [
       'packages/*/test/**/*.test.ts',
+      'e2e/test/**/*.test.ts',
       'bench/test/**/*.test.ts',
       'campaign/test/**/*.test.ts',
       'scripts/test/**/*.test.ts',

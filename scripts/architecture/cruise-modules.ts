@@ -23,7 +23,7 @@ const unknownPackages = (root: string): string[] =>
     .map(name => `packages/${name} is not in the table of scripts/architecture/rules.ts: say there what it may use.`)
 
 export const cruiseModules = async (root: string, modulesMin: number): Promise<Findings> => {
-  const folders = ['packages', 'bench', 'campaign', 'scripts'].filter(folder => existsSync(join(root, folder)))
+  const folders = ['packages', 'e2e', 'bench', 'campaign', 'scripts'].filter(folder => existsSync(join(root, folder)))
   const { output } = await cruise(folders, {
     baseDir: root,
     validate: true,
@@ -39,7 +39,9 @@ export const cruiseModules = async (root: string, modulesMin: number): Promise<F
     },
   })
   if (typeof output === 'string') throw new TypeError(`dependency-cruiser answered with a text: ${output}`)
-  const modulesRead = output.modules.filter(module => /^(packages|bench|campaign|scripts)\//.test(module.source)).length
+  const modulesRead = output.modules.filter(module =>
+    /^(packages|e2e|bench|campaign|scripts)\//.test(module.source),
+  ).length
   const tooFew =
     modulesRead < modulesMin ? [`Only ${modulesRead} modules were read, expected ${modulesMin} or more.`] : []
   return { modulesRead, problems: [...tooFew, ...unknownPackages(root), ...output.summary.violations.map(describe)] }

@@ -10,12 +10,14 @@ const everything = 'everything of the product'
 /** What a package's `src` may import of our packages. A package that is not listed here fails the check. */
 export const packageMayUse: Readonly<Record<string, readonly string[] | typeof everything>> = {
   protocol: [],
+  'bot-api': ['protocol'],
+  mls: ['protocol'],
   relay: ['protocol'],
-  core: ['protocol'],
+  core: ['bot-api', 'mls', 'protocol'],
   media: ['protocol'],
-  gateway: ['core', 'media', 'protocol'],
-  app: ['core', 'protocol'],
-  sdk: ['protocol'],
+  gateway: ['bot-api', 'core', 'media', 'protocol'],
+  app: ['bot-api', 'core', 'protocol'],
+  sdk: ['bot-api', 'protocol'],
   testkit: everything,
   cli: everything,
 }
@@ -27,7 +29,7 @@ const packageRules = Object.entries(packageMayUse).map(([name, mayUse]): IForbid
     comment: `packages/${name} may use of our code only: ${allowed.join(', ') || 'nothing'}.`,
     severity: 'error',
     from: { path: `^packages/${name}/(src|bin)/` },
-    to: { path: '^(packages|bench|campaign|scripts)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+    to: { path: '^(packages|bench|campaign|e2e|scripts)/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
   }
 })
 
@@ -51,10 +53,10 @@ const boundaryRules: IForbiddenRuleType[] = [
     comment: 'Another package is imported by its name (@postern/…), so that its exports are its border.',
     severity: 'error',
     // The one door through which measurements look inside.
-    from: { path: '^(packages/[^/]+|bench|campaign|scripts)/', pathNot: '^bench/src/inside\\.ts$' },
+    from: { path: '^(packages/[^/]+|bench|campaign|e2e|scripts)/', pathNot: '^bench/src/inside\\.ts$' },
     // From scripts/, whose manifest names the workspaces, a package by its name counts as local and as an alias.
     to: {
-      path: '^(packages|bench|campaign|scripts)/',
+      path: '^(packages|bench|campaign|e2e|scripts)/',
       pathNot: '^$1/',
       dependencyTypes: ['local'],
       dependencyTypesNot: ['aliased-workspace'],
@@ -65,21 +67,21 @@ const boundaryRules: IForbiddenRuleType[] = [
     comment: 'Code that runs must not need code that tests.',
     severity: 'error',
     from: { path: '^(packages/[^/]+|bench|campaign)/(src|bin)/' },
-    to: { path: ['^(packages/[^/]+|bench|campaign|scripts)/test/', 'node_modules/(vitest|fast-check)/'] },
+    to: { path: ['^(packages/[^/]+|bench|campaign|e2e|scripts)/test/', 'node_modules/(vitest|fast-check)/'] },
   },
   {
     name: 'relay-is-blind',
     comment: 'The relay carries ciphertext: it reaches nothing that knows what a message says.',
     severity: 'error',
     from: { path: '^packages/relay/(src|bin)/' },
-    to: { path: '^packages/protocol/src/(content|bot-api)/', reachable: true },
+    to: { path: '^packages/(protocol/src/content|bot-api|mls)/', reachable: true },
   },
   {
     name: 'core-knows-no-endpoints',
     comment: 'Core speaks the objects of the HTTP API, but knows nothing of requests and answers.',
     severity: 'error',
     from: { path: '^packages/core/src/' },
-    to: { path: '^packages/protocol/src/bot-api/(?!objects\\.ts$)', reachable: true },
+    to: { path: '^packages/bot-api/src/(?!objects\\.ts$)', reachable: true },
   },
   {
     name: 'app-stays-in-the-browser',
@@ -120,21 +122,21 @@ const platformRules: IForbiddenRuleType[] = [
     name: 'core-node-builtins-in-node-files',
     comment: 'In core, and in protocol, only *-node.ts files may import a builtin of Node.',
     severity: 'error',
-    from: { path: '^packages/(core|protocol)/src/', pathNot: '-node\\.ts$' },
+    from: { path: '^packages/(core|mls|protocol|bot-api)/src/', pathNot: '-node\\.ts$' },
     to: { dependencyTypes: ['core'] },
   },
   {
     name: 'core-node-packages-in-node-files',
     comment: 'In core only *-node.ts files may import packages that run in Node alone.',
     severity: 'error',
-    from: { path: '^packages/(core|protocol)/src/', pathNot: '-node\\.ts$' },
+    from: { path: '^packages/(core|mls|protocol|bot-api)/src/', pathNot: '-node\\.ts$' },
     to: { path: 'node_modules/(@types/)?(ws|better-sqlite3-multiple-ciphers)/' },
   },
   {
     name: 'core-browser-packages-in-browser-files',
     comment: 'In core only *-browser.ts files may import packages that run in a browser alone.',
     severity: 'error',
-    from: { path: '^packages/(core|protocol)/src/', pathNot: '-browser\\.ts$' },
+    from: { path: '^packages/(core|mls|protocol|bot-api)/src/', pathNot: '-browser\\.ts$' },
     to: { path: 'node_modules/@sqlite\\.org/' },
   },
 ]

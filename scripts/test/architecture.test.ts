@@ -13,10 +13,11 @@ afterAll(() => {
 
 const sound = {
   'packages/protocol/package.json':
-    '{ "name": "@postern/protocol", "exports": { ".": "./src/index.ts", "./content": "./src/content/index.ts", "./bot-api": "./src/bot-api/index.ts" } }',
+    '{ "name": "@postern/protocol", "exports": { ".": "./src/index.ts", "./content": "./src/content/index.ts" } }',
+  'packages/bot-api/package.json': '{ "name": "@postern/bot-api", "exports": { ".": "./src/index.ts" } }',
+  'packages/bot-api/src/index.ts': 'export const endpoints = 1',
   'packages/protocol/src/index.ts': 'export type Id = string',
   'packages/protocol/src/content/index.ts': 'export const content = 1',
-  'packages/protocol/src/bot-api/index.ts': 'export const endpoints = 1',
   'packages/core/package.json': '{ "name": "@postern/core", "exports": { ".": "./src/index.ts" } }',
   'packages/core/src/index.ts': "import { content } from '@postern/protocol/content'\nexport const core = content",
   'packages/core/src/rim-node.ts': "import { open } from './sqlite-node.ts'\nexport const rim = open",
@@ -36,7 +37,7 @@ const checkout = (changed: Readonly<Record<string, string>>): string => {
     writeFileSync(join(root, path), text)
   }
   mkdirSync(join(root, 'node_modules/@postern'), { recursive: true })
-  for (const name of ['protocol', 'core', 'testkit'])
+  for (const name of ['protocol', 'bot-api', 'core', 'testkit'])
     symlinkSync(join(root, 'packages', name), join(root, 'node_modules/@postern', name))
   return root
 }
@@ -71,7 +72,7 @@ describe('each rule finds its violation', () => {
     ['gateway-uses-only-what-it-may', 'packages/gateway/src/main.ts', "export type { people } from '@postern/testkit'"],
     ['no-tests-in-the-product', 'packages/core/src/client.ts', "await import('../test/people.ts')"],
     ['relay-is-blind', 'packages/relay/src/main.ts', "import type { content } from '@postern/protocol/content'"],
-    ['core-knows-no-endpoints', 'packages/core/src/client.ts', "import '@postern/protocol/bot-api'"],
+    ['core-knows-no-endpoints', 'packages/core/src/client.ts', "import '@postern/bot-api'"],
     ['core-node-behind-its-rim', 'packages/core/src/client.ts', "import './sqlite-node.ts'"],
     ['core-node-behind-its-rim', 'packages/core/src/client.ts', "import type { rim } from './rim-node.ts'"],
     ['core-browser-behind-its-rim', 'packages/core/src/client.ts', "import './sqlite-browser.ts'"],

@@ -91,40 +91,58 @@ describe('rules and the tests that name them', () => {
   const problemsIn = (specification: string, tests: string) =>
     checkRules(projectOf({ 'packages/relay/SPEC.md': specification, 'packages/relay/test/store.test.ts': tests }))
 
-  test('each has the other', () => {
-    const specification = '# Rules\n- **R1** one, unlike R2.\nR2 two\n| R3 | three |\n'
-    expect(problemsIn(specification, "test('[R1] one')\ntest(`[R2, R3] two and ${three}`)")).toEqual([])
+  test('each has the other, whichever package the test is in', () => {
+    const specification =
+      '# Rules\n## 1. First\n- **RELAY-1.1** one, unlike RELAY-2.1.\nRELAY-1.2 two\n## 2. Then\n| RELAY-2.1 | three |\n'
+    const project = projectOf({
+      'packages/relay/SPEC.md': specification,
+      'packages/relay/test/store.test.ts': "test('[RELAY-1.1] one')",
+      'e2e/test/all.test.ts': 'test(`[RELAY-1.2, RELAY-2.1] two and ${three}`)',
+    })
+    expect(checkRules(project)).toEqual([])
   })
 
   test('a rule without a test, and a test without a rule', () => {
-    expect(problemsIn('R1 one\nR2 two', "test('[R1] one')\ntest('[R7] seven')")).toEqual([
-      'packages/relay/SPEC.md: no test of packages/relay is named [R2].',
-      'packages/relay/test/store.test.ts: [R7] is no rule of packages/relay/SPEC.md.',
+    expect(
+      problemsIn('## 1. A\nRELAY-1.1 one\nRELAY-1.2 two', "test('[RELAY-1.1] one')\ntest('[CORE-1.7] seven')"),
+    ).toEqual([
+      'packages/relay/SPEC.md: no test is named [RELAY-1.2].',
+      'packages/relay/test/store.test.ts: [CORE-1.7] is no rule of any SPEC.md.',
     ])
   })
 
   test('a comment is no test', () => {
-    expect(problemsIn('R1 one', '// [R1] one')).toEqual([
-      'packages/relay/SPEC.md: no test of packages/relay is named [R1].',
+    expect(problemsIn('## 1. A\nRELAY-1.1 one', '// [RELAY-1.1] one')).toEqual([
+      'packages/relay/SPEC.md: no test is named [RELAY-1.1].',
     ])
   })
 
-  test('a number used twice, and a rule that is spoken of but not there', () => {
-    expect(problemsIn('R1 one\nR1 again, see R9', "test('[R1] one')")).toEqual([
-      'packages/relay/SPEC.md: R1 is stated twice.',
-      'packages/relay/SPEC.md:2: there is no rule R9.',
+  test.each([
+    [
+      'used twice',
+      '## 1. A\nRELAY-1.1 one\nRELAY-1.1 again',
+      'packages/relay/SPEC.md:3: RELAY-1.1 stands where RELAY-1.2 should.',
+    ],
+    ['of another part', '## 1. A\nCORE-1.1 one', 'packages/relay/SPEC.md:2: CORE-1.1 stands where RELAY-1.1 should.'],
+    [
+      'of another section',
+      '## 1. A\n## 2. B\nRELAY-1.1 one',
+      'packages/relay/SPEC.md:3: RELAY-1.1 stands where RELAY-2.1 should.',
+    ],
+    ['in a section without its number', '## A\nRELAY-1.1 one', 'packages/relay/SPEC.md:1: the section is number 1.'],
+  ])('an id %s', (_what, specification, problem) => {
+    expect(problemsIn(specification, "test('[RELAY-1.1, CORE-1.1] one')")).toContain(problem)
+  })
+
+  test('a rule that is spoken of but not there', () => {
+    expect(problemsIn('## 1. A\nRELAY-1.1 one, see RELAY-9 and RFC-1', "test('[RELAY-1.1] one')")).toEqual([
+      'packages/relay/SPEC.md:2: there is no rule RELAY-9.',
     ])
   })
 
   test('a specification that states nothing', () => {
-    expect(problemsIn('# Rules\nG7 another letter', '')).toEqual([
-      'packages/relay/SPEC.md: states no rule; a rule is a line that begins with its number, R1.',
-    ])
-  })
-
-  test('rules in tests of a package without a specification', () => {
-    expect(checkRules(projectOf({ 'packages/core/test/a.test.ts': "test('[R1] one')" }))).toEqual([
-      'packages/core/SPEC.md does not exist, but tests there name its rules.',
+    expect(problemsIn('# Rules\nR7 without its part', '')).toEqual([
+      'packages/relay/SPEC.md: states no rule; a rule is a line that begins with its id, RELAY-1.1.',
     ])
   })
 })

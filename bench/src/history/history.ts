@@ -1,8 +1,8 @@
 // Pages of one chat's messages: the same whether a thousand or a million are stored.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Message } from '@postern/bot-api/objects'
 import type { ChatId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import { startAnswers } from '../bare/start-answers.ts'
 import { makeMlsPair } from '../crypto/mls-pair.ts'
 import { inTurn, percentile, timesMs } from '../figures.ts'

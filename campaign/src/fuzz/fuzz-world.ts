@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HookFormat } from '@postern/protocol/bot-api'
+import type { HookFormat } from '@postern/bot-api'
 import { freePort } from '@postern/testkit/free-port'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from '@postern/testkit/processes'
 import { type Known, KnownMessages } from './known.ts'

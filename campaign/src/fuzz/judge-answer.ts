@@ -1,12 +1,5 @@
 // What an answer must be, whatever was asked: a documented status, and an error as documented.
-import {
-  apiError,
-  apiStatuses,
-  type Endpoint,
-  type EndpointName,
-  endpoints,
-  makeOpenapi,
-} from '@postern/protocol/bot-api'
+import { apiError, apiStatuses, type Endpoint, type EndpointName, endpoints, makeOpenapi } from '@postern/bot-api'
 import type { HttpAnswer } from './http-line.ts'
 
 const { paths } = makeOpenapi({ version: 'campaign' })

@@ -1,5 +1,5 @@
 // What there is at the gateway that is bent: ids that are right, so that only what was bent is wrong.
-import type { HookFormat } from '@postern/protocol/bot-api'
+import type { HookFormat } from '@postern/bot-api'
 
 type KnownMessage = { chat: string; id: string }
 export type MessageKind = 'text' | 'poll' | 'file'

@@ -1,7 +1,7 @@
 // One right request for every endpoint of the table, to be bent: an endpoint without one does not compile.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type EndpointName, endpoints } from '@postern/protocol/bot-api'
+import { type EndpointName, endpoints } from '@postern/bot-api'
 import type { SeededRandom } from '@postern/testkit'
 import type { Known } from './known.ts'
 import type { Json } from './nasty-values.ts'

@@ -30,7 +30,7 @@ function script() {
   }
 }
 
-test('[R5] sends in one chat overlap and begin in order', async () => {
+test('[CLI-2.3] sends in one chat overlap and begin in order', async () => {
   const lanes = new ChatLanes()
   const { begun, task, settle } = script()
   for (const name of ['one', 'two', 'three']) void lanes.send('alice', task(name))
@@ -38,7 +38,7 @@ test('[R5] sends in one chat overlap and begin in order', async () => {
   expect(begun).toEqual(['one', 'two', 'three'])
 })
 
-test('[R5] what changes a chat waits for its sends, and later sends wait for it', async () => {
+test('[CLI-2.3] what changes a chat waits for its sends, and later sends wait for it', async () => {
   const lanes = new ChatLanes()
   const { begun, task, settle, end } = script()
   void lanes.send('team', task('send 1'))
@@ -55,7 +55,7 @@ test('[R5] what changes a chat waits for its sends, and later sends wait for it'
   expect(begun).toEqual(['send 1', 'send 2', 'rename', 'send 3'])
 })
 
-test('[R5] a chat that is slow does not hold up another', async () => {
+test('[CLI-2.3] a chat that is slow does not hold up another', async () => {
   const lanes = new ChatLanes()
   const { begun, task, settle } = script()
   void lanes.alone('slow', task('slow'))
@@ -65,7 +65,7 @@ test('[R5] a chat that is slow does not hold up another', async () => {
   expect(begun).toEqual(['slow', 'fast'])
 })
 
-test('[R5] a command that fails lets the next one go on', async () => {
+test('[CLI-2.3] a command that fails lets the next one go on', async () => {
   const lanes = new ChatLanes()
   const { begun, task, settle, fail } = script()
   const failing = lanes.alone('alice', task('bad')).catch((error: unknown) => String(error))

@@ -16,7 +16,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 const oneLine = /^[^\n]+\n$/
 
 test.each([[['fly']], [[]], [['person']], [['person', '--data']], [['person', '--what']], [['demo', 'now']]])(
-  '[R1] postern %j: one line, the usage, exit 2',
+  '[CLI-1.1] postern %j: one line, the usage, exit 2',
   async args => {
     const { code, stdout, stderr } = await run(args)
     expect([code, stdout]).toEqual([2, ''])
@@ -31,20 +31,20 @@ test.each([
   [['person', '--data', 'x', '--relay-invite', 'a code'], '--relay-invite'],
   [['demo', '--relay-port', '70000'], '--relay-port'],
   [['demo', '--gateway-port', 'x'], '--gateway-port'],
-])('[R1] postern %j: names %s', async (args, option) => {
+])('[CLI-1.1] postern %j: names %s', async (args, option) => {
   const { code, stderr } = await run(args)
   expect(code).toBe(2)
   expect(stderr.split('\n')[0]).toContain(option)
 })
 
 test.each([['help'], ['--help'], ['-h'], ['person', '--help']])(
-  '[R1] postern %s %s shows the usage',
+  '[CLI-1.1] postern %s %s shows the usage',
   async (...words) => {
     expect(await run(words)).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: /), stderr: '' })
   },
 )
 
-test('[R30] a relay that takes new accounts by invite: its code lets one person in', async () => {
+test('[CLI-1.5] a relay that takes new accounts by invite: its code lets one person in', async () => {
   const data = join(directory, 'inviting')
   const port = await freePort()
   await using relay = new Postern([
@@ -97,14 +97,14 @@ describe('postern gateway', () => {
     ['WEBHOOK_URL', { WEBHOOK_URL: 'https://example.org', WEBHOOK_SECRET: 's', UPDATES: 'off' }],
     ['BOT_AVATAR', { BOT_AVATAR: import.meta.filename }],
     ['DATA_DIR', { DATA_DIR: '/dev/null/bot' }],
-  ])('[R2] %s is named in one line, exit 1', async (setting, changed) => {
+  ])('[CLI-1.2] %s is named in one line, exit 1', async (setting, changed) => {
     const { code, stderr } = await run(['gateway'], { ...env(), DATA_DIR: join(directory, setting), ...changed })
     expect(code).toBe(1)
     expect(stderr).toMatch(oneLine)
     expect(stderr).toContain(`${setting}: `)
   })
 
-  test('[R2] a port in use', async () => {
+  test('[CLI-1.2] a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
@@ -113,7 +113,7 @@ describe('postern gateway', () => {
     expect([code, stderr]).toEqual([1, `LISTEN: port ${port} of 127.0.0.1 is in use.\n`])
   })
 
-  test('[R2] a directory in use by another process', async () => {
+  test('[CLI-1.2] a directory in use by another process', async () => {
     await using first = new Postern(['gateway'], env())
     await first.says('listening')
     const { code, stderr } = await run(['gateway'], env())
@@ -123,7 +123,7 @@ describe('postern gateway', () => {
     expect(await first.exited).toBe(0)
   })
 
-  test('[R2] a database whose key is lost, or is another: nothing is touched', async () => {
+  test('[CLI-1.2] a database whose key is lost, or is another: nothing is touched', async () => {
     await using first = new Postern(['gateway'], env())
     await first.says('listening')
     first.signal('SIGTERM')
@@ -143,7 +143,7 @@ describe('postern gateway', () => {
     chmodSync(key, 0o600)
   })
 
-  test('[R12] signals end a gateway that waits for its relay, however many come', async () => {
+  test('[CLI-4.1] signals end a gateway that waits for its relay, however many come', async () => {
     await using gateway = new Postern(['gateway'], { ...env(), DATA_DIR: join(directory, 'alone') })
     await gateway.says('listening')
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) gateway.signal(signal)

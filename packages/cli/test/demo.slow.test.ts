@@ -37,7 +37,7 @@ const inviteIn = (screen: string) => /http:\S+#i\/\S+/.exec(screen)?.[0] ?? ''
 const curlIn = (screen: string) => /^ *(curl .*)$/m.exec(screen)?.[1] ?? ''
 const personIn = (screen: string) => /\|\s+(\S.* person .*)$/m.exec(screen)?.[1] ?? ''
 
-test('[R9] the lines that are printed work when they are pasted, and the link leads to an echo', async () => {
+test('[CLI-3.1] the lines that are printed work when they are pasted, and the link leads to an echo', async () => {
   await using demo = await started()
   const { stdout } = await shell(`${curlIn(demo.stdout)} --silent`)
   expect(JSON.parse(stdout)).toMatchObject({ name: 'Echo', invite_url: inviteIn(demo.stdout) })
@@ -57,7 +57,7 @@ test('[R9] the lines that are printed work when they are pasted, and the link le
   expect([await demo.exited, demo.stderr]).toEqual([0, ''])
 })
 
-test('[R10] a second start goes on with the same bot and token, and answers nothing twice', async () => {
+test('[CLI-3.2] a second start goes on with the same bot and token, and answers nothing twice', async () => {
   await using first = await started()
   const options = personIn(first.stdout).split(' person ')[1]?.split(' ') ?? []
   await using alice = new ScriptedPerson(options)
@@ -75,7 +75,7 @@ test('[R10] a second start goes on with the same bot and token, and answers noth
   expect(alice.messages().filter(({ text }) => text === 'once')).toHaveLength(1)
 })
 
-test('[R11] what is in use is said in one line that names the option', async () => {
+test('[CLI-3.3] what is in use is said in one line that names the option', async () => {
   await using _demo = await started()
   const [relayPort, gatewayPort] = ports
   expect(await run(demoArguments())).toMatchObject({
@@ -97,7 +97,7 @@ test('[R11] what is in use is said in one line that names the option', async () 
   })
 })
 
-test('[R10] without --relay-port the port of the first start is taken again', async () => {
+test('[CLI-3.2] without --relay-port the port of the first start is taken again', async () => {
   await using first = await started()
   first.signal('SIGTERM')
   await first.exited

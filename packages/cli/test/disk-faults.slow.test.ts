@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bot, Update } from '@postern/protocol/bot-api'
+import type { Bot, Update } from '@postern/bot-api'
 import { failWrites } from '@postern/testkit/faults'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Postern, run } from './process.ts'
@@ -60,7 +60,7 @@ async function textsOf(url: string): Promise<string[]> {
 describe.each<DiskKind>(['a file system without room', 'files that cannot grow'])('%s', kind => {
   // The other kind runs everywhere: where nothing can be mounted, a disk is still tried.
   test.skipIf(kind === 'a file system without room' && !canMount())(
-    '[R32] ends neither relay nor gateway: what cannot be written is refused, what was accepted comes when there is room',
+    '[CLI-1.10] ends neither relay nor gateway: what cannot be written is refused, what was accepted comes when there is room',
     async () => {
       const [relayDisk, botDisk] = ['relay', 'bot'].map(name => new SmallDisk(kind, join(directory, kind, name)))
       if (!relayDisk || !botDisk) throw new TypeError('there are two')
@@ -108,7 +108,7 @@ describe.each<DiskKind>(['a file system without room', 'files that cannot grow']
 })
 
 describe('a start without room', () => {
-  test('[R32] serves what can be read, or says so in one line and exits 1', async () => {
+  test('[CLI-1.10] serves what can be read, or says so in one line and exits 1', async () => {
     const data = join(directory, 'restarted')
     const relayData = join(data, 'relay')
     const env = gatewayEnv({ RELAY_URL: 'http://127.0.0.1:1', DATA_DIR: join(data, 'bot') })
@@ -144,7 +144,7 @@ describe('a place where no data can be', () => {
     [['demo', '--relay-port', '0', '--gateway-port', '0', '--data', place], {}],
   ]
 
-  test.each(['/proc/nope', '/dev/null', 'a-file/below'])('[R31] %s is one line and exit code 1', async place => {
+  test.each(['/proc/nope', '/dev/null', 'a-file/below'])('[CLI-1.9] %s is one line and exit code 1', async place => {
     mkdirSync(join(directory, 'places'), { recursive: true })
     writeFileSync(join(directory, 'places', 'a-file'), 'in the way')
     const path = place.startsWith('/') ? place : join(directory, 'places', place)
@@ -169,7 +169,7 @@ async function breakConnection(url: string): Promise<void> {
 
 describe('a log', () => {
   test.each(['relay', 'gateway'])(
-    '[R33] of a %s that cannot be written ends nothing, and goes on when it can be',
+    '[CLI-1.11] of a %s that cannot be written ends nothing, and goes on when it can be',
     async name => {
       const data = join(directory, 'logged', name)
       mkdirSync(data, { recursive: true })
@@ -197,15 +197,18 @@ describe('a log', () => {
     },
   )
 
-  test.each(['relay', 'gateway'])('[R33] of a %s says what has ended it, when that is a fault of ours', async name => {
-    const data = join(directory, 'ended', name)
-    const fault = 'process.on("SIGUSR2",()=>{throw new Error("a fault of ours")})'
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`
-    const env = { ...gatewayEnv({ RELAY_URL: 'http://127.0.0.1:1', DATA_DIR: data }), NODE_OPTIONS }
-    await using process = new Postern(name === 'relay' ? relayArgs(data) : ['gateway'], env)
-    await urlOf(process)
-    process.signal('SIGUSR2')
-    expect(await process.exited).not.toBe(0)
-    expect(process.stdout).toContain(`"msg":"a fault of ours ends the ${name}"`)
-  })
+  test.each(['relay', 'gateway'])(
+    '[CLI-1.11] of a %s says what has ended it, when that is a fault of ours',
+    async name => {
+      const data = join(directory, 'ended', name)
+      const fault = 'process.on("SIGUSR2",()=>{throw new Error("a fault of ours")})'
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(fault)}`
+      const env = { ...gatewayEnv({ RELAY_URL: 'http://127.0.0.1:1', DATA_DIR: data }), NODE_OPTIONS }
+      await using process = new Postern(name === 'relay' ? relayArgs(data) : ['gateway'], env)
+      await urlOf(process)
+      process.signal('SIGUSR2')
+      expect(await process.exited).not.toBe(0)
+      expect(process.stdout).toContain(`"msg":"a fault of ours ends the ${name}"`)
+    },
+  )
 })

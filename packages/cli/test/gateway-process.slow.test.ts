@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bot, Update } from '@postern/protocol/bot-api'
+import type { Bot, Update } from '@postern/bot-api'
 import { type Relay, startRelay } from '@postern/relay'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Postern } from './process.ts'
@@ -63,7 +63,7 @@ class Operator implements AsyncDisposable {
 const person = (name: string) =>
   new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name])
 
-test('[R13] a log at its most verbose holds no token, no key, no invite and no text', async () => {
+test('[CLI-1.6] a log at its most verbose holds no token, no key, no invite and no text', async () => {
   await using operator = new Operator('talkative')
   await using alice = person('alice')
   await alice.ready()
@@ -90,7 +90,7 @@ test('[R13] a log at its most verbose holds no token, no key, no invite and no t
     expect(log).not.toContain(secret)
 })
 
-test('[R14] killed again and again, a gateway gives every update once under its id, in order', async () => {
+test('[CLI-1.7] killed again and again, a gateway gives every update once under its id, in order', async () => {
   await using bob = person('bob')
   await bob.ready()
   let operator = new Operator('survivor')
@@ -121,7 +121,7 @@ test('[R14] killed again and again, a gateway gives every update once under its 
   expect(texts).toEqual(wanted)
 })
 
-test('[R14] killed in the middle of webhook delivery, it repeats at most the update in flight, and loses none', async () => {
+test('[CLI-1.7] killed in the middle of webhook delivery, it repeats at most the update in flight, and loses none', async () => {
   const received: { id: number; what: string }[] = []
   const receiver = createServer((request, response) => {
     void bodyOf(request).then(body => {

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileInfo, Message } from '@postern/protocol/objects'
+import type { FileInfo, Message } from '@postern/bot-api/objects'
 import { World } from '@postern/testkit'
 import { freePort } from '@postern/testkit/free-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ const sha256 = (path: string) => createHash('sha256').update(readFileSync(path))
 const leftBehind = (folder = desk) => readdirSync(folder).filter(name => name.endsWith('.part'))
 const badPath = { code: 'bad_request', error: expect.stringMatching(/^path: /) }
 
-test('[R15] a file arrives with its name, size, type and caption, and is saved with the same bytes', async () => {
+test('[CLI-2.7] a file arrives with its name, size, type and caption, and is saved with the same bytes', async () => {
   await using alice = person('alice')
   await using bob = person('bob')
   const [aliceMe, bobMe] = [await alice.ready(), await bob.ready()]
@@ -73,7 +73,7 @@ test('[R15] a file arrives with its name, size, type and caption, and is saved w
   expect(gone).toMatchObject({ code: 'not_found' })
 })
 
-test('[R15] a photo has its size and a preview; what cannot be shown as one is said, or goes as a file', async () => {
+test('[CLI-2.7] a photo has its size and a preview; what cannot be shown as one is said, or goes as a file', async () => {
   await using alice = person('photographer')
   await using bob = person('visitor')
   const chat = await bothReady(alice, bob)
@@ -94,7 +94,7 @@ test('[R15] a photo has its size and a preview; what cannot be shown as one is s
   expect(await alice.do('file', { chat, path: empty })).toMatchObject({ file: { size: 0, name: 'empty' } })
 })
 
-test('[R16] a path that cannot be read, and a chat that is not there, are said, and nothing is sent', async () => {
+test('[CLI-2.8] a path that cannot be read, and a chat that is not there, are said, and nothing is sent', async () => {
   await using alice = person('clumsy')
   await using bob = person('patient')
   const chat = await bothReady(alice, bob)
@@ -113,7 +113,7 @@ test('[R16] a path that cannot be read, and a chat that is not there, are said, 
   expect(await alice.do('messages', { chat })).toHaveLength(1)
 })
 
-test('[R17] a download makes no directories, replaces nothing but files, and leaves nothing when it fails', async () => {
+test('[CLI-2.9] a download makes no directories, replaces nothing but files, and leaves nothing when it fails', async () => {
   await using alice = person('saver')
   await using author = person('author')
   const { id: me } = await alice.ready()
@@ -133,7 +133,7 @@ test('[R17] a download makes no directories, replaces nothing but files, and lea
   expect(leftBehind()).toEqual([])
 })
 
-test.runIf(process.getuid?.() !== 0)('[R17] a folder that may not be written is said', async () => {
+test.runIf(process.getuid?.() !== 0)('[CLI-2.9] a folder that may not be written is said', async () => {
   await using alice = person('outsider')
   await using bob = person('insider')
   const chat = await bothReady(alice, bob)
@@ -144,7 +144,7 @@ test.runIf(process.getuid?.() !== 0)('[R17] a folder that may not be written is 
   expect(await alice.ask('download', { chat, message, path: join(closed, 'a.txt') })).toMatchObject(badPath)
 })
 
-test('[R17] [R18] transfers hold nobody up; one that is killed leaves nothing after the next start', async () => {
+test('[CLI-2.9] [CLI-2.10] transfers hold nobody up; one that is killed leaves nothing after the next start', async () => {
   await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('hasty', proxy.url)
   await using bob = person('slow', proxy.url)
@@ -178,7 +178,7 @@ test('[R17] [R18] transfers hold nobody up; one that is killed leaves nothing af
   expect(sha256(join(shelf, 'large.bin'))).toBe(sha256(path))
 })
 
-test('[R18] SIGTERM ends transfers: each is answered, nothing half is left, and the exit code is 0', async () => {
+test('[CLI-2.10] SIGTERM ends transfers: each is answered, nothing half is left, and the exit code is 0', async () => {
   await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('leaving', proxy.url)
   await using bob = person('staying')

@@ -22,7 +22,7 @@ const anyLineEnd = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
 /** Nothing of this may reach a terminal. */
 const obeyed = /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u
 
-test('[R37] every event and every answer is one line for whoever splits it, and commands no terminal', async () => {
+test('[CLI-2.17] every event and every answer is one line for whoever splits it, and commands no terminal', async () => {
   const alice = await world.person('alice')
   const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() }
   let output = ''
@@ -44,7 +44,7 @@ test('[R37] every event and every answer is one line for whoever splits it, and 
   expect(values.find(value => value.message)?.message?.text).toBe(hostile)
 })
 
-test('[R38] warnings, and what the demo says of people, are one line that commands no terminal', async () => {
+test('[CLI-2.18] warnings, and what the demo says of people, are one line that commands no terminal', async () => {
   const stream = new PassThrough()
   const said = text(stream)
   terminalLog(stream).warn({ error: 'a\u2028b\u009b2J' }, 'the relay says\u001b[2J\nforged: line')
@@ -65,6 +65,6 @@ test.each([
   ['an override', 'al\u202eice', /^--name: .*direction of writing/],
   ['nothing that is seen', '\u200b', /^--name: more than white space/],
   ['nothing', '', /^--name: 1 to 64 characters/],
-])('[R39] a name with %s is refused with the rule', (_, name, sentence) => {
+])('[CLI-2.19] a name with %s is refused with the rule', (_, name, sentence) => {
   expect(() => readPersonSettings(['--data', 'x', '--name', name])).toThrow(sentence)
 })

@@ -1,7 +1,7 @@
 // `postern person` in polls and at the buttons of a bot, with two people and a gateway.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Message, Poll, Update } from '@postern/protocol/objects'
+import type { Message, Poll, Update } from '@postern/bot-api/objects'
 import { type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ScriptedPerson } from './scripted-person.ts'
@@ -44,7 +44,7 @@ async function updates<Type extends Update['type']>(type: Type): Promise<Extract
   return body.filter(update => update.type === type) as Extract<Update, { type: Type }>[]
 }
 
-test('[R19] a poll is asked, voted in, counted alike by everybody, and closed by who asked it', async () => {
+test('[CLI-2.11] a poll is asked, voted in, counted alike by everybody, and closed by who asked it', async () => {
   await using alice = person('alice')
   await using bob = person('bob')
   const chat = await group(alice, bob)
@@ -74,7 +74,7 @@ test('[R19] a poll is asked, voted in, counted alike by everybody, and closed by
   expect(await alice.ask('edit', { chat, message, text: 'Dinner?' })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[R19] the rules of a poll are said under the name of their field; one with a time closes by itself', async () => {
+test('[CLI-2.11] the rules of a poll are said under the name of their field; one with a time closes by itself', async () => {
   await using alice = person('erin')
   await using bob = person('frank')
   const chat = await group(alice, bob)
@@ -101,7 +101,7 @@ async function askedBriefly(ask: (afterMs: number) => Promise<Line>): Promise<Li
   }
 }
 
-test('[R20] a press reaches the bot alone, and its toast the presser alone', async () => {
+test('[CLI-2.12] a press reaches the bot alone, and its toast the presser alone', async () => {
   await using alice = person('carol')
   await using bob = person('dave')
   const chat = await group(alice, bob)
@@ -132,7 +132,7 @@ test('[R20] a press reaches the bot alone, and its toast the presser alone', asy
   expect(alice.lines.filter(told)).toEqual([toast])
 })
 
-test('[R15] files go to the bot and come from it', async () => {
+test('[CLI-2.7] files go to the bot and come from it', async () => {
   await using alice = person('gina')
   await alice.ready()
   await alice.do('open', { invite: gateway.client.me().inviteUrl })

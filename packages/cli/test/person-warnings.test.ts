@@ -25,12 +25,12 @@ async function saidAbout(relayUrl: string): Promise<string> {
   return await said
 }
 
-test('[R23] a relay to which bytes go in clear over a network is warned of in one line', async () => {
+test('[CLI-2.16] a relay to which bytes go in clear over a network is warned of in one line', async () => {
   expect(await saidAbout('ws://relay.invalid:8090')).toMatch(
     /^the connection to the relay relay\.invalid:8090 is not encrypted: [^\n]+https:\/\/[^\n]+\n$/,
   )
 })
 
-test('[R23] one on this machine is not', async () => {
+test('[CLI-2.16] one on this machine is not', async () => {
   expect(await saidAbout('http://127.0.0.1:9')).toBe('')
 })

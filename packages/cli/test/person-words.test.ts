@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R40] who has left a chat is told so in words that are right for a person', async () => {
+test('[CLI-2.15] who has left a chat is told so in words that are right for a person', async () => {
   const alice = await world.person('alice')
   const bob = await world.person('bob')
   const { id: chat } = await alice.client.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)

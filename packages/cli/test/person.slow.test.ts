@@ -21,7 +21,7 @@ afterAll(async () => {
 const person = (name: string, ...options: string[]) =>
   new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name, ...options])
 
-test('[R6] ready comes first, and answers carry the id of their command', async () => {
+test('[CLI-2.4] ready comes first, and answers carry the id of their command', async () => {
   await using alice = person('first')
   const me = await alice.ready()
   expect(alice.lines[0]).toEqual({ event: 'ready', me: { id: expect.stringMatching(/^[a-z2-7]{32}$/), name: 'first' } })
@@ -35,7 +35,7 @@ test('[R6] ready comes first, and answers carry the id of their command', async 
   await alice.line(line => JSON.stringify(line) === '{"id":{"any":["thing"]},"ok":[]}')
 })
 
-test('[R22] both sides verify the same number, and a new invite link takes the place of the old one', async () => {
+test('[CLI-2.13] both sides verify the same number, and a new invite link takes the place of the old one', async () => {
   await using alice = person('verifying')
   await using bob = person('verified', '--requests', 'ask')
   const [{ id: aliceId }, { id: bobId }] = [await alice.ready(), await bob.ready()]
@@ -50,7 +50,7 @@ test('[R22] both sides verify the same number, and a new invite link takes the p
   expect(await bob.do('me')).toEqual(renewed)
 })
 
-test('[R4] what is no command is answered by an error, and the next line is heard', async () => {
+test('[CLI-2.2] what is no command is answered by an error, and the next line is heard', async () => {
   await using alice = person('wrong')
   await alice.ready()
   alice.write('{"id":1,')
@@ -65,7 +65,7 @@ test('[R4] what is no command is answered by an error, and the next line is hear
   ])
 })
 
-test('[R6] errors have the codes of the HTTP API and name the field', async () => {
+test('[CLI-2.4] errors have the codes of the HTTP API and name the field', async () => {
   await using alice = person('errors')
   await alice.ready()
   expect(await alice.ask('fly')).toMatchObject({ code: 'bad_request', error: expect.stringMatching(/^do: /) })
@@ -80,7 +80,7 @@ test('[R6] errors have the codes of the HTTP API and name the field', async () =
   expect(await alice.ask('messages', { chat: 'a'.repeat(32), limit: 0 })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[R6] two people talk: open, send, messages, chats, profile', async () => {
+test('[CLI-2.4] two people talk: open, send, messages, chats, profile', async () => {
   await using alice = person('alice')
   await using bob = person('bob')
   const [aliceMe, bobMe] = [await alice.ready(), await bob.ready()]
@@ -105,7 +105,7 @@ test('[R6] two people talk: open, send, messages, chats, profile', async () => {
   expect(await alice.do('profile', { account: bobMe.id })).toMatchObject({ id: bobMe.id, name: 'bob', bot: false })
 })
 
-test('[R5] texts that are written without waiting arrive in order', async () => {
+test('[CLI-2.3] texts that are written without waiting arrive in order', async () => {
   await using carol = person('carol')
   await using dave = person('dave')
   await carol.ready()
@@ -117,7 +117,7 @@ test('[R5] texts that are written without waiting arrive in order', async () => 
   expect(dave.messages().map(message => message.text)).toEqual(texts)
 })
 
-test('[R6] a group is made, grows, is renamed and is left', async () => {
+test('[CLI-2.4] a group is made, grows, is renamed and is left', async () => {
   await using erin = person('erin')
   await using frank = person('frank')
   await using grace = person('grace')
@@ -136,7 +136,7 @@ test('[R6] a group is made, grows, is renamed and is left', async () => {
   expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[R6] messages live: edit, react, read, receipts, timer, delete, call, paging', async () => {
+test('[CLI-2.4] messages live: edit, react, read, receipts, timer, delete, call, paging', async () => {
   await using nina = person('nina')
   await using otto = person('otto')
   const [ninaMe, ottoMe] = [await nina.ready(), await otto.ready()]
@@ -183,7 +183,7 @@ test('[R6] messages live: edit, react, read, receipts, timer, delete, call, pagi
   expect(await heard(otto, 'call')).toEqual({ from: { id: ninaMe.id, name: 'nina' }, state: 'ringing' })
 })
 
-test('[R6] who asks first lets nobody in before accept', async () => {
+test('[CLI-2.4] who asks first lets nobody in before accept', async () => {
   await using heidi = person('heidi', '--requests', 'ask')
   await using ivan = person('ivan')
   const [heidiMe, ivanMe] = [await heidi.ready(), await ivan.ready()]
@@ -196,7 +196,7 @@ test('[R6] who asks first lets nobody in before accept', async () => {
   expect(heidi.messages()[0]).toMatchObject({ text: 'may I?' })
 })
 
-test('[R7] after a kill events are repeated at most, and none is lost', async () => {
+test('[CLI-2.5] after a kill events are repeated at most, and none is lost', async () => {
   const judy = person('judy')
   await using ken = person('ken')
   const { id: chat } = await judy.ready()
@@ -220,7 +220,7 @@ test('[R7] after a kill events are repeated at most, and none is lost', async ()
   expect([...new Set(seen)]).toEqual(all)
 })
 
-test('[R8] at the end of its input a person answers what is under way, exits 0, and stays who it was', async () => {
+test('[CLI-2.6] at the end of its input a person answers what is under way, exits 0, and stays who it was', async () => {
   await using liam = person('liam')
   await using mona = person('mona')
   const [liamMe, monaMe] = [await liam.ready(), await mona.ready()]
@@ -233,7 +233,7 @@ test('[R8] at the end of its input a person answers what is under way, exits 0, 
   expect(await again.end('SIGTERM')).toBe(0)
 })
 
-test('[R8] a person whose relay is away says so, and ends at a signal', async () => {
+test('[CLI-2.6] a person whose relay is away says so, and ends at a signal', async () => {
   await using lost = new Postern([
     'person',
     ...['--relay', 'http://127.0.0.1:9', '--data', join(directory, 'lost'), '--name', 'lost'],
@@ -243,7 +243,7 @@ test('[R8] a person whose relay is away says so, and ends at a signal', async ()
   expect([await lost.exited, lost.stdout]).toEqual([0, ''])
 })
 
-test('[R1] a first start without a name makes nobody', async () => {
+test('[CLI-1.1] a first start without a name makes nobody', async () => {
   const { code, stderr } = await run(['person', '--relay', relay.url, '--data', join(directory, 'nobody')])
   expect([code, stderr.split('\n')[0]]).toEqual([2, 'postern person: --name is required at the first start'])
 })

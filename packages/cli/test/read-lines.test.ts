@@ -12,18 +12,18 @@ async function linesOf(chunks: string[], bytesMax = 100): Promise<Line[]> {
 
 const line = (text: string): Line => ({ kind: 'line', text })
 
-test('[R3] lines are found wherever the chunks end', async () => {
+test('[CLI-2.1] lines are found wherever the chunks end', async () => {
   expect(await linesOf(['{"a"', ':1}\n{"b":2}\n', '', '\n{"c', '":3}'])).toEqual(
     ['{"a":1}', '{"b":2}', '', '{"c":3}'].map(line),
   )
 })
 
-test('[R3] a character that is cut by a chunk stays whole', async () => {
+test('[CLI-2.1] a character that is cut by a chunk stays whole', async () => {
   const bytes = Buffer.from('größe\n')
   const cut = Readable.from([bytes.subarray(0, 3), bytes.subarray(3)])
   for await (const found of readLines(cut, { bytesMax: 100 })) expect(found).toEqual(line('größe'))
 })
 
-test('[R4] a line that is too long is skipped and the next one is read', async () => {
+test('[CLI-2.2] a line that is too long is skipped and the next one is read', async () => {
   expect(await linesOf(['x'.repeat(6), 'x'.repeat(6), 'x\nnext\n'], 10)).toEqual([{ kind: 'too-long' }, line('next')])
 })

@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('[R34] postern gateway names RELAY_URL in one line where the relay does not know the bot, and exits 1', async () => {
+test('[CLI-1.3] postern gateway names RELAY_URL in one line where the relay does not know the bot, and exits 1', async () => {
   const env = (relay: string) => ({
     BOT_TOKEN: 'a-token-of-some-length',
     RELAY_URL: relay,
@@ -41,7 +41,7 @@ test('[R34] postern gateway names RELAY_URL in one line where the relay does not
   await moved.says('the relay has moved, and was followed')
 })
 
-test('[R35] postern person says the same under --relay, and follows a relay that has moved', async () => {
+test('[CLI-2.14] postern person says the same under --relay, and follows a relay that has moved', async () => {
   const person = (relay: string) => ['person', '--relay', relay, '--data', join(directory, 'alice'), '--name', 'Alice']
   await using first = new Postern(person(home.relayUrl))
   await first.says('"ready"')

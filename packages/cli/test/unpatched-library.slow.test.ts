@@ -41,7 +41,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true }))
 
 test.each(['gateway', 'person', 'demo'])(
-  '[R29] postern %s says in one line what to run, and exits 1',
+  '[CLI-1.4] postern %s says in one line what to run, and exits 1',
   async command => {
     const data = join(directory, command)
     const env = {

@@ -15,7 +15,7 @@ const loadedBy = (command: string): string =>
     env: { PATH: process.env['PATH'] },
   }).stdout
 
-test.each(['gateway', 'relay', 'person'])('[R21] %s loads no stripper of types and no undici', command => {
+test.each(['gateway', 'relay', 'person'])('[CLI-1.8] %s loads no stripper of types and no undici', command => {
   // The first one leaves its code in the cache, where the second finds it.
   loadedBy(command)
   const loaded = loadedBy(command)

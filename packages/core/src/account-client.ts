@@ -1,25 +1,33 @@
 // One account of the messenger: its connection, its profile, its chats, and the journal of what happened.
-import { type AccountId, assertKept, type ChatId, CodedError, contentLimits, nameFault } from '@postern/protocol'
+import type { Chat } from '@postern/bot-api/objects'
+import {
+  type AccountId,
+  assertKept,
+  type ChatId,
+  CodedError,
+  contentLimits,
+  Deadline,
+  Lanes,
+  nameFault,
+  type Within,
+} from '@postern/protocol'
 import type { Command, Profile } from '@postern/protocol/content'
-import type { Chat } from '@postern/protocol/objects'
 import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from './chats/change-members.ts'
 import { viewChat, viewChats, visibleChat, visibleChats } from './chats/chats.ts'
 import { findAccountKey } from './chats/find-account-key.ts'
 import { ensurePrivateChat, openGroupChat } from './chats/open-chat.ts'
-import type { Idempotency } from './chats/sent-keys.ts'
 import type { Core } from './context.ts'
-import { Deadline, type Within } from './deadline.ts'
 import { inviteUrl, isRegistered, replaceInvite } from './identity/account.ts'
 import { findPerson, profileOf } from './identity/people.ts'
 import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from './identity/profile.ts'
 import { type SafetyNumber, safetyNumber } from './identity/safety-number.ts'
 import type { Journal } from './journal/journal.ts'
-import { Lanes } from './lanes.ts'
 import { acceptRequest } from './messages/accept-request.ts'
 import { newDraft } from './messages/compose.ts'
 import { sendDraft } from './messages/send.ts'
 import type { PassedTime } from './storage/passed-time.ts'
 import { Records } from './storage/records.ts'
+import type { Idempotency } from './storage/sent-keys.ts'
 import type { Chores } from './sync/chores.ts'
 import { findHome } from './sync/follow-relay.ts'
 import type { Inbox } from './sync/inbox.ts'

@@ -1,12 +1,18 @@
 // A client of the messenger: everything that can be done with messages, on top of one account and its chats.
-import { type ChatId, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
+import type { Message } from '@postern/bot-api/objects'
+import {
+  type ChatId,
+  Lanes,
+  type MessageId,
+  type PressId,
+  SEND_ID_BYTES,
+  toBase32,
+  type Within,
+} from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
-import type { Message } from '@postern/protocol/objects'
 import { AccountClient, type Once } from './account-client.ts'
 import { visibleChat } from './chats/chats.ts'
-import type { Within } from './deadline.ts'
 import type { Waiting } from './files/shared-fetches.ts'
-import { Lanes } from './lanes.ts'
 import { newDraft } from './messages/compose.ts'
 import { assertDeletable, deleteHere } from './messages/delete.ts'
 import { assertEditable, type MessageEdit } from './messages/edit.ts'

@@ -1,6 +1,6 @@
 // Buttons under a bot's messages: who may press them, who hears of it, and how it is answered.
+import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, isCoded, type MessageId, type PressId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import { decodeRelayFrame } from '@postern/protocol/relay'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -53,7 +53,7 @@ async function offered(): Promise<Message> {
 const press = (person: Person, message: Message, data: string) =>
   person.client.press(chat, { message: idOf(message), data }, WITHIN)
 
-test('[R88] they stand under a bot’s message, stay or go with an edit, and are not for people', async () => {
+test('[CORE-6.7] they stand under a bot’s message, stay or go with an edit, and are not for people', async () => {
   const said = await offered()
   expect(alice.client.message(chat, idOf(said)).buttons).toEqual(BUTTONS)
   const edit = (change: object) => bot.client.editMessage(chat, { message: idOf(said), ...change }, WITHIN)
@@ -68,7 +68,7 @@ test('[R88] they stand under a bot’s message, stay or go with an edit, and are
   )
 })
 
-test('[R88] of two edits that cross neither undoes the other', async () => {
+test('[CORE-6.7] of two edits that cross neither undoes the other', async () => {
   const said = await offered()
   const edit = (change: object) => bot.client.editMessage(chat, { message: idOf(said), ...change }, WITHIN)
   await Promise.all([edit({ text: 'Crossed' }), edit({ buttons: [] })])
@@ -79,7 +79,7 @@ test('[R88] of two edits that cross neither undoes the other', async () => {
   expect(bot.client.message(chat, idOf(said))).toEqual(expect.not.objectContaining({ buttons: expect.anything() }))
 })
 
-test('[R89] a press reaches the bot alone, and once, also when its answer was lost', async () => {
+test('[CORE-6.8] a press reaches the bot alone, and once, also when its answer was lost', async () => {
   const said = await offered()
   const before = eventsOf(bob).length
   let isLost = false
@@ -109,7 +109,7 @@ test('[R89] a press reaches the bot alone, and once, also when its answer was lo
   ).toEqual(['message'])
 })
 
-test('[R90] what an edit has just taken away is heard; what never stood there, or stands elsewhere, is not', async () => {
+test('[CORE-6.9] what an edit has just taken away is heard; what never stood there, or stands elsewhere, is not', async () => {
   const said = await offered()
   bob.wire.hold()
   await bot.client.editMessage(chat, { message: idOf(said), buttons: [[{ text: 'New', data: 'new' }]] }, WITHIN)
@@ -134,7 +134,7 @@ test('[R90] what an edit has just taken away is heard; what never stood there, o
   expect(eventsOf(bot).filter(type => type === 'button')).toHaveLength(1)
 })
 
-test('[R91] it is answered once, within a minute, and the presser alone is told', async () => {
+test('[CORE-6.10] it is answered once, within a minute, and the presser alone is told', async () => {
   const said = await offered()
   const first = await press(alice, said, 'yes')
   await bot.next('button')
@@ -156,7 +156,7 @@ test('[R91] it is answered once, within a minute, and the presser alone is told'
   expect(eventsOf(bob)).not.toContain('toast')
 })
 
-test('[R91] of two answers at once one is sent', async () => {
+test('[CORE-6.10] of two answers at once one is sent', async () => {
   const said = await offered()
   const pressed = await press(alice, said, 'yes')
   await bot.next('button')
@@ -165,7 +165,7 @@ test('[R91] of two answers at once one is sent', async () => {
   expect((await alice.next('toast')).toast.text).toBe('one')
 })
 
-test('[R91] a bot that is no longer in the group cannot answer, whether it knows that yet or not', async () => {
+test('[CORE-6.10] a bot that is no longer in the group cannot answer, whether it knows that yet or not', async () => {
   const { id } = await alice.client.createGroup({ name: 'hers', members: [bot.id, bob.id] }, WITHIN)
   const hers = id as ChatId
   await alice.say(hers, 'hello')
@@ -188,7 +188,7 @@ test('[R91] a bot that is no longer in the group cannot answer, whether it knows
   await rejects()
 })
 
-test('[R92] a message with buttons can be edited at any time, one without for two days', async () => {
+test('[CORE-6.11] a message with buttons can be edited at any time, one without for two days', async () => {
   const plain = await bot.say(chat, 'plain')
   const said = await offered()
   for (const one of [clock, relayClock]) one.leap(72 * 3_600_000)

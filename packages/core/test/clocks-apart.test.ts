@@ -104,7 +104,7 @@ function expectOneOrder(): void {
 }
 
 describe('a clock three days behind', () => {
-  test('[R250] from the start on, over a restart, and until it is set right', async () => {
+  test('[CORE-21.4] from the start on, over a restart, and until it is set right', async () => {
     await talk()
     await restart(-3 * DAY_MS)
     await talk()
@@ -115,7 +115,7 @@ describe('a clock three days behind', () => {
     expectOneOrder()
   })
 
-  test('[R250] set back while the client runs, then restarted, then set right', async () => {
+  test('[CORE-21.4] set back while the client runs, then restarted, then set right', async () => {
     await talk()
     clock.set(-3 * DAY_MS)
     await talk()
@@ -126,7 +126,7 @@ describe('a clock three days behind', () => {
     expectOneOrder()
   })
 
-  test('[R250] with a new account, which knows no other time', async () => {
+  test('[CORE-21.4] with a new account, which knows no other time', async () => {
     clock.set(-3 * DAY_MS)
     const carol = await world.person('carol', { clock })
     alice = carol
@@ -138,7 +138,7 @@ describe('a clock three days behind', () => {
     expectOneOrder()
   })
 
-  test('[R250] with a day of words that wait', async () => {
+  test('[CORE-21.4] with a day of words that wait', async () => {
     await talk()
     await world.close(alice)
     for (const _ of [1, 2, 3, 4]) {
@@ -151,7 +151,7 @@ describe('a clock three days behind', () => {
     expectOneOrder()
   })
 
-  test('[R250] of two edits the later one counts', async () => {
+  test('[CORE-21.4] of two edits the later one counts', async () => {
     const { id } = await alice.say(bob, 'first')
     await bob.hears('first')
     const edit = async (text: string) =>
@@ -166,7 +166,7 @@ describe('a clock three days behind', () => {
   })
 })
 
-test('[R252] whose clock was set back opens chats with keys that are newer than it', async () => {
+test('[CORE-21.6] whose clock was set back opens chats with keys that are newer than it', async () => {
   await restart(-3 * DAY_MS)
   await says(alice, bob)
   await bob.hears(said.at(-1) ?? '')
@@ -177,7 +177,7 @@ describe('the clock of the relay', () => {
   test.each([
     ['an hour', HOUR_MS],
     ['five days', 5 * DAY_MS],
-  ])('[R250] %s ahead for a while, over a restart, and set right', async (_, byMs) => {
+  ])('[CORE-21.4] %s ahead for a while, over a restart, and set right', async (_, byMs) => {
     await talk()
     relayClock.set(byMs)
     await talk()
@@ -190,7 +190,7 @@ describe('the clock of the relay', () => {
     expectOneOrder()
   })
 
-  test('[R250] nearly as far ahead as is believed, then further, then less', async () => {
+  test('[CORE-21.4] nearly as far ahead as is believed, then further, then less', async () => {
     for (const byMs of [9.9 * 60_000, 0.2 * 60_000, HOUR_MS, -HOUR_MS]) {
       relayClock.set(byMs)
       await talk()
@@ -198,7 +198,7 @@ describe('the clock of the relay', () => {
     expectOneOrder()
   })
 
-  test('[R250] forty days behind', async () => {
+  test('[CORE-21.4] forty days behind', async () => {
     await talk()
     clock.set(40 * DAY_MS)
     await talk()

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 const content = (body: object, more: object = {}) =>
   utf8(JSON.stringify({ v: 1, send: 'a'.repeat(26), profileVersion: 1, body, ...more }))
 
-describe('[R25] content of another version', () => {
+describe('[CORE-4.6] content of another version', () => {
   test('an unknown kind survives as it was written', () => {
     const body = { kind: 'hologram', angle: 3 }
     expect(decodeContent(content(body))?.body).toEqual({ kind: 'unknown', raw: body })
@@ -34,6 +34,6 @@ test.each<[string, KnownBody]>([
   ['a button with neither data nor address', { kind: 'text', text: 'x', buttons: [[{ text: 'x' } as never]] }],
   ['a poll with one option', { kind: 'poll', question: 'x', options: ['x'], multiple: false }],
   ['a vote for an option twice', { kind: 'vote', target: 'a'.repeat(32) as never, options: [0, 0] }],
-])('[R27] %s is refused before it is sent', (_, body) => {
+])('[CORE-4.8] %s is refused before it is sent', (_, body) => {
   expect(() => encodeContent({ send: 'a'.repeat(26) as SendId, profileVersion: 1, body })).toThrow(/is not allowed/)
 })

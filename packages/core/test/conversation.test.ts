@@ -1,8 +1,8 @@
 // What can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -38,7 +38,7 @@ const kindsOf = (person: Person) =>
   person.client.journal.read(0, 1000).map(entry => (JSON.parse(entry.json) as { type: string }).type)
 
 describe('edits', () => {
-  test('[R70, R80] the others see the new words; oneself is told nothing', async () => {
+  test('[CORE-5.1, CORE-5.11] the others see the new words; oneself is told nothing', async () => {
     const said = await alice.say(bob, 'helo')
     await bob.hears('helo')
     const before = kindsOf(alice).length
@@ -50,7 +50,7 @@ describe('edits', () => {
     expect(kindsOf(alice).slice(before)).not.toContain('edited')
   })
 
-  test('[R70] nobody edits what others said, or what is older than two days', async () => {
+  test('[CORE-5.1] nobody edits what others said, or what is older than two days', async () => {
     const clock = new ManualClock(Date.now())
     const carol = await world.person('carol', { clock })
     const said = await carol.say(bob, 'mine')
@@ -69,7 +69,7 @@ describe('edits', () => {
 })
 
 describe('deletions', () => {
-  test('[R71] for everyone: row, reactions and waiting words are gone', async () => {
+  test('[CORE-5.2] for everyone: row, reactions and waiting words are gone', async () => {
     const said = await alice.say(bob, 'a secret slip')
     await bob.hears('a secret slip')
     await bob.client.react(alice.chatId, { message: idOf(said), emoji: '😱' }, WITHIN)
@@ -92,7 +92,7 @@ describe('deletions', () => {
     expect(bob.client.chat(alice.chatId).unread).toBe(0)
   })
 
-  test('[R77] on every side, the write-ahead log included', async () => {
+  test('[CORE-5.8] on every side, the write-ahead log included', async () => {
     const said = await alice.say(bob, 'a secret slip')
     await bob.hears('a secret slip')
     const { store } = bob.client['core']
@@ -102,7 +102,7 @@ describe('deletions', () => {
     expect(eraseTraces).toHaveBeenCalled()
   })
 
-  test('[R71] only by the sender', async () => {
+  test('[CORE-5.2] only by the sender', async () => {
     const said = await alice.say(bob, 'stays')
     await bob.hears('stays')
     const deletion = { message: idOf(said), for: 'all' as const }
@@ -111,7 +111,7 @@ describe('deletions', () => {
     )
   })
 
-  test('[R72] here alone: the others keep it', async () => {
+  test('[CORE-5.3] here alone: the others keep it', async () => {
     const said = await alice.say(bob, 'not for me')
     await bob.hears('not for me')
     await bob.client.deleteMessage(alice.chatId, { message: idOf(said), for: 'me' }, WITHIN)
@@ -120,7 +120,7 @@ describe('deletions', () => {
   })
 })
 
-test('[R73] one reaction each: set, replaced, taken back', async () => {
+test('[CORE-5.4] one reaction each: set, replaced, taken back', async () => {
   const said = await alice.say(bob, 'react to me')
   await bob.hears('react to me')
   const react = (emoji: string) => bob.client.react(alice.chatId, { message: idOf(said), emoji }, WITHIN)
@@ -141,7 +141,7 @@ test('[R73] one reaction each: set, replaced, taken back', async () => {
 })
 
 describe('receipts', () => {
-  test('[R74, R75] delivered by itself, read when marked, and only up to there', async () => {
+  test('[CORE-5.5, CORE-5.6] delivered by itself, read when marked, and only up to there', async () => {
     const first = await alice.say(bob, 'one')
     const second = await alice.say(bob, 'two')
     await bob.hears('two')
@@ -158,7 +158,7 @@ describe('receipts', () => {
     expect(bob.client.chat(alice.chatId).unread).toBe(0)
   })
 
-  test('[R74] in a group the author alone is told', async () => {
+  test('[CORE-5.5] in a group the author alone is told', async () => {
     const carol = await world.person('carol')
     const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
     const chat = group.id as ChatId
@@ -179,7 +179,7 @@ describe('receipts', () => {
 })
 
 describe('disappearing messages', () => {
-  test('[R76, R77] gone for the sender after sending, for the reader after reading, from every file', async () => {
+  test('[CORE-5.7, CORE-5.8] gone for the sender after sending, for the reader after reading, from every file', async () => {
     const clock = new ManualClock(Date.now())
     const reader = await world.person('reader', { clock })
     await alice.say(reader, 'hello')
@@ -211,7 +211,7 @@ describe('disappearing messages', () => {
     expect(bytes).not.toContain('burn after reading')
   })
 
-  test('[R76] also when the reader was away at that time', async () => {
+  test('[CORE-5.7] also when the reader was away at that time', async () => {
     const clock = new ManualClock(Date.now())
     await world.stop()
     world = await World.start({ relayClock: clock })
@@ -230,7 +230,7 @@ describe('disappearing messages', () => {
   })
 })
 
-test('[R78] a bot declines calls, and both sides see it', async () => {
+test('[CORE-5.9] a bot declines calls, and both sides see it', async () => {
   const bot = await world.person('bot', { bot: true })
   await alice.openInvite(bot.client.me().inviteUrl)
   await bot.next('chat')
@@ -239,7 +239,7 @@ test('[R78] a bot declines calls, and both sides see it', async () => {
   expect((await alice.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: bot.id } })
 })
 
-test('[R79] a command in a group mentions the one bot there', async () => {
+test('[CORE-5.10] a command in a group mentions the one bot there', async () => {
   const bot = await world.person('bot', { bot: true })
   await alice.openInvite(bot.client.me().inviteUrl)
   await expect.poll(() => alice.client.profileOf(bot.id).bot).toBe(true)
@@ -256,7 +256,7 @@ describe('idempotency', () => {
   const request = new Uint8Array(32).fill(1)
   const under = (key: string) => ({ ...WITHIN, idempotency: { key, request } })
 
-  test('[R81] the same key sends once', async () => {
+  test('[CORE-5.12] the same key sends once', async () => {
     await alice.say(bob, 'first')
     const send = () => alice.client.sendText(bob.chatId, { text: 'once' }, under('k'))
     const [one, two] = await Promise.all([send(), send()])
@@ -271,7 +271,7 @@ describe('idempotency', () => {
     )
   })
 
-  test('[R81] a send that was in doubt is found, whether the relay has it or not', async () => {
+  test('[CORE-5.12] a send that was in doubt is found, whether the relay has it or not', async () => {
     const clock = new ManualClock(Date.now())
     const carol = await world.person('carol', { clock })
     await carol.say(bob, 'first')
@@ -305,14 +305,14 @@ describe('idempotency', () => {
     expect(carol.texts(bob)).toEqual(['first', 'has it', 'has it not'])
   })
 
-  test('[R81] a group is made once', async () => {
+  test('[CORE-5.12] a group is made once', async () => {
     const create = () => alice.client.createGroup({ name: 'one', members: [bob.id] }, under('g'))
     const [one, two] = [await create(), await create()]
     expect(two.id).toBe(one.id)
     expect(alice.client.chats()).toHaveLength(1)
   })
 
-  test('[R81] what was deleted since is not sent again', async () => {
+  test('[CORE-5.12] what was deleted since is not sent again', async () => {
     await alice.say(bob, 'first')
     const sent = await alice.client.sendText(bob.chatId, { text: 'gone' }, under('k'))
     await alice.client.deleteMessage(bob.chatId, { message: idOf(sent), for: 'all' }, WITHIN)
@@ -323,7 +323,7 @@ describe('idempotency', () => {
   })
 })
 
-test('[R82] a reply names a message of its chat', async () => {
+test('[CORE-5.13] a reply names a message of its chat', async () => {
   const said = await alice.say(bob, 'answer me')
   await bob.hears('answer me')
   const answer = await bob.client.sendText(alice.chatId, { text: 'here', replyTo: idOf(said) }, WITHIN)

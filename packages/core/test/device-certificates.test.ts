@@ -1,10 +1,9 @@
 // The certificate of a device: renewed by itself, and revoked by the next one when a backup is restored.
 import { cpSync, rmSync } from 'node:fs'
-import { clientLimits } from '@postern/protocol'
+import { clientLimits, type Log } from '@postern/protocol'
 import { type DeviceCertificate, decodeClientFrame, decodeDeviceCertificate } from '@postern/protocol/relay'
 import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Log } from '../src/log.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -67,7 +66,7 @@ async function restore(person: Person): Promise<Person> {
   return await world.person(person.name)
 }
 
-test('[R196] a certificate ends in a year, and is renewed while the client runs, for the same keys', async () => {
+test('[CORE-16.7] a certificate ends in a year, and is renewed while the client runs, for the same keys', async () => {
   const clock = new ManualClock()
   const { wire, shown } = watched()
   const startMs = clock.nowMs()
@@ -85,7 +84,7 @@ test('[R196] a certificate ends in a year, and is renewed while the client runs,
   expect(renewed.certificate.notAfterSec).toBeGreaterThan((startMs + 400 * DAY_MS) / 1000)
 })
 
-test('[R196] who was off for years comes back', async () => {
+test('[CORE-16.7] who was off for years comes back', async () => {
   const clock = new ManualClock()
   await world.stop()
   world = await World.start({ relayClock: clock })
@@ -98,7 +97,7 @@ test('[R196] who was off for years comes back', async () => {
   await again.hears('welcome back')
 })
 
-test('[R196] a first start under a clock that was far behind heals once the clock is right', async () => {
+test('[CORE-16.7] a first start under a clock that was far behind heals once the clock is right', async () => {
   const behind = new ManualClock(Date.UTC(1999, 0, 1))
   const starting = world.person('alice', { clock: behind })
   behind.leap(Date.now() - behind.nowMs())
@@ -106,7 +105,7 @@ test('[R196] a first start under a clock that was far behind heals once the cloc
   expect(alice.client.isOnline).toBe(true)
 })
 
-test('[R197] a restored client comes as a new device, and the copy that still runs is out', async () => {
+test('[CORE-16.8] a restored client comes as a new device, and the copy that still runs is out', async () => {
   const { log, lines } = recorded()
   const { wire, shown } = watched()
   const alice = await world.person('alice')
@@ -132,7 +131,7 @@ test('[R197] a restored client comes as a new device, and the copy that still ru
   expect(bob.client.isOnline).toBe(true)
 })
 
-test('[R197] the same backup can be restored again and again, also one from before a certificate was renewed', async () => {
+test('[CORE-16.8] the same backup can be restored again and again, also one from before a certificate was renewed', async () => {
   const alice = await world.person('alice')
   let bob = await backUp(await world.person('bob'))
   for (const text of ['once', 'twice', 'thrice']) {
@@ -146,7 +145,7 @@ test('[R197] the same backup can be restored again and again, also one from befo
   expect(certificate.serial).toBeGreaterThanOrEqual(4)
 })
 
-test('[R198] killed between the new device and its first login, it logs in with it', async () => {
+test('[CORE-16.9] killed between the new device and its first login, it logs in with it', async () => {
   const alice = await world.person('alice')
   let bob = await backUp(await world.person('bob'))
   await alice.say(bob, 'since the backup')
@@ -172,7 +171,7 @@ test('[R198] killed between the new device and its first login, it logs in with 
   await bob.hears('are you there?')
 })
 
-test('[R199] a database from before there were serials is given one at its start, and its chats go on', async () => {
+test('[CORE-16.10] a database from before there were serials is given one at its start, and its chats go on', async () => {
   const bob = await world.person('bob')
   let alice = await world.person('alice')
   await alice.say(bob, 'before')
@@ -192,7 +191,7 @@ test('[R199] a database from before there were serials is given one at its start
   expect((await storedOf(alice)).device).toBe(device)
 })
 
-test('[R198] a relay that claims the highest serial of all does not use up the numbers', async () => {
+test('[CORE-16.9] a relay that claims the highest serial of all does not use up the numbers', async () => {
   const { wire, shown } = watched()
   const alice = await world.person('alice', { wire })
   await world.close(alice)

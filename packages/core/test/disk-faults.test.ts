@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { clientLimits, guardedClock, isCoded } from '@postern/protocol'
+import { makeNodeProvider } from '@postern/mls/node'
+import { clientLimits, guardedClock, isCoded, silentLog } from '@postern/protocol'
 import { ManualClock, Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import { openNodeFileVault } from '../src/files/file-vault-node.ts'
-import { silentLog } from '../src/log.ts'
-import { makeNodeProvider } from '../src/mls/provider-node.ts'
 import { openClient } from '../src/open-client.ts'
 import { openNodeClient } from '../src/rim-node.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
@@ -87,7 +86,7 @@ async function personOn(world: World, time: ManualClock) {
 }
 
 describe('what was deleted', () => {
-  test('[R203] and cannot be erased ends nothing, is said once, and is erased when there is room', async () => {
+  test('[CORE-11.6] and cannot be erased ends nothing, is said once, and is erased when there is room', async () => {
     const store = openStore()
     {
       using _full = await nearlyFull(store)
@@ -109,7 +108,7 @@ describe('what was deleted', () => {
     store.close()
   })
 
-  test('[R203] and was not erased when the process was killed is erased at the next start', async () => {
+  test('[CORE-11.6] and was not erased when the process was killed is erased at the next start', async () => {
     const killed = join(directory, 'killed')
     const store = new Store(openDataDirectory(killed), setImmediate, { clock, log })
     await put(store, 'deleted', MEGABYTE)
@@ -128,7 +127,7 @@ describe('what was deleted', () => {
 })
 
 describe('a commit', () => {
-  test('[R204] is told to all who listen, also when one of them fails', async () => {
+  test('[CORE-11.7] is told to all who listen, also when one of them fails', async () => {
     const store = openStore()
     const heard: string[] = []
     store.onCommit(() => {
@@ -140,7 +139,7 @@ describe('a commit', () => {
     store.close()
   })
 
-  test('[R204] that fails is said as what the disk is at fault for, and the next one goes on', async () => {
+  test('[CORE-11.7] that fails is said as what the disk is at fault for, and the next one goes on', async () => {
     const store = openStore()
     {
       using _full = failWrites()
@@ -154,7 +153,7 @@ describe('a commit', () => {
 })
 
 describe('a disk that cannot be read', () => {
-  test('[R206] loses nothing of what comes: it is taken again until it can be', async () => {
+  test('[CORE-11.9] loses nothing of what comes: it is taken again until it can be', async () => {
     const world = await World.start()
     const bob = await world.person('bob')
     const time = new ManualClock(Date.now())
@@ -176,7 +175,7 @@ describe('a disk that cannot be read', () => {
 })
 
 describe('what is due', () => {
-  test('[R207] while the disk cannot be read is done when it can be, though nothing else happens', async () => {
+  test('[CORE-11.10] while the disk cannot be read is done when it can be, though nothing else happens', async () => {
     const world = await World.start()
     const bob = await world.person('bob')
     const time = new ManualClock(Date.now())
@@ -211,7 +210,7 @@ async function openAtOnce(count: number): Promise<unknown[]> {
 }
 
 describe('a first start', () => {
-  test('[R205] on a full disk leaves nothing that keeps the next one out', () => {
+  test('[CORE-11.8] on a full disk leaves nothing that keeps the next one out', () => {
     {
       using _full = failWrites()
       expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-unusable' }))
@@ -221,7 +220,7 @@ describe('a first start', () => {
     expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])
   })
 
-  test('[R205] beside others at the same moment leaves a key that fits, whoever comes first', async () => {
+  test('[CORE-11.8] beside others at the same moment leaves a key that fits, whoever comes first', async () => {
     for (let round = 0; round < 5; round++) {
       rmSync(directory, { recursive: true })
       const outcomes = await openAtOnce(4)
@@ -231,7 +230,7 @@ describe('a first start', () => {
     }
   })
 
-  test.each(['/proc/nope', '/dev/null', '/dev/null/below'])('[R205] in %s says so and ends', path => {
+  test.each(['/proc/nope', '/dev/null', '/dev/null/below'])('[CORE-11.8] in %s says so and ends', path => {
     expect(() => openDataDirectory(path)).toThrow(
       expect.objectContaining({ code: 'database-unusable', message: expect.stringContaining(path) }),
     )

@@ -1,6 +1,6 @@
 // Messages with a file: what the others see and get, and what is left when they are gone.
+import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { NewFile } from '../src/messages/send-file.ts'
@@ -39,7 +39,7 @@ async function fileOf(person: Person, chat: ChatId, message: Message): Promise<B
   return await wholeOf((await person.client.openFile(chat, idOf(message), WITHIN)).read())
 }
 
-test('[R93] a file arrives with all that is said of it, and with exactly its bytes', async () => {
+test('[CORE-7.1] a file arrives with all that is said of it, and with exactly its bytes', async () => {
   const bytes = randomFile(700_000)
   const said = await alice.say(bob, 'look')
   await bob.hears('look')
@@ -69,7 +69,7 @@ test('[R93] a file arrives with all that is said of it, and with exactly its byt
   )
 })
 
-test('[R94] a caption is edited, and taken away', async () => {
+test('[CORE-7.2] a caption is edited, and taken away', async () => {
   const sent = await sendFile(bob.chatId, randomFile(10), { details: { text: 'old' } })
   await bob.next('message', event => event.message.id === sent.id)
   const edit = (text: string) => alice.client.editMessage(bob.chatId, { message: idOf(sent), text }, WITHIN)
@@ -83,7 +83,7 @@ test('[R94] a caption is edited, and taken away', async () => {
   )
 })
 
-test('[R95] deleted for everyone, it is gone at the relay and on every side; deleted here, only here', async () => {
+test('[CORE-7.3] deleted for everyone, it is gone at the relay and on every side; deleted here, only here', async () => {
   const kept = await sendFile(bob.chatId, randomFile(1000))
   const gone = await sendFile(bob.chatId, randomFile(2000))
   await bob.next('message', event => event.message.id === gone.id)
@@ -99,7 +99,7 @@ test('[R95] deleted for everyone, it is gone at the relay and on every side; del
   expect(await fileOf(bob, alice.chatId, kept)).toHaveLength(1000)
 })
 
-test('[R96] a file whose message is not sent leaves nothing', async () => {
+test('[CORE-7.4] a file whose message is not sent leaves nothing', async () => {
   const nowhere = bob.chatId.replace(/^./, letter => (letter === 'a' ? 'b' : 'a')) as ChatId
   await expect(sendFile(nowhere, randomFile(600_000))).rejects.toSatisfy(error => isCoded(error, 'account-not-found'))
   const absent = { replyTo: 'a'.repeat(32) as MessageId }
@@ -109,7 +109,7 @@ test('[R96] a file whose message is not sent leaves nothing', async () => {
   await expect.poll(() => left(world, alice)).toEqual(NOTHING)
 })
 
-test('[R96] what is in doubt is kept until it is known, and then has its file', async () => {
+test('[CORE-7.4] what is in doubt is kept until it is known, and then has its file', async () => {
   const clock = new ManualClock(Date.now())
   const carol = await world.person('carol', { clock })
   await carol.say(bob, 'first')
@@ -135,7 +135,7 @@ test('[R96] what is in doubt is kept until it is known, and then has its file', 
   expect(uploadRows(carol)).toEqual([])
 })
 
-test('[R81] under one key a file is sent once, and its bytes go to the relay once', async () => {
+test('[CORE-5.12] under one key a file is sent once, and its bytes go to the relay once', async () => {
   const bytes = randomFile(600_000)
   const first = await sendFile(bob.chatId, bytes, { key: 'k' })
   expect(await sendFile(bob.chatId, bytes, { key: 'k' })).toMatchObject({

@@ -54,7 +54,7 @@ describe('what the relay gives', () => {
         return Buffer.concat([blob.subarray(at, 2 * at), blob.subarray(0, at), blob.subarray(2 * at)])
       },
     ],
-  ])('[R108] %s: damaged, and nothing is kept', async (_, change) => {
+  ])('[CORE-13.9] %s: damaged, and nothing is kept', async (_, change) => {
     const blob = readFileSync(blobFile())
     writeFileSync(blobFile(), change(blob))
     await expect(open()).rejects.toSatisfy(coded('file-damaged'))
@@ -63,7 +63,7 @@ describe('what the relay gives', () => {
     expect(await isWhole()).toBe(true)
   })
 
-  test('[R108] longer or shorter than it should be: damaged before any of it is fetched', async () => {
+  test('[CORE-13.9] longer or shorter than it should be: damaged before any of it is fetched', async () => {
     for (const total of [0, SIZE + 47, SIZE + 49]) {
       wire.changeDownload = download => ({ ...download, total })
       await expect(open()).rejects.toSatisfy(coded('file-damaged'))
@@ -73,7 +73,7 @@ describe('what the relay gives', () => {
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[R108] a file that a member with the key has put in its place is not taken for it', async () => {
+  test('[CORE-13.9] a file that a member with the key has put in its place is not taken for it', async () => {
     const digest = randomFile(32)
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
     expect(await isWhole()).toBe(true)
@@ -81,24 +81,24 @@ describe('what the relay gives', () => {
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
   })
 
-  test('[R108] a message with a wrong key or size has no file', async () => {
+  test('[CORE-13.9] a message with a wrong key or size has no file', async () => {
     await expect(open({ ...stored, key: randomFile(32) })).rejects.toSatisfy(coded('file-damaged'))
     await expect(open({ ...stored, size: SIZE - 1 })).rejects.toSatisfy(coded('file-damaged'))
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[R108] deleted: gone', async () => {
+  test('[CORE-13.9] deleted: gone', async () => {
     await alice.client['core'].link.call('deleteBlob', { blob: stored.blob })
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[R108] its bytes lost at the relay: gone', async () => {
+  test('[CORE-13.9] its bytes lost at the relay: gone', async () => {
     unlinkSync(blobFile())
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
   })
 
-  test('[R108] expired: gone, but for those who have it', async () => {
+  test('[CORE-13.9] expired: gone, but for those who have it', async () => {
     // From now: the relay judges by it whether the others' certificates still hold.
     const relayClock = new ManualClock(Date.now())
     const late = await World.start({ relayClock, relayLimits: { sweepEveryMs: 1000 } })
@@ -117,7 +117,7 @@ describe('what the relay gives', () => {
 })
 
 describe('a connection that is lost', () => {
-  test('[R109] the download goes on where it was', async () => {
+  test('[CORE-13.10] the download goes on where it was', async () => {
     let breaks = 0
     wire.changeDownload = download =>
       breaks++ < 4 ? { ...download, body: breakingOff(download.body, 100_001) } : download
@@ -125,7 +125,7 @@ describe('a connection that is lost', () => {
     expect(wire.from).toEqual([0, 100_001, 200_002, 300_003, 400_004])
   })
 
-  test('[R109] from the beginning, where ranges are not known', async () => {
+  test('[CORE-13.10] from the beginning, where ranges are not known', async () => {
     let breaks = 0
     wire.changeDownload = async download => {
       if (breaks++ === 0) return { ...download, body: breakingOff(download.body, 300_000) }
@@ -142,12 +142,12 @@ describe('a connection that is lost', () => {
     expect(wire.downloads).toBe(2)
   })
 
-  test('[R109] where the length of the whole is not told, too', async () => {
+  test('[CORE-13.10] where the length of the whole is not told, too', async () => {
     wire.changeDownload = download => ({ ...download, total: undefined })
     expect(await isWhole()).toBe(true)
   })
 
-  test('[R109] and not for ever, where it always ends too early', async () => {
+  test('[CORE-13.10] and not for ever, where it always ends too early', async () => {
     const clock = new ManualClock()
     const short = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: short.connect })
@@ -159,14 +159,14 @@ describe('a connection that is lost', () => {
     expect(vaultFiles(carol)).toEqual([])
   })
 
-  test('[R109] also over a restart of the relay', async () => {
+  test('[CORE-13.10] also over a restart of the relay', async () => {
     await world.stopRelay()
     const opening = open()
     await world.startRelay()
     expect(Buffer.compare(await wholeOf((await opening).read()), bytes)).toBe(0)
   })
 
-  test('[R116] a relay that gives nothing for the time given is out of reach; one that is slow is not', async () => {
+  test('[CORE-13.17] a relay that gives nothing for the time given is out of reach; one that is slow is not', async () => {
     const clock = new ManualClock()
     const slow = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: slow.connect })
@@ -205,7 +205,7 @@ describe('a connection that is lost', () => {
 })
 
 describe('many readers', () => {
-  test('[R110] those who open it at the same time fetch it once', async () => {
+  test('[CORE-13.11] those who open it at the same time fetch it once', async () => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => open()))
     expect(wire.downloads).toBe(1)
     const read = await Promise.all(opened.map(file => wholeOf(file.read())))
@@ -215,7 +215,7 @@ describe('many readers', () => {
     expect(vaultFiles(bob)).toHaveLength(1)
   })
 
-  test('[R110] when nobody waits for it any more it is let go', async () => {
+  test('[CORE-13.11] when nobody waits for it any more it is let go', async () => {
     const clock = new ManualClock()
     const stuck = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: stuck.connect })
@@ -234,7 +234,7 @@ describe('many readers', () => {
     expect(stuck.downloads).toBe(2)
   })
 
-  test('[R110] who stops waiting leaves at once: others go on, and with the last the fetch ends', async () => {
+  test('[CORE-13.11] who stops waiting leaves at once: others go on, and with the last the fetch ends', async () => {
     const held = Promise.withResolvers<void>()
     wire.changeDownload = async download => {
       await held.promise
@@ -262,7 +262,7 @@ describe('many readers', () => {
     expect(wire.downloads).toBe(2)
   })
 
-  test('[R117] stopping ends a download, and leaves no spool', async () => {
+  test('[CORE-13.18] stopping ends a download, and leaves no spool', async () => {
     wire.changeDownload = download => ({ ...download, body: hanging(download.body) })
     const opening = open()
     opening.catch(() => undefined)

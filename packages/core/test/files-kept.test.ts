@@ -33,14 +33,14 @@ const isWhole = async () => Buffer.compare(await fetched(bob, stored), bytes) ==
 describe('what is kept', () => {
   const keptFile = (): string => vaultFiles(bob)[0] as string
 
-  test('[R111] is read again without the relay', async () => {
+  test('[CORE-13.12] is read again without the relay', async () => {
     expect(await isWhole()).toBe(true)
     await world.stopRelay()
     expect(await isWhole()).toBe(true)
     await world.startRelay()
   })
 
-  test('[R111] damaged on disk, it is an error and no wrong bytes, and comes from the relay the next time', async () => {
+  test('[CORE-13.12] damaged on disk, it is an error and no wrong bytes, and comes from the relay the next time', async () => {
     expect(await isWhole()).toBe(true)
     const kept = readFileSync(keptFile())
     kept[CHUNK + 1000] = (kept[CHUNK + 1000] ?? 0) ^ 4
@@ -56,7 +56,7 @@ describe('what is kept', () => {
     expect(wire.downloads).toBe(2)
   })
 
-  test('[R111] cut off by a power failure, or removed by hand, it is fetched again', async () => {
+  test('[CORE-13.12] cut off by a power failure, or removed by hand, it is fetched again', async () => {
     expect(await isWhole()).toBe(true)
     truncateSync(keptFile(), 1000)
     await world.close(bob)
@@ -67,7 +67,7 @@ describe('what is kept', () => {
     expect(await isWhole()).toBe(true)
   })
 
-  test('[R115] goes with the message that was erased; the relay deletes it for its owner', async () => {
+  test('[CORE-13.16] goes with the message that was erased; the relay deletes it for its owner', async () => {
     expect(await isWhole()).toBe(true)
     const bury = async (person: Person, own: number) => {
       const { store } = person.client['core']
@@ -82,7 +82,7 @@ describe('what is kept', () => {
     await bury(alice, 1)
   })
 
-  test('[R115] while the relay is away it waits', async () => {
+  test('[CORE-13.16] while the relay is away it waits', async () => {
     const { store } = alice.client['core']
     await world.stopRelay()
     await store.write(database => database.run('INSERT INTO dead_file VALUES (?, 1)', stored.blob))

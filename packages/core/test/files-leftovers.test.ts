@@ -41,7 +41,7 @@ describe('what nobody sends', () => {
     return { spool, stored: await spool.uploaded() }
   }
 
-  test('[R107] an uploaded file that is let go without a message is cleared away', async () => {
+  test('[CORE-13.8] an uploaded file that is let go without a message is cleared away', async () => {
     const alice = await personWith()
     const { spool } = await sent(alice)
     await filesOf(alice).tidy()
@@ -50,7 +50,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, alice)
   })
 
-  test('[R107] one whose message waits in the outbox stays', async () => {
+  test('[CORE-13.8] one whose message waits in the outbox stays', async () => {
     const alice = await personWith()
     const { spool, stored } = await sent(alice)
     const { store } = alice.client['core']
@@ -70,7 +70,7 @@ describe('what nobody sends', () => {
     expect(left(world, alice)).toEqual(NOTHING)
   })
 
-  test('[R107] a process that was killed leaves nothing after its next start', async () => {
+  test('[CORE-13.8] a process that was killed leaves nothing after its next start', async () => {
     const alice = await personWith()
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -88,7 +88,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, again)
   })
 
-  test('[R117] stopping ends what is under way, and leaves no spool', async () => {
+  test('[CORE-13.18] stopping ends what is under way, and leaves no spool', async () => {
     const alice = await personWith()
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -100,7 +100,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, await personWith())
   })
 
-  test('[R113] spools that were left are swept at the start, and nothing else', async () => {
+  test('[CORE-13.14] spools that were left are swept at the start, and nothing else', async () => {
     const alice = await personWith()
     await world.close(alice)
     const folder = join(alice.directory, 'files')

@@ -22,7 +22,7 @@ afterEach(async () => {
 test.each([
   { count: 1, bytes: 300 * MIB, aboveIdleMax: 64 * MIB },
   { count: 4, bytes: 100 * MIB, aboveIdleMax: 128 * MIB },
-])('[R119] $count at once of $bytes bytes', async ({ count, bytes, aboveIdleMax }) => {
+])('[CORE-13.20] $count at once of $bytes bytes', async ({ count, bytes, aboveIdleMax }) => {
   for (const way of ['up', 'down']) {
     const given = [...FLAGS, CARRIER, way, world.relayUrl, world.directory, String(count), String(bytes)]
     const { stdout } = await promisify(execFile)(process.execPath, given)

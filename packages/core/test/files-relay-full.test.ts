@@ -32,7 +32,7 @@ afterEach(async () => {
 const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
   world.person('alice', { connectBlobs: wire.connect, ...options })
 
-test('[R121] one that has no room ends it at once with relay-full, and nothing is left', async () => {
+test('[CORE-13.22] one that has no room ends it at once with relay-full, and nothing is left', async () => {
   const alice = await personWith({ clock: new ManualClock() })
   wire.changeUpload = body => {
     const [blob = ''] = uploadRows(alice)
@@ -55,7 +55,7 @@ test('[R121] one that has no room ends it at once with relay-full, and nothing i
   await nothingLeft(world, alice)
 })
 
-test('[R121] and while the source pauses', async () => {
+test('[CORE-13.22] and while the source pauses', async () => {
   const alice = await personWith()
   const { source, feed } = fedSource()
   const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -70,7 +70,7 @@ test('[R121] and while the source pauses', async () => {
   await nothingLeft(world, alice)
 })
 
-test('[R121] also when it has none for the beginning of a file', async () => {
+test('[CORE-13.22] also when it has none for the beginning of a file', async () => {
   const relayLimits: { databaseBytesMax?: number } = {}
   const small = await World.start({ relayLimits })
   onTestFinished(() => small.stop())

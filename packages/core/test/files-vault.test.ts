@@ -59,7 +59,7 @@ const openOnDisk =
   }
 
 describe('how much is kept', () => {
-  test('[R112] the least recently used makes room, also over a restart', async () => {
+  test('[CORE-13.13] the least recently used makes room, also over a restart', async () => {
     const directory = temporary()
     const vault = await vaultIn(directory)
     const [a, b, c] = [
@@ -81,7 +81,7 @@ describe('how much is kept', () => {
     expect(kept(smaller, [c, d, e])).toEqual([false, false, true])
   })
 
-  test('[R112] what is being read stays, and what is removed meanwhile is read to its end', async () => {
+  test('[CORE-13.13] what is being read stays, and what is removed meanwhile is read to its end', async () => {
     const vault = await vaultIn(temporary())
     const bytes = randomFile(600)
     const a = await put(vault, bytes)
@@ -96,7 +96,7 @@ describe('how much is kept', () => {
     expect(kept(vault, [a, b])).toEqual([false, true])
   })
 
-  test('[R112] a file that is larger than all room is there until the next one comes', async () => {
+  test('[CORE-13.13] a file that is larger than all room is there until the next one comes', async () => {
     const vault = await vaultIn(temporary(), 100)
     const a = await put(vault, randomFile(600))
     expect(kept(vault, [a])).toEqual([true])
@@ -104,7 +104,7 @@ describe('how much is kept', () => {
     expect(kept(vault, [a, b])).toEqual([false, true])
   })
 
-  test('[R120] takes no more of the disk than it leaves free, also when others fill it', async () => {
+  test('[CORE-13.21] takes no more of the disk than it leaves free, also when others fill it', async () => {
     const directory = temporary()
     let othersBytes = 0
     const diskFreeBytes = async () => 1000 - othersBytes - bytesIn(directory)
@@ -122,7 +122,7 @@ describe('how much is kept', () => {
     expect(kept(vault, names)).toEqual([false, false, false, false, false, true])
   })
 
-  test('[R120] a full disk takes from it, the least recently used first, and not what is being read', async () => {
+  test('[CORE-13.21] a full disk takes from it, the least recently used first, and not what is being read', async () => {
     const directory = temporary()
     const openFile = openOnDisk(directory, 1000)
     const vault = await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 10_000, clock, openFile })
@@ -141,7 +141,7 @@ describe('how much is kept', () => {
     await part.release()
   })
 
-  test('[R112] a client with little room has every file all the same', async () => {
+  test('[CORE-13.13] a client with little room has every file all the same', async () => {
     const world = await World.start()
     onTestFinished(() => world.stop())
     const alice = await world.person('alice')
@@ -160,7 +160,7 @@ describe('how much is kept', () => {
 })
 
 describe('the folder', () => {
-  test('[R113] no message names a file elsewhere', async () => {
+  test('[CORE-13.14] no message names a file elsewhere', async () => {
     const vault = await vaultIn(temporary())
     const name = { blob: '../../etc/passwd' as BlobId, digest: randomFile(32) }
     expect(() => vault.lengthOf(name)).toThrow()
@@ -170,7 +170,7 @@ describe('the folder', () => {
     await part.release()
   })
 
-  test('[R113] is for nobody else', async () => {
+  test('[CORE-13.14] is for nobody else', async () => {
     const directory = temporary()
     const vault = await vaultIn(directory)
     await put(vault, randomFile(10))
@@ -180,7 +180,7 @@ describe('the folder', () => {
 })
 
 describe('a folder that somebody deleted', () => {
-  test('[R122] is made again, for its owner only, and what it held is fetched again', async () => {
+  test('[CORE-13.23] is made again, for its owner only, and what it held is fetched again', async () => {
     const world = await World.start()
     onTestFinished(() => world.stop())
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
@@ -198,7 +198,7 @@ describe('a folder that somebody deleted', () => {
     expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
   })
 
-  test('[R122] keeps nobody from ending what was on its way', async () => {
+  test('[CORE-13.23] keeps nobody from ending what was on its way', async () => {
     const world = await World.start()
     onTestFinished(() => world.stop())
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
@@ -212,7 +212,7 @@ describe('a folder that somebody deleted', () => {
     await spool.release()
   })
 
-  test('[R122] with the data directory around it, it is not made again', async () => {
+  test('[CORE-13.23] with the data directory around it, it is not made again', async () => {
     const directory = temporary()
     const vault = await vaultIn(join(directory, 'data'))
     rmSync(join(directory, 'data'), { recursive: true })
@@ -222,7 +222,7 @@ describe('a folder that somebody deleted', () => {
 })
 
 describe('a disk that is full', () => {
-  test('[R114] refuses uploads and downloads as storage-full, and leaves nothing', async () => {
+  test('[CORE-13.15] refuses uploads and downloads as storage-full, and leaves nothing', async () => {
     const world = await World.start()
     onTestFinished(() => world.stop())
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]

@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 
 describe('there and back', () => {
-  test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK, 3_333_333])('[R100] %i bytes', async size => {
+  test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK, 3_333_333])('[CORE-13.1] %i bytes', async size => {
     const bytes = randomFile(size)
     const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
     expect([spool.size, await spool.plainDigest()]).toEqual([size, sha256(bytes)])
@@ -46,7 +46,7 @@ describe('there and back', () => {
     await spool.release()
   })
 
-  test('[R100] with a bound known beforehand, or when it is asked for', async () => {
+  test('[CORE-13.1] with a bound known beforehand, or when it is asked for', async () => {
     const bytes = randomFile(900_000)
     for (const options of [{ bytesHint: 900_000 }, { bytesHint: 2_000_000 }, { bytesHint: 9e9 }]) {
       const spool = await filesOf(alice).take(piecesOf(bytes), { ...options, uploads: 'now' })
@@ -55,7 +55,7 @@ describe('there and back', () => {
     }
   })
 
-  test('[R118] what is to be uploaded later is uploaded when somebody asks for it', async () => {
+  test('[CORE-13.19] what is to be uploaded later is uploaded when somebody asks for it', async () => {
     const bytes = randomFile(900_000)
     const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
     expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
@@ -64,7 +64,7 @@ describe('there and back', () => {
     await spool.release()
   })
 
-  test('[R100] the disk and the relay see ciphertext only, in files for nobody else', async () => {
+  test('[CORE-13.1] the disk and the relay see ciphertext only, in files for nobody else', async () => {
     const secret = Buffer.from('nobody but the members of the chat may read this. '.repeat(20_000))
     const stored = await share(alice, secret)
     await fetched(bob, stored)
@@ -82,7 +82,7 @@ describe('a part of a file', () => {
   const size = 2 * CHUNK + 1000
   const edges = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK - 1, 2 * CHUNK, size - 2, size - 1]
 
-  test('[R101] every range is exactly its bytes, in pieces that are kept and in brief ones', async () => {
+  test('[CORE-13.2] every range is exactly its bytes, in pieces that are kept and in brief ones', async () => {
     const bytes = randomFile(size)
     const file = await filesOf(bob).open(await share(alice, bytes), LONG)
     for (const start of edges) {
@@ -96,7 +96,7 @@ describe('a part of a file', () => {
     }
   })
 
-  test('[R101] a range outside the file is refused', async () => {
+  test('[CORE-13.2] a range outside the file is refused', async () => {
     const file = await filesOf(bob).open(await share(alice, randomFile(10)), LONG)
     for (const range of [
       { start: 10, end: 10 },
@@ -106,7 +106,7 @@ describe('a part of a file', () => {
       await expect(wholeOf(file.read(range))).rejects.toSatisfy(coded('bad-field'))
   })
 
-  test('[R101] a reader that stops early leaves nothing open', async () => {
+  test('[CORE-13.2] a reader that stops early leaves nothing open', async () => {
     const file = await filesOf(bob).open(await share(alice, randomFile(size)), LONG)
     for (let round = 0; round < 50; round++) for await (const piece of file.read()) if (piece.length > 0) break
     expect(readFileSync(vaultFiles(bob)[0] as string)).toHaveLength(sealedLength(size))
@@ -130,7 +130,7 @@ describe('the format', () => {
     return sealed
   }
 
-  test('[R102] a chunk opens only in its place, and the last one only as the last', async () => {
+  test('[CORE-13.3] a chunk opens only in its place, and the last one only as the last', async () => {
     const sealed = await seal(randomFile(size))
     const places = [...chunksOf(size, whole)]
     for (const [at, chunk] of sealed.entries())
@@ -142,7 +142,7 @@ describe('the format', () => {
     expect(await cipher.verify(longer[2]?.nonce as Uint8Array, sealed[2] as Uint8Array)).toBe(false)
   })
 
-  test('[R102] every bit counts, and so does the key', async () => {
+  test('[CORE-13.3] every bit counts, and so does the key', async () => {
     const [chunk] = await seal(randomFile(40))
     const nonce = chunkNonce(0, { isLast: true })
     const sealed = chunk as Uint8Array
@@ -157,7 +157,7 @@ describe('the format', () => {
     expect(await nodeFileCipher.withKey(randomFile(32)).open(nonce, sealed)).toBeUndefined()
   })
 
-  test('[R102] nonces are the number of the chunk and whether it is the last', () => {
+  test('[CORE-13.3] nonces are the number of the chunk and whether it is the last', () => {
     const nonces = [...chunksOf(258 * CHUNK, { start: 255 * CHUNK, end: 258 * CHUNK - 1 })].map(({ nonce }) => [
       ...nonce,
     ])

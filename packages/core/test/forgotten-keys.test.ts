@@ -24,7 +24,7 @@ function forgetAfterEachSave(client: Client): void {
   }
 }
 
-test('[R128] no key is used twice when a failed write has the group read again', async () => {
+test('[CORE-4.12] no key is used twice when a failed write has the group read again', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await alice.say(bob, 'first')
   await bob.hears('first')

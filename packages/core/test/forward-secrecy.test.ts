@@ -2,18 +2,15 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
+import { isFirstFormat, joinFromWelcome, makeMlsContext, openSession } from '@postern/mls'
+import { makeNodeProvider } from '@postern/mls/node'
 import type { GroupId, MessageId } from '@postern/protocol'
 import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { firstFormatOf } from '@postern/testkit/stored-session'
+import { canRead } from '@postern/testkit/thief'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { storedSecrets } from '../src/groups/group-records.ts'
-import { openSession } from '../src/mls/group-session.ts'
-import { isFirstFormat } from '../src/mls/group-state.ts'
-import { joinFromWelcome } from '../src/mls/join-group.ts'
-import { makeMlsContext } from '../src/mls/mls-context.ts'
-import { makeNodeProvider } from '../src/mls/provider-node.ts'
-import { firstFormatOf } from './mls/stored-session.ts'
-import { canRead } from './mls/thief.ts'
 
 let world: World
 let alice: Person
@@ -55,7 +52,7 @@ function valuesIn(directory: string): { values: Uint8Array[]; keyPackages: KeyPa
 const payloadsOf = (kind: 'message' | 'welcome') =>
   seen.delivered.filter(entry => entry.kind === kind).map(({ payload }) => payload)
 
-describe('[R173] a message whose key was used cannot be read from what is stored', () => {
+describe('[CORE-15.1] a message whose key was used cannot be read from what is stored', () => {
   /** Fifty words of alice, of which the third is deleted for everyone; the relay's copy of that one. */
   async function talk(): Promise<Uint8Array> {
     const words = Array.from({ length: 50 }, (_, at) => `word ${at}`)
@@ -101,7 +98,7 @@ describe('[R173] a message whose key was used cannot be read from what is stored
   })
 })
 
-test('[R173] a thief of the keys before a message was said would have read it', async () => {
+test('[CORE-15.1] a thief of the keys before a message was said would have read it', async () => {
   await alice.say(bob, 'hello')
   await bob.hears('hello')
   const { values } = await stolenFrom(bob)
@@ -124,7 +121,7 @@ function plainFile(directory: string): Buffer {
   return readFileSync(copy)
 }
 
-test('[R174] what was replaced or erased is in no page of the file', () => {
+test('[CORE-15.2] what was replaced or erased is in no page of the file', () => {
   const directory = join(world.directory, 'alone')
   const database = openDataDirectory(directory)
   const secret = (text: string) => Buffer.from(text.padEnd(32, '.'))
@@ -144,7 +141,7 @@ test('[R174] what was replaced or erased is in no page of the file', () => {
   database.close()
 })
 
-test('[R175] a group stored in the first format is read, goes on, and is written again without used keys', async () => {
+test('[CORE-15.3] a group stored in the first format is read, goes on, and is written again without used keys', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)

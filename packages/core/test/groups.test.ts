@@ -31,7 +31,7 @@ const memberIds = (person: Person, chat: ChatId) =>
     .members.map(member => member.id)
     .sort()
 
-test('[R10] everybody sees the same group, and hears everybody', async () => {
+test('[CORE-2.1] everybody sees the same group, and hears everybody', async () => {
   const chat = await groupOf(alice, [bob, carol])
   for (const person of [alice, bob, carol]) {
     expect(person.client.chat(chat)).toMatchObject({ type: 'group', name: 'the group', state: 'active' })
@@ -49,7 +49,7 @@ test('[R10] everybody sees the same group, and hears everybody', async () => {
   expect(notice.notice).toMatchObject({ from: { id: bob.id }, text: 'another name' })
 })
 
-test('[R11] who is added reads from then on', async () => {
+test('[CORE-2.2] who is added reads from then on', async () => {
   const chat = await groupOf(alice, [bob])
   await alice.say(chat, 'before carol')
   await bob.client.addMembers(chat, [carol.id], WITHIN)
@@ -60,7 +60,7 @@ test('[R11] who is added reads from then on', async () => {
   expect(carol.texts(chat)).toEqual(['after carol'])
 })
 
-test('[R12, R13] who is removed hears nothing more; only admins remove', async () => {
+test('[CORE-2.3, CORE-2.4] who is removed hears nothing more; only admins remove', async () => {
   const chat = await groupOf(alice, [bob, carol])
   await expect(bob.client.removeMembers(chat, [carol.id], WITHIN)).rejects.toSatisfy(error =>
     isCoded(error, 'not-an-admin'),
@@ -74,7 +74,7 @@ test('[R12, R13] who is removed hears nothing more; only admins remove', async (
   await expect(carol.say(chat, 'let me in')).rejects.toSatisfy(error => isCoded(error, 'chat-left'))
 })
 
-test('[R14] who leaves is gone at once, and out of the keys with the next word', async () => {
+test('[CORE-2.5] who leaves is gone at once, and out of the keys with the next word', async () => {
   const chat = await groupOf(alice, [bob, carol])
   await carol.client.leaveGroup(chat, WITHIN)
   expect(carol.client.chat(chat).state).toBe('left')
@@ -86,7 +86,7 @@ test('[R14] who leaves is gone at once, and out of the keys with the next word',
   expect(carol.texts(chat)).toEqual([])
 })
 
-test('[R11] who was removed can be added again', async () => {
+test('[CORE-2.2] who was removed can be added again', async () => {
   const chat = await groupOf(alice, [bob, carol])
   await alice.client.removeMembers(chat, [carol.id], WITHIN)
   await carol.next('notice', event => event.notice.code === 'removed')
@@ -96,7 +96,7 @@ test('[R11] who was removed can be added again', async () => {
   await carol.hears('welcome back')
 })
 
-test('[R15, R16] commits and words at the same moment all take effect', async () => {
+test('[CORE-2.6, CORE-2.7] commits and words at the same moment all take effect', async () => {
   const chat = await groupOf(alice, [bob, carol])
   const dave = await world.person('dave')
   const everybody = [alice, bob, carol]

@@ -37,7 +37,7 @@ async function talk(one: Person, other: Person, group?: ChatId): Promise<void> {
   await one.hears('it does')
 }
 
-test('[R62] a next generation that the relay refused leaves the chat at the one before: the others follow the next', async () => {
+test('[CORE-12.3] a next generation that the relay refused leaves the chat at the one before: the others follow the next', async () => {
   await talk(alice, bob)
   for (let generation = 0; generation < 2; generation++) {
     await breakChat(alice, bob.chatId)
@@ -52,7 +52,7 @@ test('[R62] a next generation that the relay refused leaves the chat at the one 
   expect(groupOf(bob, alice.chatId)).toEqual(groupOf(alice, bob.chatId))
 })
 
-test('[R63] who was added anew by a commit in doubt is not added a second time', async () => {
+test('[CORE-12.4] who was added anew by a commit in doubt is not added a second time', async () => {
   const clock = new ManualClock(Date.now())
   const carol = await world.person('carol', { clock })
   const group = (await carol.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
@@ -74,7 +74,7 @@ test('[R63] who was added anew by a commit in doubt is not added a second time',
   expect(new Set(commits.map(payload => payload.toString('base64'))).size).toBe(1)
 })
 
-test('[R124] a change in doubt from before one was added anew does not stand in the way of the next', async () => {
+test('[CORE-2.9] a change in doubt from before one was added anew does not stand in the way of the next', async () => {
   const clock = new ManualClock(Date.now())
   const carol = await world.person('carol', { clock })
   const group = (await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)).id as ChatId
@@ -98,7 +98,7 @@ test('[R124] a change in doubt from before one was added anew does not stand in 
   await alice.next('chat', event => event.chat.name === 'at last')
 })
 
-test('[R63] a group whose changes can be followed again can be changed again', async () => {
+test('[CORE-12.4] a group whose changes can be followed again can be changed again', async () => {
   const group = (await alice.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
   await talk(alice, bob, group)
   await breakChat(bob, group)
@@ -114,7 +114,7 @@ test('[R63] a group whose changes can be followed again can be changed again', a
   await expect.poll(tryToRename).toBe('renamed')
 })
 
-test('[R54] what the relay has is in doubt, and not refused, when the disk is full for its answer', async () => {
+test('[CORE-11.5] what the relay has is in doubt, and not refused, when the disk is full for its answer', async () => {
   await talk(alice, bob)
   const { store } = coreOf(alice)
   const write = store.write.bind(store)

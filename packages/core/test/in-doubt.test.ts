@@ -56,7 +56,7 @@ async function reconnect(): Promise<void> {
 }
 
 describe('messages', () => {
-  test('[R23] who was removed meanwhile connects again, and goes on elsewhere', async () => {
+  test('[CORE-4.4] who was removed meanwhile connects again, and goes on elsewhere', async () => {
     const group = await groupOf(bob, carol)
     const lost = loseCalls(carol, 'append')
     const said = carol.client.sendText(group, { text: 'lost' }, soon)
@@ -69,7 +69,7 @@ describe('messages', () => {
     expect(bob.texts(group)).toEqual(['first'])
   })
 
-  test('[R23] a farewell in doubt has left when the relay has it', async () => {
+  test('[CORE-4.4] a farewell in doubt has left when the relay has it', async () => {
     const group = await groupOf(carol, bob)
     const lost = loseAnswers(carol, 'append')
     expect(await givesUp(carol.client.leaveGroup(group, soon), lost)).toSatisfy(coded('send-in-doubt'))
@@ -77,7 +77,7 @@ describe('messages', () => {
     await expect.poll(() => carol.client.chat(group).state).toBe('left')
   })
 
-  test('[R40] who joined after a message that was in doubt learns the name with the next one', async () => {
+  test('[CORE-9.1] who joined after a message that was in doubt learns the name with the next one', async () => {
     const group = await groupOf(carol, bob)
     const lost = loseAnswers(carol, 'append')
     const said = carol.client.sendText(group, { text: 'in doubt' }, soon)
@@ -89,7 +89,7 @@ describe('messages', () => {
     expect((await alice.hears('hello')).from.name).toBe('carol')
   })
 
-  test('[R23] a storage that fails says nothing about a try before, whose answer was lost', async () => {
+  test('[CORE-4.4] a storage that fails says nothing about a try before, whose answer was lost', async () => {
     await alice.say(bob, 'first')
     loseAnswers(alice, 'append', 'outcome')
     const said = alice.say(bob, 'in doubt')
@@ -102,7 +102,7 @@ describe('messages', () => {
     expect(alice.texts(bob).slice(0, 2)).toEqual(['first', 'in doubt'])
   })
 
-  test('[R89] a press that the relay may have is not refused as if it had not', async () => {
+  test('[CORE-6.8] a press that the relay may have is not refused as if it had not', async () => {
     const bot = await world.person('bot', { bot: true })
     await carol.openInvite(bot.client.me().inviteUrl)
     const buttons = [[{ text: 'Yes', data: 'yes' }]]
@@ -115,7 +115,7 @@ describe('messages', () => {
     expect(await givesUp(pressed, lost)).toSatisfy(coded('send-in-doubt'))
   })
 
-  test('[R89] nor when the relay refuses the next try: that says nothing about the first', async () => {
+  test('[CORE-6.8] nor when the relay refuses the next try: that says nothing about the first', async () => {
     const bot = await world.person('bot', { bot: true })
     await alice.openInvite(bot.client.me().inviteUrl)
     await bot.next('chat')
@@ -131,7 +131,7 @@ describe('messages', () => {
     await expect(pressed).rejects.toSatisfy(coded('send-in-doubt'))
   })
 
-  test('[R126] a key that is asked for again waits no longer than it was given', async () => {
+  test('[CORE-4.11] a key that is asked for again waits no longer than it was given', async () => {
     await carol.say(bob, 'first')
     const once = { ...soon, idempotency: { key: 'k', request: new Uint8Array([1]) } }
     const say = () => carol.client.sendText(bob.chatId, { text: 'once' }, once)
@@ -162,7 +162,7 @@ describe('many messages at once', () => {
     return await settled
   }
 
-  test('[R123] however many are given up, what is said behind them is read', async () => {
+  test('[CORE-4.10] however many are given up, what is said behind them is read', async () => {
     const given = giveUp(250)
     const kept = carol.client.sendText(bob.chatId, { text: 'kept' }, { deadlineMs: 3_600_000 })
     const codes = (await given).map(one => (one.status === 'rejected' ? (one.reason as { code: string }).code : 'sent'))
@@ -174,7 +174,7 @@ describe('many messages at once', () => {
     expect(bob.texts(carol)).toEqual(['first', 'kept'])
   })
 
-  test('[R17] of many that find the keys used up, one renews them for all', async () => {
+  test('[CORE-2.8] of many that find the keys used up, one renews them for all', async () => {
     await giveUp(100)
     await reconnect()
     await carol.say(bob, 'the first of many')
@@ -192,7 +192,7 @@ describe('many messages at once', () => {
 })
 
 describe('changes of a group', () => {
-  test('[R124] what was refused because the relay is out of reach does not come true later', async () => {
+  test('[CORE-2.9] what was refused because the relay is out of reach does not come true later', async () => {
     const group = await groupOf(alice, bob)
     alice.wire.cut()
     const renamed = alice.client.renameGroup(group, 'later', soon)
@@ -203,7 +203,7 @@ describe('changes of a group', () => {
     expect(bob.client.chat(group).name).toBe('team')
   })
 
-  test('[R124] one whose answer was lost goes out again, and the words that wait for it behind it', async () => {
+  test('[CORE-2.9] one whose answer was lost goes out again, and the words that wait for it behind it', async () => {
     const group = await groupOf(alice, bob)
     const lost = loseCalls(alice, 'commit')
     const renamed = alice.client.renameGroup(group, 'soon', WITHIN)
@@ -215,7 +215,7 @@ describe('changes of a group', () => {
     expect(bob.client.chat(group).name).toBe('soon')
   })
 
-  test('[R124] one sends it, however many wait for it', async () => {
+  test('[CORE-2.9] one sends it, however many wait for it', async () => {
     const group = await groupOf(alice, bob)
     const commits = watchCalls(alice, 'commit')
     alice.wire.hold()
@@ -229,7 +229,7 @@ describe('changes of a group', () => {
     await talk(alice, group)
   })
 
-  test('[R125] what a storage fails at is not made anew', async () => {
+  test('[CORE-2.10] what a storage fails at is not made anew', async () => {
     const group = await groupOf(alice, bob)
     const refused = refuseCalls(alice, 'storage-full', 'commit').commit
     const rename = () => alice.client.renameGroup(group, 'soon', WITHIN)
@@ -242,7 +242,7 @@ describe('changes of a group', () => {
     expect(bob.client.chat(group).name).toBe('soon')
   })
 
-  test('[R125] a relay whose disk was full for long is spoken to and understood again', async () => {
+  test('[CORE-2.10] a relay whose disk was full for long is spoken to and understood again', async () => {
     const group = await groupOf(alice, bob)
     const refused = refuseCalls(alice, 'storage-full', 'append', 'commit')
     const count = clientLimits.withdrawnBeforeUpdate + 20
@@ -256,7 +256,7 @@ describe('changes of a group', () => {
     expect(bob.texts(group)).not.toContain('never')
   })
 
-  test('[R125] however often the relay refuses a change, the others can follow the next', async () => {
+  test('[CORE-2.10] however often the relay refuses a change, the others can follow the next', async () => {
     const group = await groupOf(alice, bob)
     const refused = refuseCalls(alice, 'group-full', 'commit').commit
     for (let tries = 0; tries < clientLimits.withdrawnBeforeUpdate; tries++)
@@ -271,7 +271,7 @@ describe('changes of a group', () => {
 })
 
 describe('opening a chat', () => {
-  test('[R127] an opening whose answer was lost is not made anew: both sides are in the same group', async () => {
+  test('[CORE-1.11] an opening whose answer was lost is not made anew: both sides are in the same group', async () => {
     const lost = loseAnswers(carol, 'commit')
     const said = carol.client.sendText(bob.chatId, { text: 'x' }, soon)
     expect(await givesUp(said, lost)).toSatisfy(coded('relay-unreachable'))
@@ -282,7 +282,7 @@ describe('opening a chat', () => {
     expect(commits).toHaveLength(0)
   })
 
-  test('[R127] one that was settled only later is shown to its opener with its first word', async () => {
+  test('[CORE-1.11] one that was settled only later is shown to its opener with its first word', async () => {
     const lost = loseAnswers(carol, 'commit', 'deliver')
     const said = carol.client.sendText(bob.chatId, { text: 'x' }, soon)
     expect(await givesUp(said, lost)).toSatisfy(coded('relay-unreachable'))
@@ -293,7 +293,7 @@ describe('opening a chat', () => {
     await talk(carol)
   })
 
-  test('[R126] whoever waits for it waits no longer than it was given', async () => {
+  test('[CORE-4.11] whoever waits for it waits no longer than it was given', async () => {
     const asked = loseCalls(carol, 'takeKeyPackages')
     const patient = carol.client.sendText(bob.chatId, { text: 'patient' }, WITHIN)
     patient.catch(() => undefined)

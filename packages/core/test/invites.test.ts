@@ -19,7 +19,7 @@ async function stateOf(person: Person): Promise<string> {
   return (await bot.next('chat', event => event.chat_id === (person.id as string))).chat.state
 }
 
-test('[R195] after a new link the old one opens a request only, also after a restart; the new one lets in', async () => {
+test('[CORE-16.6] after a new link the old one opens a request only, also after a restart; the new one lets in', async () => {
   const old = bot.client.me().inviteUrl
   const { inviteUrl } = await bot.client.newInvite()
   expect(parseInvite(inviteUrl)).toMatchObject({ account: bot.id, profileKey: parseInvite(old).profileKey })
@@ -38,7 +38,7 @@ test('[R195] after a new link the old one opens a request only, also after a res
   expect(await stateOf(alice)).toBe('active')
 })
 
-test('[R195] two that ask for a new link at the same moment get the same one, and it works', async () => {
+test('[CORE-16.6] two that ask for a new link at the same moment get the same one, and it works', async () => {
   const [one, other] = await Promise.all([bot.client.newInvite(), bot.client.newInvite()])
   expect(one.inviteUrl).toBe(other.inviteUrl)
   expect(bot.client.me().inviteUrl).toBe(one.inviteUrl)
@@ -47,7 +47,7 @@ test('[R195] two that ask for a new link at the same moment get the same one, an
   expect(await stateOf(alice)).toBe('active')
 })
 
-test('[R195] who came by the old link before stays a contact', async () => {
+test('[CORE-16.6] who came by the old link before stays a contact', async () => {
   const alice = await world.person('alice')
   await alice.openInvite(bot.client.me().inviteUrl)
   expect(await stateOf(alice)).toBe('active')

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const ids = (entries: { id: number }[]) => entries.map(entry => entry.id)
 
-test('[R30, R31] entries go when every reader is past them, and their ids do not come back', async () => {
+test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their ids do not come back', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await bob.client.journal.confirm('slow', 0)
   await alice.say(bob, 'one')
@@ -38,7 +38,7 @@ test('[R30, R31] entries go when every reader is past them, and their ids do not
   expect(ids(again.client.journal.read(0, 10))).toEqual([4])
 })
 
-test('[R31] a reader never goes back', async () => {
+test('[CORE-8.2] a reader never goes back', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await alice.say(bob, 'one')
   await bob.hears('one')
@@ -47,7 +47,7 @@ test('[R31] a reader never goes back', async () => {
   expect(bob.client.journal.confirmed('operator')).toBe(2)
 })
 
-test('[R32] what was told stands in the history after a restart, and the other way round', async () => {
+test('[CORE-8.3] what was told stands in the history after a restart, and the other way round', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   for (let at = 0; at < 20; at++) void alice.say(bob, `m${at}`)
   await bob.hears('m3')
@@ -61,7 +61,7 @@ test('[R32] what was told stands in the history after a restart, and the other w
   expect(told).toHaveLength(20)
 })
 
-test('[R33, R34] a reader is moved past what is too much or too old, and remembers its state', async () => {
+test('[CORE-8.4, CORE-8.5] a reader is moved past what is too much or too old, and remembers its state', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   for (const text of ['one', 'two', 'three', 'four']) await alice.say(bob, text)
   await bob.hears('four')

@@ -87,7 +87,7 @@ async function referencesOf(person: Person): Promise<string[]> {
   return rows.map(({ reference }) => Buffer.from(reference).toString('hex'))
 }
 
-test('[R190] who is quiet for a hundred days is reached by newcomers, without a new connection', async () => {
+test('[CORE-16.1] who is quiet for a hundred days is reached by newcomers, without a new connection', async () => {
   const { wire, calls } = watched()
   const bot = await world.person('bot', { bot: true, clock, wire })
   await fullyPublished(calls)
@@ -106,7 +106,7 @@ test('[R190] who is quiet for a hundred days is reached by newcomers, without a 
   expect(lastResorts.length).toBeLessThanOrEqual(20)
 })
 
-test('[R191] what was taken and never used is found out while connected, and filled up', async () => {
+test('[CORE-16.2] what was taken and never used is found out while connected, and filled up', async () => {
   const { wire, calls } = watched()
   const bot = await world.person('bot', { bot: true, clock, wire })
   await fullyPublished(calls)
@@ -119,7 +119,7 @@ test('[R191] what was taken and never used is found out while connected, and fil
   expect(calls.logins).toBe(1)
 })
 
-test('[R191] a relay that always claims to have none is not given more with every message', async () => {
+test('[CORE-16.2] a relay that always claims to have none is not given more with every message', async () => {
   const bob = await world.person('bob', { clock })
   const alice = await world.person('alice', { clock })
   const relay = new HostileRelay(alice.wire)
@@ -140,7 +140,7 @@ test('[R191] a relay that always claims to have none is not given more with ever
   await expect.poll(() => published, patience).toBe(1)
 })
 
-test('[R190] packages that were made under a clock that was ahead are replaced once it is right', async () => {
+test('[CORE-16.1] packages that were made under a clock that was ahead are replaced once it is right', async () => {
   const { wire, calls } = watched()
   const ahead = await world.person('bot', { bot: true, clock: new ManualClock(clock.nowMs() + 60 * DAY_MS), wire })
   await fullyPublished(calls)
@@ -152,7 +152,7 @@ test('[R190] packages that were made under a clock that was ahead are replaced o
   await bot.hears('hello')
 })
 
-test('[R192] keys of replaced packages open what is under way, and are erased when nothing can be any more', async () => {
+test('[CORE-16.3] keys of replaced packages open what is under way, and are erased when nothing can be any more', async () => {
   const { wire, calls } = watched()
   const options = { bot: true, clock, wire }
   const bot = await world.person('bot', options)

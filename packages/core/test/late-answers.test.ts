@@ -48,7 +48,7 @@ async function answeredLate(say: () => Promise<unknown>, bobDoes: () => Promise<
   await bot.hears('and now you')
 }
 
-test('[R23] a reaction to a message in doubt is seen by who said it', async () => {
+test('[CORE-4.4] a reaction to a message in doubt is seen by who said it', async () => {
   const say = () => bot.client.sendText(bob.chatId, { text: 'late' }, soon)
   await answeredLate(say, async () => {
     const message = (await bob.hears('late')).id as MessageId
@@ -58,7 +58,7 @@ test('[R23] a reaction to a message in doubt is seen by who said it', async () =
   expect(late).toMatchObject({ text: 'late', reactions: [{ emoji: '👍' }] })
 })
 
-test('[R23] a vote in a poll in doubt counts on both sides', async () => {
+test('[CORE-4.4] a vote in a poll in doubt counts on both sides', async () => {
   const poll = { question: 'late?', options: ['a', 'b'], multiple: false }
   await answeredLate(
     () => bot.client.sendPoll(bob.chatId, poll, soon),
@@ -71,7 +71,7 @@ test('[R23] a vote in a poll in doubt counts on both sides', async () => {
   expect(asked?.poll?.options.map(option => option.votes)).toEqual([0, 1])
 })
 
-test('[R23, R89] a press of a button that was offered in doubt is heard', async () => {
+test('[CORE-4.4, CORE-6.8] a press of a button that was offered in doubt is heard', async () => {
   const say = () => bot.client.sendText(bob.chatId, { text: 'late', buttons }, soon)
   let press = ''
   await answeredLate(say, async () => {

@@ -44,7 +44,7 @@ async function close(client: Client): Promise<void> {
 
 const relayOf = (client: Client) => new URL(client.me().inviteUrl).origin
 
-test('[R215] an address at which nothing was registered is not kept', async () => {
+test('[CORE-10.1] an address at which nothing was registered is not kept', async () => {
   const first = await open('carol', NOWHERE)
   first.start()
   await close(first)
@@ -59,7 +59,7 @@ test('[R215] an address at which nothing was registered is not kept', async () =
   await third.whenOnline(WITHIN)
 })
 
-test('[R216] a relay that has moved is followed: nothing is lost, and nothing comes twice', async () => {
+test('[CORE-10.2] a relay that has moved is followed: nothing is lost, and nothing comes twice', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)
@@ -83,7 +83,7 @@ test('[R216] a relay that has moved is followed: nothing is lost, and nothing co
   await again.whenOnline(WITHIN)
 })
 
-test('[R216] a relay that does not know the account is not followed, and registers nobody', async () => {
+test('[CORE-10.2] a relay that does not know the account is not followed, and registers nobody', async () => {
   const other = await World.start()
   try {
     await world.close(bob)
@@ -108,7 +108,7 @@ test('[R216] a relay that does not know the account is not followed, and registe
   }
 })
 
-test('[R216] while nobody answers there it is tried on, and the account stays where it is registered', async () => {
+test('[CORE-10.2] while nobody answers there it is tried on, and the account stays where it is registered', async () => {
   await world.close(bob)
   const clock = new ManualClock(Date.now())
   const moving = await open('bob', NOWHERE, clock)
@@ -121,7 +121,7 @@ test('[R216] while nobody answers there it is tried on, and the account stays wh
   await back.whenOnline(WITHIN)
 })
 
-test('[R216] where the log is another one, it is read from where the account had read to there', async () => {
+test('[CORE-10.2] where the log is another one, it is read from where the account had read to there', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   // Positions of a log that was longer than the one to which it comes.
@@ -134,7 +134,7 @@ test('[R216] where the log is another one, it is read from where the account had
   expect(bob.texts(alice)).toEqual(['before', 'waits'])
 })
 
-test('[R216] a relay that claims that nothing was read makes nothing come twice', async () => {
+test('[CORE-10.2] a relay that claims that nothing was read makes nothing come twice', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)

@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { clientLimits } from '@postern/protocol'
+import { clientLimits, Deadline } from '@postern/protocol'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Deadline } from '../src/deadline.ts'
 import { ageOf } from '../src/messages/age.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { PassedTime } from '../src/storage/passed-time.ts'
@@ -43,7 +42,7 @@ describe('over restarts', () => {
     return first.nowMs()
   }
 
-  test('[R220] within a run it goes on with the machine, whatever the clocks are set to', () => {
+  test('[CORE-21.1] within a run it goes on with the machine, whatever the clocks are set to', () => {
     const passed = start()
     const beganMs = passed.nowMs()
     expect(beganMs).toBe(clock.nowMs())
@@ -65,7 +64,7 @@ describe('over restarts', () => {
     ['both tell of some, one of more', 72 * HOUR_MS, HOUR_MS, HOUR_MS],
     ['the clock was set back', -HOUR_MS, HOUR_MS, 0],
     ['the relay went back', HOUR_MS, -HOUR_MS, 0],
-  ])('[R220] %s: that much counts', async (_, byClock, byRelay, counted) => {
+  ])('[CORE-21.1] %s: that much counts', async (_, byClock, byRelay, counted) => {
     const endedMs = await firstRun()
     clock.set(byClock)
     relay.set(byRelay)
@@ -78,7 +77,7 @@ describe('over restarts', () => {
     expect(second.nowMs()).toBe(endedMs + 2000 + counted)
   })
 
-  test('[R220] a run that never heard the relay leaves what is to be counted to the next', async () => {
+  test('[CORE-21.1] a run that never heard the relay leaves what is to be counted to the next', async () => {
     const endedMs = await firstRun()
     pass(HOUR_MS)
     const deaf = start()
@@ -90,7 +89,7 @@ describe('over restarts', () => {
     expect(next.nowMs()).toBe(endedMs + 2 * HOUR_MS + 1000)
   })
 
-  test('[R250] the clock set back, it is no earlier than clock and relay both said before, over restarts too', async () => {
+  test('[CORE-21.4] the clock set back, it is no earlier than clock and relay both said before, over restarts too', async () => {
     const first = start()
     expect(first.reachedMs()).toBe(clock.nowMs())
     first.heard(relay.nowMs())
@@ -110,7 +109,7 @@ describe('over restarts', () => {
   test.each([
     ['a clock that was ahead alone', 72 * HOUR_MS, 0],
     ['a relay that was ahead alone', 0, 72 * HOUR_MS],
-  ])('[R250] %s leaves nothing of it', async (_, byClock, byRelay) => {
+  ])('[CORE-21.4] %s leaves nothing of it', async (_, byClock, byRelay) => {
     const passed = start()
     passed.heard(relay.nowMs())
     clock.set(byClock)
@@ -121,7 +120,7 @@ describe('over restarts', () => {
     expect(start().reachedMs()).toBeLessThanOrEqual(relay.nowMs())
   })
 
-  test('[R220] it does not begin before what is there already, should the clock be far behind at the first start', async () => {
+  test('[CORE-21.1] it does not begin before what is there already, should the clock be far behind at the first start', async () => {
     const newestMs = clock.nowMs()
     await store.write(database =>
       database.run("INSERT INTO journal (ts, chat_id, json) VALUES (?, 'chat', '{}')", newestMs),
@@ -135,7 +134,7 @@ describe('over restarts', () => {
     expect(start().nowMs()).toBe(newestMs + 1000)
   })
 
-  test('[R222] a relay that is ahead beyond belief makes nothing old that was said just now', () => {
+  test('[CORE-21.3] a relay that is ahead beyond belief makes nothing old that was said just now', () => {
     const passed = start()
     passed.heard(relay.nowMs() + 72 * HOUR_MS)
     expect(ageOf({ clock, passed }, clock.nowMs())).toBe(0)
@@ -143,7 +142,7 @@ describe('over restarts', () => {
     expect(ageOf({ clock, passed }, clock.nowMs() - 5000)).toBe(5000)
   })
 
-  test('[R220] killed, what was not written yet is counted by both clocks', async () => {
+  test('[CORE-21.1] killed, what was not written yet is counted by both clocks', async () => {
     const killed = start()
     killed.heard(relay.nowMs())
     pass(clientLimits.passedTimeKeptEveryMs - 1)
@@ -155,7 +154,7 @@ describe('over restarts', () => {
   })
 })
 
-test('[R221] a clock that is set neither ends a deadline nor makes it longer', () => {
+test('[CORE-21.2] a clock that is set neither ends a deadline nor makes it longer', () => {
   const clock = new ManualClock()
   const deadline = new Deadline(clock, { deadlineMs: 10_000 })
   clock.set(HOUR_MS)
@@ -179,7 +178,7 @@ describe('editing', () => {
   })
   afterEach(() => world.stop())
 
-  test('[R222] who is three days ahead of the relay edits what was said just now', async () => {
+  test('[CORE-21.3] who is three days ahead of the relay edits what was said just now', async () => {
     const { id } = await alice.say(bob, 'first')
     await bob.hears('first')
     clock.set(72 * HOUR_MS)

@@ -1,7 +1,7 @@
 // The end of a poll by time: told once, when every vote that the relay accepted before it was read.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Message, Poll } from '@postern/bot-api/objects'
 import { clientLimits, type MessageId } from '@postern/protocol'
-import type { Message, Poll } from '@postern/protocol/objects'
 import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -47,7 +47,7 @@ async function settled() {
   await carol.hears('and now?')
 }
 
-test('[R214] one that ended while this client was away is told with the votes that wait for it', async () => {
+test('[CORE-6.5] one that ended while this client was away is told with the votes that wait for it', async () => {
   await world.close(carol)
   await vote(bob, carol, 1)
   for (const one of [clock, relayClock]) one.leap(HOUR_MS)
@@ -62,7 +62,7 @@ test('[R214] one that ended while this client was away is told with the votes th
   expect(closings()).toHaveLength(1)
 })
 
-test('[R214] while the relay is out of reach it stays open, and is told when all was read', async () => {
+test('[CORE-6.5] while the relay is out of reach it stays open, and is told when all was read', async () => {
   carol.wire.cut()
   await vote(bob, carol, 0)
   for (const one of [clock, relayClock]) one.leap(HOUR_MS)
@@ -74,7 +74,7 @@ test('[R214] while the relay is out of reach it stays open, and is told when all
   expect(votersOf(await passTime(clock, nextClosing()))).toEqual([['bob'], []])
 })
 
-test('[R214] a vote that is on its way when the time has come counts, over a connection that stays', async () => {
+test('[CORE-6.5] a vote that is on its way when the time has come counts, over a connection that stays', async () => {
   const relay = new HostileRelay(carol.wire)
   const late: Parameters<typeof relay.say>[0][] = []
   relay.change(frame => {
@@ -93,7 +93,7 @@ test('[R214] a vote that is on its way when the time has come counts, over a con
   expect(votersOf(await nextClosing())).toEqual([[], ['bob']])
 })
 
-test('[R214] one that is closed here is told with the votes from before that are still on their way', async () => {
+test('[CORE-6.5] one that is closed here is told with the votes from before that are still on their way', async () => {
   const relay = new HostileRelay(carol.wire)
   const late: Parameters<typeof relay.say>[0][] = []
   relay.change(frame => {
@@ -113,7 +113,7 @@ test('[R214] one that is closed here is told with the votes from before that are
   expect(pollEvents()).toHaveLength(1)
 })
 
-test('[R214] by the time of the relay, should this clock be ahead of it', async () => {
+test('[CORE-6.5] by the time of the relay, should this clock be ahead of it', async () => {
   clock.leap(HOUR_MS + 1000)
   await carol.client.whenOnline(WITHIN)
   await settled()
@@ -126,7 +126,7 @@ test('[R214] by the time of the relay, should this clock be ahead of it', async 
   expect(votersOf(await nextClosing())).toEqual([['bob'], []])
 })
 
-test('[R214] a relay whose time never comes to the end is not asked without a pause', async () => {
+test('[CORE-6.5] a relay whose time never comes to the end is not asked without a pause', async () => {
   let askedCount = 0
   new HostileRelay(carol.wire).changeAnswer('mailboxEnd', answer => {
     askedCount += 1
@@ -144,7 +144,7 @@ test('[R214] a relay whose time never comes to the end is not asked without a pa
   expect(closings()).toEqual([])
 })
 
-test("[R214] with one's own vote, the answer to which is still under way", async () => {
+test("[CORE-6.5] with one's own vote, the answer to which is still under way", async () => {
   for (const one of [relayClock, clock]) one.leap(HOUR_MS - 1000)
   await passTime(clock, carol.client.whenOnline(WITHIN))
   await passTime(relayClock, bob.client.whenOnline(WITHIN))
@@ -164,14 +164,14 @@ test("[R214] with one's own vote, the answer to which is still under way", async
   await voted
 })
 
-test('[R251] by the time that passed, should this clock be set back', async () => {
+test('[CORE-21.5] by the time that passed, should this clock be set back', async () => {
   clock.set(-72 * HOUR_MS)
   await vote(bob, carol, 0)
   for (const one of [relayClock, clock]) one.leap(HOUR_MS)
   expect(votersOf(await passTime(clock, nextClosing()))).toEqual([['bob'], []])
 })
 
-test('[R251] by the time of the relay, should this clock be some minutes behind it', async () => {
+test('[CORE-21.5] by the time of the relay, should this clock be some minutes behind it', async () => {
   await vote(bob, carol, 0)
   for (const one of [relayClock, clock]) one.leap(HOUR_MS - 5 * 60_000)
   await passTime(clock, carol.client.whenOnline(WITHIN))

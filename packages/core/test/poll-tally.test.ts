@@ -27,7 +27,7 @@ const history = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 1000 }), deed), { selector: ([ts]) => ts, maxLength: 12 })
   .chain(deeds => fc.tuple(fc.constant(deeds), fc.shuffledSubarray(deeds, { minLength: deeds.length })))
 
-test('[R84] whatever the order of arrival, the tally is the one of the log', () => {
+test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log', () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-'))
   const database = openDataDirectory(directory)
   const core = {

@@ -1,7 +1,6 @@
 // Polls: what everybody sees of the votes, and when they end.
-import type { ChatId, MessageId } from '@postern/protocol'
-import { isCoded } from '@postern/protocol'
-import type { Message, Poll } from '@postern/protocol/objects'
+import type { Message, Poll } from '@postern/bot-api/objects'
+import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -38,7 +37,7 @@ async function group(): Promise<{ chat: ChatId; carol: Person }> {
   return { chat: id as ChatId, carol }
 }
 
-test('[R83] everybody sees who chose what; a vote is changed and taken back', async () => {
+test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back', async () => {
   const { chat, carol } = await group()
   const asked = await alice.client.sendPoll(chat, TEA, WITHIN)
   expect(asked.poll).toMatchObject({ question: 'Tea?', multiple: false, closed: false, voted: [] })
@@ -68,7 +67,7 @@ test('[R83] everybody sees who chose what; a vote is changed and taken back', as
   expect(votesOf((await alice.next('poll')).message.poll)).toEqual([[], [], ['carol']])
 })
 
-test('[R83] several options where they are allowed, in a private chat', async () => {
+test('[CORE-6.1] several options where they are allowed, in a private chat', async () => {
   const asked = await bob.client.sendPoll(alice.chatId, { ...TEA, multiple: true }, WITHIN)
   await alice.next('message', event => event.message.id === asked.id)
   await alice.client.vote(bob.chatId, { message: idOf(asked), options: [2, 0] }, WITHIN)
@@ -76,7 +75,7 @@ test('[R83] several options where they are allowed, in a private chat', async ()
   expect(pollSeenBy(alice, bob.chatId, asked)?.voted).toEqual([0, 2])
 })
 
-test('[R85] only its sender closes it, everybody is told, and no vote counts after that', async () => {
+test('[CORE-6.3] only its sender closes it, everybody is told, and no vote counts after that', async () => {
   const { chat, carol } = await group()
   const asked = await alice.client.sendPoll(chat, TEA, WITHIN)
   await bob.next('message', event => event.message.id === asked.id)
@@ -101,7 +100,7 @@ test('[R85] only its sender closes it, everybody is told, and no vote counts aft
   await expect(alice.client.closePoll(chat, idOf(asked), WITHIN)).rejects.toSatisfy(rejectsWith('poll-closed'))
 })
 
-test('[R86] it closes by itself when its time has come, also across a restart', async () => {
+test('[CORE-6.4] it closes by itself when its time has come, also across a restart', async () => {
   const startMs = clock.nowMs()
   let carol = await world.person('carol', { clock })
   const closeTs = startMs + 3_600_000
@@ -135,7 +134,7 @@ test('[R86] it closes by itself when its time has come, also across a restart', 
   )
 })
 
-test('[R87] what is no vote is refused, and a poll is not edited', async () => {
+test('[CORE-6.6] what is no vote is refused, and a poll is not edited', async () => {
   const asked = await bob.client.sendPoll(alice.chatId, TEA, WITHIN)
   await alice.next('message', event => event.message.id === asked.id)
   const vote = (options: number[]) => alice.client.vote(bob.chatId, { message: idOf(asked), options }, WITHIN)

@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 describe('private chats', () => {
-  test('[R1] a chat has the id of the other person on both sides', async () => {
+  test('[CORE-1.1] a chat has the id of the other person on both sides', async () => {
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     await alice.say(bob, 'hello')
     const heard = await bob.hears('hello')
@@ -25,7 +25,7 @@ describe('private chats', () => {
     expect(bob.client.chats().map(chat => chat.id)).toEqual([alice.id])
   })
 
-  test('[R2] two who open at once meet in one group, and both first words arrive', async () => {
+  test('[CORE-1.2] two who open at once meet in one group, and both first words arrive', async () => {
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     alice.wire.hold()
     bob.wire.hold()
@@ -52,7 +52,7 @@ describe('private chats', () => {
     expect([...alice.texts(bob)].sort()).toEqual([...bob.texts(alice)].sort())
   })
 
-  test('[R3, R4] a chat is shown with its first content, as active', async () => {
+  test('[CORE-1.3, CORE-1.4] a chat is shown with its first content, as active', async () => {
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     await alice.say(bob, 'hi')
     const shown = await bob.next('chat')
@@ -60,7 +60,7 @@ describe('private chats', () => {
     await bob.hears('hi')
   })
 
-  test('[R5] who came by the link gets in, who did not waits', async () => {
+  test('[CORE-1.5] who came by the link gets in, who did not waits', async () => {
     const bot = await world.person('bot', { acceptRequests: 'contacts', bot: true })
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     await alice.openInvite(bot.client.me().inviteUrl)
@@ -71,7 +71,7 @@ describe('private chats', () => {
     expect(bot.client.chat(bob.chatId).state).toBe('request')
   })
 
-  test('[R5] a token of another link is worth nothing', async () => {
+  test('[CORE-1.5] a token of another link is worth nothing', async () => {
     const bot = await world.person('bot', { acceptRequests: 'contacts' })
     const alice = await world.person('alice')
     const target = { ...parseInvite(bot.client.me().inviteUrl), token: 'AAAAAAAAAAAAAAAAAAAAAA' }
@@ -79,7 +79,7 @@ describe('private chats', () => {
     expect((await bot.next('chat')).chat.state).toBe('request')
   })
 
-  test('[R6, R7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
+  test('[CORE-1.6, CORE-1.7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
     const bot = await world.person('bot', { acceptRequests: 'ask' })
     const alice = await world.person('alice')
     for (const text of ['one', 'two', 'three']) await alice.say(bot, text)
@@ -97,7 +97,7 @@ describe('private chats', () => {
     expect((await bot.client.acceptChat(alice.chatId)).state).toBe('active')
   })
 
-  test('[R8] an account that nobody has is refused and leaves no chat', async () => {
+  test('[CORE-1.8] an account that nobody has is refused and leaves no chat', async () => {
     const alice = await world.person('alice')
     const nobody = 'a'.repeat(32) as never
     await expect(alice.client.sendText(nobody, { text: 'hello?' }, WITHIN)).rejects.toSatisfy(error =>
@@ -108,7 +108,7 @@ describe('private chats', () => {
 })
 
 describe('limits', () => {
-  test('[R9] past the limit of new people the chat is refused and leaves nothing', async () => {
+  test('[CORE-1.9] past the limit of new people the chat is refused and leaves nothing', async () => {
     const strict = await World.start({ relayLimits: { newPeoplePerDay: 1 } })
     try {
       const alice = await strict.person('alice')
@@ -126,7 +126,7 @@ describe('limits', () => {
   })
 })
 
-test('[R213] what cannot be said opens no chat, whatever makes it so', async () => {
+test('[CORE-1.10] what cannot be said opens no chat, whatever makes it so', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const nowhere = 'a'.repeat(32) as MessageId
   const said = [

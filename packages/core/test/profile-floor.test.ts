@@ -53,7 +53,7 @@ function serves(to: Person, old: Fetched): { relay: HostileRelay; asked: () => n
   return { relay, asked: () => asked }
 }
 
-test('[R201] a new contact takes no older profile than the one that its owner has named, however often it comes', async () => {
+test('[CORE-16.11] a new contact takes no older profile than the one that its owner has named, however often it comes', async () => {
   const bot = await world.person('bot', { bot: true })
   const old = await publishedAs(bot, 'old words')
   await publishedAs(bot, 'new words')
@@ -72,7 +72,7 @@ test('[R201] a new contact takes no older profile than the one that its owner ha
   await expect.poll(() => alice.client.profileOf(bot.id).about, patience).toBe('new words')
 })
 
-test('[R201] a bot mark is not taken away by a profile from before it', async () => {
+test('[CORE-16.11] a bot mark is not taken away by a profile from before it', async () => {
   const bot = await world.person('bot')
   const old = await publishedAs(bot, 'a person then')
   await world.close(bot)
@@ -98,7 +98,7 @@ test('[R201] a bot mark is not taken away by a profile from before it', async ()
   expect(alice.client.profileOf(bot.id)).toMatchObject({ about: 'a bot now', bot: true })
 })
 
-test('[R202] words that were held back do not bring back the name of their time', async () => {
+test('[CORE-16.12] words that were held back do not bring back the name of their time', async () => {
   const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
   await bob.say(alice, 'hello')
   await alice.hears('hello')

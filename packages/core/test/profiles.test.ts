@@ -12,7 +12,7 @@ afterEach(async () => {
   await world.stop()
 })
 
-test('[R40] the name and the bot mark arrive, and a new name without a message', async () => {
+test('[CORE-9.1] the name and the bot mark arrive, and a new name without a message', async () => {
   const [alice, bot] = [await world.person('alice'), await world.person('bot', { bot: true })]
   await alice.openInvite(bot.client.me().inviteUrl)
   await expect.poll(() => alice.client.profileOf(bot.id)).toMatchObject({ name: 'bot', bot: true })
@@ -22,7 +22,7 @@ test('[R40] the name and the bot mark arrive, and a new name without a message',
   expect(alice.client.chat(bot.chatId).name).toBe('Robot')
 })
 
-test('[R41] who is not known yet is called by the beginning of the id', async () => {
+test('[CORE-9.2] who is not known yet is called by the beginning of the id', async () => {
   const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
   expect(alice.client.profileOf(bob.id).name).toBe(bob.id.slice(0, 8))
   await carol.say(alice, 'hi')
@@ -30,7 +30,7 @@ test('[R41] who is not known yet is called by the beginning of the id', async ()
   expect(alice.client.profileOf(carol.id).name).toBe('carol')
 })
 
-test('[R42] a profile under another key, or with a changed byte, is not taken', async () => {
+test('[CORE-9.3] a profile under another key, or with a changed byte, is not taken', async () => {
   const [alice, bot] = [await world.person('alice'), await world.person('bot', { bot: true })]
   let fetched = 0
   alice.wire.incoming = frame => {

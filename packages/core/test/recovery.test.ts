@@ -32,7 +32,7 @@ async function restore(person: Person): Promise<Person> {
   return await world.person(person.name)
 }
 
-test('[R52] chats go on after a restart of everybody', async () => {
+test('[CORE-11.3] chats go on after a restart of everybody', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(alice)
@@ -45,7 +45,7 @@ test('[R52] chats go on after a restart of everybody', async () => {
   expect(again.texts(other)).toEqual(['before', 'after'])
 })
 
-test('[R60, R61, R64] a restored client reads what came since, and goes on with new keys and new ids', async () => {
+test('[CORE-12.1, CORE-12.2, CORE-12.5] a restored client reads what came since, and goes on with new keys and new ids', async () => {
   await alice.say(bob, 'before the backup')
   await bob.hears('before the backup')
   bob = await backUp(bob)
@@ -65,7 +65,7 @@ test('[R60, R61, R64] a restored client reads what came since, and goes on with 
   expect(alice.texts(bob)).toContain('an answer that the backup lacks')
 })
 
-test('[R64] a client that has only sent since its backup uses no key twice either', async () => {
+test('[CORE-12.5] a client that has only sent since its backup uses no key twice either', async () => {
   await bob.say(alice, 'before the backup')
   await alice.hears('before the backup')
   bob = await backUp(bob)
@@ -77,7 +77,7 @@ test('[R64] a client that has only sent since its backup uses no key twice eithe
   expect(alice.texts(bob)).toEqual(['before the backup', 'one', 'two', 'three', 'four', 'five'])
 })
 
-test('[R62] a private chat whose own commit is lost gets its next generation', async () => {
+test('[CORE-12.3] a private chat whose own commit is lost gets its next generation', async () => {
   bob = await backUp(bob)
   await bob.say(alice, 'opened after the backup')
   await alice.hears('opened after the backup')
@@ -90,7 +90,7 @@ test('[R62] a private chat whose own commit is lost gets its next generation', a
   await bob.hears('to the new group')
 })
 
-test('[R63] in a group another member adds the restored client anew', async () => {
+test('[CORE-12.4] in a group another member adds the restored client anew', async () => {
   const carol = await world.person('carol')
   const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
   const chat = group.id as ChatId

@@ -1,9 +1,8 @@
 // The connection to the relay, with a clock that the test moves and a socket that says what the test wants.
-import { clientLimits } from '@postern/protocol'
+import { clientLimits, silentLog } from '@postern/protocol'
 import { encodeRelayFrame, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'
-import { silentLog } from '../src/log.ts'
 import { RelayLink } from '../src/relay-link/relay-link.ts'
 import type { SocketEvents } from '../src/relay-link/socket.ts'
 
@@ -53,7 +52,7 @@ const settle = () => new Promise(resolve => setImmediate(resolve))
 test.each([
   [0, 0.5],
   [1, 1],
-])('[R18] pauses double from a tenth of a second to half a minute (jitter %d)', (jitter, share) => {
+])('[CORE-3.1] pauses double from a tenth of a second to half a minute (jitter %d)', (jitter, share) => {
   const { clock, dials, link } = linkTo(() => {}, { jitter })
   link.start()
   const waits = Array.from({ length: 12 }, () => {
@@ -71,7 +70,7 @@ test.each([
   expect(clock.timerCount).toBe(0)
 })
 
-test('[R19] a relay that goes silent is noticed', async () => {
+test('[CORE-3.2] a relay that goes silent is noticed', async () => {
   const { clock, dials, link } = linkTo(letIn)
   link.start()
   dials[0]?.events.message(challenge)
@@ -85,7 +84,7 @@ test('[R19] a relay that goes silent is noticed', async () => {
   await expect(link.whenOnline(1000)).rejects.toMatchObject({ code: 'stopping' })
 })
 
-test('[R29] two programs with the same keys do not take the connection from each other without a pause', async () => {
+test('[CORE-3.3] two programs with the same keys do not take the connection from each other without a pause', async () => {
   const { clock, dials, link } = linkTo(() => {}, { jitter: 1 })
   link.start()
   dials[0]?.events.closed('closed', REPLACED_CLOSE_CODE)
@@ -96,7 +95,7 @@ test('[R29] two programs with the same keys do not take the connection from each
   link.stop()
 })
 
-test('[R23] what a lost connection began does not go on over the next one', async () => {
+test('[CORE-4.4] what a lost connection began does not go on over the next one', async () => {
   const sessions: PromiseWithResolvers<void>[] = []
   const onSession = () => {
     const session = Promise.withResolvers<void>()

@@ -3,7 +3,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { type ChatId, clientLimits, GROUP_ID_BYTES, groupIdFromBytes, isCoded } from '@postern/protocol'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Places } from '../src/messages/places.ts'
+import { Places } from '../src/groups/places.ts'
 import { loseAnswers, loseCalls } from './lossy-wire.ts'
 
 const MANY = clientLimits.unsettledPerGroupMax
@@ -51,7 +51,7 @@ async function sayMany(chat: ChatId): Promise<void> {
   await bob.hears(`again ${MANY + 9}`)
 }
 
-test('[R23, R123] what never reached the relay is given up, and its places are free', async () => {
+test('[CORE-4.4, CORE-4.10] what never reached the relay is given up, and its places are free', async () => {
   await endUnheard(bob.chatId)
   await world.stopRelay()
   const opening = world.person('alice')
@@ -63,7 +63,7 @@ test('[R23, R123] what never reached the relay is given up, and its places are f
   expect(bob.texts(alice)).toHaveLength(1 + MANY + 10)
 })
 
-test('[R23, R123] what the relay has stands in the history, once', async () => {
+test('[CORE-4.4, CORE-4.10] what the relay has stands in the history, once', async () => {
   await endUnanswered()
   alice = await world.person('alice')
   expect(waiting(alice)).toBe(0)
@@ -72,7 +72,7 @@ test('[R23, R123] what the relay has stands in the history, once', async () => {
   expect(bob.texts(alice)).toHaveLength(1 + MANY + MANY + 10)
 })
 
-test('[R23] also in a group from which one was removed meanwhile', async () => {
+test('[CORE-4.4] also in a group from which one was removed meanwhile', async () => {
   const group = (await bob.client.createGroup({ name: 'team', members: [alice.id] }, WITHIN)).id as ChatId
   await bob.say(group, 'welcome')
   await alice.hears('welcome')
@@ -87,7 +87,7 @@ test('[R23] also in a group from which one was removed meanwhile', async () => {
   await sayMany(group)
 })
 
-test('[R60, R64] also when it was restored from a backup: what was said since then is not lost, and no key is used twice', async () => {
+test('[CORE-12.1, CORE-12.5] also when it was restored from a backup: what was said since then is not lost, and no key is used twice', async () => {
   await endUnanswered()
   const backup = `${alice.directory}.backup`
   cpSync(alice.directory, backup, { recursive: true })
@@ -105,7 +105,7 @@ test('[R60, R64] also when it was restored from a backup: what was said since th
   expect(alice.texts(bob)).toEqual(bob.texts(alice).filter(text => text !== 'since the backup'))
 })
 
-test('[R126] once the client stops, nobody waits for a place any more', async () => {
+test('[CORE-4.11] once the client stops, nobody waits for a place any more', async () => {
   const group = groupIdFromBytes(new Uint8Array(GROUP_ID_BYTES))
   const places = new Places(new ManualClock(), [{ group, count: MANY }])
   const early = places.take(group, WITHIN.deadlineMs)

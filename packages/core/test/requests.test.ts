@@ -46,7 +46,7 @@ async function mark(speaker: Person, chat: ChatId, seenAs: ChatId): Promise<void
   await expect.poll(() => bot.texts(seenAs).at(-1)).toBe('mark')
 }
 
-describe('[R239] what is said about messages of a request', () => {
+describe('[CORE-19.1] what is said about messages of a request', () => {
   test('is told in order when it is accepted, each once and as it stands by then', async () => {
     const one = idOf(await alice.say(bot, 'one'))
     const chat = bot.chatId
@@ -145,7 +145,7 @@ describe('[R239] what is said about messages of a request', () => {
   })
 })
 
-test('[R241] a request from which the bot is taken out in that moment is not accepted any more', async () => {
+test('[CORE-19.3] a request from which the bot is taken out in that moment is not accepted any more', async () => {
   const { id } = await mallory.client.createGroup({ name: 'short', members: [bot.id] }, WITHIN)
   const chat = id as ChatId
   await mallory.say(chat, 'in it')
@@ -157,14 +157,14 @@ test('[R241] a request from which the bot is taken out in that moment is not acc
   expect(told(chat).map(inShort)).toEqual(['chat request'])
 })
 
-test('[R241] accepted twice at the same moment, it is told once', async () => {
+test('[CORE-19.3] accepted twice at the same moment, it is told once', async () => {
   await alice.say(bot, 'one')
   await expect.poll(() => bot.texts(alice)).toEqual(['one'])
   await Promise.all([bot.client.acceptChat(alice.chatId), bot.client.acceptChat(alice.chatId)])
   expect(told(alice.chatId).map(inShort)).toEqual(['chat request', 'message one'])
 })
 
-describe('[R240] who is let in', () => {
+describe('[CORE-19.2] who is let in', () => {
   const groupOf = async (maker: Person, name: string, others: Person[] = []): Promise<ChatId> => {
     const members = [bot.id, ...others.map(other => other.id)]
     const { id } = await maker.client.createGroup({ name, members }, WITHIN)

@@ -1,10 +1,10 @@
 // Safety numbers: the same on both sides, another one for every other key, and of no key that a relay made up.
+import { makeBrowserProvider } from '@postern/mls/browser'
+import { makeNodeProvider } from '@postern/mls/node'
 import { toBase32 } from '@postern/protocol'
 import { HostileRelay, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { safetyNumber } from '../src/identity/safety-number.ts'
-import { makeBrowserProvider } from '../src/mls/provider-browser.ts'
-import { makeNodeProvider } from '../src/mls/provider-node.ts'
 
 let world: World
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 
-test('[R193] the number is what it is on every platform, whoever is first, and differs with every key', async () => {
+test('[CORE-16.4] the number is what it is on every platform, whoever is first, and differs with every key', async () => {
   const provider = makeNodeProvider()
   const shown = safetyNumber(provider, key(1), key(2))
   expect(shown.number).toMatch(/^(\d{5} ){11}\d{5}$/)
@@ -32,7 +32,7 @@ test('[R193] the number is what it is on every platform, whoever is first, and d
   }
 })
 
-test('[R193] two people see the same, before they have talked and after it, also while the relay is away', async () => {
+test('[CORE-16.4] two people see the same, before they have talked and after it, also while the relay is away', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const before = await alice.client.safetyNumber(bob.id, WITHIN)
   expect(await bob.client.safetyNumber(alice.id, WITHIN)).toEqual({ ...before, account: alice.id })
@@ -43,7 +43,7 @@ test('[R193] two people see the same, before they have talked and after it, also
   expect(await alice.client.safetyNumber(bob.id, WITHIN)).toEqual(before)
 })
 
-test('[R194] a relay that names another key for the account is found out, and a group’s own word is not asked of it', async () => {
+test('[CORE-16.5] a relay that names another key for the account is found out, and a group’s own word is not asked of it', async () => {
   const [alice, bob, mallory] = [await world.person('alice'), await world.person('bob'), await world.person('mallory')]
   const relay = new HostileRelay(alice.wire)
   const genuine = await mallory.client.safetyNumber(alice.id, WITHIN)
@@ -63,7 +63,7 @@ test('[R194] a relay that names another key for the account is found out, and a 
   expect(number).not.toBe(genuine.number)
 })
 
-test('[R194] an account that nobody has is refused, and so is one’s own', async () => {
+test('[CORE-16.5] an account that nobody has is refused, and so is one’s own', async () => {
   const alice = await world.person('alice')
   const nobody = toBase32(new Uint8Array(20)) as typeof alice.id
   await expect(alice.client.safetyNumber(nobody, WITHIN)).rejects.toMatchObject({ code: 'account-not-found' })

@@ -1,6 +1,5 @@
 // Changes made at the same moment: what was read before is looked at again where it is written.
-import type { ChatId, MessageId } from '@postern/protocol'
-import { isCoded } from '@postern/protocol'
+import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
 import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +20,7 @@ afterEach(async () => {
   await world.stop()
 })
 
-test('[R210] of profile changes made at the same moment all are kept, and published', async () => {
+test('[CORE-17.1] of profile changes made at the same moment all are kept, and published', async () => {
   await alice.openInvite(bob.client.me().inviteUrl)
   const picture = new Uint8Array([0xff, 0xd8, 0xff])
   const commands = [{ name: 'start', description: 'Begins' }]
@@ -64,7 +63,7 @@ function delay(person: Person, ...names: Delayed[]) {
   return { held: first.promise, letCome }
 }
 
-test('[R211] a profile that was changed again while it was fetched is fetched again', async () => {
+test('[CORE-17.2] a profile that was changed again while it was fetched is fetched again', async () => {
   await alice.openInvite(bob.client.me().inviteUrl)
   await expect.poll(() => versionsOf(alice, bob)).toEqual({ wanted: 1, known: 1 })
   const fetched = delay(alice, 'getProfile')
@@ -77,7 +76,7 @@ test('[R211] a profile that was changed again while it was fetched is fetched ag
   expect(versionsOf(alice, bob)).toEqual({ wanted: 3, known: 3 })
 })
 
-test('[R40] a name that is published while a message is on its way is told all the same', async () => {
+test('[CORE-9.1] a name that is published while a message is on its way is told all the same', async () => {
   await alice.openInvite(bob.client.me().inviteUrl)
   await bob.say(alice, 'hi')
   const answers = delay(bob, 'putProfile', 'append')
@@ -91,7 +90,7 @@ test('[R40] a name that is published while a message is on its way is told all t
   await said
 })
 
-test('[R212] a request that has ended in the moment in which it is accepted does not come back', async () => {
+test('[CORE-17.3] a request that has ended in the moment in which it is accepted does not come back', async () => {
   const { id } = await alice.client.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
   const chat = id as ChatId
   await bob.next('chat', event => event.chat_id === chat)
@@ -102,7 +101,7 @@ test('[R212] a request that has ended in the moment in which it is accepted does
   expect(bob.client.chat(chat).state).toBe('left')
 })
 
-test('[R212] who writes first to a chat that becomes a request in that moment is told so, and nothing is lost', async () => {
+test('[CORE-17.3] who writes first to a chat that becomes a request in that moment is told so, and nothing is lost', async () => {
   // A chat in which only the two clients have spoken so far.
   const core = coreOf(bob)
   await alice.openInvite(bob.client.me().inviteUrl)
@@ -121,7 +120,7 @@ test('[R212] who writes first to a chat that becomes a request in that moment is
   await bob.hears('are you there?')
 })
 
-test('[R91] of two answers to a press that are given at the same moment one is taken', async () => {
+test('[CORE-6.10] of two answers to a press that are given at the same moment one is taken', async () => {
   const bot = await world.person('bot', { bot: true })
   await alice.openInvite(bot.client.me().inviteUrl)
   const buttons = [[{ text: 'Yes', data: 'yes' }]]

@@ -26,7 +26,7 @@ const callOf = (frame: Uint8Array): string => {
 const soon = { deadlineMs: 300 }
 
 describe('the relay out of reach', () => {
-  test('[R21] a send is refused, and nothing of it goes out later', async () => {
+  test('[CORE-4.2] a send is refused, and nothing of it goes out later', async () => {
     alice.wire.cut()
     await expect(alice.client.sendText(bob.chatId, { text: 'never' }, soon)).rejects.toSatisfy(error =>
       isCoded(error, 'relay-unreachable'),
@@ -39,7 +39,7 @@ describe('the relay out of reach', () => {
     expect(alice.texts(bob)).toEqual(['first', 'afterwards'])
   })
 
-  test('[R20] a send that waits goes out when the relay is back', async () => {
+  test('[CORE-4.1] a send that waits goes out when the relay is back', async () => {
     await world.stopRelay()
     const said = alice.say(bob, 'patience')
     await world.startRelay()
@@ -71,7 +71,7 @@ describe('the answer is lost', () => {
     return { clock, carol, reconnect }
   }
 
-  test('[R22] the same bytes are sent again, and arrive once', async () => {
+  test('[CORE-4.3] the same bytes are sent again, and arrive once', async () => {
     const sent: Uint8Array[] = []
     alice.wire.outgoing = frame => {
       if (callOf(frame) === 'append') sent.push(frame.slice())
@@ -94,7 +94,7 @@ describe('the answer is lost', () => {
     expect(payloads[0]).toEqual(payloads[1])
   })
 
-  test('[R23] a send in doubt stands in the history once the relay says that it has it', async () => {
+  test('[CORE-4.4] a send in doubt stands in the history once the relay says that it has it', async () => {
     const { clock, carol, reconnect } = await talkingCarol()
     loseAnswers(carol)
     const refused = carol.client.sendText(bob.chatId, { text: 'in doubt' }, soon)
@@ -107,7 +107,7 @@ describe('the answer is lost', () => {
     expect(carol.texts(bob)).toEqual(['first', 'in doubt'])
   })
 
-  test('[R23] a send in doubt that the relay never got is nowhere', async () => {
+  test('[CORE-4.4] a send in doubt that the relay never got is nowhere', async () => {
     const { clock, carol, reconnect } = await talkingCarol()
     let lost = 0
     carol.wire.outgoing = frame => {
@@ -128,7 +128,7 @@ describe('the answer is lost', () => {
   })
 })
 
-test('[R24] many at once keep one order with rising times, and pages skip nothing', async () => {
+test('[CORE-4.5] many at once keep one order with rising times, and pages skip nothing', async () => {
   const count = 150
   await Promise.all(
     Array.from({ length: count }, (_, at) => (at % 2 ? alice : bob).say(at % 2 ? bob : alice, `m${at}`)),
@@ -142,7 +142,7 @@ test('[R24] many at once keep one order with rising times, and pages skip nothin
   expect(alice.client.messages(bob.chatId, { limit: 1 })[0]?.text).toBe('last')
 })
 
-test('[R28] what is in doubt goes out again ahead of what is said later, however much it is', async () => {
+test('[CORE-4.9] what is in doubt goes out again ahead of what is said later, however much it is', async () => {
   const words = Array.from({ length: 20 }, (_, at) => `m${at}`)
   let lost = 0
   alice.wire.outgoing = frame => {

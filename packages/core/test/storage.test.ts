@@ -1,14 +1,13 @@
 // The data directory: one process, one key, and only what changed is written.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isCoded, systemClock } from '@postern/protocol'
+import { makeNodeProvider } from '@postern/mls/node'
+import { isCoded, silentLog, systemClock } from '@postern/protocol'
 import { Person, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import { openNodeFileVault } from '../src/files/file-vault-node.ts'
-import { silentLog } from '../src/log.ts'
-import { makeNodeProvider } from '../src/mls/provider-node.ts'
 import { openClient } from '../src/open-client.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
@@ -22,14 +21,14 @@ afterEach(async () => {
   await world.stop()
 })
 
-test('[R50] a second process on one directory is refused', async () => {
+test('[CORE-11.1] a second process on one directory is refused', async () => {
   const alice = await world.person('alice')
   await expect(world.person('alice', { directory: alice.directory })).rejects.toSatisfy(error =>
     isCoded(error, 'database-locked'),
   )
 })
 
-test('[R51] a missing or a wrong key is refused, and nothing is touched', async () => {
+test('[CORE-11.2] a missing or a wrong key is refused, and nothing is touched', async () => {
   const alice = await world.person('alice')
   const { directory } = alice
   await world.close(alice)
@@ -53,7 +52,7 @@ test('[R51] a missing or a wrong key is refused, and nothing is touched', async 
   expect((await world.person('alice')).id).toBe(alice.id)
 })
 
-test('[R53] a message writes its ratchet, and leaves the epoch as it is', async () => {
+test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await alice.say(bob, 'one')
   await bob.hears('one')
@@ -92,7 +91,7 @@ test('a change that throws takes no other with it', async () => {
   await expect(insert(3)).rejects.toSatisfy(error => isCoded(error, 'stopping'))
 })
 
-test('[R77] after an erasure the write-ahead log is empty', async () => {
+test('[CORE-5.8] after an erasure the write-ahead log is empty', async () => {
   const directory = join(world.directory, 'alone')
   const store = new Store(openDataDirectory(directory), setImmediate)
   await store.write(database => database.run("INSERT INTO reader (name, confirmed) VALUES ('r', 0)"))
@@ -104,7 +103,7 @@ test('[R77] after an erasure the write-ahead log is empty', async () => {
   store.close()
 })
 
-test('[R17] after a hundred withdrawn messages the keys are renewed before the next word', async () => {
+test('[CORE-2.8] after a hundred withdrawn messages the keys are renewed before the next word', async () => {
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   await alice.say(bob, 'one')
   await bob.hears('one')
@@ -129,7 +128,7 @@ test('[R17] after a hundred withdrawn messages the keys are renewed before the n
   expect(await inside(() => undefined)).toEqual({ epoch: 2, withdrawn: 0 })
 })
 
-test('[R26] a chat whose stored keys are damaged does not cut the account off from the others', async () => {
+test('[CORE-4.7] a chat whose stored keys are damaged does not cut the account off from the others', async () => {
   const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
   await bob.say(alice, 'before')
   await alice.hears('before')
@@ -173,7 +172,7 @@ async function personOnSmallDisk(name: string) {
   }
 }
 
-test('[R54] a full disk refuses the send, acknowledges nothing, and everything goes on when there is room', async () => {
+test('[CORE-11.5] a full disk refuses the send, acknowledges nothing, and everything goes on when there is room', async () => {
   const { person: alice, fillDisk, freeDisk } = await personOnSmallDisk('alice')
   const bob = await world.person('bob')
   try {
@@ -201,7 +200,7 @@ test('[R54] a full disk refuses the send, acknowledges nothing, and everything g
   }
 })
 
-test('[R55] what the program around a client keeps outlives a restart, all of a change or none', async () => {
+test('[CORE-11.11] what the program around a client keeps outlives a restart, all of a change or none', async () => {
   const before = await world.person('alice')
   const records = before.client.records('shop')
   await records.change({ key: 'b', put: '2' }, { key: 'a', put: '1' }, { key: 'c', put: '3' })

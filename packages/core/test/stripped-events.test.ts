@@ -50,7 +50,7 @@ function expectNothingLeft(): void {
     expect(waiting(bot)).not.toContain(word)
 }
 
-test('[R238] a deleted message leaves no reaction and no press of it behind', async () => {
+test('[CORE-18.9] a deleted message leaves no reaction and no press of it behind', async () => {
   const { own, hers } = await talked()
   await alice.client.deleteMessage(chat(), { message: hers, for: 'all' }, WITHIN)
   await bot.next('deleted')
@@ -67,13 +67,13 @@ test('[R238] a deleted message leaves no reaction and no press of it behind', as
   })
 })
 
-test('[R238] neither does one that was deleted here alone', async () => {
+test('[CORE-18.9] neither does one that was deleted here alone', async () => {
   const { own, hers } = await talked()
   for (const message of [own, hers]) await bot.client.deleteMessage(alice.chatId, { message, for: 'me' }, WITHIN)
   expectNothingLeft()
 })
 
-test('[R238] neither does one that has disappeared', async () => {
+test('[CORE-18.9] neither does one that has disappeared', async () => {
   await alice.client.setTimer(chat(), 60_000, WITHIN)
   await bot.next('notice', ({ notice }) => notice.code === 'timer')
   await talked()

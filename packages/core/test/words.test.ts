@@ -27,7 +27,7 @@ async function* bytes() {
   yield utf8('a file')
 }
 
-describe('[R235] mentions are refused', () => {
+describe('[CORE-18.6] mentions are refused', () => {
   test.each([
     ['inside of a character', [[1, 1]], /inside of a character/, 0],
     ['that end inside of one', [[0, 1]], /inside of a character/, 0],
@@ -85,7 +85,7 @@ const names: [what: string, name: string, rule: RegExp][] = [
   ['nothing that is seen', '\u200b\u2060 \u3164', /more than white space/],
 ]
 
-describe('[R236] a name is refused', () => {
+describe('[CORE-18.7] a name is refused', () => {
   test.each(names)('that holds %s: of an account, of a group, of an option, of a button', async (_, name, rule) => {
     const fault = refused('name', rule)
     await expect(alice.client.setProfile({ name })).rejects.toMatchObject(fault)
@@ -115,7 +115,7 @@ describe('[R236] a name is refused', () => {
   })
 })
 
-test('[R237] half of a surrogate pair is refused before anything leaves', async () => {
+test('[CORE-18.8] half of a surrogate pair is refused before anything leaves', async () => {
   const half = 'a\ud800'
   const rule = /half of a surrogate pair/
   const fault = refused('text', rule)

@@ -1,7 +1,7 @@
 // The gateway's API as an operator's program sees it.
+import type { Bot, Update } from '@postern/bot-api'
 import type { Log } from '@postern/core'
 import type { Clock } from '@postern/protocol'
-import type { Bot, Update } from '@postern/protocol/bot-api'
 import { type TestGateway, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 

@@ -1,6 +1,6 @@
 // The bot end to end: a relay, a gateway and people talk through it.
+import { bot, chat, message, update } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { bot, chat, message, update } from '@postern/protocol/bot-api'
 import { ManualClock, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R13] a first start registers the bot under its name; the next goes on with the same account', async () => {
+test('[GATEWAY-3.1] a first start registers the bot under its name; the next goes on with the same account', async () => {
   const first = await onlineGateway(world)
   const me = bot.parse(await first.api.me())
   expect(me).toMatchObject({ id: first.gateway.client.account, name: 'bot', about: '', commands: [] })
@@ -20,7 +20,7 @@ test('[R13] a first start registers the bot under its name; the next goes on wit
   expect(await second.api.me()).toEqual(me)
 })
 
-test('[R13] a later start under another name renames the bot, and people see it', async () => {
+test('[GATEWAY-3.1] a later start under another name renames the bot, and people see it', async () => {
   const alice = await world.person('alice')
   const first = await onlineGateway(world)
   await alice.openInvite((await first.api.me()).invite_url)
@@ -32,13 +32,13 @@ test('[R13] a later start under another name renames the bot, and people see it'
   await expect.poll(() => alice.client.profileOf(second.gateway.client.account).name, SOON).toBe('butler')
 })
 
-test.each(['RELAY_URL', 'BOT_NAME'])('[R14] a first start without %s makes no account', async setting => {
+test.each(['RELAY_URL', 'BOT_NAME'])('[GATEWAY-3.4] a first start without %s makes no account', async setting => {
   await expect(world.gateway({ [setting]: '' })).rejects.toThrow(new RegExp(`^${setting}: `))
   const { api } = await onlineGateway(world)
   expect((await api.me()).name).toBe('bot')
 })
 
-test('[R15] while the bot is not registered it is unavailable, and the rest answers', async () => {
+test('[GATEWAY-3.5] while the bot is not registered it is unavailable, and the rest answers', async () => {
   await world.stopRelay()
   const gateway = await world.gateway()
   const api = new Api(gateway)
@@ -52,7 +52,7 @@ test('[R15] while the bot is not registered it is unavailable, and the rest answ
   expect((await api.get('/v1/me')).status).toBe(200)
 })
 
-test('[R16] a person writes, the bot reads it as an update, answers, and the person has the answer', async () => {
+test('[GATEWAY-3.6] a person writes, the bot reads it as an update, answers, and the person has the answer', async () => {
   const { gateway, api } = await onlineGateway(world)
   const alice = await world.person('alice')
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
@@ -77,7 +77,7 @@ test('[R16] a person writes, the bot reads it as an update, answers, and the per
   expect(await alice.hears('hi 👋')).toMatchObject({ id: answered.id, ts: answered.ts, reply_to: received.id, from })
 })
 
-test('[R16] a reply to a message that is not in the chat is 400', async () => {
+test('[GATEWAY-3.6] a reply to a message that is not in the chat is 400', async () => {
   const { api } = await onlineGateway(world)
   const bob = await world.person('bob')
   const stranger = await api.send(bob.id, { text: 'x', reply_to: 'a'.repeat(32) })
@@ -88,7 +88,7 @@ test('[R16] a reply to a message that is not in the chat is 400', async () => {
   expect(bob.client.chats()).toEqual([])
 })
 
-test('[R16] while the relay is out of reach a send is 503, and nothing is sent later', async () => {
+test('[GATEWAY-3.6] while the relay is out of reach a send is 503, and nothing is sent later', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   const alice = await world.person('alice')
@@ -104,7 +104,7 @@ test('[R16] while the relay is out of reach a send is 503, and nothing is sent l
   expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['sent'])
 })
 
-test('[R16] while the relay is out of reach everything that sends is 503, and everything local goes on', async () => {
+test('[GATEWAY-3.6] while the relay is out of reach everything that sends is 503, and everything local goes on', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   const alice = await world.person('alice')
@@ -141,7 +141,7 @@ test('[R16] while the relay is out of reach everything that sends is 503, and ev
   expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['hello', 'own', 'back'])
 })
 
-test('[R17] chats are listed and shown', async () => {
+test('[GATEWAY-3.7] chats are listed and shown', async () => {
   const { api } = await onlineGateway(world)
   const alice = await world.person('alice')
   await alice.openInvite((await api.me()).invite_url)
@@ -152,7 +152,7 @@ test('[R17] chats are listed and shown', async () => {
   expect(await (await api.get(`/v1/chats/${alice.id}`)).json()).toEqual(only)
 })
 
-test('[R18] a chat that does not exist is 404, and so is an account that is registered nowhere', async () => {
+test('[GATEWAY-3.8] a chat that does not exist is 404, and so is an account that is registered nowhere', async () => {
   const { api } = await onlineGateway(world)
   for (const nobody of ['nobody', 'a'.repeat(32), 'b'.repeat(26), '%20']) {
     expect((await api.get(`/v1/chats/${nobody}`)).status).toBe(404)
@@ -160,7 +160,7 @@ test('[R18] a chat that does not exist is 404, and so is an account that is regi
   }
 })
 
-test('[R18] the bot writes first to a person whom it never met', async () => {
+test('[GATEWAY-3.8] the bot writes first to a person whom it never met', async () => {
   const { api } = await onlineGateway(world)
   const bob = await world.person('bob')
   expect((await api.send(bob.id, { text: 'good morning' })).status).toBe(200)

@@ -1,6 +1,6 @@
 // Buttons end to end: under texts and captions, pressed by people, answered to the presser alone.
+import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { message } from '@postern/protocol/bot-api'
 import { decodeRelayFrame, type Entry } from '@postern/protocol/relay'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ async function offered(api: Api, path: string, buttons: object = yesNo): Promise
 }
 
 describe('buttons', () => {
-  test('[R73] stand under a text, for the bot and for people', async () => {
+  test('[GATEWAY-9.1] stand under a text, for the bot and for people', async () => {
     const { api, path } = await talking(world, alice)
     const { id } = await offered(api, path)
     expect((await sees(alice, { id })).buttons).toEqual(yesNo)
@@ -37,7 +37,7 @@ describe('buttons', () => {
     expect(plain).not.toHaveProperty('buttons')
   })
 
-  test('[R73] the scheme of an address may be written in any letters', async () => {
+  test('[GATEWAY-9.1] the scheme of an address may be written in any letters', async () => {
     const { api, path } = await talking(world, alice)
     const { id } = await offered(api, path, [[{ text: 'Why?', url: 'HTTPS://Example.org/Why' }]])
     expect((await sees(alice, { id })).buttons).toEqual([[{ text: 'Why?', url: 'https://Example.org/Why' }]])
@@ -45,7 +45,7 @@ describe('buttons', () => {
     expect((await alice.next('edited')).message.buttons).toEqual([[{ text: 'How?', url: 'https://example.org' }]])
   })
 
-  test('[R73] the limits are exact', async () => {
+  test('[GATEWAY-9.1] the limits are exact', async () => {
     const { api, path } = await talking(world, alice)
     const largest = { text: '🎉'.repeat(64), data: `${'€'.repeat(21)}x` }
     const url = { text: 'x', url: `https://${'a'.repeat(2040)}` }
@@ -82,13 +82,13 @@ describe('buttons', () => {
     'https://example.org/a\nb',
     'https://[',
     'example.org',
-  ])('[R73] the url %j: 400', async url => {
+  ])('[GATEWAY-9.1] the url %j: 400', async url => {
     const { api, path } = await talking(world, alice)
     const answer = await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons: [[{ text: 'x', url }]] } })
     expect(answer).toEqual(badRequest(/^buttons\[0\]\[0\]\.url: an address that starts with https:\/\//))
   })
 
-  test('[R74] an edit replaces them, [] removes them, and what is omitted stays', async () => {
+  test('[GATEWAY-9.2] an edit replaces them, [] removes them, and what is omitted stays', async () => {
     const { api, path } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -107,7 +107,7 @@ describe('buttons', () => {
     expect(answer).toEqual(badRequest(/^text: 1 to 4096 characters/))
   })
 
-  test('[R74] a message with buttons can be edited at any time, one without for 48 hours', async () => {
+  test('[GATEWAY-9.2] a message with buttons can be edited at any time, one without for 48 hours', async () => {
     const clock = new ManualClock(Date.now())
     await world.stop()
     world = await World.start({ relayClock: clock })
@@ -126,7 +126,7 @@ describe('buttons', () => {
 })
 
 describe('presses', () => {
-  test('[R75] a press is a button update with its data and its id', async () => {
+  test('[GATEWAY-9.3] a press is a button update with its data and its id', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -140,7 +140,7 @@ describe('presses', () => {
     })
   })
 
-  test("[R75] in a group a press reaches the bot alone: nothing on another member's wire or in its journal", async () => {
+  test("[GATEWAY-9.3] in a group a press reaches the bot alone: nothing on another member's wire or in its journal", async () => {
     const { api } = await talking(world, alice)
     const bob = await world.person('bob')
     const { path, chat } = await grouped(api, [alice, bob])
@@ -169,7 +169,7 @@ describe('presses', () => {
     expect((await api.next('button')).button).toMatchObject({ data: 'n', from: { name: 'bob' } })
   })
 
-  test('[R76] the answer is shown to the presser alone, once, and may be empty', async () => {
+  test('[GATEWAY-9.4] the answer is shown to the presser alone, once, and may be empty', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -185,7 +185,7 @@ describe('presses', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
-  test('[R76] under one key an answer is given once, and asked for again it was given', async () => {
+  test('[GATEWAY-9.4] under one key an answer is given once, and asked for again it was given', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -200,7 +200,7 @@ describe('presses', () => {
     expect((await alice.next('toast')).toast.text).toBe('yes')
   })
 
-  test('[R76] of several answers at once only one is shown', async () => {
+  test('[GATEWAY-9.4] of several answers at once only one is shown', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -213,7 +213,7 @@ describe('presses', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(2)
   })
 
-  test('[R76] after a minute it is too late, and a press that never was is 404', async () => {
+  test('[GATEWAY-9.4] after a minute it is too late, and a press that never was is 404', async () => {
     const clock = new ManualClock(Date.now())
     const { api, path, toBot } = await talking(world, alice, { clock })
     const { id } = await offered(api, path)
@@ -234,7 +234,7 @@ describe('presses', () => {
     expect(long).toEqual(badRequest('text: at most 200 characters are allowed.'))
   })
 
-  test('[R76] a restart of the gateway does not forget a press', async () => {
+  test('[GATEWAY-9.4] a restart of the gateway does not forget a press', async () => {
     const { gateway, api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -247,7 +247,7 @@ describe('presses', () => {
     expect((await alice.next('toast')).toast.text).toBe('here')
   })
 
-  test('[R77] a press of a button that an edit has just taken away still arrives', async () => {
+  test('[GATEWAY-9.6] a press of a button that an edit has just taken away still arrives', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -264,7 +264,7 @@ describe('presses', () => {
     )
   })
 
-  test('[R77] a press of a message that was deleted meanwhile is nobody’s business', async () => {
+  test('[GATEWAY-9.6] a press of a message that was deleted meanwhile is nobody’s business', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })
@@ -281,7 +281,7 @@ describe('presses', () => {
     expect((await api.updates()).filter(({ type }) => type === 'button')).toEqual([])
   })
 
-  test('[R77] only buttons with data can be pressed, and only under messages of bots', async () => {
+  test('[GATEWAY-9.6] only buttons with data can be pressed, and only under messages of bots', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await offered(api, path)
     await sees(alice, { id })

@@ -1,6 +1,6 @@
 // Chats and groups end to end: who gets in, who waits, and what happens around the bot.
+import { type Chat, chat, type Message } from '@postern/bot-api'
 import { type GroupId, groupChatId, type MessageId, privateChatId } from '@postern/protocol'
-import { type Chat, chat, type Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { onlineGateway, SOON } from './api.ts'
@@ -14,7 +14,7 @@ afterEach(() => world.stop())
 const groupId = ({ id }: Chat) => groupChatId(id as GroupId)
 
 describe('ACCEPT_REQUESTS=contacts', () => {
-  test('[R32] who came by the link gets in at once', async () => {
+  test('[GATEWAY-4.1] who came by the link gets in at once', async () => {
     const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
     const alice = await world.person('alice')
     await alice.openInvite((await api.me()).invite_url)
@@ -23,7 +23,7 @@ describe('ACCEPT_REQUESTS=contacts', () => {
     expect((await api.next('message')).message.text).toBe('hello')
   })
 
-  test('[R32] others wait; their messages are kept, and are reported in order when they are let in', async () => {
+  test('[GATEWAY-4.1] others wait; their messages are kept, and are reported in order when they are let in', async () => {
     const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
     const bob = await world.person('bob')
     const toBot = privateChatId(gateway.client.account)
@@ -48,7 +48,7 @@ describe('ACCEPT_REQUESTS=contacts', () => {
   })
 })
 
-test('[R160] accepting a person lets in the groups to which that person has invited the bot, and no other', async () => {
+test('[GATEWAY-4.3] accepting a person lets in the groups to which that person has invited the bot, and no other', async () => {
   const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
   const [bob, mallory] = [await world.person('bob'), await world.person('mallory')]
   const bot = gateway.client.account
@@ -76,7 +76,7 @@ test('[R160] accepting a person lets in the groups to which that person has invi
   expect(await api.ok('GET', `/v1/chats/${trap.id}`)).toMatchObject({ state: 'request' })
 })
 
-test('[R33] POST /v1/groups makes a group; the bot is its admin, and everybody can talk', async () => {
+test('[GATEWAY-4.4] POST /v1/groups makes a group; the bot is its admin, and everybody can talk', async () => {
   const { gateway, api } = await onlineGateway(world)
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const members = [alice.id, bob.id, bob.id, gateway.client.account]
@@ -99,14 +99,14 @@ test('[R33] POST /v1/groups makes a group; the bot is its admin, and everybody c
   })
 })
 
-test('[R33] somebody who is registered nowhere is 404, and no group is made', async () => {
+test('[GATEWAY-4.4] somebody who is registered nowhere is 404, and no group is made', async () => {
   const { api } = await onlineGateway(world)
   const { status, body } = await api.call('POST', '/v1/groups', { json: { name: 'x', members: ['a'.repeat(32)] } })
   expect([status, body]).toEqual([404, { code: 'not_found', error: expect.stringMatching(/a{32}/) }])
   expect(await api.ok('GET', '/v1/chats')).toEqual([])
 })
 
-test("[R33] people in a group count towards the relay's limit; past it the answer says when it ends", async () => {
+test("[GATEWAY-4.4] people in a group count towards the relay's limit; past it the answer says when it ends", async () => {
   await world.stop()
   // One for all: the relay judges by it whether the others' certificates still hold.
   const clock = new ManualClock(Date.UTC(2030, 0, 1, 12))
@@ -125,7 +125,7 @@ test("[R33] people in a group count towards the relay's limit; past it the answe
   expect((await api.send(alice.id, { text: 'known' })).status).toBe(200)
 })
 
-test('[R34] what happens in a group comes as updates, until the bot is removed', async () => {
+test('[GATEWAY-4.5] what happens in a group comes as updates, until the bot is removed', async () => {
   const { gateway, api } = await onlineGateway(world)
   const [alice, bob] = [await world.person('alice'), await world.person('bob')]
   const bot = gateway.client.account
@@ -152,7 +152,7 @@ test('[R34] what happens in a group comes as updates, until the bot is removed',
   expect(await api.ok('GET', `/v1/chats/${id}`)).toMatchObject({ state: 'left' })
 })
 
-test('[R34] in a group a command carries the mention of the bot', async () => {
+test('[GATEWAY-4.5] in a group a command carries the mention of the bot', async () => {
   const { gateway, api } = await onlineGateway(world)
   const alice = await world.person('alice')
   const bot = gateway.client.account

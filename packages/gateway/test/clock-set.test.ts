@@ -1,6 +1,6 @@
 // The machine's clock is set, forward or back, while a gateway runs or between two runs: only time that passed counts.
+import type { Message } from '@postern/bot-api'
 import { type ChatId, gatewayLimits, hookLimits, privateChatId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
@@ -55,7 +55,7 @@ async function restarted(gateway: TestGateway, meanwhile: () => void | Promise<v
   return await onlineGateway(world, {}, { clock })
 }
 
-test('[R132] a clock that is set three days forward, as after a start without a battery, drops no update', async () => {
+test('[GATEWAY-5.8] a clock that is set three days forward, as after a start without a battery, drops no update', async () => {
   const { gateway, api } = await unread()
   clock.set(3 * DAY_MS)
   await swept(gateway)
@@ -66,28 +66,28 @@ test('[R132] a clock that is set three days forward, as after a start without a 
   await expect.poll(() => waiting(api), SOON).toEqual([])
 })
 
-test('[R132] nor one that is set back keeps them longer', async () => {
+test('[GATEWAY-5.8] nor one that is set back keeps them longer', async () => {
   const { gateway, api } = await unread()
   clock.set(-3 * DAY_MS)
   await passes(DAY_MS + updatesSweepEveryMs, gateway)
   await expect.poll(() => waiting(api), SOON).toEqual([])
 })
 
-test('[R132] nor one that is set between two runs: the relay knows of no three days', async () => {
+test('[GATEWAY-5.8] nor one that is set between two runs: the relay knows of no three days', async () => {
   const { gateway } = await unread()
   const next = await restarted(gateway, () => clock.set(3 * DAY_MS))
   await swept(next.gateway)
   expect(await waiting(next.api)).toContain('unread')
 })
 
-test('[R132] nor does a relay that claims three days', async () => {
+test('[GATEWAY-5.8] nor does a relay that claims three days', async () => {
   const { gateway } = await unread()
   const next = await restarted(gateway, () => relayClock.set(3 * DAY_MS))
   await swept(next.gateway)
   expect(await waiting(next.api)).toContain('unread')
 })
 
-test('[R132] the time in which the gateway was off counts once both clocks tell of it', async () => {
+test('[GATEWAY-5.8] the time in which the gateway was off counts once both clocks tell of it', async () => {
   const { gateway } = await unread()
   const next = await restarted(gateway, () => passes(DAY_MS))
   await expect.poll(() => waiting(next.api), SOON).toContain('unread')
@@ -98,7 +98,7 @@ test('[R132] the time in which the gateway was off counts once both clocks tell 
 test.each([
   ['also of that time', () => passes(3 * DAY_MS)],
   ['when only the clock was set', async () => clock.set(3 * DAY_MS)],
-])('[R132] what happened before the relay was heard has its day from then on, %s', async (_, meanwhile) => {
+])('[GATEWAY-5.8] what happened before the relay was heard has its day from then on, %s', async (_, meanwhile) => {
   const settings = { ACCEPT_REQUESTS: 'contacts' }
   const { gateway, api } = await onlineGateway(world, settings, { clock })
   await alice.say(privateChatId(gateway.client.account), 'a request')
@@ -123,7 +123,7 @@ test.each([
   ['also of that time', () => passes(3 * DAY_MS)],
   ['when only the clock was set', async () => clock.set(3 * DAY_MS)],
 ])(
-  '[R132] what is read before the relay was heard disappears after its time from then on, %s',
+  '[GATEWAY-5.8] what is read before the relay was heard disappears after its time from then on, %s',
   async (_, meanwhile) => {
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     await alice.client.setTimer(toBot, DAY_MS, WITHIN)
@@ -157,13 +157,13 @@ async function pressed() {
   return { gateway, answer }
 }
 
-test('[R133] a gateway whose clock is two minutes ahead of the relay’s answers presses', async () => {
+test('[GATEWAY-9.5] a gateway whose clock is two minutes ahead of the relay’s answers presses', async () => {
   clock.set(120_000)
   const { answer } = await pressed()
   expect((await answer()).status).toBe(200)
 })
 
-test('[R133] setting the clock makes no press too late, and none answerable for longer', async () => {
+test('[GATEWAY-9.5] setting the clock makes no press too late, and none answerable for longer', async () => {
   const first = await pressed()
   clock.set(HOUR_MS)
   expect((await first.answer()).status).toBe(200)
@@ -177,7 +177,7 @@ test('[R133] setting the clock makes no press too late, and none answerable for 
   expect((await second.answer()).status).toBe(400)
 })
 
-test('[R133] the minute of a press that waited at the relay began when it was pressed', async () => {
+test('[GATEWAY-9.5] the minute of a press that waited at the relay began when it was pressed', async () => {
   const { gateway, api, path, toBot } = await talking(world, alice, { clock })
   const buttons = [[{ text: 'Yes', data: 'y' }]]
   const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'Well?', buttons })
@@ -190,7 +190,7 @@ test('[R133] the minute of a press that waited at the relay began when it was pr
   expect((await next.api.call('POST', `/v1/presses/${press}/answer`, { json: { text: 'here' } })).status).toBe(400)
 })
 
-test('[R132] setting the clock forgets no Idempotency-Key', async () => {
+test('[GATEWAY-5.8] setting the clock forgets no Idempotency-Key', async () => {
   const { gateway, api, path } = await talking(world, alice, { clock })
   const send = () =>
     api.call<Message>('POST', `${path}/messages`, { json: { text: 'once' }, headers: { 'idempotency-key': 'k' } })
@@ -201,7 +201,7 @@ test('[R132] setting the clock forgets no Idempotency-Key', async () => {
   expect((await send()).body.id).not.toBe(first.body.id)
 })
 
-test('[R132] nor what is remembered of posts to hooks', async () => {
+test('[GATEWAY-5.8] nor what is remembered of posts to hooks', async () => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   const say = (body: string, key: string) =>
@@ -214,7 +214,7 @@ test('[R132] nor what is remembered of posts to hooks', async () => {
   expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['once', 'end'])
 })
 
-test('[R132] nor does it erase the address of a hook before its owner could read it', async () => {
+test('[GATEWAY-5.8] nor does it erase the address of a hook before its owner could read it', async () => {
   const { gateway, api } = await onlineGateway(world, { HOOKS_URL, BOT_OWNERS: alice.id }, { clock })
   await alice.openInvite((await api.me()).invite_url)
   const bot: ChatId = privateChatId(gateway.client.account)
@@ -228,7 +228,7 @@ test('[R132] nor does it erase the address of a hook before its owner could read
   expect(JSON.stringify(gateway.client.records('hooks').all())).toContain(id)
 })
 
-test('[R132] nor does it end the time in which a message can be edited, or that of a disappearing one', async () => {
+test('[GATEWAY-5.8] nor does it end the time in which a message can be edited, or that of a disappearing one', async () => {
   const { gateway, api, path, toBot } = await talking(world, alice, { clock })
   await alice.client.setTimer(toBot, DAY_MS, WITHIN)
   await api.next('notice')
@@ -240,7 +240,7 @@ test('[R132] nor does it end the time in which a message can be edited, or that 
   await expect.poll(async () => (await api.call('GET', `${path}/messages/${id}`)).status, SOON).toBe(404)
 })
 
-test('[R132] nor does it make a webhook wait', async () => {
+test('[GATEWAY-5.8] nor does it make a webhook wait', async () => {
   await using receiver = await TestReceiver.start()
   const { api, say } = await deliveringTo({ world, alice, receiver }, clock)
   receiver.answer = answerWith(500)

@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-test('[R1] with a token alone everything else has its default', () => {
+test('[GATEWAY-1.1] with a token alone everything else has its default', () => {
   expect(readSettings(needed)).toEqual({
     botToken: 'a-token',
     acceptRequests: 'all',
@@ -26,7 +26,7 @@ test('[R1] with a token alone everything else has its default', () => {
   })
 })
 
-test('[R1] every setting is read', () => {
+test('[GATEWAY-1.1] every setting is read', () => {
   const avatar = join(directory, 'face.png')
   expect(
     readSettings({
@@ -57,7 +57,7 @@ test('[R1] every setting is read', () => {
   })
 })
 
-test('[R1] a variable that is set to nothing counts as not set', () => {
+test('[GATEWAY-1.1] a variable that is set to nothing counts as not set', () => {
   const empty = ['RELAY_URL', 'BOT_NAME', 'UPDATES', 'LISTEN', 'WEBHOOK_URL', 'LOG_LEVEL', 'BOT_AVATAR', 'BOT_OWNERS']
   expect(readSettings({ ...needed, ...Object.fromEntries(empty.map(name => [name, ''])) })).toEqual(
     readSettings(needed),
@@ -68,18 +68,18 @@ test.each([
   [':8080', { host: undefined, port: 8080 }],
   ['127.0.0.1:8080', { host: '127.0.0.1', port: 8080 }],
   ['[::1]:8080', { host: '::1', port: 8080 }],
-])('[R2] LISTEN takes %s', (text, listen) => {
+])('[GATEWAY-1.2] LISTEN takes %s', (text, listen) => {
   expect(readSettings({ ...needed, LISTEN: text }).listen).toEqual(listen)
 })
 
 test.each(['http://127.0.0.1:8090', 'https://relay.example.org/', 'ws://relay:8090', 'wss://relay.example.org'])(
-  '[R2] RELAY_URL takes %s',
+  '[GATEWAY-1.2] RELAY_URL takes %s',
   url => {
     expect(readSettings({ ...needed, RELAY_URL: url }).relayUrl).toBe(url)
   },
 )
 
-describe('[R3] a setting that is wrong is named in one line', () => {
+describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
   test.each<[string, Record<string, string>]>([
     ['BOT_TOKEN', { BOT_TOKEN: '' }],
     ['BOT_TOKEN', { BOT_TOKEN: 'two words' }],
@@ -114,7 +114,7 @@ describe('[R3] a setting that is wrong is named in one line', () => {
   })
 })
 
-test('[R1] a webhook needs its address and its secret', () => {
+test('[GATEWAY-1.1] a webhook needs its address and its secret', () => {
   const webhook = { WEBHOOK_URL: 'https://example.org/updates?x=1', WEBHOOK_SECRET: 'a secret' }
   expect(readSettings({ ...needed, ...webhook }).webhook).toEqual({
     url: 'https://example.org/updates?x=1',
@@ -122,11 +122,11 @@ test('[R1] a webhook needs its address and its secret', () => {
   })
 })
 
-test('[R3] an emoji is one character of a name', () => {
+test('[GATEWAY-1.3] an emoji is one character of a name', () => {
   const name = '🤖'.repeat(64)
   expect(readSettings({ ...needed, BOT_NAME: name }).botName).toBe(name)
 })
 
-test('[R4] a token is never part of what is said about it', () => {
+test('[GATEWAY-1.4] a token is never part of what is said about it', () => {
   expect(() => readSettings({ BOT_TOKEN: 'very secret' })).toThrow(/^(?!.*very).*$/)
 })

@@ -1,6 +1,6 @@
 // A gateway that delivers by webhook to a receiver, and what alice says to the bot.
+import { type WebhookStatus, webhookStatus } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
-import { type WebhookStatus, webhookStatus } from '@postern/protocol/bot-api'
 import type { ManualClock, Person, TestGateway, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'

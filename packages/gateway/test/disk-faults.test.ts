@@ -1,7 +1,7 @@
 // A disk that fails and descriptors that are used up: 503 with a sentence, what can be read is read, and all goes on by itself.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Message } from '@postern/bot-api'
 import { CodedError } from '@postern/protocol'
-import type { Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ async function expectUnavailable(answer: Response): Promise<void> {
 }
 
 describe('a disk that cannot be written', () => {
-  test('[R110] refuses texts, files, the profile and confirmations by 503, lets everything be read, and all goes on', async () => {
+  test('[GATEWAY-2.18] refuses texts, files, the profile and confirmations by 503, lets everything be read, and all goes on', async () => {
     const { api, bot } = await opened()
     expect((await send(api, 'before')).status).toBe(200)
     const written = Array.from({ length: 3 }, (_, count) => `word ${count}`)
@@ -85,7 +85,7 @@ describe('a disk that cannot be written', () => {
     expect(alice.texts(bot)).not.toContain('lost')
   })
 
-  test('[R111] is a warning without a stack, once in a while, and a fault of ours is an error', async () => {
+  test('[GATEWAY-2.19] is a warning without a stack, once in a while, and a fault of ours is an error', async () => {
     const { api } = await opened()
     {
       using _dead = failWrites()
@@ -100,7 +100,7 @@ describe('a disk that cannot be written', () => {
     expect(lines.filter(({ level, fields }) => level === 'error' || 'err' in fields)).toEqual([])
   })
 
-  test('[R110] with a webhook delivers each update once, and goes on when it works', async () => {
+  test('[GATEWAY-2.18] with a webhook delivers each update once, and goes on when it works', async () => {
     await using receiver = await TestReceiver.start()
     const { bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
     let dead: Disposable | undefined
@@ -120,7 +120,7 @@ describe('a disk that cannot be written', () => {
 })
 
 describe('no descriptors left', () => {
-  test('[R112] refuses files by 503, lets everything else go on, and files go on when there are some', async () => {
+  test('[GATEWAY-2.20] refuses files by 503, lets everything else go on, and files go on when there are some', async () => {
     const { api } = await opened()
     expect((await sendFile(api, 300_000)).status).toBe(200)
     const { id } = (await (await sendFile(api, 300_000)).json()) as Message
@@ -139,7 +139,7 @@ describe('no descriptors left', () => {
   })
 })
 
-test('[R113] with UPDATES=off what could not be discarded is discarded later, though nothing else comes', async () => {
+test('[GATEWAY-2.21] with UPDATES=off what could not be discarded is discarded later, though nothing else comes', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock, log })
   const { journal } = gateway.client

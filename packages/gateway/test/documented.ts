@@ -1,6 +1,6 @@
 // Whatever a gateway answers in any test, the OpenAPI document must say: status, error code, and every field of the body.
 import { subscribe } from 'node:diagnostics_channel'
-import type { Endpoint, OpenapiDocument } from '@postern/protocol/bot-api'
+import type { Endpoint, OpenapiDocument } from '@postern/bot-api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, expect } from 'vitest'
 
@@ -11,7 +11,7 @@ let loaded: Api | undefined
 
 /** When a gateway first answers: most test files have none. */
 async function load(): Promise<Api> {
-  const { endpoints, makeOpenapi } = await import('@postern/protocol/bot-api')
+  const { endpoints, makeOpenapi } = await import('@postern/bot-api')
   return (loaded ??= { document: makeOpenapi({ version: '1' }), endpoints: Object.values(endpoints) })
 }
 

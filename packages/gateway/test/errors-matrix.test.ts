@@ -1,6 +1,6 @@
 // Every endpoint × every way to be wrong: always the right status, one sentence that names what is wrong, nothing done.
+import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { apiError, type Endpoint, endpoints } from '@postern/protocol/bot-api'
 import { type Person, type TestGateway, World } from '@postern/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -57,7 +57,7 @@ const badRequest = (error: RegExp | string) => ({
 })
 
 describe('the token', () => {
-  test.each(all.filter(([, endpoint]) => !endpoint.open))('[R51] %s without it: 401', async (_, endpoint) => {
+  test.each(all.filter(([, endpoint]) => !endpoint.open))('[GATEWAY-2.16] %s without it: 401', async (_, endpoint) => {
     for (const authorization of ['', 'Bearer wrong', gateway.token])
       expect(await refused(endpoint.method, urlOf(endpoint), { headers: { authorization } })).toMatchObject({
         status: 401,
@@ -72,7 +72,7 @@ describe('paths', () => {
   const wrong = [...new Set(all.map(([, { path }]) => path))].flatMap(path =>
     methods.filter(method => !served.has(`${method} ${path}`)).map(method => [method, path] as const),
   )
-  test.each(wrong)('[R51] %s %s, a wrong method: 404', async (method, path) => {
+  test.each(wrong)('[GATEWAY-2.16] %s %s, a wrong method: 404', async (method, path) => {
     const body = method === 'GET' ? {} : json({})
     const url = urlOf({ path } as Endpoint)
     expect(await refused(method, url, body)).toEqual({
@@ -84,7 +84,7 @@ describe('paths', () => {
   })
 
   test.each(all.filter(([, { open }]) => !open))(
-    '[R51] %s with something behind its path: 404',
+    '[GATEWAY-2.16] %s with something behind its path: 404',
     async (_, endpoint) => {
       for (const behind of ['/', '/more'])
         expect(await refused(endpoint.method, `${urlOf(endpoint)}${behind}`)).toMatchObject({ status: 404 })
@@ -115,7 +115,7 @@ function rightRequest(name: string): RequestInit {
 
 describe('ids', () => {
   const withChat = all.filter(([, { params }]) => params && 'chat' in params.shape)
-  test.each(withChat)('[R51] %s of a chat that does not exist: 404', async (name, endpoint) => {
+  test.each(withChat)('[GATEWAY-2.16] %s of a chat that does not exist: 404', async (name, endpoint) => {
     for (const chat of [unknownId, 'c'.repeat(26), 'x', '%20', '..%2f..'])
       expect(await refused(endpoint.method, urlOf(endpoint, { chat }), rightRequest(name))).toMatchObject({
         status: 404,
@@ -124,7 +124,7 @@ describe('ids', () => {
   })
 
   const withMessage = all.filter(([, { params }]) => params && 'msg' in params.shape)
-  test.each(withMessage)('[R51] %s of a message that does not exist: 404', async (name, endpoint) => {
+  test.each(withMessage)('[GATEWAY-2.16] %s of a message that does not exist: 404', async (name, endpoint) => {
     for (const msg of [unknownId, 'x', '%20'])
       expect(await refused(endpoint.method, urlOf(endpoint, { msg }), rightRequest(name))).toMatchObject({
         status: 404,
@@ -136,7 +136,7 @@ describe('ids', () => {
 
 describe('bodies', () => {
   const withBody = all.filter(([, { body }]) => body)
-  test.each(withBody)('[R51] %s with a body that is no object: 400', async (_, endpoint) => {
+  test.each(withBody)('[GATEWAY-2.16] %s with a body that is no object: 400', async (_, endpoint) => {
     const ask = (init: RequestInit) => refused(endpoint.method, urlOf(endpoint), init)
     for (const value of ['text', 5, [], true])
       expect(await ask(json(value))).toEqual(badRequest('body: a JSON object is required.'))
@@ -152,33 +152,36 @@ describe('bodies', () => {
   })
 
   const needsBody = withBody.filter(([name]) => name !== 'markRead')
-  test.each(needsBody)('[R51] %s without a body: 400', async (_, endpoint) => {
+  test.each(needsBody)('[GATEWAY-2.16] %s without a body: 400', async (_, endpoint) => {
     expect(await refused(endpoint.method, urlOf(endpoint))).toEqual(badRequest('body: a JSON object is required.'))
   })
 
   const named = wrongBodies.map(
     ([name, body, sentence]) => [name, JSON.stringify(body).slice(0, 50), sentence, body] as const,
   )
-  test.each(named)('[R51] %s with %s: %s', async (name, _, sentence, body) => {
+  test.each(named)('[GATEWAY-2.16] %s with %s: %s', async (name, _, sentence, body) => {
     const endpoint: Endpoint = endpoints[name]
     const before = await state()
     expect(await refused(endpoint.method, urlOf(endpoint), json(body))).toEqual(badRequest(sentence))
     expect(await state(), 'nothing is half done').toEqual(before)
   })
 
-  test.each(withBody)('[R140] %s with a field of a wrong type: the type that it must have', async (name, endpoint) => {
-    for (const [field, body] of wrongTypes(fullBodies[name as keyof typeof fullBodies])) {
-      const { status, error } = await refused(endpoint.method, urlOf(endpoint), json(body))
-      expect([status, error.startsWith(`${field}: `), error]).toEqual([
-        400,
-        true,
-        expect.stringMatching(/ required\.$/),
-      ])
-      expect(error).not.toMatch(/\d+ (characters|bytes|of the signs)/)
-    }
-  })
+  test.each(withBody)(
+    '[GATEWAY-2.13] %s with a field of a wrong type: the type that it must have',
+    async (name, endpoint) => {
+      for (const [field, body] of wrongTypes(fullBodies[name as keyof typeof fullBodies])) {
+        const { status, error } = await refused(endpoint.method, urlOf(endpoint), json(body))
+        expect([status, error.startsWith(`${field}: `), error]).toEqual([
+          400,
+          true,
+          expect.stringMatching(/ required\.$/),
+        ])
+        expect(error).not.toMatch(/\d+ (characters|bytes|of the signs)/)
+      }
+    },
+  )
 
-  test('[R51] sendFile with a body that is no form: 400', async () => {
+  test('[GATEWAY-2.16] sendFile with a body that is no form: 400', async () => {
     const url = urlOf(endpoints.sendFile)
     const rule = 'Content-Type: multipart/form-data with a boundary is required.'
     expect(await refused('POST', url)).toEqual(badRequest(rule))
@@ -220,14 +223,14 @@ describe('queries and headers', () => {
     ['listHooks', 'chat=', 'chat: a chat id is required.'],
     ['listHooks', `chat=${unknownId}&chat=${unknownId}`, 'chat: a chat id is required.'],
   ]
-  test.each(wrong)('[R51] %s?%s: 400', async (name, query, sentence) => {
+  test.each(wrong)('[GATEWAY-2.16] %s?%s: 400', async (name, query, sentence) => {
     const endpoint: Endpoint = endpoints[name]
     expect(await refused(endpoint.method, `${urlOf(endpoint)}?${query}`)).toEqual(badRequest(sentence))
   })
 
   // Of a hook a key of any length is taken: it comes from a sender that nobody can correct.
   const sending = all.filter(([, { headers, open }]) => headers && 'idempotency-key' in headers.shape && !open)
-  test.each(sending)('[R51] %s with an Idempotency-Key that is none: 400', async (name, endpoint) => {
+  test.each(sending)('[GATEWAY-2.16] %s with an Idempotency-Key that is none: 400', async (name, endpoint) => {
     const body = json(rightBodies[name as keyof typeof endpoints])
     for (const key of ['', 'x'.repeat(256)])
       expect(

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => world.stop())
 
 describe('uploads', () => {
-  test('[R59] a sender that hangs up leaves nothing', async () => {
+  test('[GATEWAY-7.7] a sender that hangs up leaves nothing', async () => {
     const { gateway, api, path } = await talking(world, alice)
     for (const sent of [0, 10, 400_000]) {
       const socket = beginUpload({ gateway, to: alice }, 1_000_000)
@@ -30,7 +30,7 @@ describe('uploads', () => {
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[R59] a form that ends too early, or goes wrong behind its file, leaves nothing and is 400', async () => {
+  test('[GATEWAY-7.7] a form that ends too early, or goes wrong behind its file, leaves nothing and is 400', async () => {
     const { gateway, api, path } = await talking(world, alice)
     const cut = `${partHead}${'x'.repeat(300_000)}`
     const early = beginUpload({ gateway, to: alice }, cut.length)
@@ -45,7 +45,7 @@ describe('uploads', () => {
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[R59] a sender that stands still for a minute is cut off', async () => {
+  test('[GATEWAY-7.7] a sender that stands still for a minute is cut off', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway } = await talking(world, alice, { clock })
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
@@ -65,7 +65,7 @@ describe('uploads', () => {
     await nothingIsLeft(world)
   })
 
-  test('[R59] a sender that stands still at a stop is told 503, and keeps nothing alive', async () => {
+  test('[GATEWAY-7.7] a sender that stands still at a stop is told 503, and keeps nothing alive', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway } = await talking(world, alice, { clock })
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
@@ -80,7 +80,7 @@ describe('uploads', () => {
     socket.destroy()
   })
 
-  test('[R59] there are 16 places; the next is told to come again, and places become free', async () => {
+  test('[GATEWAY-7.7] there are 16 places; the next is told to come again, and places become free', async () => {
     const { gateway, api, path } = await talking(world, alice)
     const standing = Array.from({ length: gatewayLimits.fileUploadsMax }, () =>
       beginUpload({ gateway, to: alice }, 1_000_000),
@@ -95,7 +95,7 @@ describe('uploads', () => {
     await expect.poll(async () => (await sendForm(api, path, 'now')).status, SOON).toBe(200)
   })
 
-  test('[R58] a length above 300 MB is refused before a byte of the file was read', async () => {
+  test('[GATEWAY-7.6] a length above 300 MB is refused before a byte of the file was read', async () => {
     const { gateway } = await talking(world, alice)
     const socket = beginUpload({ gateway, to: alice }, contentLimits.fileBytesMax + 2 * 1024 * 1024)
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"file: at most 314572800 bytes are allowed\."/)
@@ -103,7 +103,7 @@ describe('uploads', () => {
     await nothingIsLeft(world)
   })
 
-  test('[R58] who sends on after a refusal still gets the answer, on a connection that goes on', async () => {
+  test('[GATEWAY-7.6] who sends on after a refusal still gets the answer, on a connection that goes on', async () => {
     const { gateway } = await talking(world, alice)
     const body = `--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\nwrong\r\n${partHead}${'x'.repeat(3_000_000)}${formEnd}`
     const socket = beginUpload({ gateway, to: alice }, body.length)
@@ -115,7 +115,7 @@ describe('uploads', () => {
     socket.destroy()
   })
 
-  test('[R59] while the relay is out of reach an upload is 503 and leaves nothing', async () => {
+  test('[GATEWAY-7.7] while the relay is out of reach an upload is 503 and leaves nothing', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, api, path } = await talking(world, alice, { clock })
     gateway.wire.cut()
@@ -128,7 +128,7 @@ describe('uploads', () => {
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[R59] a restart sweeps away what an upload left', async () => {
+  test('[GATEWAY-7.7] a restart sweeps away what an upload left', async () => {
     const { gateway } = await talking(world, alice)
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
     socket.write(partHead + 'x'.repeat(400_000))
@@ -143,7 +143,7 @@ describe('uploads', () => {
   })
 })
 
-test('[R78] the metrics count the bytes of files in both directions, and those under way', async () => {
+test('[GATEWAY-7.15] the metrics count the bytes of files in both directions, and those under way', async () => {
   const { api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, 'x'.repeat(1234))
   await (await api.get(`${path}/messages/${sent.id}/file`)).text()

@@ -1,6 +1,6 @@
 // Files as they are fetched: whole, in part, or not at all because the caller has them already.
 import { randomBytes } from 'node:crypto'
-import type { Message } from '@postern/protocol/bot-api'
+import type { Message } from '@postern/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Api } from './api.ts'
@@ -17,7 +17,7 @@ afterEach(() => world.stop())
 
 const download = (api: Api, path: string, headers: Record<string, string> = {}) => api.get(`${path}/file`, { headers })
 
-test('[R62] the bytes come with their type, name and length, and no browser runs them', async () => {
+test('[GATEWAY-7.10] the bytes come with their type, name and length, and no browser runs them', async () => {
   const { api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, '<script>', { name: 'a.html', type: 'text/html' })
   const url = `${path}/messages/${sent.id}`
@@ -55,7 +55,7 @@ test.each([
   ['bytes=10-', 416, ''],
   ['bytes=10-20', 416, ''],
   ['bytes=-0', 416, ''],
-])('[R63] %s of ten bytes: %i %j', async (range, status, bytes) => {
+])('[GATEWAY-7.11] %s of ten bytes: %i %j', async (range, status, bytes) => {
   const { api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, '0123456789')
   const answer = await download(api, `${path}/messages/${sent.id}`, { range })
@@ -71,7 +71,7 @@ test.each([
   expect([answer.headers.get('content-length'), await answer.text()]).toEqual([String(bytes.length), bytes])
 })
 
-test('[R63] ranges across pieces, and only of the file that the caller began with', async () => {
+test('[GATEWAY-7.11] ranges across pieces, and only of the file that the caller began with', async () => {
   const { api, path } = await talking(world, alice)
   const bytes = randomBytes(600_000)
   const sent = await sentFile(api, path, bytes)
@@ -95,7 +95,7 @@ test('[R63] ranges across pieces, and only of the file that the caller began wit
   ])
 })
 
-test('[R62] HEAD tells of a file that is not here yet, and knows no ranges', async () => {
+test('[GATEWAY-7.10] HEAD tells of a file that is not here yet, and knows no ranges', async () => {
   const { api, path, toBot } = await talking(world, alice)
   const draft = await alice.client.takeFile(new Blob(['0123456789']).stream() as AsyncIterable<Uint8Array>)
   const { id } = await alice.client.sendFile(toBot, { draft, name: 'a', type: 'text/plain', kind: 'file' }, WITHIN)
@@ -115,7 +115,7 @@ test('[R62] HEAD tells of a file that is not here yet, and knows no ranges', asy
   expect(await whole.text()).toBe('0123456789')
 })
 
-test('[R63] a range of an empty file is the whole of it', async () => {
+test('[GATEWAY-7.11] a range of an empty file is the whole of it', async () => {
   const { api, path } = await talking(world, alice)
   const { id } = await sentFile(api, path, '')
   for (const range of ['bytes=0-', 'bytes=0-9', 'bytes=-5']) {
@@ -124,7 +124,7 @@ test('[R63] a range of an empty file is the whole of it', async () => {
   }
 })
 
-test('[R100] who has the file already is told so, and who wants another one gets none', async () => {
+test('[GATEWAY-7.17] who has the file already is told so, and who wants another one gets none', async () => {
   const { api, path } = await talking(world, alice)
   const { id } = await sentFile(api, path, '0123456789')
   const url = `${path}/messages/${id}`
@@ -159,7 +159,7 @@ test('[R100] who has the file already is told so, and who wants another one gets
   expect((await ask({ 'if-range': '"other"', range: 'bytes=20-' })).status).toBe(200)
 })
 
-test('[R64] what people send, of any kind, is told and can be fetched', async () => {
+test('[GATEWAY-7.12] what people send, of any kind, is told and can be fetched', async () => {
   const { api, path, toBot } = await talking(world, alice)
   const bytes = randomBytes(300_000)
   const draft = await alice.client.takeFile(new Blob([bytes]).stream() as AsyncIterable<Uint8Array>)
@@ -175,7 +175,7 @@ test('[R64] what people send, of any kind, is told and can be fetched', async ()
   }
 })
 
-test('[R64] a message without a file is 404, and so is one that does not exist', async () => {
+test('[GATEWAY-7.12] a message without a file is 404, and so is one that does not exist', async () => {
   const { api, path } = await talking(world, alice)
   const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'no file' })
   expect(await api.call('GET', `${path}/messages/${id}/file`)).toEqual(notFound(/has no file/))

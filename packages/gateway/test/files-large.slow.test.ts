@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import type { Bot, Message } from '@postern/bot-api'
 import { contentLimits } from '@postern/protocol'
-import type { Bot, Message } from '@postern/protocol/bot-api'
 import { type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SOON } from './api.ts'
@@ -42,7 +42,9 @@ const upload = (bytes: number) => ({
   headers: { 'content-type': 'multipart/form-data; boundary=b' },
 })
 
-test('[R58] exactly 300 MB are sent, and one byte more is 400 that leaves nothing', { timeout: LONG_MS }, async () => {
+test('[GATEWAY-7.6] exactly 300 MB are sent, and one byte more is 400 that leaves nothing', {
+  timeout: LONG_MS,
+}, async () => {
   const { api, path } = await talking(world, alice)
   const over = await api.call('POST', `${path}/files`, upload(contentLimits.fileBytesMax + 1))
   expect(over).toEqual(badRequest('file: at most 314572800 bytes are allowed.'))
@@ -79,7 +81,7 @@ const memoryOf = ({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM'): number =>
 const markMemory = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
 
 test.skipIf(!existsSync('/proc/self/clear_refs'))(
-  '[R79] 300 MB up and down take less than 64 MB of memory above idle',
+  '[GATEWAY-7.16] 300 MB up and down take less than 64 MB of memory above idle',
   { timeout: LONG_MS },
   async () => {
     const { child, url } = await startProcess()

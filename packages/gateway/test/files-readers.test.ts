@@ -38,7 +38,7 @@ async function received(api: Api, toBot: never, bytes: Uint8Array): Promise<stri
   return id
 }
 
-test('[R64] a blob that is gone is 404, and so is one that was changed; never other bytes', async () => {
+test('[GATEWAY-7.12] a blob that is gone is 404, and so is one that was changed; never other bytes', async () => {
   const { api, toBot } = await talking(world, alice)
   const gone = await received(api, toBot as never, Buffer.alloc(500_000, 1))
   for (const blob of blobsAtRelay(world)) rmSync(blob)
@@ -52,7 +52,7 @@ test('[R64] a blob that is gone is 404, and so is one that was changed; never ot
   expect(await api.call('GET', fileOf(changed))).toEqual(notFound(/not the ones that were sent/))
 })
 
-test('[R64] while the relay is out of reach a file that is not here yet is 503, and then it comes', async () => {
+test('[GATEWAY-7.12] while the relay is out of reach a file that is not here yet is 503, and then it comes', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api, toBot } = await talking(world, alice, { clock })
   const id = await received(api, toBot as never, Buffer.from('later'))
@@ -65,7 +65,7 @@ test('[R64] while the relay is out of reach a file that is not here yet is 503, 
   expect(await (await api.get(fileOf(id))).text()).toBe('later')
 })
 
-test('[R65] deleting the message frees the blob at the relay, and here', async () => {
+test('[GATEWAY-7.13] deleting the message frees the blob at the relay, and here', async () => {
   const { api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, 'x'.repeat(1000))
   await sees(alice, sent)
@@ -77,7 +77,7 @@ test('[R65] deleting the message frees the blob at the relay, and here', async (
   expect((await fetch(`${world.relayUrl}/blobs/${basename(blob)}`)).status).toBe(404)
 })
 
-test('[R102] a folder of files that somebody deleted is made again; messages stay, and files are fetched again', async () => {
+test('[GATEWAY-7.19] a folder of files that somebody deleted is made again; messages stay, and files are fetched again', async () => {
   const { api, path, toBot } = await talking(world, alice)
   const own = await sentFile(api, path, 'x'.repeat(400_000))
   const theirs = await received(api, toBot as never, Buffer.alloc(400_000, 1))
@@ -97,7 +97,7 @@ test('[R102] a folder of files that somebody deleted is made again; messages sta
   expect(ids).toEqual([own.id, theirs, later.id])
 })
 
-test('[R102] deleted under an upload or a download, neither is broken off', async () => {
+test('[GATEWAY-7.19] deleted under an upload or a download, neither is broken off', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const folder = join(world.directory, 'gateway', 'files')
   const body = `${partHead}${'x'.repeat(2_000_000)}${formEnd}`
@@ -119,7 +119,7 @@ const size = 40 * 1024 * 1024
 const downloads = (api: Api) => figure(api, 'postern_file_downloads')
 const bytesRead = (api: Api) => figure(api, 'postern_file_bytes_total{direction="down"}')
 
-test('[R66] a reader that hangs up ends the reading', async () => {
+test('[GATEWAY-7.14] a reader that hangs up ends the reading', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, new Uint8Array(size))
   const asking = request(`${gateway.url}${fileOf(sent.id)}`, {
@@ -133,7 +133,7 @@ test('[R66] a reader that hangs up ends the reading', async () => {
   expect(await bytesRead(api)).toBeLessThan(size)
 })
 
-test('[R66] a reader that hangs up while the file is fetched gives its place back, and others go on', async () => {
+test('[GATEWAY-7.14] a reader that hangs up while the file is fetched gives its place back, and others go on', async () => {
   const relay = await SlowRelay.before(world.relayUrl, slowPort)
   const { gateway, api } = await onlineGateway(world, { RELAY_URL: relay.url })
   await alice.openInvite((await api.me()).invite_url)
@@ -168,7 +168,7 @@ test('[R66] a reader that hangs up while the file is fetched gives its place bac
   await world.closeGateway(gateway)
 })
 
-test('[R66] a reader that stands still for a minute is cut off', async () => {
+test('[GATEWAY-7.14] a reader that stands still for a minute is cut off', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api, path } = await talking(world, alice, { clock })
   const sent = await sentFile(api, path, new Uint8Array(size))
@@ -188,7 +188,7 @@ test('[R66] a reader that stands still for a minute is cut off', async () => {
   expect(socket.bytesRead).toBeLessThan(size)
 })
 
-test('[R66] a fault behind the first byte cuts the connection: half a file never looks whole', async () => {
+test('[GATEWAY-7.14] a fault behind the first byte cuts the connection: half a file never looks whole', async () => {
   const { api, path } = await talking(world, alice)
   const sent = await sentFile(api, path, Buffer.alloc(3_000_000, 7))
   const answer = await api.get(fileOf(sent.id))

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R101] a relay that has no room is told at once, and nothing is left', async () => {
+test('[GATEWAY-7.18] a relay that has no room is told at once, and nothing is left', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const socket = beginUpload({ gateway, to: alice }, 5_000_000)
   socket.write(partHead + 'x'.repeat(1_000_000))
@@ -39,7 +39,7 @@ test('[R101] a relay that has no room is told at once, and nothing is left', asy
   await sentFile(api, path, 'x'.repeat(1_000_000))
 }, 20_000)
 
-test('[R103] a body that breaks off behind its form is not sent: who hears 400 has sent nothing', async () => {
+test('[GATEWAY-7.20] a body that breaks off behind its form is not sent: who hears 400 has sent nothing', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const form = `${partHead}hello${formEnd}`
   const short = beginUpload({ gateway, to: alice }, form.length + 10)
@@ -58,7 +58,7 @@ test('[R103] a body that breaks off behind its form is not sent: who hears 400 h
   behind.destroy()
 })
 
-test('[R104] a sender that trickles for a minute is refused, and the place is free', async () => {
+test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the place is free', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await talking(world, alice, { clock })
   const socket = beginUpload({ gateway, to: alice }, 1_000_000)
@@ -83,7 +83,7 @@ test('[R104] a sender that trickles for a minute is refused, and the place is fr
   await expect.poll(goOn, SOON).toBe(true)
 })
 
-test('[R104] a clock that is set back gives nobody hours', () => {
+test('[GATEWAY-7.21] a clock that is set back gives nobody hours', () => {
   const clock = new ManualClock()
   let shiftMs = 0
   const pace = new Pace({
@@ -98,7 +98,7 @@ test('[R104] a clock that is set back gives nobody hours', () => {
   expect(pace.isKeptWith(1)).toBe(false)
 })
 
-test('[R105] who asks first whether to send is told before a byte of the body went out', async () => {
+test('[GATEWAY-7.22] who asks first whether to send is told before a byte of the body went out', async () => {
   const { gateway, api, path } = await talking(world, alice)
   const form = `${partHead}hello${formEnd}`
   const ask = async (head: string) => {

@@ -1,7 +1,7 @@
 // Files that the bot sends: they come to people as what they are, and captions change.
 import { randomBytes } from 'node:crypto'
+import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { message } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -33,7 +33,7 @@ async function fetched(person: Person, sent: { id: string; chat: string }): Prom
 const download = (api: Api, path: string, headers: Record<string, string> = {}) => api.get(`${path}/file`, { headers })
 
 describe('sending', () => {
-  test('[R54] a file comes to people as it was sent, and to the bot as it was told', async () => {
+  test('[GATEWAY-7.2] a file comes to people as it was sent, and to the bot as it was told', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const bytes = randomBytes(700_001)
     const sent = await sentFile(api, path, bytes, { name: 'data.bin' })
@@ -47,14 +47,14 @@ describe('sending', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
-  test('[R53] a form in which nobody has chosen a file is 400, and an empty file is sent', async () => {
+  test('[GATEWAY-7.1] a form in which nobody has chosen a file is 400, and an empty file is sent', async () => {
     const { api, path } = await talking(world, alice)
     expect(await sendForm(api, path, '', { name: '' })).toEqual(badRequest(/^file: it is required\.$/))
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
     expect((await sentFile(api, path, '', { name: 'empty.txt' })).file).toMatchObject({ name: 'empty.txt', size: 0 })
   })
 
-  test('[R54] the kind is what the bytes say; a name and a header change nothing', async () => {
+  test('[GATEWAY-7.2] the kind is what the bytes say; a name and a header change nothing', async () => {
     const { api, path } = await talking(world, alice)
     const files: [Uint8Array | string, string, string][] = [
       [await picture(40, 30).jpeg().toBuffer(), 'image/jpeg', 'photo'],
@@ -77,7 +77,7 @@ describe('sending', () => {
     expect(page).toMatchObject({ type: 'text/html', kind: 'file' })
   })
 
-  test('[R54] a kind that is given counts', async () => {
+  test('[GATEWAY-7.2] a kind that is given counts', async () => {
     const { api, path } = await talking(world, alice)
     const photo = await picture(40, 30).jpeg().toBuffer()
     expect((await sentFile(api, path, photo, { fields: { kind: 'file' } })).file).toMatchObject({
@@ -88,7 +88,7 @@ describe('sending', () => {
     expect((await sentFile(api, path, 'any', { fields: { kind: 'video' } })).file.kind).toBe('video')
   })
 
-  test('[R55] a photo has its preview and its upright size, whatever the fields say', async () => {
+  test('[GATEWAY-7.3] a photo has its preview and its upright size, whatever the fields say', async () => {
     const { api, path } = await talking(world, alice)
     const lying = await picture(800, 600).withMetadata({ orientation: 6 }).jpeg().toBuffer()
     const sent = await sentFile(api, path, lying, { fields: { width: '7', height: '7', duration_ms: '7' } })
@@ -101,7 +101,7 @@ describe('sending', () => {
     expect((await sees(alice, sent)).file).toEqual(sent.file)
   })
 
-  test('[R56] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async () => {
+  test('[GATEWAY-7.4] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async () => {
     const { api, path } = await talking(world, alice)
     const whole = await picture(300, 300).jpeg().toBuffer()
     const bomb = Buffer.from(await picture(4, 4).png().toBuffer())
@@ -120,7 +120,7 @@ describe('sending', () => {
     }
   })
 
-  test('[R57] video and voice take their length and size; caption and reply_to go along', async () => {
+  test('[GATEWAY-7.5] video and voice take their length and size; caption and reply_to go along', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id: reply_to } = await alice.say(toBot, 'show me')
     await api.next('message')
@@ -150,7 +150,7 @@ describe('sending', () => {
     ['invoice\u202excod.exe', 'invoicexcod.exe'],
     [`${'n'.repeat(4000)}.jpeg`, `${'n'.repeat(250)}.jpeg`],
     ['Смета "май"; 100%.pdf', 'Смета "май"; 100%.pdf'],
-  ])('[R60] a file called %j becomes %j, here and for people', async (given, name) => {
+  ])('[GATEWAY-7.8] a file called %j becomes %j, here and for people', async (given, name) => {
     const { api, path } = await talking(world, alice)
     const sent = await sentFile(api, path, 'x', { name: given })
     expect(sent.file.name).toBe(name)
@@ -163,7 +163,7 @@ describe('sending', () => {
     expect(encoded === undefined ? /filename="(.+)"/.exec(disposition)?.[1] : decodeURIComponent(encoded)).toBe(name)
   })
 
-  test('[R61] the same Idempotency-Key sends the file once; another file or field under it is 400', async () => {
+  test('[GATEWAY-7.9] the same Idempotency-Key sends the file once; another file or field under it is 400', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const send = (bytes: string, fields: Record<string, string> = {}) =>
       sendForm(api, path, bytes, { name: 'a.txt', fields, key: 'k' })
@@ -181,7 +181,7 @@ describe('sending', () => {
     expect(alice.client.messages(toBot, { limit: 9 }).filter(({ file }) => file)).toHaveLength(3)
   })
 
-  test('[R57] a file to somebody the bot never met opens a chat; to nobody it is 404', async () => {
+  test('[GATEWAY-7.5] a file to somebody the bot never met opens a chat; to nobody it is 404', async () => {
     const { api } = await talking(world, alice)
     const bob = await world.person('bob')
     const sent = await sentFile(api, `/v1/chats/${bob.id}`, 'hello', { fields: { caption: 'hi' } })
@@ -192,7 +192,7 @@ describe('sending', () => {
 })
 
 describe('captions', () => {
-  test('[R65] are edited, with buttons and without, and taken away', async () => {
+  test('[GATEWAY-7.13] are edited, with buttons and without, and taken away', async () => {
     const { api, path } = await talking(world, alice)
     const sent = await sentFile(api, path, 'x', { fields: { caption: 'first' } })
     await sees(alice, sent)

@@ -1,6 +1,6 @@
 // Forms as browsers, libraries and careless programs write them, in pieces of any size.
+import { endpoints, type FileFields } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { endpoints, type FileFields } from '@postern/protocol/bot-api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { boundaryOf, openForm } from '../src/http/forms/forms.ts'
@@ -33,7 +33,7 @@ const file = (content = 'hello', disposition = 'name="file"; filename="a.txt"', 
 const end = '--b--\r\n'
 
 describe('what is right', () => {
-  test('[R53] fields stand before and behind the file, and unknown ones are passed over', async () => {
+  test('[GATEWAY-7.1] fields stand before and behind the file, and unknown ones are passed over', async () => {
     const around = [
       field('caption', 'hi'),
       file(),
@@ -52,19 +52,19 @@ describe('what is right', () => {
     }
   })
 
-  test('[R53] an empty field is the same as none', async () => {
+  test('[GATEWAY-7.1] an empty field is the same as none', async () => {
     const names = ['caption', 'reply_to', 'kind', 'duration_ms', 'width', 'height']
     const { fields } = await readForm(names.map(name => field(name, '')).join('') + file() + end)
     expect(fields).toEqual({ caption: '' })
   })
 
-  test('[R53] a preamble, an epilogue, padding, and no line end behind the last delimiter', async () => {
+  test('[GATEWAY-7.1] a preamble, an epilogue, padding, and no line end behind the last delimiter', async () => {
     const padded = `preamble\r\n${file().replace('--b\r\n', '--b \t\r\n')}--b--`
     expect((await readForm(padded)).bytes.toString()).toBe('hello')
     expect((await readForm(`${file()}${end}--b\r\nepilogue`)).bytes.toString()).toBe('hello')
   })
 
-  test('[R53] any bytes in any pieces come out as they went in', async () => {
+  test('[GATEWAY-7.1] any bytes in any pieces come out as they went in', async () => {
     const near = fc.constantFrom('\r', '\n', '-', '\r\n', '\r\n-', '\r\n--', '\r\n--b'.slice(0, -1), '--b', 'x', '\0')
     const content = fc.array(near, { maxLength: 60 }).map(parts => parts.join(''))
     const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 })
@@ -77,7 +77,7 @@ describe('what is right', () => {
     )
   })
 
-  test('[R53] what FormData writes is read', async () => {
+  test('[GATEWAY-7.1] what FormData writes is read', async () => {
     const given = new FormData()
     given.set('caption', 'Привет 🎉\r\nline')
     given.set('file', new Blob([Buffer.from([0, 13, 10, 45, 45, 255])], { type: 'image/png' }), 'a "b" c\n\\d ü%.png')
@@ -99,7 +99,7 @@ describe('what is right', () => {
     ['name="file"; filename=""', ''],
     ['name="file"', ''],
     ['NAME="file"; FileName="A.txt"', 'A.txt'],
-  ])('[R53] the name in %s is %j', async (disposition, name) => {
+  ])('[GATEWAY-7.1] the name in %s is %j', async (disposition, name) => {
     expect((await readForm(file('x', disposition) + end)).name).toBe(name)
   })
 
@@ -107,7 +107,7 @@ describe('what is right', () => {
     ['multipart/form-data; boundary=abc', 'abc'],
     ['Multipart/Form-Data; charset=utf-8; BOUNDARY="a b;c"', 'a b;c'],
     [`multipart/form-data; boundary=${'x'.repeat(70)}`, 'x'.repeat(70)],
-  ])('[R53] %s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary))
+  ])('[GATEWAY-7.1] %s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary))
 })
 
 describe('what is wrong', () => {
@@ -170,11 +170,11 @@ describe('what is wrong', () => {
     ],
     ['something behind a delimiter', `--bx\r\n${file()}${end}`, /^body: it is no valid multipart/],
   ]
-  test.each(wrong)('[R53] %s: 400 that names it', async (_, body, sentence) => {
+  test.each(wrong)('[GATEWAY-7.1] %s: 400 that names it', async (_, body, sentence) => {
     for (const sizes of [[100_000], [1000, 1], [13]]) await expect(readForm(body, { sizes })).rejects.toThrow(sentence)
   })
 
-  test('[R53] a caption that is no UTF-8', async () => {
+  test('[GATEWAY-7.1] a caption that is no UTF-8', async () => {
     const [before, after] = (field('caption', '|') + file() + end).split('|')
     const body = Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0xff]), Buffer.from(after ?? '')])
     await expect(readForm(body)).rejects.toThrow('caption: it is not valid UTF-8.')
@@ -186,11 +186,11 @@ describe('what is wrong', () => {
     'multipart/mixed; boundary=x',
     'multipart/form-data',
     'multipart/form-data; boundary=',
-  ])('[R53] the Content-Type %j', type =>
+  ])('[GATEWAY-7.1] the Content-Type %j', type =>
     expect(() => boundaryOf(type)).toThrow('Content-Type: multipart/form-data with a boundary is required.'),
   )
 
-  test('[R53] 64 parts and exactly so many bytes are allowed', async () => {
+  test('[GATEWAY-7.1] 64 parts and exactly so many bytes are allowed', async () => {
     expect((await readForm(many(63) + file('x'.repeat(1000)) + end)).bytes.length).toBe(1000)
     const { fields } = await readForm(field('caption', '🎉'.repeat(4096)) + file('') + end, { sizes: [1000] })
     expect(fields.caption).toBe('🎉'.repeat(4096))

@@ -1,6 +1,6 @@
 // The address of a hook is a secret: the message that brings it does not stay in the history.
+import type { Message } from '@postern/bot-api'
 import { type ChatId, hookLimits, type MessageId, privateChatId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -50,7 +50,7 @@ async function readByAlice(bot: ChatId, { api, id }: { api: Api; id: string }): 
   await expect.poll(status, SOON).toBe('read')
 }
 
-test('[R108] ten minutes after its owner has read it the address is erased on both sides, and the hook goes on', async () => {
+test('[GATEWAY-10.23] ten minutes after its owner has read it the address is erased on both sides, and the hook goes on', async () => {
   const { gateway, api, bot, told, url } = await asked()
   expect(told.text).toMatch(/сотрёт это сообщение через 10 минут/)
   await readByAlice(bot, { api, id: told.id })
@@ -66,7 +66,7 @@ test('[R108] ten minutes after its owner has read it the address is erased on bo
   await alice.hears('by the hook')
 })
 
-test('[R108] unread it is erased after a day, also when the gateway was off then, and hooks are by now', async () => {
+test('[GATEWAY-10.23] unread it is erased after a day, also when the gateway was off then, and hooks are by now', async () => {
   const { gateway, bot, told, url } = await asked()
   await world.closeGateway(gateway)
   clock.leap(hookLimits.addressKeptMs - 1)
@@ -79,7 +79,7 @@ test('[R108] unread it is erased after a day, also when the gateway was off then
   await expect.poll(() => history(without.api), SOON).not.toContain(url)
 })
 
-test('[R108] while the relay is away it waits, and is erased when that is back', async () => {
+test('[GATEWAY-10.23] while the relay is away it waits, and is erased when that is back', async () => {
   const { gateway, api, bot, told, url } = await asked()
   gateway.wire.cut()
   clock.leap(hookLimits.addressKeptMs)
@@ -90,7 +90,7 @@ test('[R108] while the relay is away it waits, and is erased when that is back',
   expect(await history(api)).not.toContain(url)
 })
 
-test('[R108] an owner who deletes it first, and a clock that goes back, stop nothing', async () => {
+test('[GATEWAY-10.23] an owner who deletes it first, and a clock that goes back, stop nothing', async () => {
   const { gateway, bot, told, url } = await asked()
   await gateway.client.deleteMessage(privateChatId(alice.id), { message: told.id as MessageId, for: 'all' }, WITHIN)
   await expectErased(bot, { id: told.id, url })

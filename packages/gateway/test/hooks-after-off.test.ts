@@ -28,18 +28,21 @@ const alert = {
 test.each([
   ['text', { body: 'the backup has failed', headers: { 'content-type': 'text/plain' } }],
   ['alerts', { json: alert }],
-] as const)('[R84] %s: refused while the relay is out of reach, and written once it is there', async (format, said) => {
-  const { gateway: first, api } = await hookedGateway(world, alice, { clock })
-  const hook = await newHook(api, alice.id, format)
-  const say = (gateway: TestGateway): Promise<Posted> => passTime(clock, post(gateway, hook, said))
-  expect((await say(first)).status).toBe(200)
-  await world.closeGateway(first)
-  await world.stopRelay()
-  for (const each of [clock, relayClock]) each.leap(4 * HOUR_MS)
-  const next = await world.gateway({ HOOKS_URL }, { clock })
-  expect((await say(next)).status).toBe(502)
-  await world.startRelay()
-  await passTime(clock, next.client.whenOnline({ deadlineMs: HOUR_MS }))
-  expect((await say(next)).status).toBe(200)
-  await expect.poll(() => alice.texts(privateChatId(next.client.account)).length).toBe(2)
-})
+] as const)(
+  '[GATEWAY-10.5] %s: refused while the relay is out of reach, and written once it is there',
+  async (format, said) => {
+    const { gateway: first, api } = await hookedGateway(world, alice, { clock })
+    const hook = await newHook(api, alice.id, format)
+    const say = (gateway: TestGateway): Promise<Posted> => passTime(clock, post(gateway, hook, said))
+    expect((await say(first)).status).toBe(200)
+    await world.closeGateway(first)
+    await world.stopRelay()
+    for (const each of [clock, relayClock]) each.leap(4 * HOUR_MS)
+    const next = await world.gateway({ HOOKS_URL }, { clock })
+    expect((await say(next)).status).toBe(502)
+    await world.startRelay()
+    await passTime(clock, next.client.whenOnline({ deadlineMs: HOUR_MS }))
+    expect((await say(next)).status).toBe(200)
+    await expect.poll(() => alice.texts(privateChatId(next.client.account)).length).toBe(2)
+  },
+)

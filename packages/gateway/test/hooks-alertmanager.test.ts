@@ -3,8 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CreatedHook } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { freePort, type Person, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SOON } from './api.ts'
@@ -92,17 +92,20 @@ async function raise(...alerts: Alert[]): Promise<void> {
   expect(status).toBe(200)
 }
 
-test.skipIf(!isInstalled)('[R99] what it fires is written, and what it resolves replies to that', async () => {
-  await raise({ name: 'Down', instance: 'a' }, { name: 'Down', instance: 'b' })
-  const fired = await hearsFrom(alice, '🔥 Down: 2 срабатывания')
-  expect(fired.text?.split('\n').slice(1).toSorted()).toEqual(['Down on a (critical, a)', 'Down on b (critical, b)'])
-  await raise({ name: 'Down', instance: 'a', isOver: true })
-  const mixed = await hearsFrom(alice, '🔥 Down: 1 срабатывание, устранено: 1')
-  await raise({ name: 'Down', instance: 'b', isOver: true })
-  expect((await hearsFrom(alice, '✅ Устранено: Down')).reply_to).toBe(mixed.id)
-})
+test.skipIf(!isInstalled)(
+  '[GATEWAY-10.24] what it fires is written, and what it resolves replies to that',
+  async () => {
+    await raise({ name: 'Down', instance: 'a' }, { name: 'Down', instance: 'b' })
+    const fired = await hearsFrom(alice, '🔥 Down: 2 срабатывания')
+    expect(fired.text?.split('\n').slice(1).toSorted()).toEqual(['Down on a (critical, a)', 'Down on b (critical, b)'])
+    await raise({ name: 'Down', instance: 'a', isOver: true })
+    const mixed = await hearsFrom(alice, '🔥 Down: 1 срабатывание, устранено: 1')
+    await raise({ name: 'Down', instance: 'b', isOver: true })
+    expect((await hearsFrom(alice, '✅ Устранено: Down')).reply_to).toBe(mixed.id)
+  },
+)
 
-test.skipIf(!isInstalled)('[R99] it tries again after a 502, and nothing is doubled', async () => {
+test.skipIf(!isInstalled)('[GATEWAY-10.24] it tries again after a 502, and nothing is doubled', async () => {
   gateway.wire.cut()
   await raise({ name: 'Lost', instance: 'a' })
   await expect.poll(hookFigures, SOON).toContain('{outcome="unavailable"} 1')

@@ -65,7 +65,7 @@ const lines: [string, Parts, string][] = [
 ]
 
 describe('lines', () => {
-  test.each(lines)('[R87] %s', (_, parts, line) => {
+  test.each(lines)('[GATEWAY-10.9] %s', (_, parts, line) => {
     expect(readAlerts(body([alert(parts)])).text).toBe(`🔥 HighLoad: 1 срабатывание\n${line}`)
   })
 })
@@ -109,7 +109,7 @@ const heads: [string, unknown, string][] = [
 ]
 
 describe('the first line', () => {
-  test.each(heads)('[R87] %s', (_, payload, head) => {
+  test.each(heads)('[GATEWAY-10.9] %s', (_, payload, head) => {
     expect(readAlerts(payload).text.split('\n')[0]).toBe(head)
   })
 })
@@ -119,7 +119,7 @@ test.each([
   [11, '…и ещё 1 срабатывание'],
   [12, '…и ещё 2 срабатывания'],
   [25, '…и ещё 15 срабатываний'],
-])('[R87] of %i alerts ten are shown, then how many more', (count, more) => {
+])('[GATEWAY-10.9] of %i alerts ten are shown, then how many more', (count, more) => {
   const shown = readAlerts(body(many(count)))
     .text.split('\n')
     .slice(1)
@@ -128,14 +128,14 @@ test.each([
   expect(shown.length).toBeLessThanOrEqual(11)
 })
 
-test('[R87] in a mixed body what fires comes first, and what is resolved is marked', () => {
+test('[GATEWAY-10.9] in a mixed body what fires comes first, and what is resolved is marked', () => {
   const resolved = many(2, { status: 'resolved', annotations: { summary: 'is over' } })
   expect(readAlerts(body([...resolved, ...many(1)])).text).toBe(
     '🔥 HighLoad: 1 срабатывание, устранено: 2\nload of node 1\n✅ is over\n✅ is over',
   )
 })
 
-test('[R87] what is resolved names each alert like what fires: ten, then how many more', () => {
+test('[GATEWAY-10.9] what is resolved names each alert like what fires: ten, then how many more', () => {
   const payload = (count: number) =>
     body(many(count, { status: 'resolved' }), { status: 'resolved', truncatedAlerts: 1 })
   expect(readAlerts(payload(1)).text.split('\n').slice(1)).toEqual(['load of node 1', '…и ещё 1 срабатывание'])
@@ -147,12 +147,12 @@ test.each<[number, number, string]>([
   [8, 4, '…и ещё устранено: 2'],
   [10, 3, '…и ещё устранено: 3'],
   [12, 3, '…и ещё 2 срабатывания, устранено: 3'],
-])('[R87] of %i that fire and %i that are resolved, the rest by its states', (firing, resolved, more) => {
+])('[GATEWAY-10.9] of %i that fire and %i that are resolved, the rest by its states', (firing, resolved, more) => {
   const { text } = readAlerts(body([...many(firing), ...many(resolved, { status: 'resolved' })]))
   expect(text.split('\n').slice(11)).toEqual([more])
 })
 
-test('[R87] real bodies of Alertmanager', () => {
+test('[GATEWAY-10.9] real bodies of Alertmanager', () => {
   expect(readAlerts(fixture('firing-1')).text).toBe(
     '🔥 InstanceDown: 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
   )
@@ -180,7 +180,7 @@ describe('what is refused', () => {
     ['a list', [], 'body: a JSON object is required.'],
     ['null', null, 'body: a JSON object is required.'],
     ['a text', 'x', 'body: a JSON object is required.'],
-  ])('[R87] %s', (_, payload, sentence) => {
+  ])('[GATEWAY-10.9] %s', (_, payload, sentence) => {
     expect(() => readAlerts(payload)).toThrow(sentence)
   })
 })
@@ -194,11 +194,11 @@ describe('what makes two bodies equal', () => {
     ['one is resolved', body([...many(2), alert({ status: 'resolved', fingerprint: '2' })]), false],
     ['another group', body(many(3), { groupKey: 'other' }), false],
     ['all resolved', body(many(3), { status: 'resolved' }), false],
-  ])('[R89] %s', (_, payload, isEqual) => {
+  ])('[GATEWAY-10.11] %s', (_, payload, isEqual) => {
     expect(readAlerts(payload).identity === first.identity).toBe(isEqual)
   })
 
-  test('[R89] without fingerprints and group key, labels tell them apart', () => {
+  test('[GATEWAY-10.11] without fingerprints and group key, labels tell them apart', () => {
     const of = (name: string) =>
       readAlerts({ version: '4', groupLabels: { name }, alerts: [{ labels: { name, at: 1 } }] })
     expect(of('a').identity).toBe(of('a').identity)
@@ -218,7 +218,7 @@ describe('what does not fit into one message', () => {
       ),
     )
 
-  test('[R145] is shortened in the first one, where every line keeps its end, and goes on in the next', () => {
+  test('[GATEWAY-10.15] is shortened in the first one, where every line keeps its end, and goes on in the next', () => {
     const parts = splitText(readAlerts(tall(3, 3000)).text, contentLimits.textCharsMax)
     const [first = '', ...rest] = parts
     expect(first.split('\n').filter(line => line !== '')).toEqual([
@@ -231,14 +231,14 @@ describe('what does not fit into one message', () => {
     expect(parts.every(part => charCount(part) <= contentLimits.textCharsMax)).toBe(true)
   })
 
-  test('[R145] ten lines of any length lose nothing', () => {
+  test('[GATEWAY-10.15] ten lines of any length lose nothing', () => {
     const { text } = readAlerts(tall(10, 5000))
     expect([...text.matchAll(/🙂/gu)]).toHaveLength(50_000)
     const [first = ''] = splitText(text, contentLimits.textCharsMax)
     for (let at = 0; at < 10; at++) expect(first).toContain(`… (critical, node-${at})`)
   })
 
-  test('[R145] a name and a place of any length', () => {
+  test('[GATEWAY-10.15] a name and a place of any length', () => {
     const labels = { alertname: 'n'.repeat(9000), instance: 'i'.repeat(9000) }
     const group = readAlerts(body([alert({ labels })], { commonLabels: labels }))
     expect(group.text.replaceAll(/[^ni]/g, '')).toHaveLength(27_000)

@@ -1,7 +1,7 @@
 // Alerts end to end: what fires, what is resolved in reply to it, and what was said already.
 import { readFileSync } from 'node:fs'
+import type { CreatedHook } from '@postern/bot-api'
 import { hookLimits, type MessageId, privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -64,7 +64,7 @@ async function restart(): Promise<void> {
   api = online.api
 }
 
-test('[R88] a resolution replies to the firing message', async () => {
+test('[GATEWAY-10.10] a resolution replies to the firing message', async () => {
   expect(await alert(fixture('firing-1'))).toBe(200)
   const fired = await hearsFrom(alice, '🔥 InstanceDown: 1 срабатывание')
   expect(await alert(fixture('resolved-1'))).toBe(200)
@@ -72,7 +72,7 @@ test('[R88] a resolution replies to the firing message', async () => {
   expect([over.text, over.reply_to]).toEqual(['✅ Устранено: InstanceDown, 1 срабатывание', fired.id])
 })
 
-test('[R88] to the newest one, when a group has grown and was repeated', async () => {
+test('[GATEWAY-10.10] to the newest one, when a group has grown and was repeated', async () => {
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await alert(group('Load', ['firing', 'firing']))).toBe(200)
   expect(await alert(group('Load', ['firing', 'resolved']))).toBe(200)
@@ -81,7 +81,7 @@ test('[R88] to the newest one, when a group has grown and was repeated', async (
   expect((await hearsFrom(alice, '✅')).reply_to).toBe(newest.id)
 })
 
-test('[R88] for several groups at once, and after a restart', async () => {
+test('[GATEWAY-10.10] for several groups at once, and after a restart', async () => {
   const fired: string[] = []
   for (const name of ['A', 'B', 'C']) {
     expect(await alert(group(name, ['firing']))).toBe(200)
@@ -94,7 +94,7 @@ test('[R88] for several groups at once, and after a restart', async () => {
   }
 })
 
-test('[R88] groups of two hooks do not mix', async () => {
+test('[GATEWAY-10.10] groups of two hooks do not mix', async () => {
   const other = await newHook(api, alice.id, 'alerts')
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await alert(group('Load', ['firing']), other)).toBe(200)
@@ -104,7 +104,7 @@ test('[R88] groups of two hooks do not mix', async () => {
   expect((await hearsFrom(alice, '✅')).reply_to).toBe(second.id)
 })
 
-test('[R88] a group that nobody has seen firing, or whose message was deleted, is resolved without a reply', async () => {
+test('[GATEWAY-10.10] a group that nobody has seen firing, or whose message was deleted, is resolved without a reply', async () => {
   expect(await alert(group('Unknown', ['resolved']))).toBe(200)
   expect((await hearsFrom(alice, '✅ Устранено: Unknown')).reply_to).toBeUndefined()
   expect(await alert(group('Deleted', ['firing']))).toBe(200)
@@ -114,14 +114,14 @@ test('[R88] a group that nobody has seen firing, or whose message was deleted, i
   expect((await hearsFrom(alice, '✅ Устранено: Deleted')).reply_to).toBeUndefined()
 })
 
-test('[R88] without a reply it says itself what is over', async () => {
+test('[GATEWAY-10.10] without a reply it says itself what is over', async () => {
   expect(await alert(fixture('resolved-1'))).toBe(200)
   expect((await hearsFrom(alice, '✅')).text).toBe(
     '✅ Устранено: InstanceDown, 1 срабатывание\nInstanceDown on node-1 (warning, node-01.example.test:9100)',
   )
 })
 
-test('[R89] a body that equals the last of its group within a minute is a duplicate', async () => {
+test('[GATEWAY-10.11] a body that equals the last of its group within a minute is a duplicate', async () => {
   for (const _ of [1, 2]) expect(await alert(fixture('firing-many-25'))).toBe(200)
   clock.leap(hookLimits.duplicateWithinMs - 10_000)
   await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
@@ -131,7 +131,7 @@ test('[R89] a body that equals the last of its group within a minute is a duplic
   expect(await written()).toBe(2)
 })
 
-test('[R89] after a minute it is a repeat, also over a restart', async () => {
+test('[GATEWAY-10.11] after a minute it is a repeat, also over a restart', async () => {
   expect(await alert(group('Load', ['firing']))).toBe(200)
   await restart()
   expect(await alert(group('Load', ['firing']))).toBe(200)
@@ -142,7 +142,7 @@ test('[R89] after a minute it is a repeat, also over a restart', async () => {
   expect(await written()).toBe(2)
 })
 
-test('[R89] a repeat is no retry of a post that was in doubt and that another sender of the pair has said since', async () => {
+test('[GATEWAY-10.11] a repeat is no retry of a post that was in doubt and that another sender of the pair has said since', async () => {
   const [mine, theirs] = ['a', 'b'].map(host => group('Load', ['firing'], { externalURL: `http://${host}` }))
   const pass = gateway.wire.incoming
   gateway.wire.incoming = () => []
@@ -162,7 +162,7 @@ test('[R89] a repeat is no retry of a post that was in doubt and that another se
   expect(await written()).toBe(before + 1)
 })
 
-test('[R89] what was said by a clock that has been set back since does not keep a repeat silent', async () => {
+test('[GATEWAY-10.11] what was said by a clock that has been set back since does not keep a repeat silent', async () => {
   const now = clock.nowMs()
   clock.leap(7_200_000)
   await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
@@ -175,7 +175,7 @@ test('[R89] what was said by a clock that has been set back since does not keep 
   expect(await written()).toBe(2)
 })
 
-test('[R89] what differs is no duplicate: grown, mixed, another group, fired again', async () => {
+test('[GATEWAY-10.11] what differs is no duplicate: grown, mixed, another group, fired again', async () => {
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await alert(group('Load', ['firing', 'firing']))).toBe(200)
   expect(await alert(group('Load', ['firing', 'resolved']))).toBe(200)
@@ -188,7 +188,7 @@ test('[R89] what differs is no duplicate: grown, mixed, another group, fired aga
 test.each([
   ['version 3', { ...group('Load', ['firing']), version: '3' }, 'version: 4 is the only one that is understood.'],
   ['no alerts', { version: '4' }, 'alerts: at least one alert is required.'],
-])('[R87] %s: 400, and nothing is written', async (_, json, error) => {
+])('[GATEWAY-10.9] %s: 400, and nothing is written', async (_, json, error) => {
   expect(await post(gateway, hook, { json })).toMatchObject({ status: 400, body: { error } })
   expect(await post(gateway, hook, { body: '{"version":"4"' })).toMatchObject({
     status: 400,

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { type CreatedHook, createdHook, type Hook, hook as hookSchema } from '@postern/bot-api'
 import { hookLimits, privateChatId } from '@postern/protocol'
-import { type CreatedHook, createdHook, type Hook, hook as hookSchema } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readSettings } from '../src/config.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => world.stop())
 
 describe('the API', () => {
-  test('[R80] hooks are made, listed and removed; the address is shown once', async () => {
+  test('[GATEWAY-10.1] hooks are made, listed and removed; the address is shown once', async () => {
     const { gateway, api } = await hookedGateway(world, alice)
     const bob = await world.person('bob')
     await bob.openInvite((await api.me()).invite_url)
@@ -40,7 +40,7 @@ describe('the API', () => {
     expect((await say(gateway, made, 'again')).status).toBe(404)
   })
 
-  test('[R80] without HOOKS_URL there are no such paths', async () => {
+  test('[GATEWAY-10.1] without HOOKS_URL there are no such paths', async () => {
     const { gateway, api } = await onlineGateway(world)
     for (const [method, path] of [
       ['GET', '/v1/hooks'],
@@ -60,14 +60,14 @@ describe('the API', () => {
     [{ chat_id: 'b'.repeat(32), format: 'html' }, 400, 'format: alerts, pipeline or text is required.'],
     [{ chat_id: 'b'.repeat(32), format: 'text' }, 404, `There is no chat ${'b'.repeat(32)}.`],
     [{ chat_id: 'x', format: 'text' }, 404, 'There is no chat x.'],
-  ])('[R80] POST /v1/hooks of %j: %i', async (json, status, error) => {
+  ])('[GATEWAY-10.1] POST /v1/hooks of %j: %i', async (json, status, error) => {
     const { api } = await hookedGateway(world, alice)
     expect(await api.call('POST', '/v1/hooks', { json })).toMatchObject({ status, body: { error } })
     expect(await api.ok('GET', '/v1/hooks')).toEqual([])
     for (const chat of ['x', 'b'.repeat(32)]) expect((await api.call('GET', `/v1/hooks?chat=${chat}`)).status).toBe(404)
   })
 
-  test('[R80] hooks survive a restart; of the secret only a hash is in the data directory', async () => {
+  test('[GATEWAY-10.1] hooks survive a restart; of the secret only a hash is in the data directory', async () => {
     const { gateway, api } = await hookedGateway(world, alice)
     const made = await newHook(api, alice.id, 'text')
     const stored = gateway.client.records('hooks').all()
@@ -87,7 +87,7 @@ test.each([
   ['https://x.example/', 'https://x.example/hooks/'],
   ['https://x.example/a/b', 'https://x.example/a/b/hooks/'],
   ['http://x.example:8080/a//', 'http://x.example:8080/a/hooks/'],
-])('[R81] HOOKS_URL=%s', async (url, start) => {
+])('[GATEWAY-10.2] HOOKS_URL=%s', async (url, start) => {
   const { gateway, api } = await hookedGateway(world, alice, { env: { HOOKS_URL: url } })
   const made = await newHook(api, alice.id, 'text')
   expect(made.url.slice(0, start.length + 5)).toBe(start + secretOf(made).slice(0, 5))
@@ -99,12 +99,12 @@ test.each([
   }
 })
 
-test.each(['https://x.example/?a', 'https://x.example/#a'])('[R81] HOOKS_URL=%s is refused', url => {
+test.each(['https://x.example/?a', 'https://x.example/#a'])('[GATEWAY-10.2] HOOKS_URL=%s is refused', url => {
   expect(() => readSettings({ BOT_TOKEN: 'x', HOOKS_URL: url })).toThrow(/^HOOKS_URL: /)
 })
 
 describe('the edge', () => {
-  test('[R82] other methods and paths are 404, and nothing ever redirects', async () => {
+  test('[GATEWAY-10.3] other methods and paths are 404, and nothing ever redirects', async () => {
     const { gateway, api } = await hookedGateway(world, alice)
     const made = await newHook(api, alice.id, 'text')
     const secret = secretOf(made)
@@ -130,7 +130,7 @@ describe('the edge', () => {
     }
   })
 
-  test('[R82] a body of 1 MB is taken, one byte more is not', async () => {
+  test('[GATEWAY-10.3] a body of 1 MB is taken, one byte more is not', async () => {
     const { gateway, api } = await hookedGateway(world, alice)
     const made = await newHook(api, alice.id, 'text')
     const json = (bytes: number) => `{"text":"x","rest":"${'y'.repeat(bytes - 22)}"}`
@@ -143,7 +143,7 @@ describe('the edge', () => {
     })
   })
 
-  test('[R82] a body that ends early is not written', async () => {
+  test('[GATEWAY-10.3] a body that ends early is not written', async () => {
     const { gateway, api } = await hookedGateway(world, alice)
     const made = await newHook(api, alice.id, 'text')
     const socket = connect(gateway.port, '127.0.0.1')
@@ -155,7 +155,7 @@ describe('the edge', () => {
     expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['whole'])
   })
 
-  test('[R82] guesses are answered late, and keep nobody waiting who has a secret', async () => {
+  test('[GATEWAY-10.3] guesses are answered late, and keep nobody waiting who has a secret', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, api } = await hookedGateway(world, alice, { clock })
     const made = await newHook(api, alice.id, 'text')
@@ -179,7 +179,7 @@ describe('the edge', () => {
   })
 })
 
-test('[R94] a flood of guesses does not fill the log', async () => {
+test('[GATEWAY-10.18] a flood of guesses does not fill the log', async () => {
   const errors: string[] = []
   const settings = readSettings({
     BOT_TOKEN: 'test-token',
@@ -204,7 +204,7 @@ test('[R94] a flood of guesses does not fill the log', async () => {
   expect(errors).toEqual([])
 })
 
-test('[R83] no log at any level and no error holds the secret or the text', async () => {
+test('[GATEWAY-10.4] no log at any level and no error holds the secret or the text', async () => {
   const logged: string[] = []
   const write = (fields: object, text: string) => {
     const error = (fields as { err?: Error }).err

@@ -1,6 +1,6 @@
 // Hooks by commands in a chat: what owners can do, what others are told, and what the bot says of itself.
+import type { Bot, Hook } from '@postern/bot-api'
 import { type ChatId, hookLimits, type MessageId, privateChatId } from '@postern/protocol'
-import type { Bot, Hook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -44,7 +44,7 @@ const urlIn = (text: string): string => /https:\S+/.exec(text)?.[0] ?? ''
 
 describe('the commands of an owner', () => {
   test.each(['alerts', 'pipeline', 'text'])(
-    '[R95] /hook %s makes a hook for this chat and answers its URL',
+    '[GATEWAY-10.19] /hook %s makes a hook for this chat and answers its URL',
     async format => {
       const { gateway, bot, hooks } = await owned()
       const text = await answer(alice, bot, `/hook ${format}`)
@@ -58,7 +58,7 @@ describe('the commands of an owner', () => {
     },
   )
 
-  test('[R95] /hooks lists the hooks of this chat', async () => {
+  test('[GATEWAY-10.19] /hooks lists the hooks of this chat', async () => {
     const { bot, api } = await owned()
     expect(await answer(alice, bot, '/hooks')).toBe(
       'В этом чате хуков нет. Создать: /hook alerts, /hook pipeline или /hook text.',
@@ -70,7 +70,7 @@ describe('the commands of an owner', () => {
     expect(list).not.toContain(other.id)
   })
 
-  test('[R95] /unhook <id> removes a hook', async () => {
+  test('[GATEWAY-10.19] /unhook <id> removes a hook', async () => {
     const { bot, api, hooks } = await owned()
     const { id } = await api.ok<Hook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'text' })
     expect(await answer(alice, bot, `/unhook ${id.toUpperCase()}`)).toBe(
@@ -91,20 +91,20 @@ describe('the commands of an owner', () => {
     ['/hook «x»', 'Формата «„x“» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
     ['/unhook', 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'],
     ['/unhook x y', 'Хука «x y» нет. Список хуков этого чата: /hooks.'],
-  ])('[R95] wrong arguments get a helpful answer: %s', async (text, helpful) => {
+  ])('[GATEWAY-10.19] wrong arguments get a helpful answer: %s', async (text, helpful) => {
     const { bot, hooks } = await owned()
     expect(await answer(alice, bot, text)).toBe(helpful)
     expect(await hooks()).toEqual([])
   })
 
-  test('[R95] what only looks like a command is none; capitals do not matter', async () => {
+  test('[GATEWAY-10.19] what only looks like a command is none; capitals do not matter', async () => {
     const { bot, hooks } = await owned()
     for (const text of ['/hooked', 'x /hook text', '/hook_x', '/help', 'hook text']) await alice.say(bot, text)
     expect(await answer(alice, bot, '/HOOK Text')).toMatch(/^Хук /)
     expect(await hooks()).toHaveLength(1)
   })
 
-  test('[R95] commands come as updates too, with UPDATES=off they work all the same', async () => {
+  test('[GATEWAY-10.19] commands come as updates too, with UPDATES=off they work all the same', async () => {
     const { api, bot, gateway } = await owned()
     await alice.say(bot, '/hooks')
     await api.next('message', ({ message }) => message.text === '/hooks')
@@ -124,7 +124,7 @@ describe('in a group', () => {
     return { ...started, group: group.id as ChatId }
   }
 
-  test('[R95] the URL goes to the owner in a private chat only', async () => {
+  test('[GATEWAY-10.19] the URL goes to the owner in a private chat only', async () => {
     const { gateway, bot, group, hooks } = await grouped()
     await alice.say(group, '/hook text')
     const told = await hearsFrom(alice, 'Хук')
@@ -140,7 +140,7 @@ describe('in a group', () => {
     expect(bob.texts(group).join()).not.toContain('https:')
   })
 
-  test('[R95] only a command that mentions this bot is meant for it', async () => {
+  test('[GATEWAY-10.19] only a command that mentions this bot is meant for it', async () => {
     const { group, hooks } = await grouped()
     await alice.client.sendText(group, { text: '/hook text', mentions: [] }, WITHIN)
     await alice.client.sendText(
@@ -153,7 +153,7 @@ describe('in a group', () => {
     expect(await hooks()).toEqual([])
   })
 
-  test('[R95] an owner who cannot be written to is told so in the group, and no hook is left', async () => {
+  test('[GATEWAY-10.19] an owner who cannot be written to is told so in the group, and no hook is left', async () => {
     const { gateway, api } = await start({ ACCEPT_REQUESTS: 'contacts' })
     await bob.openInvite((await api.me()).invite_url)
     await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
@@ -171,7 +171,7 @@ describe('in a group', () => {
 })
 
 describe('the others', () => {
-  test('[R96] are told their own account id, a few times a minute', async () => {
+  test('[GATEWAY-10.20] are told their own account id, a few times a minute', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, bot, hooks } = await owned({}, clock)
     for (const command of ['/hook text', '/hooks', '/unhook x'])
@@ -187,7 +187,7 @@ describe('the others', () => {
     expect(await hooks()).toEqual([])
   })
 
-  test('[R96] other bots are told nothing', async () => {
+  test('[GATEWAY-10.20] other bots are told nothing', async () => {
     const { gateway, api, bot } = await owned()
     const helper = await world.person('helper', { bot: true })
     await helper.openInvite((await api.me()).invite_url)
@@ -203,7 +203,7 @@ describe('the others', () => {
 describe('the list of commands', () => {
   const named = ({ commands }: Bot) => commands.map(({ name }) => name)
 
-  test('[R97] has the hook commands while the bot has none of its own', async () => {
+  test('[GATEWAY-10.21] has the hook commands while the bot has none of its own', async () => {
     const { gateway, api } = await owned()
     const { commands } = await api.me()
     expect(commands).toEqual([
@@ -224,7 +224,7 @@ describe('the list of commands', () => {
     expect((await third.me()).commands).toEqual([])
   })
 
-  test('[R97] people see them, and the commands of an operator stay without hooks', async () => {
+  test('[GATEWAY-10.21] people see them, and the commands of an operator stay without hooks', async () => {
     const { gateway, api, bot } = await owned()
     const profile = () => alice.client.learnProfile(gateway.client.account, WITHIN)
     await expect.poll(async () => (await profile()).commands.length, SOON).toBe(3)
@@ -237,7 +237,7 @@ describe('the list of commands', () => {
 })
 
 describe('restarts', () => {
-  test('[R98] a command is carried out and answered once, whatever was lost in between', async () => {
+  test('[GATEWAY-10.22] a command is carried out and answered once, whatever was lost in between', async () => {
     const { gateway, bot, hooks } = await owned()
     const pass = gateway.wire.incoming
     await alice.say(bot, '/hook text')
@@ -266,7 +266,7 @@ describe('restarts', () => {
     ).toEqual([])
   })
 
-  test('[R98] commands from before there were hooks are not carried out, and those while it was away are', async () => {
+  test('[GATEWAY-10.22] commands from before there were hooks are not carried out, and those while it was away are', async () => {
     const first = await owned({ HOOKS_URL: '' })
     await alice.say(first.bot, '/hook text')
     await first.api.next('message')
@@ -280,7 +280,7 @@ describe('restarts', () => {
     expect((await third.hooks()).map(({ format }) => format)).toEqual(['alerts'])
   })
 
-  test('[R98] without HOOKS_URL its cursor does not hold the journal back', async () => {
+  test('[GATEWAY-10.22] without HOOKS_URL its cursor does not hold the journal back', async () => {
     const { gateway, bot } = await owned()
     await answer(alice, bot, '/hooks')
     await world.closeGateway(gateway)

@@ -1,6 +1,6 @@
 // Posts in doubt about one group or branch: a pair of senders is heard once, and what follows knows what was written.
+import type { CreatedHook, HookFormat } from '@postern/bot-api'
 import { CodedError, hookLimits, privateChatId } from '@postern/protocol'
-import type { CreatedHook, HookFormat } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -96,7 +96,7 @@ const OVER = '✅ Устранено: Load, 1 срабатывание'
 describe('a pair of senders', () => {
   beforeEach(() => opened('alerts'))
 
-  test('[R89] what arrived in doubt from one is known when the other says it, and the first adopts it', async () => {
+  test('[GATEWAY-10.11] what arrived in doubt from one is known when the other says it, and the first adopts it', async () => {
     await inDoubt(load(['firing'], 'a'))
     await online()
     expect(await posted(load(['firing'], 'b'))).toBe(200)
@@ -104,7 +104,7 @@ describe('a pair of senders', () => {
     expect(await written()).toEqual([FIRED])
   })
 
-  test('[R89] also long after, when both came while the relay was away, and over a restart', async () => {
+  test('[GATEWAY-10.11] also long after, when both came while the relay was away, and over a restart', async () => {
     await inDoubt(load(['firing'], 'a'))
     await unsent(load(['firing'], 'b'))
     clock.advance(5 * hookLimits.duplicateWithinMs)
@@ -116,7 +116,7 @@ describe('a pair of senders', () => {
     expect(await written()).toEqual([FIRED])
   })
 
-  test('[R89] the other is heard once, too, when it comes for the first time while the first still tries', async () => {
+  test('[GATEWAY-10.11] the other is heard once, too, when it comes for the first time while the first still tries', async () => {
     await inDoubt(load(['firing'], 'a'))
     clock.advance(5 * hookLimits.duplicateWithinMs)
     await unsent(load(['firing'], 'a'))
@@ -125,7 +125,7 @@ describe('a pair of senders', () => {
     expect(await written()).toEqual([FIRED])
   })
 
-  test('[R89] what never arrived is written for who comes first, and once', async () => {
+  test('[GATEWAY-10.11] what never arrived is written for who comes first, and once', async () => {
     await unsent(load(['firing'], 'a'))
     await online()
     expect(await posted(load(['firing'], 'b'))).toBe(200)
@@ -134,7 +134,7 @@ describe('a pair of senders', () => {
     expect(await written()).toEqual([FIRED])
   })
 
-  test('[R89] a resolution in doubt is heard once, too', async () => {
+  test('[GATEWAY-10.11] a resolution in doubt is heard once, too', async () => {
     expect(await posted(load(['firing']))).toBe(200)
     await inDoubt(load(['resolved'], 'a'))
     await online()
@@ -143,14 +143,14 @@ describe('a pair of senders', () => {
     expect(await written()).toEqual([FIRED, OVER])
   })
 
-  test('[R89] a repeat is a new message, also when nobody has asked what became of the one before', async () => {
+  test('[GATEWAY-10.11] a repeat is a new message, also when nobody has asked what became of the one before', async () => {
     await inDoubt(load(['firing'], 'a'))
     await later(2 * hookLimits.duplicateWithinMs)
     expect(await posted(load(['firing'], 'b'))).toBe(200)
     expect(await written()).toEqual([FIRED, FIRED])
   })
 
-  test('[R85] a key with another body is 400, also when both say the same about the group', async () => {
+  test('[GATEWAY-10.7] a key with another body is 400, also when both say the same about the group', async () => {
     await inDoubt(load(['firing'], 'a'), { 'idempotency-key': 'k' })
     await online()
     expect(await posted(load(['firing'], 'b'), { 'idempotency-key': 'k' })).toBe(400)
@@ -160,7 +160,7 @@ describe('a pair of senders', () => {
 })
 
 describe('what comes after a post in doubt', () => {
-  test('[R88] a resolution replies to the firing message that was in doubt, and the late retry changes nothing', async () => {
+  test('[GATEWAY-10.10] a resolution replies to the firing message that was in doubt, and the late retry changes nothing', async () => {
     await opened('alerts')
     await inDoubt(load(['firing']))
     const { id } = await hearsFrom(alice, FIRED)
@@ -172,7 +172,7 @@ describe('what comes after a post in doubt', () => {
     expect(await written()).toEqual([FIRED, OVER])
   })
 
-  test('[R88] over a restart, too', async () => {
+  test('[GATEWAY-10.10] over a restart, too', async () => {
     await opened('alerts')
     await inDoubt(load(['firing']))
     const { id } = await hearsFrom(alice, FIRED)
@@ -181,7 +181,7 @@ describe('what comes after a post in doubt', () => {
     expect((await hearsFrom(alice, OVER)).reply_to).toBe(id)
   })
 
-  test('[R88] the newest that was written counts, not one that was not', async () => {
+  test('[GATEWAY-10.10] the newest that was written counts, not one that was not', async () => {
     await opened('alerts')
     await inDoubt(load(['firing']))
     const { id } = await hearsFrom(alice, FIRED)
@@ -191,7 +191,7 @@ describe('what comes after a post in doubt', () => {
     expect((await hearsFrom(alice, '✅')).reply_to).toBe(id)
   })
 
-  test('[R88] of two in doubt the newer', async () => {
+  test('[GATEWAY-10.10] of two in doubt the newer', async () => {
     await opened('alerts')
     await inDoubt(load(['firing']))
     await online()
@@ -202,7 +202,7 @@ describe('what comes after a post in doubt', () => {
     expect((await hearsFrom(alice, '✅')).reply_to).toBe(id)
   })
 
-  test('[R88] what was never written is no message to reply to; said late, it is one', async () => {
+  test('[GATEWAY-10.10] what was never written is no message to reply to; said late, it is one', async () => {
     await opened('alerts')
     await unsent(load(['firing']))
     await online()
@@ -214,7 +214,7 @@ describe('what comes after a post in doubt', () => {
     expect((await hearsFrom(alice, OVER)).reply_to).toBe(id)
   })
 
-  test('[R91] a success mends a failure that was in doubt, and the late retry does not break it again', async () => {
+  test('[GATEWAY-10.13] a success mends a failure that was in doubt, and the late retry does not break it again', async () => {
     await opened('pipeline')
     await inDoubt(run(1, 'failed'))
     await online()
@@ -246,14 +246,17 @@ test.each<[HookFormat, Fields]>([
   ['text', { text: 'once' }],
   ['alerts', load(['firing'])],
   ['pipeline', run(7, 'failed')],
-])('[R84] a post to a hook of %s that was sent, and could not be noted, is written once', async (format, json) => {
-  await opened(format)
-  failNextNote()
-  expect(await posted(json)).toBe(502)
-  expect(await posted(json)).toBe(200)
-  await api.send(alice.id, { text: 'the end' })
-  await alice.hears('the end')
-  const texts = alice.texts(privateChatId(gateway.client.account))
-  expect(texts.slice(texts.findIndex(text => text.includes('the end')) - 1)).toHaveLength(2)
-  expect(new Set(texts).size).toBe(texts.length)
-})
+])(
+  '[GATEWAY-10.5] a post to a hook of %s that was sent, and could not be noted, is written once',
+  async (format, json) => {
+    await opened(format)
+    failNextNote()
+    expect(await posted(json)).toBe(502)
+    expect(await posted(json)).toBe(200)
+    await api.send(alice.id, { text: 'the end' })
+    await alice.hears('the end')
+    const texts = alice.texts(privateChatId(gateway.client.account))
+    expect(texts.slice(texts.findIndex(text => text.includes('the end')) - 1)).toHaveLength(2)
+    expect(new Set(texts).size).toBe(texts.length)
+  },
+)

@@ -29,7 +29,7 @@ const alerts = (count: number, name: string) => ({
   })),
 })
 
-test('[R94] 500 alerts in one body are one message', async () => {
+test('[GATEWAY-10.18] 500 alerts in one body are one message', async () => {
   const { gateway, api } = await hookedGateway(world, alice)
   const hook = await newHook(api, alice.id, 'alerts')
   const json = alerts(500, 'Flood')
@@ -38,7 +38,7 @@ test('[R94] 500 alerts in one body are one message', async () => {
   expect((await hearsFrom(alice, '🔥 Flood: 500 срабатываний')).text).toMatch(/…и ещё 490 срабатываний$/)
 })
 
-test('[R94] 200 posts at once are each written once, and the API answers meanwhile', async () => {
+test('[GATEWAY-10.18] 200 posts at once are each written once, and the API answers meanwhile', async () => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   const texts = Array.from({ length: 200 }, (_, at) => `number ${at}`)
@@ -52,7 +52,7 @@ test('[R94] 200 posts at once are each written once, and the API answers meanwhi
   expect(heard.toSorted()).toEqual([...texts, 'end'].toSorted())
 })
 
-test('[R94] posts over one connection arrive in order', async () => {
+test('[GATEWAY-10.18] posts over one connection arrive in order', async () => {
   const { gateway, api } = await hookedGateway(world, alice)
   const hook = await newHook(api, alice.id, 'text')
   const texts = Array.from({ length: 30 }, (_, at) => `number ${at}`)
@@ -61,7 +61,7 @@ test('[R94] posts over one connection arrive in order', async () => {
   expect(alice.texts(privateChatId(gateway.client.account))).toEqual(texts)
 })
 
-test('[R94] a queue that is full answers 502, never 429, and takes posts again afterwards', async () => {
+test('[GATEWAY-10.18] a queue that is full answers 502, never 429, and takes posts again afterwards', async () => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   gateway.wire.cut()
@@ -80,7 +80,7 @@ test('[R94] a queue that is full answers 502, never 429, and takes posts again a
   expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['after'])
 })
 
-test('[R94] a text of many pages comes in parts, in order', async () => {
+test('[GATEWAY-10.18] a text of many pages comes in parts, in order', async () => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   const text = Array.from({ length: 14_000 }, (_, at) => `line ${at} of a long text\n`)
@@ -92,7 +92,7 @@ test('[R94] a text of many pages comes in parts, in order', async () => {
   expect(alice.texts(privateChatId(gateway.client.account)).join('')).toBe(`${text}end`)
 })
 
-test('[R94] a sender that repeats itself every second is written once a minute', async () => {
+test('[GATEWAY-10.18] a sender that repeats itself every second is written once a minute', async () => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'alerts')
   for (let at = 0; at < 20; at++) expect((await post(gateway, hook, { json: alerts(2, 'Again') })).status).toBe(200)

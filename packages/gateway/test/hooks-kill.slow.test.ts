@@ -3,8 +3,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Bot, Chat, CreatedHook } from '@postern/bot-api'
 import type { ChatId } from '@postern/protocol'
-import type { Bot, Chat, CreatedHook } from '@postern/protocol/bot-api'
 import { type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SOON } from './api.ts'
@@ -87,7 +87,7 @@ async function insist(hook: CreatedHook, text: string): Promise<void> {
   await expect.poll(isWritten, { interval: 20 }).toBe(200)
 }
 
-test('[R84] killed at any moment of a post, what is posted again is written once', async () => {
+test('[GATEWAY-10.5] killed at any moment of a post, what is posted again is written once', async () => {
   const bot = await befriend()
   const hook = await ask<CreatedHook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'text' })
   const texts: string[] = []
@@ -110,7 +110,7 @@ test('[R84] killed at any moment of a post, what is posted again is written once
   expect(alice.texts(bot)).toEqual([...texts, 'end'])
 })
 
-test('[R98] killed at any moment of a command, it is carried out and answered once', async () => {
+test('[GATEWAY-10.22] killed at any moment of a command, it is carried out and answered once', async () => {
   const bot = await befriend()
   for (const afterMs of [0, 2, 4, 6, 8, 12]) {
     await alice.say(bot, '/hook text')

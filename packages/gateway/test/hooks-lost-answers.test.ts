@@ -1,8 +1,8 @@
 // Answers to hook posts that were given and never arrived: who comes again doubles nothing, and what is meant twice is written twice.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { CreatedHook } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -116,21 +116,21 @@ const firing = JSON.stringify({
   alerts: [{ status: 'firing', fingerprint: 'f', labels: { alertname: 'Down' } }],
 })
 
-test('[R131] a text whose answer was swallowed on the way, and which comes again within seconds, is written once', async () => {
+test('[GATEWAY-10.6] a text whose answer was swallowed on the way, and which comes again within seconds, is written once', async () => {
   await swallowed('once')
   clock.advance(hookLimits.repeatWithinMs.text - 1)
   await heard('once')
   expect(await texts()).toEqual(['once'])
 })
 
-test('[R131] so is one whose sender reset the connection instead of reading, for ten minutes', async () => {
+test('[GATEWAY-10.6] so is one whose sender reset the connection instead of reading, for ten minutes', async () => {
   await reset('once')
   await pass(hookLimits.unheardWithinMs / 2)
   await heard('once')
   expect(await texts()).toEqual(['once'])
 })
 
-test('[R131] after that time the same text is meant, however the first answer went', async () => {
+test('[GATEWAY-10.6] after that time the same text is meant, however the first answer went', async () => {
   await swallowed('build done')
   await pass(hookLimits.repeatWithinMs.text)
   await heard('build done')
@@ -139,21 +139,21 @@ test('[R131] after that time the same text is meant, however the first answer we
   expect(await texts()).toEqual(['build done', 'build done', 'build done'])
 })
 
-test('[R131] who posts again over the same connection has heard the answer: the same text is meant', async () => {
+test('[GATEWAY-10.6] who posts again over the same connection has heard the answer: the same text is meant', async () => {
   const socket = await connected()
   for (const _ of [1, 2, 3]) expect(await posted(socket, 'tick')).toBe(200)
   socket.destroy()
   expect(await texts()).toEqual(['tick', 'tick', 'tick'])
 })
 
-test('[R131] the same text over another connection while the first one stands is meant', async () => {
+test('[GATEWAY-10.6] the same text over another connection while the first one stands is meant', async () => {
   const sockets = [await connected(), await connected()]
   for (const socket of sockets) expect(await posted(socket, 'tick')).toBe(200)
   for (const socket of sockets) socket.destroy()
   expect(await texts()).toEqual(['tick', 'tick'])
 })
 
-test('[R131] what is said every few seconds is not silent for ever', async () => {
+test('[GATEWAY-10.6] what is said every few seconds is not silent for ever', async () => {
   for (const _ of [1, 2, 3]) {
     await heard('tick')
     clock.advance(hookLimits.repeatWithinMs.text * 0.6)
@@ -161,7 +161,7 @@ test('[R131] what is said every few seconds is not silent for ever', async () =>
   expect(await texts()).toEqual(['tick', 'tick'])
 })
 
-test('[R131] a restart in between changes nothing of both', async () => {
+test('[GATEWAY-10.6] a restart in between changes nothing of both', async () => {
   await swallowed('once')
   await world.closeGateway(gateway)
   ;({ gateway, api } = await onlineGateway(world, { HOOKS_URL }, { clock }))
@@ -171,7 +171,7 @@ test('[R131] a restart in between changes nothing of both', async () => {
   expect(await texts()).toEqual(['once', 'once'])
 })
 
-test('[R131] the same run of a pipeline in the same state is one event, for ten minutes', async () => {
+test('[GATEWAY-10.6] the same run of a pipeline in the same state is one event, for ten minutes', async () => {
   hook = await newHook(api, alice.id, 'pipeline')
   for (const body of [run(1, 'failed'), run(2, 'canceled')]) {
     await swallowed(body)
@@ -182,7 +182,7 @@ test('[R131] the same run of a pipeline in the same state is one event, for ten 
   expect((await texts()).map(text => [...text][0])).toEqual(['❌', '🚫', '❌'])
 })
 
-test('[R131] a run without a number is like a text', async () => {
+test('[GATEWAY-10.6] a run without a number is like a text', async () => {
   hook = await newHook(api, alice.id, 'pipeline')
   await swallowed(run(undefined, 'failed'))
   await heard(run(undefined, 'failed'))
@@ -191,7 +191,7 @@ test('[R131] a run without a number is like a text', async () => {
   expect(await texts()).toHaveLength(2)
 })
 
-test('[R131] alerts are known by their group and states, for a minute; and for ten after a reset', async () => {
+test('[GATEWAY-10.6] alerts are known by their group and states, for a minute; and for ten after a reset', async () => {
   hook = await newHook(api, alice.id, 'alerts')
   await swallowed(firing)
   clock.advance(hookLimits.duplicateWithinMs - 1)

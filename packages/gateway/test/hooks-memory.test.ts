@@ -22,7 +22,7 @@ async function opened() {
   return { clock, records, memory: new HookMemory(records, clock) }
 }
 
-test('[R88] what is too old counts as forgotten, and makes room when something comes', async () => {
+test('[GATEWAY-10.10] what is too old counts as forgotten, and makes room when something comes', async () => {
   const { clock, records, memory } = await opened()
   await memory.write(firing('old'))
   clock.advance(hookLimits.groups.keptMs - 1)
@@ -34,7 +34,7 @@ test('[R88] what is too old counts as forgotten, and makes room when something c
   expect(records.all().map(({ key }) => key)).toEqual(['group/a/new', 'group/a/newer'])
 })
 
-test('[R88] of too many for one hook the oldest goes, and other hooks keep theirs', async () => {
+test('[GATEWAY-10.10] of too many for one hook the oldest goes, and other hooks keep theirs', async () => {
   const { clock, records, memory } = await opened()
   await memory.write(firing('other', 'b'))
   const { keptMax } = hookLimits.groups
@@ -49,7 +49,7 @@ test('[R88] of too many for one hook the oldest goes, and other hooks keep their
   expect(records.all()).toHaveLength(keptMax + 1)
 })
 
-test('[R88] what has become too old of hooks that nobody uses goes at the start', async () => {
+test('[GATEWAY-10.10] what has become too old of hooks that nobody uses goes at the start', async () => {
   const { clock, records, memory } = await opened()
   await memory.write(firing('old', 'a'), firing('old', 'b'))
   clock.advance(hookLimits.groups.keptMs - 1)
@@ -61,7 +61,7 @@ test('[R88] what has become too old of hooks that nobody uses goes at the start'
   expect(again.get(at('new', 'b'))?.identity).toBe('new')
 })
 
-test('[R84] what is forgotten while another takes its place does not take that with it', async () => {
+test('[GATEWAY-10.5] what is forgotten while another takes its place does not take that with it', async () => {
   const { clock, records, memory } = await opened()
   const place: Place<'attempt'> = { hook: 'a', kind: 'attempt', name: 'body' }
   await memory.write({ at: place, put: { attempt: 'heard', body: 'body', isWritten: true } })
@@ -72,7 +72,7 @@ test('[R84] what is forgotten while another takes its place does not take that w
   for (const one of [memory, new HookMemory(records, clock)]) expect(one.get(place)?.attempt).toBe('next')
 })
 
-test('[R80] what belongs to no hook any more is removed at the start', async () => {
+test('[GATEWAY-10.1] what belongs to no hook any more is removed at the start', async () => {
   const { clock, records, memory } = await opened()
   await memory.write(firing('1', 'a'), firing('2', 'b'), {
     at: { hook: 'b', kind: 'run', name: 'x' },

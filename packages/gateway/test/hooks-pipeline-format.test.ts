@@ -98,12 +98,12 @@ const texts: [string, Json, string[]][] = [
 ]
 
 describe('texts', () => {
-  test.each(texts)('[R90] %s', (_, payload, lines) => {
+  test.each(texts)('[GATEWAY-10.12] %s', (_, payload, lines) => {
     expect(readPipeline(payload)?.text.split('\n')).toEqual(lines)
   })
 })
 
-test('[R145] titles and names stand there whole, and what does not fit goes on behind them', () => {
+test('[GATEWAY-10.15] titles and names stand there whole, and what does not fit goes on behind them', () => {
   const long = (chars: number) =>
     event(
       { ref: 'b'.repeat(chars), url: `https://git.example.org/${'u'.repeat(1500)}` },
@@ -132,25 +132,28 @@ test('[R145] titles and names stand there whole, and what does not fit goes on b
 
 describe('what is no news', () => {
   const waiting = ['created', 'waiting_for_resource', 'preparing', 'pending', 'running', 'skipped', 'manual']
-  test.each([...waiting, 'scheduled', 'canceling', 'toString', '', 5, null])('[R90] the status %s', status => {
-    expect(readPipeline(event({ status }))).toBeUndefined()
-  })
+  test.each([...waiting, 'scheduled', 'canceling', 'toString', '', 5, null])(
+    '[GATEWAY-10.12] the status %s',
+    status => {
+      expect(readPipeline(event({ status }))).toBeUndefined()
+    },
+  )
 
   test.each([
     ['a push', { object_kind: 'push' }],
     ['a job', { object_kind: 'build' }],
     ['nothing', {}],
     ['a pipeline without attributes', { object_kind: 'pipeline' }],
-  ])('[R90] %s', (_, payload) => {
+  ])('[GATEWAY-10.12] %s', (_, payload) => {
     expect(readPipeline(payload)).toBeUndefined()
   })
 
-  test.each([[[]], ['x'], [5], [null]])('[R90] %j is refused', payload => {
+  test.each([[[]], ['x'], [5], [null]])('[GATEWAY-10.12] %j is refused', payload => {
     expect(() => readPipeline(payload)).toThrow('body: a JSON object is required.')
   })
 })
 
-test('[R91] project, branch, tag and merge request are lines of their own', () => {
+test('[GATEWAY-10.13] project, branch, tag and merge request are lines of their own', () => {
   const lines = [
     event(),
     event({ ref: 'other' }),

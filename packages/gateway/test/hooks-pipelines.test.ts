@@ -1,6 +1,6 @@
 // Pipelines end to end: failures, what mends them, and what nobody needs to hear.
+import type { CreatedHook } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { type Person, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -48,7 +48,7 @@ const failed = '❌ Пайплайн упал: shop/cart'
 const canceled = '🚫 Пайплайн отменён: shop/cart'
 const fixed = '✅ Исправлено: shop/cart, пайплайн снова проходит'
 
-test('[R91] failed and canceled are written, and success after a failure as fixed, once', async () => {
+test('[GATEWAY-10.13] failed and canceled are written, and success after a failure as fixed, once', async () => {
   expect(await run({ status: 'success', id: 1 })).toBe(200)
   expect(await run({ status: 'failed', id: 2 })).toBe(200)
   expect((await hearsFrom(alice, failed)).text).toContain('Упало задание: unit\nhttps://git.example.org/shop/cart')
@@ -58,7 +58,7 @@ test('[R91] failed and canceled are written, and success after a failure as fixe
   expect(await written()).toEqual([failed, canceled, fixed])
 })
 
-test('[R91] a run that was tried again is fixed; one from before the failure fixes nothing', async () => {
+test('[GATEWAY-10.13] a run that was tried again is fixed; one from before the failure fixes nothing', async () => {
   expect(await run({ status: 'failed', id: 7 })).toBe(200)
   expect(await run({ status: 'success', id: 6 })).toBe(200)
   expect(await written()).toEqual([failed])
@@ -66,13 +66,13 @@ test('[R91] a run that was tried again is fixed; one from before the failure fix
   expect(await written()).toEqual([failed, fixed])
 })
 
-test('[R91] a success after a canceled run alone is not written', async () => {
+test('[GATEWAY-10.13] a success after a canceled run alone is not written', async () => {
   expect(await run({ status: 'canceled', id: 1 })).toBe(200)
   expect(await run({ status: 'success', id: 2 })).toBe(200)
   expect(await written()).toEqual([canceled])
 })
 
-test('[R91] projects, branches, tags and merge requests do not mix', async () => {
+test('[GATEWAY-10.13] projects, branches, tags and merge requests do not mix', async () => {
   expect(await run({ status: 'failed' })).toBe(200)
   expect(await run({ status: 'success', project: 'shop/till', id: 9 })).toBe(200)
   expect(await run({ status: 'success', ref: 'other', id: 9 })).toBe(200)
@@ -84,7 +84,7 @@ test('[R91] projects, branches, tags and merge requests do not mix', async () =>
   expect(await written()).toEqual([failed, failed, fixed])
 })
 
-test('[R91] the last state survives a restart', async () => {
+test('[GATEWAY-10.13] the last state survives a restart', async () => {
   expect(await run({ status: 'failed' })).toBe(200)
   await world.closeGateway(gateway)
   const online = await onlineGateway(world, { HOOKS_URL })
@@ -94,7 +94,7 @@ test('[R91] the last state survives a restart', async () => {
   expect(await written()).toEqual([failed, fixed])
 })
 
-test('[R90] other events and states are 200 and silent', async () => {
+test('[GATEWAY-10.12] other events and states are 200 and silent', async () => {
   for (const json of [
     ...['created', 'pending', 'running', 'skipped', 'manual'].map(status => event({ status })),
     { object_kind: 'push' },
@@ -106,7 +106,7 @@ test('[R90] other events and states are 200 and silent', async () => {
   expect(await written()).toEqual([])
 })
 
-test('[R91] X-Vcs-Token must equal the secret, when it is there', async () => {
+test('[GATEWAY-10.13] X-Vcs-Token must equal the secret, when it is there', async () => {
   const wrong = await post(gateway, hook, { json: event({ status: 'failed' }), headers: { 'x-vcs-token': 'wrong' } })
   expect(wrong).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
   expect(await run({ status: 'failed' }, { 'x-vcs-token': '' })).toBe(401)
@@ -118,7 +118,7 @@ test('[R91] X-Vcs-Token must equal the secret, when it is there', async () => {
   expect((await post(gateway, text, { body: 'x', headers: { 'x-vcs-token': 'wrong' } })).status).toBe(200)
 })
 
-test('[R85] an event that comes again under its key is written once', async () => {
+test('[GATEWAY-10.7] an event that comes again under its key is written once', async () => {
   const key = { 'idempotency-key': 'delivery 1' }
   for (const _ of [1, 2, 3]) expect(await run({ status: 'failed' }, key)).toBe(200)
   expect(await run({ status: 'failed' }, { 'idempotency-key': 'delivery 2' })).toBe(200)

@@ -1,6 +1,6 @@
 // Posts to a hook while the relay fails, the chat goes, and senders come again: nothing doubled, nothing behind one's back.
+import type { CreatedHook } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, passWhenAwaited, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -53,7 +53,7 @@ async function restart(): Promise<void> {
 }
 
 describe('502', () => {
-  test('[R84] without the relay it comes within seconds, and nothing is sent later', async () => {
+  test('[GATEWAY-10.5] without the relay it comes within seconds, and nothing is sent later', async () => {
     gateway.wire.cut()
     expect(await passWhenAwaited(clock, hookLimits.postWithinMs, speak('lost'))).toMatchObject(unavailable)
     await reconnect()
@@ -62,7 +62,7 @@ describe('502', () => {
     expect(alice.texts(toBot)).toEqual(['next'])
   })
 
-  test('[R84] what was in doubt is adopted when the same body comes again', async () => {
+  test('[GATEWAY-10.5] what was in doubt is adopted when the same body comes again', async () => {
     expect(await inDoubt('once', speak)).toMatchObject(unavailable)
     await reconnect()
     expect((await speak('another')).status).toBe(200)
@@ -71,7 +71,7 @@ describe('502', () => {
     expect(alice.texts(toBot)).toEqual(['once', 'another'])
   })
 
-  test('[R84] also after a restart', async () => {
+  test('[GATEWAY-10.5] also after a restart', async () => {
     expect(await inDoubt('once', speak)).toMatchObject(unavailable)
     await restart()
     expect((await speak('once')).status).toBe(200)
@@ -80,13 +80,13 @@ describe('502', () => {
     expect(alice.texts(toBot)).toEqual(['once', 'end'])
   })
 
-  test('[R84] after a 200 the same body is a new event', async () => {
+  test('[GATEWAY-10.5] after a 200 the same body is a new event', async () => {
     for (const _ of [1, 2]) expect((await speak('again')).status).toBe(200)
     await alice.hears('again')
     await alice.hears('again')
   })
 
-  test('[R84] an attempt is forgotten after a day', async () => {
+  test('[GATEWAY-10.5] an attempt is forgotten after a day', async () => {
     expect(await inDoubt('old', speak)).toMatchObject(unavailable)
     await reconnect()
     clock.leap(hookLimits.attempts.keptMs + 1000)
@@ -95,7 +95,7 @@ describe('502', () => {
     await alice.hears('old')
   })
 
-  test('[R84] a text in parts goes on behind the last part that the relay has', async () => {
+  test('[GATEWAY-10.5] a text in parts goes on behind the last part that the relay has', async () => {
     const parts = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(4096))
     let appends = 0
     gateway.wire.outgoing = frame => {
@@ -113,7 +113,7 @@ describe('502', () => {
     expect(alice.texts(toBot)).toEqual(parts)
   })
 
-  test('[R84] a sender that hung up before its turn is not written', async () => {
+  test('[GATEWAY-10.5] a sender that hung up before its turn is not written', async () => {
     gateway.wire.cut()
     const first = say(gateway, hook, 'first')
     await expect.poll(() => clock.isAwaited(hookLimits.postWithinMs), SOON).toBe(true)
@@ -130,7 +130,7 @@ describe('502', () => {
     expect(alice.texts(toBot)).not.toContain('second')
   })
 
-  test('[R84] a sender that hung up too early to be answered doubles nothing when it comes again', async () => {
+  test('[GATEWAY-10.5] a sender that hung up too early to be answered doubles nothing when it comes again', async () => {
     gateway.wire.hold()
     const hungUp = new AbortController()
     const first = post(gateway, hook, { body: 'once', signal: hungUp.signal }).catch(() => 'hung up')
@@ -153,7 +153,7 @@ describe('Idempotency-Key', () => {
   const keyed = (body: string, key: string) =>
     post(gateway, hook, { body, headers: { 'content-type': 'text/plain', 'idempotency-key': key } })
 
-  test('[R85] what was written under a key is not written again, over restarts too', async () => {
+  test('[GATEWAY-10.7] what was written under a key is not written again, over restarts too', async () => {
     expect((await keyed('one', 'k')).status).toBe(200)
     expect((await keyed('one', 'k')).status).toBe(200)
     await restart()
@@ -164,7 +164,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['one', 'one', 'end'])
   })
 
-  test('[R85] an empty key is 400: nothing would keep the post from being written twice', async () => {
+  test('[GATEWAY-10.7] an empty key is 400: nothing would keep the post from being written twice', async () => {
     expect(await keyed('one', '')).toMatchObject({
       status: 400,
       body: { code: 'bad_request', error: 'idempotency-key: at least one byte is required.' },
@@ -174,7 +174,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['end'])
   })
 
-  test('[R85] with another body it is 400, and after a day the key is free', async () => {
+  test('[GATEWAY-10.7] with another body it is 400, and after a day the key is free', async () => {
     expect((await keyed('one', 'k')).status).toBe(200)
     expect(await keyed('two', 'k')).toMatchObject({
       status: 400,
@@ -185,7 +185,7 @@ describe('Idempotency-Key', () => {
     expect((await keyed('two', 'k')).status).toBe(200)
   })
 
-  test('[R85] what there was nothing to write for is not written under its key later', async () => {
+  test('[GATEWAY-10.7] what there was nothing to write for is not written under its key later', async () => {
     const alerts = await newHook(api, alice.id, 'alerts')
     const json = { version: '4', status: 'firing', groupKey: 'g', alerts: [{ status: 'firing', fingerprint: 'f' }] }
     const alert = (body: object, key: string) =>
@@ -200,7 +200,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toHaveLength(2)
   })
 
-  test('[R85] what was in doubt under a key is adopted', async () => {
+  test('[GATEWAY-10.7] what was in doubt under a key is adopted', async () => {
     expect(await inDoubt('one', text => keyed(text, 'k'))).toMatchObject(unavailable)
     await reconnect()
     expect((await keyed('one', 'k')).status).toBe(200)
@@ -209,7 +209,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['one', 'end'])
   })
 
-  test('[R85] what was in doubt under a key is not taken for another body', async () => {
+  test('[GATEWAY-10.7] what was in doubt under a key is not taken for another body', async () => {
     expect(await inDoubt('one', text => keyed(text, 'k'))).toMatchObject(unavailable)
     await reconnect()
     expect(await keyed('two', 'k')).toMatchObject({ status: 400 })
@@ -220,7 +220,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-test('[R86] 410 when the bot is no longer in the group, and the hook stays', async () => {
+test('[GATEWAY-10.8] 410 when the bot is no longer in the group, and the hook stays', async () => {
   const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account] }, WITHIN)
   await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
   const grouped = await newHook(api, group.id, 'text')
@@ -235,7 +235,7 @@ test('[R86] 410 when the bot is no longer in the group, and the hook stays', asy
   expect((await speak('the other hook')).status).toBe(200)
 })
 
-test('[R92] what begins like a command is a text, also beside another bot', async () => {
+test('[GATEWAY-10.14] what begins like a command is a text, also beside another bot', async () => {
   const helper = await world.person('helper', { bot: true })
   const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account, helper.id] }, WITHIN)
   await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)

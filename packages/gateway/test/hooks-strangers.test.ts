@@ -6,7 +6,7 @@ import { Strangers } from '../src/hooks/commands/strangers.ts'
 
 const bob = 'bob' as AccountId
 
-test('[R96] a clock that is set by hours makes the bot neither talk nor keep silent', () => {
+test('[GATEWAY-10.20] a clock that is set by hours makes the bot neither talk nor keep silent', () => {
   const clock = new ManualClock()
   const strangers = new Strangers(clock)
   const answered = () => Array.from({ length: 5 }, () => strangers.mayAnswer(bob)).filter(Boolean).length

@@ -58,27 +58,27 @@ const refused: [string, Uint8Array | string, string | undefined, string][] = [
 ]
 
 describe('texts', () => {
-  test.each(texts)('[R92] %s', (_, body, header, text) => {
+  test.each(texts)('[GATEWAY-10.14] %s', (_, body, header, text) => {
     expect(read(body, header)).toBe(text)
   })
 
-  test.each(refused)('[R92] %s is refused', (_, body, header, sentence) => {
+  test.each(refused)('[GATEWAY-10.14] %s is refused', (_, body, header, sentence) => {
     expect(() => read(body, header)).toThrow(sentence)
   })
 })
 
 describe('parts', () => {
-  test('[R92] a text that fits stays whole', () => {
+  test('[GATEWAY-10.14] a text that fits stays whole', () => {
     expect(splitText('a b\nc', 5)).toEqual(['a b\nc'])
   })
 
-  test('[R92] cut behind a line, else behind a word, else anywhere', () => {
+  test('[GATEWAY-10.14] cut behind a line, else behind a word, else anywhere', () => {
     expect(splitText('one two\nthree four', 10)).toEqual(['one two\n', 'three four'])
     expect(splitText('one two three', 10)).toEqual(['one two ', 'three'])
     expect(splitText('x'.repeat(25), 10)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)])
   })
 
-  test('[R92] never inside of a character, and nothing is lost', () => {
+  test('[GATEWAY-10.14] never inside of a character, and nothing is lost', () => {
     const text = '🙂'.repeat(10_000)
     const parts = splitText(text, 4096)
     expect(parts.map(charCount)).toEqual([4096, 4096, 1808])
@@ -95,7 +95,7 @@ describe('parts', () => {
     ['a syllable', '각'.normalize('NFD')],
     ['a space with a mark', ' \u0301'],
   ]
-  test.each(joined)('[R146] never inside of %s', (_, sign) => {
+  test.each(joined)('[GATEWAY-10.16] never inside of %s', (_, sign) => {
     for (const charsMax of [8, 9, 10, 11, 12, 13]) {
       const text = `x${sign.repeat(40)}`
       const parts = splitText(text, charsMax)
@@ -105,7 +105,7 @@ describe('parts', () => {
     }
   })
 
-  test('[R146] a sign that is longer than a message is cut between its characters', () => {
+  test('[GATEWAY-10.16] a sign that is longer than a message is cut between its characters', () => {
     const sign = `e${'\u0301'.repeat(10_000)}`
     const parts = splitText(`a ${sign} b`, 4096)
     expect(parts.join('')).toBe(`a ${sign} b`)
@@ -113,12 +113,12 @@ describe('parts', () => {
     expect(parts.map(charCount)).toEqual([2, 4096, 4096, 1811])
   })
 
-  test('[R92] a part of white space alone is not a message', () => {
+  test('[GATEWAY-10.14] a part of white space alone is not a message', () => {
     expect(splitText(`a${' '.repeat(30)}b`, 10).every(part => part.trim() !== '')).toBe(true)
     expect(splitText(`a${'\u200b'.repeat(30)}b`, 10)).toHaveLength(2)
   })
 
-  test('[R92] a megabyte is cut at once', () => {
+  test('[GATEWAY-10.14] a megabyte is cut at once', () => {
     const parts = splitText('word '.repeat(200_000), 4096)
     expect(parts.join('')).toHaveLength(1_000_000)
     expect(parts.every(part => charCount(part) <= 4096)).toBe(true)
@@ -132,7 +132,7 @@ test.each([
   [12, '12 хуков'],
   [22, '22 хука'],
   [111, '111 хуков'],
-])('[R87] the word behind %i', (count, text) => {
+])('[GATEWAY-10.9] the word behind %i', (count, text) => {
   expect(counted(count, { one: 'хук', few: 'хука', many: 'хуков' })).toBe(text)
 })
 
@@ -149,7 +149,7 @@ describe('hostile payloads', () => {
     ['half a pair', '\ud83d\ud83d'],
     ['a prototype', JSON.parse('{"__proto__":{"x":1},"constructor":{}}')],
   ]
-  test.each(hostile)('[R93] %s in every field of alerts', (_, value) => {
+  test.each(hostile)('[GATEWAY-10.17] %s in every field of alerts', (_, value) => {
     const labels = { alertname: value, severity: value, instance: value, namespace: value, pod: value }
     const alerts = [{ status: value, labels, annotations: { summary: value, description: value }, fingerprint: value }]
     const many = [...alerts, { labels: value, annotations: value }, value]
@@ -165,7 +165,7 @@ describe('hostile payloads', () => {
     expectHarmless(readAlerts(body).title, 1)
   })
 
-  test.each(hostile)('[R93] %s in every field of a pipeline', (_, value) => {
+  test.each(hostile)('[GATEWAY-10.17] %s in every field of a pipeline', (_, value) => {
     const run = { id: value, ref: value, tag: value, sha: value, status: 'failed', url: value }
     const person = { name: value, username: value, email: value }
     const text = readPipeline({
@@ -191,20 +191,20 @@ describe('hostile payloads', () => {
     expect(charCount(lines.join('\n'))).toBeLessThanOrEqual(4096)
   }
 
-  test('[R93] a megabyte of labels', () => {
+  test('[GATEWAY-10.17] a megabyte of labels', () => {
     const labels = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`label_${at}`, 'x']))
     expect(readAlerts({ version: '4', alerts: [{ labels }], groupLabels: labels }).text).toBe(
       '🔥 Без названия: 1 срабатывание\nбез описания',
     )
   })
 
-  test('[R93] words stand in one line', () => {
+  test('[GATEWAY-10.17] words stand in one line', () => {
     expect(oneLine(`a${' '.repeat(1000)}\nb`)).toBe('a b')
     expect(oneLine(' a \u200b b ')).toBe('a  b')
     expect([5, -0, Number.POSITIVE_INFINITY, Number.NaN].map(oneLine)).toEqual(['5', '0', '', ''])
   })
 
-  test('[R93] only addresses of the web are shown', () => {
+  test('[GATEWAY-10.17] only addresses of the web are shown', () => {
     for (const bad of ['javascript:x', 'data:text/html,x', 'x', '', 5, `https://x/${'y'.repeat(2000)}`])
       expect(webAddress(bad, 1024)).toBe('')
     expect(webAddress('https://x.example/a b\u202e', 1024)).toBe('https://x.example/a%20b%E2%80%AE')

@@ -1,6 +1,6 @@
 // Posts that were written and whose senders may not know it: a retry is found out, and news is not taken for one.
+import type { CreatedHook } from '@postern/bot-api'
 import { type Clock, hookLimits, privateChatId } from '@postern/protocol'
-import type { CreatedHook } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Hooks } from '../src/hooks/hooks.ts'
@@ -61,14 +61,14 @@ async function heardOf(receiver: HookReceiver): Promise<string[]> {
   return alice.texts(privateChatId(gateway.client.account))
 }
 
-test('[R84] killed between the last write and the answer: the retry writes nothing', async () => {
+test('[GATEWAY-10.5] killed between the last write and the answer: the retry writes nothing', async () => {
   await posted(newProcess(), 'once')
   const after = newProcess()
   ;(await posted(after, 'once'))('heard')
   expect(await heardOf(after)).toEqual(['once', 'end'])
 })
 
-test('[R84] so does the retry of a sender that hung up; once it has heard, the same is news', async () => {
+test('[GATEWAY-10.5] so does the retry of a sender that hung up; once it has heard, the same is news', async () => {
   const receiver = newProcess()
   ;(await posted(receiver, 'once'))('hung up')
   ;(await posted(receiver, 'once'))('heard')
@@ -76,14 +76,14 @@ test('[R84] so does the retry of a sender that hung up; once it has heard, the s
   expect(await heardOf(receiver)).toEqual(['once', 'once', 'end'])
 })
 
-test('[R84] two senders that say the same at the same time are both heard', async () => {
+test('[GATEWAY-10.5] two senders that say the same at the same time are both heard', async () => {
   const receiver = newProcess()
   const answers = [await posted(receiver, 'ready'), await posted(receiver, 'ready')]
   for (const answer of answers) answer('heard')
   expect(await heardOf(receiver)).toEqual(['ready', 'ready', 'end'])
 })
 
-test('[R84] after ten minutes it is no retry any more', async () => {
+test('[GATEWAY-10.5] after ten minutes it is no retry any more', async () => {
   ;(await posted(newProcess(), 'again'))('hung up')
   clock.leap(hookLimits.unheardWithinMs)
   await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
@@ -98,7 +98,7 @@ test.each([
     'alerts',
     JSON.stringify({ version: '4', groupKey: 'g', status: 'firing', alerts: [{ status: 'firing', labels: {} }] }),
   ],
-] as const)('[R84] nor is %s that was remembered by a clock that was days ahead', async (format, body) => {
+] as const)('[GATEWAY-10.5] nor is %s that was remembered by a clock that was days ahead', async (format, body) => {
   hook = await newHook(api, alice.id, format)
   ;(await posted(newProcess(), body))('hung up')
   const { passed } = gateway.client
@@ -108,7 +108,7 @@ test.each([
   await expect.poll(() => alice.texts(privateChatId(gateway.client.account))).toHaveLength(2)
 })
 
-test('[R91] the retry of a failure that was mended meanwhile does not break the branch again', async () => {
+test('[GATEWAY-10.13] the retry of a failure that was mended meanwhile does not break the branch again', async () => {
   hook = await newHook(api, alice.id, 'pipeline')
   const receiver = newProcess()
   const run = (id: number, status: string) =>
@@ -123,7 +123,7 @@ test('[R91] the retry of a failure that was mended meanwhile does not break the 
   expect(signs).toEqual(['❌', '✅', '🚫'])
 })
 
-test('[R84] a clock that is set back while a post waits does not keep its sender waiting', async () => {
+test('[GATEWAY-10.5] a clock that is set back while a post waits does not keep its sender waiting', async () => {
   let shiftMs = 0
   const shifted: Clock = {
     nowMs: () => clock.nowMs() + shiftMs,

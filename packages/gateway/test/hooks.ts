@@ -1,7 +1,7 @@
 // A gateway with hooks, and senders that post to them.
+import type { CreatedHook, HookFormat } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
 import type { Clock } from '@postern/protocol'
-import type { CreatedHook, HookFormat } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import type { Person, TestGateway, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'

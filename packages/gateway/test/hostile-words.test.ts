@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R161] mentions, names and halves of characters of a modified client are put right, in updates and in the history', async () => {
+test('[GATEWAY-4.14] mentions, names and halves of characters of a modified client are put right, in updates and in the history', async () => {
   const { gateway, api } = await onlineGateway(world)
   const mallory = await world.person('mallory')
   const user = mallory.id

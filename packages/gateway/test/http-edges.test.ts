@@ -1,9 +1,8 @@
 // What is hardly HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into another.
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
 import { gatewayLimits, systemClock } from '@postern/protocol'
-import { apiError, type Endpoint, endpoints } from '@postern/protocol/bot-api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Negotiated, Streamed } from '../src/http/answers.ts'
 import type { Handlers } from '../src/http/handlers.ts'
@@ -156,14 +155,14 @@ const malformed: [string, string, object][] = [
 ]
 
 describe('what is hardly HTTP', () => {
-  test.each(malformed)('[R142] %s', async (_, bytes, expected) => {
+  test.each(malformed)('[GATEWAY-2.4] %s', async (_, bytes, expected) => {
     const [answer, ...more] = answersIn(await send(bytes))
     expect(more).toEqual([])
     expect(answer && refusal(answer)).toEqual(expected)
     expect(handlers.sendMessage).not.toHaveBeenCalled()
   })
 
-  test('[R142] a body that ends early: 400', async () => {
+  test('[GATEWAY-2.4] a body that ends early: 400', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.end(post('Content-Length: 100\r\n', '{"text":'))
     const [bytes] = (await once(socket, 'data')) as [Buffer]
@@ -172,13 +171,13 @@ describe('what is hardly HTTP', () => {
     expect(handlers.sendMessage).not.toHaveBeenCalled()
   })
 
-  test('[R142] what stands behind a body is not taken for a part of it: the request is answered, then the rest', async () => {
+  test('[GATEWAY-2.4] what stands behind a body is not taken for a part of it: the request is answered, then the rest', async () => {
     const answers = answersIn(await send(post('Content-Length: 12\r\n', '{"text":"x"} and more\r\n\r\n')))
     expect(answers.map(({ status }) => status)).toEqual([200, 400])
     expect(handlers.sendMessage).toHaveBeenCalledTimes(1)
   })
 
-  test('[R142] a request that is not answered yet gets its own answer before the refusal of what follows it', async () => {
+  test('[GATEWAY-2.4] a request that is not answered yet gets its own answer before the refusal of what follows it', async () => {
     const { asked, go } = updatesHeldBack()
     const malformedSeen = once(server.server, 'clientError')
     const answered = send(`GET /v1/updates HTTP/1.1\r\n${authorized}\r\n`, 'HELLO\r\n\r\n')
@@ -192,7 +191,7 @@ describe('what is hardly HTTP', () => {
     ])
   })
 
-  test('[R142] no refusal stands in the middle of a file', async () => {
+  test('[GATEWAY-2.4] no refusal stands in the middle of a file', async () => {
     const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const headers = { 'content-type': 'text/plain', 'content-length': '6' }
     async function* read() {
@@ -216,7 +215,7 @@ describe('what is hardly HTTP', () => {
     ['a body', post('Transfer-Encoding: chunked\r\n', 'x\r\n{}\r\n0\r\n\r\n'), 400],
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 404],
   ])(
-    '[R142] nor does the refusal of %s come before the answer to the request ahead of it',
+    '[GATEWAY-2.4] nor does the refusal of %s come before the answer to the request ahead of it',
     async (_, bytes, status) => {
       const { asked, go } = updatesHeldBack()
       const refused = Promise.race([once(server.server, 'clientError'), once(server.server, 'connect')])
@@ -231,7 +230,7 @@ describe('what is hardly HTTP', () => {
     },
   )
 
-  test('[R142] nor does a request without a token, of which the body is broken, cut off the answer ahead of it', async () => {
+  test('[GATEWAY-2.4] nor does a request without a token, of which the body is broken, cut off the answer ahead of it', async () => {
     const { asked, go } = updatesHeldBack()
     const refused = once(server.server, 'clientError')
     const stranger = `POST /v1/chats/${chat}/messages HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\n1\r\n{`
@@ -250,11 +249,11 @@ describe('what is HTTP, and seldom seen', () => {
     ['a whole address', `GET http://postern:8080/healthz HTTP/1.1\r\n${host}${close}\r\n`],
     ['an offer to upgrade', `GET /healthz HTTP/1.1\r\n${host}Connection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`],
     ['an expectation that nobody knows', `GET /healthz HTTP/1.1\r\n${host}${close}Expect: x\r\n\r\n`],
-  ])('[R142] %s: 200', async (_, bytes) => {
+  ])('[GATEWAY-2.4] %s: 200', async (_, bytes) => {
     expect(answersIn(await send(bytes))).toMatchObject([{ status: 200, text: '{}' }])
   })
 
-  test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])('[R142] %s: 404', async method => {
+  test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])('[GATEWAY-2.4] %s: 404', async method => {
     const [answer] = answersIn(await send(`${method} /v1/me HTTP/1.1\r\n${authorized}${close}\r\n`))
     expect(answer && refusal(answer)).toMatchObject({ status: 404, error: `There is no ${method} /v1/me.` })
   })
@@ -277,13 +276,13 @@ describe('bodies that nobody needs', () => {
   const needsNone = all.filter(([, { method, body, upload, form }]) => method !== 'GET' && !body && !upload && !form)
 
   test.each([...needsNone, ['markRead', endpoints.markRead] as [string, Endpoint]])(
-    '[R143] %s with an empty body of any type',
+    '[GATEWAY-2.5] %s with an empty body of any type',
     async (_, endpoint) => {
       for (const type of types) expect([type, (await ask(endpoint, typed(type, ''))).status]).toEqual([type, 200])
     },
   )
 
-  test.each(needsNone)('[R143] %s with a body that it does not take', async (_, endpoint) => {
+  test.each(needsNone)('[GATEWAY-2.5] %s with a body that it does not take', async (_, endpoint) => {
     for (const body of ['a=b', '{}', '{', 'null', '[]'])
       for (const type of types)
         expect([type, body, (await ask(endpoint, typed(type, body))).status]).toEqual([type, body, 200])
@@ -294,7 +293,7 @@ describe('bodies that nobody needs', () => {
     ])
   })
 
-  test('[R143] where a body is needed an empty one is none, and another type is named', async () => {
+  test('[GATEWAY-2.5] where a body is needed an empty one is none, and another type is named', async () => {
     for (const type of types) {
       const empty = await ask(endpoints.sendMessage, typed(type, ''))
       expect([empty.status, (await empty.json()).error]).toEqual([400, 'body: a JSON object is required.'])
@@ -308,7 +307,7 @@ describe('bodies that nobody needs', () => {
 
 describe('HEAD', () => {
   test.each(all.filter(([, { method }]) => method === 'GET'))(
-    '[R144] %s answers HEAD like GET, without a body',
+    '[GATEWAY-2.6] %s answers HEAD like GET, without a body',
     async (name, endpoint) => {
       const file = new Streamed({
         status: 200,
@@ -329,7 +328,7 @@ describe('HEAD', () => {
     },
   )
 
-  test('[R144] what is wrong is told to HEAD by the status, and only where there is a GET', async () => {
+  test('[GATEWAY-2.6] what is wrong is told to HEAD by the status, and only where there is a GET', async () => {
     const without = await ask(endpoints.getMe, { method: 'HEAD', headers: { authorization: '' } })
     expect(without.status).toBe(401)
     expect((await ask(endpoints.sendMessage, { method: 'HEAD' })).status).toBe(200)

@@ -1,9 +1,8 @@
 // The edge of the API over real sockets: token, paths, bodies and errors. What the endpoints do is tested elsewhere.
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { apiError, endpoints } from '@postern/bot-api'
 import { CodedError, gatewayLimits, systemClock } from '@postern/protocol'
-import { apiError, endpoints } from '@postern/protocol/bot-api'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Handlers } from '../src/http/handlers.ts'
 import { addRoutes } from '../src/http/routes.ts'
@@ -60,7 +59,7 @@ describe('the token', () => {
     ['longer', { authorization: `Bearer ${token}x` }],
     ['without scheme', { authorization: token }],
     ['another scheme', { authorization: `Basic ${token}` }],
-  ])('[R5] %s: 401 for every path under /v1, known or not', async (_, headers) => {
+  ])('[GATEWAY-2.1] %s: 401 for every path under /v1, known or not', async (_, headers) => {
     for (const path of ['/v1/me', '/v1/chats', '/v1/nothing', '/v1', '/v1/%ff', '/v1/updates?limit=x']) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
       expect([path, answer.status]).toEqual([path, 401])
@@ -70,11 +69,11 @@ describe('the token', () => {
     expect(handlers.getMe).not.toHaveBeenCalled()
   })
 
-  test('[R5] the scheme is written as one likes', async () => {
+  test('[GATEWAY-2.1] the scheme is written as one likes', async () => {
     expect((await ask('/v1/me', { headers: { authorization: `bearer  ${token}` } })).status).toBe(200)
   })
 
-  test('[R6] health answers {} without a token, to GET and HEAD', async () => {
+  test('[GATEWAY-2.2] health answers {} without a token, to GET and HEAD', async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
     expect([answer.status, await answer.json()]).toEqual([200, {}])
     expect((await fetch(`http://127.0.0.1:${port}/healthz`, { method: 'HEAD' })).status).toBe(200)
@@ -100,7 +99,7 @@ describe('paths', () => {
     ['GET', '/openapi.json/'],
     ['GET', `/v1/chats/${'x'.repeat(5000)}/nothing`],
     ['POST', '/healthz'],
-  ])('[R7] %s %s: 404', async (method, path) => {
+  ])('[GATEWAY-2.3] %s %s: 404', async (method, path) => {
     const answer = await ask(path, { method })
     expect(answer.status).toBe(404)
     expect(apiError.parse(answer.body)).toEqual({
@@ -109,7 +108,7 @@ describe('paths', () => {
     })
   })
 
-  test('[R7] of a path that is wrong no body is found to be wrong', async () => {
+  test('[GATEWAY-2.3] of a path that is wrong no body is found to be wrong', async () => {
     const wrong = { method: 'POST', body: '{', headers: { 'content-type': 'application/json' } }
     expect((await ask('/v1/nothing', wrong)).status).toBe(404)
   })
@@ -150,20 +149,20 @@ describe('bodies', () => {
       /^buttons\[0\]\[0\]: either data or url/,
     ],
   ]
-  test.each(bad)('[R8] %s: 400 that names the field and the rule', async (_, body, headers, sentence) => {
+  test.each(bad)('[GATEWAY-2.7] %s: 400 that names the field and the rule', async (_, body, headers, sentence) => {
     const answer = await post(body, headers)
     expect(answer.status).toBe(400)
     expect(apiError.parse(answer.body)).toEqual({ code: 'bad_request', error: expect.stringMatching(sentence) })
     expect(handlers.sendMessage).not.toHaveBeenCalled()
   })
 
-  test('[R8] a body that is too large: 400', async () => {
+  test('[GATEWAY-2.7] a body that is too large: 400', async () => {
     const answer = await post(JSON.stringify({ text: 'x'.repeat(gatewayLimits.jsonBodyBytesMax) }))
     expect(answer.status).toBe(400)
     expect(answer.body).toEqual({ code: 'bad_request', error: expect.stringMatching(/^body: at most 1048576 bytes/) })
   })
 
-  test('[R8] what is not even HTTP: 400 with a body like any other', async () => {
+  test('[GATEWAY-2.7] what is not even HTTP: 400 with a body like any other', async () => {
     const socket = connect(port, '127.0.0.1')
     socket.end('HELLO\r\n\r\n')
     const [bytes] = (await once(socket, 'data')) as [Buffer]
@@ -172,18 +171,18 @@ describe('bodies', () => {
     expect(apiError.parse(JSON.parse(body ?? '')).code).toBe('bad_request')
   })
 
-  test('[R9] unknown fields are ignored, and null is the same as absent', async () => {
+  test('[GATEWAY-2.8] unknown fields are ignored, and null is the same as absent', async () => {
     const body = '{"text":"hello","reply_to":null,"mentions":null,"buttons":[],"parse_mode":"html","__proto__":{"a":1}}'
     expect((await post(body)).status).toBe(200)
     const [input] = handlers.sendMessage.mock.calls[0] ?? []
     expect(input?.body).toEqual({ text: 'hello', buttons: [] })
   })
 
-  test('[R9] 4096 characters are allowed, an emoji counted as one', async () => {
+  test('[GATEWAY-2.8] 4096 characters are allowed, an emoji counted as one', async () => {
     expect((await post(JSON.stringify({ text: '🤖'.repeat(4096) }))).status).toBe(200)
   })
 
-  test('[R9] a charset behind the type does not matter', async () => {
+  test('[GATEWAY-2.8] a charset behind the type does not matter', async () => {
     expect((await post('{"text":"x"}', { 'content-type': 'application/json; charset=utf-8' })).status).toBe(200)
   })
 })
@@ -201,25 +200,25 @@ describe('queries', () => {
     'offset=-1',
     'offset=9007199254740993',
     'offset=1e3',
-  ])('[R10] %s: 400 that names the parameter', async query => {
+  ])('[GATEWAY-2.9] %s: 400 that names the parameter', async query => {
     const answer = await ask(`/v1/updates?${query}`)
     expect(answer.status).toBe(400)
     expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: a whole number from `))
   })
 
-  test('[R10] what is absent has its default', async () => {
+  test('[GATEWAY-2.9] what is absent has its default', async () => {
     await ask('/v1/updates')
     expect(handlers.getUpdates.mock.calls[0]?.[0].query).toEqual({ offset: 0, timeout: 0, limit: 100 })
   })
 })
 
 describe('errors', () => {
-  test('[R11] a coded error has its status and its sentence', async () => {
+  test('[GATEWAY-2.10] a coded error has its status and its sentence', async () => {
     const answer = await ask('/v1/chats/c')
     expect([answer.status, answer.body]).toEqual([404, { code: 'not_found', error: 'There is no chat c.' }])
   })
 
-  test('[R11] 503 says when to try again', async () => {
+  test('[GATEWAY-2.10] 503 says when to try again', async () => {
     handlers.getMe.mockImplementationOnce(() => {
       throw new CodedError('relay-unreachable')
     })
@@ -227,7 +226,7 @@ describe('errors', () => {
     expect([answer.status, answer.headers.get('retry-after'), answer.body.code]).toEqual([503, '5', 'unavailable'])
   })
 
-  test('[R11] a fault of ours is 500, told to the log and not to the caller', async () => {
+  test('[GATEWAY-2.10] a fault of ours is 500, told to the log and not to the caller', async () => {
     handlers.getMe.mockImplementationOnce(() => {
       throw new Error('the key is 1234')
     })
@@ -238,7 +237,7 @@ describe('errors', () => {
   })
 })
 
-test('[R24] a handler learns that its caller has gone', async () => {
+test('[GATEWAY-5.5] a handler learns that its caller has gone', async () => {
   const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   handlers.getUpdates.mockImplementationOnce(async (_, { gone }) => {
     gone.addEventListener('abort', () => left.resolve())
@@ -254,7 +253,7 @@ test('[R24] a handler learns that its caller has gone', async () => {
   await left.promise
 })
 
-test('[R12] every endpoint of the table is served', async () => {
+test('[GATEWAY-2.11] every endpoint of the table is served', async () => {
   for (const { method, path } of Object.values(endpoints)) {
     const answer = await ask(path.replaceAll(/\{\w+\}/g, 'c'), { method })
     if (answer.status === 404) expect(answer.body.error).not.toMatch(/^There is no (GET|POST|PUT|PATCH|DELETE) /)

@@ -1,5 +1,5 @@
 // Who the bot is to others, over the API: its invite link, and what is compared with people.
-import { bot, safetyNumber } from '@postern/protocol/bot-api'
+import { bot, safetyNumber } from '@postern/bot-api'
 import { WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Api, onlineGateway } from './api.ts'
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R106] POST /v1/me/invite answers the bot with a new link; the old one lets nobody in', async () => {
+test('[GATEWAY-3.11] POST /v1/me/invite answers the bot with a new link; the old one lets nobody in', async () => {
   const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
   const before = await api.me()
   const after = bot.parse(await api.ok('POST', '/v1/me/invite'))
@@ -28,14 +28,14 @@ test('[R106] POST /v1/me/invite answers the bot with a new link; the old one let
   expect(await again.api.me()).toEqual(after)
 })
 
-test('[R106] while the bot is not registered there is no new link', async () => {
+test('[GATEWAY-3.11] while the bot is not registered there is no new link', async () => {
   await world.stopRelay()
   const api = new Api(await world.gateway())
   expect((await api.call('POST', '/v1/me/invite')).status).toBe(503)
   await world.startRelay()
 })
 
-test('[R107] the safety number is the one that the person sees', async () => {
+test('[GATEWAY-3.12] the safety number is the one that the person sees', async () => {
   const { gateway, api } = await onlineGateway(world)
   const alice = await world.person('alice')
   const shown = safetyNumber.parse(await api.ok('GET', `/v1/people/${alice.id}/safety-number`))
@@ -43,7 +43,7 @@ test('[R107] the safety number is the one that the person sees', async () => {
   expect(shown).toEqual({ account: alice.id, number: seen.number, qr: seen.qr })
 })
 
-test('[R107] of an account that is registered nowhere it is 404, of the bot itself 400', async () => {
+test('[GATEWAY-3.12] of an account that is registered nowhere it is 404, of the bot itself 400', async () => {
   const { gateway, api } = await onlineGateway(world)
   for (const account of [unknownId, 'x', '%20'])
     expect(await api.call('GET', `/v1/people/${account}/safety-number`)).toMatchObject({

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const warnings = () => logged.filter(line => line.includes('BOT_TOKEN') || line.includes('not encrypted'))
 
-test('[R109] a short token is warned of in one line that does not hold it; a long one is not', async () => {
+test('[GATEWAY-1.5] a short token is warned of in one line that does not hold it; a long one is not', async () => {
   await start({ BOT_TOKEN: 'shorter-than-16' })
   expect(warnings()).toHaveLength(1)
   expect(warnings()[0]).toMatch(/^BOT_TOKEN has fewer than 16 characters/)
@@ -57,7 +57,7 @@ test('[R109] a short token is warned of in one line that does not hold it; a lon
   expect(warnings()).toEqual([])
 })
 
-test('[R109] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async () => {
+test('[GATEWAY-1.5] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async () => {
   const settings = readSettings({
     BOT_TOKEN: TOKEN,
     BOT_NAME: 'bot',
@@ -81,7 +81,7 @@ test('[R109] a relay to which bytes go in clear is warned of, by the address tha
   expect(warnings()).toHaveLength(1)
 })
 
-test('[R123] the same RELAY_URL in other words is the same relay, and one at which nobody answers is warned of', async () => {
+test('[GATEWAY-3.3] the same RELAY_URL in other words is the same relay, and one at which nobody answers is warned of', async () => {
   await start()
   await gateway.stop()
   await start({ RELAY_URL: world.relayUrl.replace('http', 'ws') })
@@ -93,7 +93,7 @@ test('[R123] the same RELAY_URL in other words is the same relay, and one at whi
   expect(gateway.client.me().inviteUrl).toContain(world.relayUrl)
 })
 
-test('[R15] a first start without a relay says so, and goes on', async () => {
+test('[GATEWAY-3.5] a first start without a relay says so, and goes on', async () => {
   await world.stopRelay()
   const settings = readSettings({
     BOT_TOKEN: TOKEN,
@@ -108,14 +108,14 @@ test('[R15] a first start without a relay says so, and goes on', async () => {
   await gateway.client.whenOnline(WITHIN)
 })
 
-test('[R19] the log holds no webhook secret and no address of a receiver', async () => {
+test('[GATEWAY-3.17] the log holds no webhook secret and no address of a receiver', async () => {
   await start({ WEBHOOK_URL: 'http://127.0.0.1:9/a-secret-path?key=hidden', WEBHOOK_SECRET: 'a-signing-key' })
   await alice.openInvite(gateway.client.me().inviteUrl)
   await expect.poll(() => logged.join(), SOON).toContain('could not be delivered')
   for (const secret of ['a-secret-path', 'hidden', 'a-signing-key']) expect(logged.join()).not.toContain(secret)
 })
 
-test('[R19] the log holds no token, invite or text', async () => {
+test('[GATEWAY-3.17] the log holds no token, invite or text', async () => {
   await start()
   const { inviteUrl } = gateway.client.me()
   await alice.openInvite(inviteUrl)

@@ -1,6 +1,6 @@
 // Messages end to end: what the bot does reaches people, and what people do reaches the bot.
+import { type Message, message } from '@postern/bot-api'
 import { gatewayLimits, type MessageId, privateChatId } from '@postern/protocol'
-import { type Message, message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -41,7 +41,7 @@ const badRequest = (sentence: RegExp) => ({
 const notFound = { status: 404, body: { code: 'not_found', error: expect.any(String) } }
 
 describe('reading', () => {
-  test('[R35] messages are listed oldest first, page by page before a time, and none is skipped', async () => {
+  test('[GATEWAY-4.6] messages are listed oldest first, page by page before a time, and none is skipped', async () => {
     const { api, path, toBot } = await talking()
     for (let at = 1; at <= 7; at++) await (at % 2 ? alice.say(toBot, `text ${at}`) : sent(api, `text ${at}`))
     await api.next('message', update => update.message.text === 'text 7')
@@ -60,7 +60,7 @@ describe('reading', () => {
     for (const one of all) expect(await api.ok('GET', `${path}/messages/${one.id}`)).toEqual(one)
   })
 
-  test('[R35] a chat or a message that does not exist is 404', async () => {
+  test('[GATEWAY-4.6] a chat or a message that does not exist is 404', async () => {
     const { api, path } = await talking()
     const unknown = 'b'.repeat(32)
     for (const wrong of [`/v1/chats/${unknown}/messages`, `${path}/messages/${unknown}`, `${path}/messages/x`])
@@ -69,7 +69,7 @@ describe('reading', () => {
 })
 
 describe('editing', () => {
-  test('[R36] the bot edits its text; people see it, and the bot is told nothing of its own doing', async () => {
+  test('[GATEWAY-4.7] the bot edits its text; people see it, and the bot is told nothing of its own doing', async () => {
     const { api, path } = await talking()
     const { id, ts } = await sent(api, 'first')
     // Her receipt changes the message, too: it is waited for.
@@ -83,7 +83,7 @@ describe('editing', () => {
     expect((await api.updates()).filter(update => update.type === 'edited')).toEqual([])
   })
 
-  test("[R36] somebody else's message cannot be edited, and one that does not exist is 404", async () => {
+  test("[GATEWAY-4.7] somebody else's message cannot be edited, and one that does not exist is 404", async () => {
     const { api, path, toBot } = await talking()
     const id = await heard(api, alice.say(toBot, 'mine'))
     for (const json of [{ text: 'yours' }, {}])
@@ -93,7 +93,7 @@ describe('editing', () => {
     expect(await api.call('PATCH', unknown, { json: {} })).toEqual(notFound)
   })
 
-  test('[R141] mentions alone are judged by the text as it stands, and [] removes them', async () => {
+  test('[GATEWAY-4.8] mentions alone are judged by the text as it stands, and [] removes them', async () => {
     const { api, path } = await talking()
     const { id } = await sent(api, 'hello alice')
     const edit = (json: object) => api.call<Message>('PATCH', `${path}/messages/${id}`, { json })
@@ -114,7 +114,7 @@ describe('editing', () => {
     expect((await edit({ mentions: [] })).body.edited_ts).toBe(plain.edited_ts)
   })
 
-  test('[R141] a new text without mentions has none, and mentions that cross a new text take none of it back', async () => {
+  test('[GATEWAY-4.8] a new text without mentions has none, and mentions that cross a new text take none of it back', async () => {
     const { api, path } = await talking()
     const { id } = await sent(api, 'alice')
     const edit = (json: object) => api.ok<Message>('PATCH', `${path}/messages/${id}`, json)
@@ -124,7 +124,7 @@ describe('editing', () => {
     expect(await edit({ text: 'nobody' })).not.toHaveProperty('mentions')
   })
 
-  test('[R141] a file without a caption has no text that a mention could stand in', async () => {
+  test('[GATEWAY-4.8] a file without a caption has no text that a mention could stand in', async () => {
     const { api, path } = await talking()
     const form = new FormData()
     form.set('file', new Blob(['x']), 'x')
@@ -134,7 +134,7 @@ describe('editing', () => {
     expect(await api.ok('PATCH', `${path}/messages/${body.id}`, { mentions: [] })).not.toHaveProperty('edited_ts')
   })
 
-  test('[R36] after 48 hours a message cannot be edited any more', async () => {
+  test('[GATEWAY-4.7] after 48 hours a message cannot be edited any more', async () => {
     const clock = new ManualClock(Date.now())
     const { api, path } = await talking(clock)
     const { id } = await sent(api, 'old')
@@ -145,7 +145,7 @@ describe('editing', () => {
 })
 
 describe('deleting', () => {
-  test('[R37] for everyone: its own message is gone on both sides', async () => {
+  test('[GATEWAY-4.9] for everyone: its own message is gone on both sides', async () => {
     const { gateway, api, path, toBot } = await talking()
     const { id } = await sent(api, 'oops')
     expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
@@ -158,7 +158,7 @@ describe('deleting', () => {
     expect(await api.call('DELETE', `${path}/messages/${id}?for=all`)).toEqual(notFound)
   })
 
-  test("[R37] for everyone is for its own messages only; for=me removes anybody's here alone", async () => {
+  test("[GATEWAY-4.9] for everyone is for its own messages only; for=me removes anybody's here alone", async () => {
     const { api, path, toBot } = await talking()
     const id = await heard(api, alice.say(toBot, 'keep me'))
     expect(await api.call('DELETE', `${path}/messages/${id}`)).toEqual(badRequest(/sender/))
@@ -169,7 +169,7 @@ describe('deleting', () => {
   })
 })
 
-test('[R38] the bot reacts, changes its mind, and takes it back', async () => {
+test('[GATEWAY-4.10] the bot reacts, changes its mind, and takes it back', async () => {
   const { api, path, toBot } = await talking()
   const id = await heard(api, alice.say(toBot, 'good news'))
   const reactions = () => alice.client.message(toBot, id).reactions?.map(({ emoji }) => emoji)
@@ -187,7 +187,7 @@ test('[R38] the bot reacts, changes its mind, and takes it back', async () => {
   expect(await api.call('DELETE', unknown)).toEqual(notFound)
 })
 
-test('[R39] people see their messages as delivered until the bot has read them', async () => {
+test('[GATEWAY-4.11] people see their messages as delivered until the bot has read them', async () => {
   const { api, path, toBot } = await talking()
   const ids: MessageId[] = []
   for (const text of ['one', 'two', 'three']) ids.push(await heard(api, alice.say(toBot, text)))
@@ -204,7 +204,7 @@ test('[R39] people see their messages as delivered until the bot has read them',
   expect(await api.call('POST', `${path}/read`, { json: { up_to: 'b'.repeat(32) } })).toEqual(notFound)
 })
 
-test("[R39] the bot's own messages show when they were delivered and read", async () => {
+test("[GATEWAY-4.11] the bot's own messages show when they were delivered and read", async () => {
   const { api, path, toBot } = await talking()
   const { id, status } = await sent(api, 'for you')
   expect(status).toBe('sent')
@@ -218,7 +218,7 @@ describe('Idempotency-Key', () => {
   const send = (api: Api, json: object, key: string) =>
     api.call('POST', `/v1/chats/${alice.id}/messages`, { json, headers: { 'idempotency-key': key } })
 
-  test('[R40] the same key gives the first outcome, and nothing is sent twice', async () => {
+  test('[GATEWAY-4.12] the same key gives the first outcome, and nothing is sent twice', async () => {
     const { api, toBot } = await talking()
     const first = await send(api, { text: 'once' }, 'k 1')
     const again = await send(api, { mentions: null, text: 'once', unknown: 1 }, 'k 1')
@@ -230,7 +230,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['once', 'at once', 'the end'])
   })
 
-  test('[R40] a send in doubt is found by the same key, and was sent once', async () => {
+  test('[GATEWAY-4.12] a send in doubt is found by the same key, and was sent once', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, api, toBot } = await talking(clock)
     const pass = gateway.wire.incoming
@@ -248,7 +248,7 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['in doubt'])
   })
 
-  test('[R40] the same key with another request is 400', async () => {
+  test('[GATEWAY-4.12] the same key with another request is 400', async () => {
     const { api } = await talking()
     await send(api, { text: 'one' }, 'key')
     expect(await send(api, { text: 'two' }, 'key')).toEqual(badRequest(/^Idempotency-Key: .*another request/))
@@ -256,7 +256,7 @@ describe('Idempotency-Key', () => {
     expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*another request/))
   })
 
-  test('[R40] a group is made once', async () => {
+  test('[GATEWAY-4.12] a group is made once', async () => {
     const { api } = await talking()
     const make = () =>
       api.call('POST', '/v1/groups', {
@@ -268,7 +268,7 @@ describe('Idempotency-Key', () => {
     expect(await api.ok<unknown[]>('GET', '/v1/chats')).toHaveLength(2)
   })
 
-  test('[R40] a key survives a restart of the gateway', async () => {
+  test('[GATEWAY-4.12] a key survives a restart of the gateway', async () => {
     const { gateway, api } = await talking()
     const first = await send(api, { text: 'once' }, 'lasting')
     await world.closeGateway(gateway)
@@ -276,14 +276,14 @@ describe('Idempotency-Key', () => {
     expect((await send(next, { text: 'once' }, 'lasting')).body['id']).toBe(first.body['id'])
   })
 
-  test.each(['', 'x'.repeat(256)])('[R40] a key of %j is 400', async key => {
+  test.each(['', 'x'.repeat(256)])('[GATEWAY-4.12] a key of %j is 400', async key => {
     const { api } = await talking()
     expect(await send(api, { text: 'x' }, key)).toEqual(badRequest(/^idempotency-key: 1 to 255 bytes/))
   })
 })
 
 describe('what people do', () => {
-  test('[R41] edits, deletions and reactions of people are updates of their types', async () => {
+  test('[GATEWAY-4.13] edits, deletions and reactions of people are updates of their types', async () => {
     const { api, toBot } = await talking()
     const from = { id: alice.id, name: 'alice' }
     const id = await heard(api, alice.say(toBot, 'frist'))
@@ -297,7 +297,7 @@ describe('what people do', () => {
     expect((await api.next('deleted')).deleted).toEqual({ message_id: id, from })
   })
 
-  test('[R41] what was deleted is stripped from updates that wait', async () => {
+  test('[GATEWAY-4.13] what was deleted is stripped from updates that wait', async () => {
     const { api, toBot } = await talking()
     const { id } = await alice.say(toBot, 'a secret')
     await expect.poll(async () => (await api.updates()).some(update => update.type === 'message'), SOON).toBe(true)
@@ -306,7 +306,7 @@ describe('what people do', () => {
     expect(JSON.stringify(await api.updates())).not.toContain('a secret')
   })
 
-  test('[R41] a disappearing message is erased once its time since reading is over', async () => {
+  test('[GATEWAY-4.13] a disappearing message is erased once its time since reading is over', async () => {
     const clock = new ManualClock(Date.now())
     const { api, path, toBot } = await talking(clock)
     await alice.client.setTimer(toBot, 60_000, WITHIN)
@@ -319,7 +319,7 @@ describe('what people do', () => {
     expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
   })
 
-  test('[R42] a call to the bot is declined by itself, and a notice says so', async () => {
+  test('[GATEWAY-4.15] a call to the bot is declined by itself, and a notice says so', async () => {
     const { api, toBot } = await talking()
     await alice.client.call(toBot, WITHIN)
     expect((await api.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: alice.id } })

@@ -1,8 +1,8 @@
 // The API's description of itself: valid, whole, and what the gateway really answers.
 
 import { readFileSync } from 'node:fs'
+import { endpoints, makeOpenapi, type OpenapiDocument } from '@postern/bot-api'
 import { gatewayLimits, hookLimits } from '@postern/protocol'
-import { endpoints, makeOpenapi, type OpenapiDocument } from '@postern/protocol/bot-api'
 import { World } from '@postern/testkit'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-test('[R50] GET /openapi.json needs no token and is valid OpenAPI 3.1', async () => {
+test('[GATEWAY-2.12] GET /openapi.json needs no token and is valid OpenAPI 3.1', async () => {
   const answer = await fetch(`${url}/openapi.json`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   const document = (await answer.json()) as Record<string, unknown>
@@ -29,7 +29,7 @@ test('[R50] GET /openapi.json needs no token and is valid OpenAPI 3.1', async ()
   expect(validator.version).toBe('3.1')
 })
 
-test('[R50] it has every endpoint of the table, and every reference in it leads somewhere', async () => {
+test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in it leads somewhere', async () => {
   const document = (await (await api.get('/openapi.json')).json()) as OpenapiDocument
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -46,7 +46,7 @@ test('[R50] it has every endpoint of the table, and every reference in it leads 
   }
 })
 
-test('[R50] limits that callers must keep stand in it', () => {
+test('[GATEWAY-2.12] limits that callers must keep stand in it', () => {
   const { paths } = makeOpenapi({ version: '1' })
   const schema = paths['/v1/chats/{chat}/messages']?.['post']?.requestBody?.content['application/json']?.schema
   expect(schema).toMatchObject({
@@ -61,7 +61,7 @@ test('[R50] limits that callers must keep stand in it', () => {
   })
 })
 
-test('[R147] whatever is answered in a test is compared with the document', async () => {
+test('[GATEWAY-2.14] whatever is answered in a test is compared with the document', async () => {
   expect(await complaintAbout({ method: 'GET', path: '/v1/me', status: 200, json: await api.me() })).toBeUndefined()
   expect(await complaintAbout({ method: 'HEAD', path: '/v1/updates', status: 409 })).toBeUndefined()
   const wrong: [Parameters<typeof complaintAbout>[0], RegExp][] = [
@@ -77,7 +77,7 @@ test('[R147] whatever is answered in a test is compared with the document', asyn
   for (const [seen, sentence] of wrong) expect(await complaintAbout(seen)).toMatch(sentence)
 })
 
-test('[R147] errors that only some endpoints have stand at those', () => {
+test('[GATEWAY-2.14] errors that only some endpoints have stand at those', () => {
   const { paths } = makeOpenapi({ version: '1' })
   const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {})
   expect(statuses('/v1/groups', 'post')).toContain('404')
@@ -91,7 +91,7 @@ test('[R147] errors that only some endpoints have stand at those', () => {
   expect(commands).toMatchObject({ properties: { commands: { items: { required: ['name'] } } } })
 })
 
-test('[R148] docs/api.md has the limits of what callers send and read', () => {
+test('[GATEWAY-2.15] docs/api.md has the limits of what callers send and read', () => {
   const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
   const rows = [
     '| `commands` | array of object (`name`: string, `description`?: string, `args`?: string) | At most 100 of them. |',
@@ -109,7 +109,7 @@ test('[R148] docs/api.md has the limits of what callers send and read', () => {
   for (const row of rows) expect(page).toContain(row)
 })
 
-test('[R50] a form, a file and its ranges are described', () => {
+test('[GATEWAY-2.12] a form, a file and its ranges are described', () => {
   const { paths } = makeOpenapi({ version: '1' })
   const form = paths['/v1/chats/{chat}/files']?.['post']?.requestBody?.content['multipart/form-data']?.schema
   expect(form).toMatchObject({

@@ -1,6 +1,6 @@
 // Polls end to end: asked by the bot and by people, voted in by all, closed by hand and by time.
+import { type Message, message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { type Message, message } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Api, SOON } from './api.ts'
@@ -27,7 +27,7 @@ const votesOf = ({ poll }: Message) => poll?.options.map(({ votes }) => votes)
 const votersOf = ({ poll }: Message) => poll?.options.map(({ voters }) => voters.map(({ name }) => name))
 
 describe('asking', () => {
-  test('[R67] the answer is a message with the poll, and people see the same', async () => {
+  test('[GATEWAY-8.1] the answer is a message with the poll, and people see the same', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const sent = await asked(api, path, { ...tea, multiple: true, close_ts: 0, reply_to: '' })
     expect(sent.poll).toEqual({
@@ -46,7 +46,7 @@ describe('asking', () => {
     expect(replied).toMatchObject({ reply_to: id, poll: { multiple: false } })
   })
 
-  test('[R67] the limits are exact', async () => {
+  test('[GATEWAY-8.1] the limits are exact', async () => {
     const { api, path } = await talking(world, alice)
     const largest = {
       question: '🫖'.repeat(300),
@@ -62,7 +62,7 @@ describe('asking', () => {
     expect(await wrong({ close_ts: Date.now() - 1 })).toEqual(badRequest('close_ts: a time in the future is required.'))
   })
 
-  test('[R67] a poll of a person comes as a message, and can be voted in', async () => {
+  test('[GATEWAY-8.1] a poll of a person comes as a message, and can be voted in', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
     expect((await api.next('message')).message).toMatchObject({ id, poll: { question: 'Tea?', closed: false } })
@@ -72,7 +72,7 @@ describe('asking', () => {
     expect([mine.poll?.voted, votesOf(mine)]).toEqual([[2], [0, 0, 1]])
   })
 
-  test('[R67] a poll cannot be edited, and deleting takes it away', async () => {
+  test('[GATEWAY-8.1] a poll cannot be edited, and deleting takes it away', async () => {
     const { api, path } = await talking(world, alice)
     const { id } = await asked(api, path)
     expect(await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'x' } })).toEqual(badRequest(/edited/))
@@ -83,7 +83,7 @@ describe('asking', () => {
     )
   })
 
-  test('[R72] the same Idempotency-Key asks once, also after the poll has closed', async () => {
+  test('[GATEWAY-8.6] the same Idempotency-Key asks once, also after the poll has closed', async () => {
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const ask = (poll: object) =>
       api.call('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
@@ -101,7 +101,7 @@ describe('asking', () => {
 })
 
 describe('votes', () => {
-  test('[R68] of people in private: each change is a poll update with the message as it stands', async () => {
+  test('[GATEWAY-8.2] of people in private: each change is a poll update with the message as it stands', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await asked(api, path)
     await sees(alice, { id })
@@ -116,7 +116,7 @@ describe('votes', () => {
     expect(votesOf(await vote([]))).toEqual([0, 0, 0])
   })
 
-  test('[R68] in a group: the tally is the same for everybody', async () => {
+  test('[GATEWAY-8.2] in a group: the tally is the same for everybody', async () => {
     const { api } = await talking(world, alice)
     const bob = await world.person('bob')
     const { path, chat } = await grouped(api, [alice, bob])
@@ -137,7 +137,7 @@ describe('votes', () => {
     expect((await api.next('poll')).message.id).toBe(id)
   })
 
-  test('[R69] of the bot: changed and taken back; what the poll does not allow is 400', async () => {
+  test('[GATEWAY-8.3] of the bot: changed and taken back; what the poll does not allow is 400', async () => {
     const { api, path } = await talking(world, alice)
     const { id } = await asked(api, path)
     const vote = async (options: unknown) =>
@@ -160,7 +160,7 @@ describe('votes', () => {
 })
 
 describe('closing', () => {
-  test('[R70] by the bot: a poll update says so, and nobody can vote any more', async () => {
+  test('[GATEWAY-8.4] by the bot: a poll update says so, and nobody can vote any more', async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await asked(api, path)
     await sees(alice, { id })
@@ -177,7 +177,7 @@ describe('closing', () => {
     expect(votesOf(await api.ok<Message>('GET', `${path}/messages/${id}`))).toEqual([0, 1, 0])
   })
 
-  test("[R70] only the bot's own poll can be closed", async () => {
+  test("[GATEWAY-8.4] only the bot's own poll can be closed", async () => {
     const { api, path, toBot } = await talking(world, alice)
     const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
     await api.next('message')
@@ -186,7 +186,7 @@ describe('closing', () => {
     expect((await api.next('poll')).message).toMatchObject({ id, poll: { closed: true } })
   })
 
-  test('[R71] by time: at its moment a poll update comes, and not before', async () => {
+  test('[GATEWAY-8.5] by time: at its moment a poll update comes, and not before', async () => {
     const { api, path } = await talking(world, alice, { clock })
     const close_ts = clock.nowMs() + 3_600_000
     const { id, poll } = await asked(api, path, { ...tea, close_ts })
@@ -200,7 +200,7 @@ describe('closing', () => {
     expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
   })
 
-  test('[R71] by time, while the gateway is down: told after its start, once, with the votes that came meanwhile', async () => {
+  test('[GATEWAY-8.5] by time, while the gateway is down: told after its start, once, with the votes that came meanwhile', async () => {
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const { id } = await asked(api, path, { ...tea, close_ts: clock.nowMs() + 3_600_000 })
     await sees(alice, { id })
@@ -224,7 +224,7 @@ describe('closing', () => {
   })
 })
 
-test('[R72] votes and closings under one key happen once, and give the first outcome again', async () => {
+test('[GATEWAY-8.6] votes and closings under one key happen once, and give the first outcome again', async () => {
   const { api, path } = await talking(world, alice)
   const { id } = await asked(api, path)
   const said = (what: string, key: string, json?: object) =>

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { bot } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { bot } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ async function colourOf(avatar: string | undefined): Promise<number[]> {
   return [...data].map(value => Math.round(value / 255))
 }
 
-test('[R27] PATCH /v1/me changes what is given, answers the bot, and people see it', async () => {
+test('[GATEWAY-3.9] PATCH /v1/me changes what is given, answers the bot, and people see it', async () => {
   const { api, seen } = await known()
   const before = await api.me()
   const changed = bot.parse(await api.ok('PATCH', '/v1/me', { about: 'I help 🤝' }))
@@ -49,7 +49,7 @@ test('[R27] PATCH /v1/me changes what is given, answers the bot, and people see 
   expect(await api.ok('PATCH', '/v1/me', { about: '' })).toMatchObject({ about: '' })
 })
 
-test('[R27] while the bot is not registered nothing of it is shown or changed: 503', async () => {
+test('[GATEWAY-3.9] while the bot is not registered nothing of it is shown or changed: 503', async () => {
   const picture = await colour('#ff0000').png().toBuffer()
   await world.stopRelay()
   const gateway = await world.gateway()
@@ -65,7 +65,7 @@ test('[R27] while the bot is not registered nothing of it is shown or changed: 5
   await world.startRelay()
 })
 
-test('[R28] PUT /v1/me/commands replaces all commands, people see them, and [] removes them', async () => {
+test('[GATEWAY-3.13] PUT /v1/me/commands replaces all commands, people see them, and [] removes them', async () => {
   const { api, seen } = await known()
   const commands = [
     { name: 'start', description: 'Begins' },
@@ -80,16 +80,19 @@ test('[R28] PUT /v1/me/commands replaces all commands, people see them, and [] r
   expect((await api.me()).commands).toEqual([])
 })
 
-test.each(['png', 'jpeg', 'webp'] as const)('[R29] a picture in %s is set, and people see it', async format => {
-  const { api, seen } = await known()
-  const picture = await colour('#ff0000').toFormat(format).toBuffer()
-  expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
-  expect(await upload(api, picture, 'x')).toEqual({ status: 200, body: {} })
-  await expect.poll(async () => (await seen()).avatar, SOON).toMatch(/^data:image\/webp;base64,/)
-  expect(await colourOf((await seen()).avatar)).toEqual([1, 0, 0])
-})
+test.each(['png', 'jpeg', 'webp'] as const)(
+  '[GATEWAY-3.14] a picture in %s is set, and people see it',
+  async format => {
+    const { api, seen } = await known()
+    const picture = await colour('#ff0000').toFormat(format).toBuffer()
+    expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
+    expect(await upload(api, picture, 'x')).toEqual({ status: 200, body: {} })
+    await expect.poll(async () => (await seen()).avatar, SOON).toMatch(/^data:image\/webp;base64,/)
+    expect(await colourOf((await seen()).avatar)).toEqual([1, 0, 0])
+  },
+)
 
-test('[R29] the header does not matter, the bytes do; a body may come without a length', async () => {
+test('[GATEWAY-3.14] the header does not matter, the bytes do; a body may come without a length', async () => {
   const { api } = await known()
   const picture = await colour('#00ff00').png().toBuffer()
   for (const type of ['image/jpeg', 'application/json', 'text/plain', 'application/octet-stream'])
@@ -98,7 +101,7 @@ test('[R29] the header does not matter, the bytes do; a body may come without a 
   expect(await api.call('PUT', '/v1/me/avatar', { body: stream, duplex: 'half' })).toEqual({ status: 200, body: {} })
 })
 
-test('[R30] what is no picture is 400, whatever its header says, and the old one stays', async () => {
+test('[GATEWAY-3.15] what is no picture is 400, whatever its header says, and the old one stays', async () => {
   const { api, seen } = await known()
   await upload(api, await colour('#0000ff').png().toBuffer())
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
@@ -111,7 +114,7 @@ test('[R30] what is no picture is 400, whatever its header says, and the old one
   await expect.poll(async () => colourOf((await seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
-test('[R30] more than 20 MB are 400, with a length and without one', async () => {
+test('[GATEWAY-3.15] more than 20 MB are 400, with a length and without one', async () => {
   const { api } = await known()
   const large = new Uint8Array(gatewayLimits.avatarUploadBytesMax + 1)
   const refused = {
@@ -122,7 +125,7 @@ test('[R30] more than 20 MB are 400, with a length and without one', async () =>
   expect(await api.call('PUT', '/v1/me/avatar', { body: new Blob([large]).stream(), duplex: 'half' })).toEqual(refused)
 })
 
-test('[R30] uploads that end early or stand still hold up nobody', async () => {
+test('[GATEWAY-3.15] uploads that end early or stand still hold up nobody', async () => {
   const { gateway, api } = await known()
   const head = `PUT /v1/me/avatar HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 1000\r\n\r\n`
   const standing = Array.from({ length: 5 }, () => connect(gateway.port, '127.0.0.1'))
@@ -136,7 +139,7 @@ test('[R30] uploads that end early or stand still hold up nobody', async () => {
   await expect.poll(() => upload(api, picture), SOON).toEqual({ status: 200, body: {} })
 })
 
-test('[R31] BOT_AVATAR is applied when the file differs from the one last applied', async () => {
+test('[GATEWAY-3.16] BOT_AVATAR is applied when the file differs from the one last applied', async () => {
   const path = join(world.directory, 'face.png')
   const env = { BOT_AVATAR: path }
   writeFileSync(path, await colour('#ff0000').png().toBuffer())
@@ -154,7 +157,7 @@ test('[R31] BOT_AVATAR is applied when the file differs from the one last applie
   await expect.poll(async () => colourOf((await first.seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
-test('[R31] a BOT_AVATAR that is no picture is named, and the next start works', async () => {
+test('[GATEWAY-3.16] a BOT_AVATAR that is no picture is named, and the next start works', async () => {
   const path = join(world.directory, 'face.txt')
   writeFileSync(path, 'no picture')
   await expect(world.gateway({ BOT_AVATAR: path })).rejects.toThrow('BOT_AVATAR: a JPEG, PNG or WebP file is required.')

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Update } from '@postern/protocol/bot-api'
+import type { Update } from '@postern/bot-api'
 
 export type Received = { headers: IncomingHttpHeaders; body: string; update: Update }
 type Answer = (response: ServerResponse, received: Received) => void

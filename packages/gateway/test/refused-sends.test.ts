@@ -1,6 +1,6 @@
 // What is refused has met nobody: no chat is opened for it, and none of the day's new people is used up.
+import type { Chat } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import type { Chat } from '@postern/protocol/bot-api'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { type Person, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ const refused: Refused[] = [
 
 const ask = (method: string, path: string, json?: object) => api.call(method, path, json ? { json } : {})
 
-test.each(refused)('[R121] %s: to a person never met', async (_, refusedSend, status) => {
+test.each(refused)('[GATEWAY-4.2] %s: to a person never met', async (_, refusedSend, status) => {
   expect((await refusedSend(`/v1/chats/${alice.id}`)).status).toBe(status)
   expect(await api.ok<Chat[]>('GET', '/v1/chats')).toEqual([])
   expect(calls.filter(name => ['takeKeyPackages', 'createGroup', 'commit', 'append'].includes(name))).toEqual([])
@@ -60,7 +60,7 @@ test.each(refused)('[R121] %s: to a person never met', async (_, refusedSend, st
   await alice.hears('hello')
 })
 
-test('[R121] a group with a bad name or a member that is nobody is not made, and nobody is counted', async () => {
+test('[GATEWAY-4.2] a group with a bad name or a member that is nobody is not made, and nobody is counted', async () => {
   const make = (group: object) => api.call('POST', '/v1/groups', { json: group })
   expect((await make({ name: '', members: [alice.id] })).status).toBe(400)
   expect((await make({ name: 'x'.repeat(129), members: [alice.id] })).status).toBe(400)

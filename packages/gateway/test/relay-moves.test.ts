@@ -1,7 +1,7 @@
 // RELAY_URL from start to start: where nothing was registered, where the relay has moved to, and where nobody knows the bot.
 import { createServer } from 'node:net'
+import type { Chat } from '@postern/bot-api'
 import { isCoded, privateChatId } from '@postern/protocol'
-import type { Chat } from '@postern/protocol/bot-api'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { onlineGateway } from './api.ts'
@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R122] an address that was mistyped at the first start is mended by the next one, as is one of a start that failed', async () => {
+test('[GATEWAY-3.2] an address that was mistyped at the first start is mended by the next one, as is one of a start that failed', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => taken.once('listening', resolve))
   const { port } = taken.address() as { port: number }
@@ -32,7 +32,7 @@ test('[R122] an address that was mistyped at the first start is mended by the ne
   await api.next('chat')
 })
 
-test('[R123] a relay that has moved is followed: chats go on, and the link leads to the new address', async () => {
+test('[GATEWAY-3.3] a relay that has moved is followed: chats go on, and the link leads to the new address', async () => {
   const before = await onlineGateway(world)
   await alice.openInvite((await before.api.me()).invite_url)
   await before.api.next('chat')
@@ -49,7 +49,7 @@ test('[R123] a relay that has moved is followed: chats go on, and the link leads
   expect(await api.ok<Chat[]>('GET', '/v1/chats')).toHaveLength(1)
 })
 
-test('[R123] at a relay that does not know the bot nothing is started or changed', async () => {
+test('[GATEWAY-3.3] at a relay that does not know the bot nothing is started or changed', async () => {
   const { gateway } = await onlineGateway(world)
   await world.closeGateway(gateway)
   const other = await World.start()

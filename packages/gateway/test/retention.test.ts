@@ -27,7 +27,7 @@ async function told(gateway: TestGateway, api: Api, ...texts: string[]): Promise
 const metric = async (api: Api, name: string) =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await api.get('/v1/metrics')).text())?.[1])
 
-test('[R48] after 24 hours updates are dropped, a minute later at most, and ids go on', async () => {
+test('[GATEWAY-5.7] after 24 hours updates are dropped, a minute later at most, and ids go on', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   await told(gateway, api, 'one', 'two')
@@ -44,7 +44,7 @@ test('[R48] after 24 hours updates are dropped, a minute later at most, and ids 
   expect((await next.api.next('message')).id).toBeGreaterThan(3)
 })
 
-test('[R48] of too many the oldest are dropped; one line a minute says how many', async () => {
+test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says how many', async () => {
   const { gateway, api } = await onlineGateway(world)
   await told(gateway, api, 'one', 'two', 'three', 'four', 'five')
   const clock = new ManualClock(Date.now())
@@ -72,7 +72,7 @@ test('[R48] of too many the oldest are dropped; one line a minute says how many'
   expect(clock.timerCount).toBe(0)
 })
 
-test('[R48] a webhook goes on after what was dropped', async () => {
+test('[GATEWAY-5.7] a webhook goes on after what was dropped', async () => {
   await using receiver = await TestReceiver.start()
   const clock = new ManualClock(Date.now())
   receiver.answer = answerWith(500)
@@ -92,7 +92,7 @@ test('[R48] a webhook goes on after what was dropped', async () => {
   await expect.poll(() => receiver.texts, SOON).toEqual(['two'])
 })
 
-test('[R49] the figures need the token and are in the text format of Prometheus', async () => {
+test('[GATEWAY-5.9] the figures need the token and are in the text format of Prometheus', async () => {
   const { gateway, api } = await onlineGateway(world)
   await told(gateway, api)
   await api.send(alice.id, { text: 'hello' })

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R120] changes of the profile that are made at the same moment are all kept', async () => {
+test('[GATEWAY-3.10] changes of the profile that are made at the same moment are all kept', async () => {
   const { gateway, api } = await onlineGateway(world)
   const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#00ff00' } })
     .png()
@@ -33,7 +33,7 @@ test('[R120] changes of the profile that are made at the same moment are all kep
   }
 })
 
-test('[R120] of two lists of commands set at the same moment one is there, and known for whose it is', async () => {
+test('[GATEWAY-3.10] of two lists of commands set at the same moment one is there, and known for whose it is', async () => {
   const { gateway } = await onlineGateway(world)
   const declared = new DeclaredCommands(gateway.client, gateway.client.records('hooks'))
   await Promise.all([declared.set([{ name: 'start', description: 'Begins' }]), declared.set([])])
@@ -43,7 +43,7 @@ test('[R120] of two lists of commands set at the same moment one is there, and k
   expect(gateway.client.me().commands).toEqual([])
 })
 
-test('[R120] hooks that are made and removed at the same moment are counted, and removed once', async () => {
+test('[GATEWAY-3.10] hooks that are made and removed at the same moment are counted, and removed once', async () => {
   const { gateway } = await onlineGateway(world)
   const records = gateway.client.records('hooks')
   const wanted = { chat: alice.chatId, format: 'text' as const }

@@ -1,5 +1,5 @@
 // Files as an operator's program sends them.
-import type { Message } from '@postern/protocol/bot-api'
+import type { Message } from '@postern/bot-api'
 import { expect } from 'vitest'
 import type { Api } from './api.ts'
 

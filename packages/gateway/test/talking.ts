@@ -1,6 +1,6 @@
 // A bot and the people it talks to.
+import type { Chat, Message } from '@postern/bot-api'
 import { type ChatId, privateChatId } from '@postern/protocol'
-import type { Chat, Message } from '@postern/protocol/bot-api'
 import type { ManualClock, Person, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'

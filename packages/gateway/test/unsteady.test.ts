@@ -1,6 +1,6 @@
 // Many callers at once while the relay comes and goes: what was acknowledged is there once, and each update comes once.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Message, Update } from '@postern/protocol/bot-api'
+import type { Message, Update } from '@postern/bot-api'
 import { type Person, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -76,7 +76,7 @@ function expectOnce({ ids }: Traffic, bot: Person['chatId']): void {
 const wordsOf = (updates: Update[]) =>
   updates.flatMap(update => (update.type === 'message' ? (update.message.text ?? '') : []))
 
-test('[R20] each keyed text is there once, and each update is polled once', async () => {
+test('[GATEWAY-5.1] each keyed text is there once, and each update is polled once', async () => {
   const { api, bot } = await opened()
   const heard: Update[] = []
   const listen = async () => {
@@ -92,7 +92,7 @@ test('[R20] each keyed text is there once, and each update is polled once', asyn
   expect(new Set(heard.map(update => update.id)).size).toBe(heard.length)
 })
 
-test('[R20] and each update is brought to the webhook once, by its id', async () => {
+test('[GATEWAY-5.1] and each update is brought to the webhook once, by its id', async () => {
   await using receiver = await TestReceiver.start()
   const { api, bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
   const done = await traffic(api, bot)

@@ -2,8 +2,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import type { Update } from '@postern/bot-api'
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import type { Update } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passWhenAwaited, type TestGateway, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LongPoll } from '../src/updates/long-poll.ts'
@@ -41,7 +41,7 @@ async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
   }
 }
 
-test('[R20] updates come in order, again and again until they are confirmed', async () => {
+test('[GATEWAY-5.1] updates come in order, again and again until they are confirmed', async () => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two', 'three')
   const all = await updatesOnceThereAre(api, 3)
@@ -54,7 +54,7 @@ test('[R20] updates come in order, again and again until they are confirmed', as
   expect(await api.updates(`offset=${all[0]?.id}`)).toEqual(all.slice(1))
 })
 
-test('[R20] an offset above the newest confirms all there is, and nothing that comes', async () => {
+test('[GATEWAY-5.1] an offset above the newest confirms all there is, and nothing that comes', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, alice, api } = await chatting(clock)
   await say(alice, gateway, 'one')
@@ -66,7 +66,7 @@ test('[R20] an offset above the newest confirms all there is, and nothing that c
   expect(texts(await api.updates())).toEqual(['two'])
 })
 
-test('[R21] what is confirmed stays confirmed over a restart, and what is not comes again under its id', async () => {
+test('[GATEWAY-5.2] what is confirmed stays confirmed over a restart, and what is not comes again under its id', async () => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two')
   const [, two] = await updatesOnceThereAre(api, 2)
@@ -80,7 +80,7 @@ test('[R21] what is confirmed stays confirmed over a restart, and what is not co
   expect(second?.id).toBeGreaterThan(two?.id ?? 0)
 })
 
-test('[R21] a poll that confirms nothing new writes nothing', async () => {
+test('[GATEWAY-5.2] a poll that confirms nothing new writes nothing', async () => {
   const { gateway, api, offset } = await chatting()
   const { journal } = gateway.client
   let writes = 0
@@ -93,7 +93,7 @@ test('[R21] a poll that confirms nothing new writes nothing', async () => {
   expect(writes).toBe(0)
 })
 
-test('[R52] while the disk is full nothing is confirmed, and everything can still be read', async () => {
+test('[GATEWAY-2.17] while the disk is full nothing is confirmed, and everything can still be read', async () => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one')
   const [one] = await updatesOnceThereAre(api, 1)
@@ -110,7 +110,7 @@ test('[R52] while the disk is full nothing is confirmed, and everything can stil
   expect(await (await api.get(confirming)).json()).toEqual([])
 })
 
-test('[R22] a poll waits for the first update and is answered with it, and so are all others', async () => {
+test('[GATEWAY-5.3] a poll waits for the first update and is answered with it, and so are all others', async () => {
   const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2, 3].map(() => api.updates(`offset=${offset}&timeout=60`))
   await api.get('/healthz')
@@ -132,13 +132,13 @@ describe('waiting', () => {
     return { clock, poll, ask, waiting, leave: () => stay.abort() }
   }
 
-  test('[R23] a poll without a timeout does not wait', async () => {
+  test('[GATEWAY-5.4] a poll without a timeout does not wait', async () => {
     const { ask, clock } = await poller()
     expect(await ask(0)).toBe('[]')
     expect(clock.timerCount).toBe(0)
   })
 
-  test('[R23] a poll is answered empty when its time is up, and not before', async () => {
+  test('[GATEWAY-5.4] a poll is answered empty when its time is up, and not before', async () => {
     const { ask, clock, waiting } = await poller()
     const polling = ask(60_000)
     await waiting(1)
@@ -149,7 +149,7 @@ describe('waiting', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('[R24] a caller that goes away gives its place back', async () => {
+  test('[GATEWAY-5.5] a caller that goes away gives its place back', async () => {
     const { ask, leave, waiting } = await poller()
     const polls = [ask(60_000), ask(60_000)]
     await waiting(2)
@@ -158,7 +158,7 @@ describe('waiting', () => {
     expect(await Promise.all(polls)).toEqual(['[]', '[]'])
   })
 
-  test('[R24] more polls than there are places for are refused, not kept', async () => {
+  test('[GATEWAY-5.5] more polls than there are places for are refused, not kept', async () => {
     const { ask, poll, waiting } = await poller()
     const polls = Array.from({ length: 1000 }, () => ask(60_000))
     await waiting(1000)
@@ -168,7 +168,7 @@ describe('waiting', () => {
   })
 })
 
-test('[R144] HEAD neither confirms nor waits', async () => {
+test('[GATEWAY-2.6] HEAD neither confirms nor waits', async () => {
   const { gateway, alice, api, offset } = await chatting(new ManualClock(Date.now()))
   const head = async (query: string) => {
     const { status, headers } = await api.get(`/v1/updates?${query}`, { method: 'HEAD' })
@@ -185,7 +185,7 @@ test('[R144] HEAD neither confirms nor waits', async () => {
   expect(await api.updates()).toEqual(all)
 })
 
-test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
+test('[GATEWAY-5.6] UPDATES=off answers 409 and keeps nothing', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock })
   const alice = await world.person('alice')
@@ -206,7 +206,7 @@ test('[R25] UPDATES=off answers 409 and keeps nothing', async () => {
   expect(await (await onlineGateway(world)).api.updates()).toEqual([])
 })
 
-test('[R26] a stop answers those who wait at once, and cuts nobody', async () => {
+test('[GATEWAY-5.10] a stop answers those who wait at once, and cuts nobody', async () => {
   const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2].map(() => api.updates(`offset=${offset}&timeout=60`))
   const sending = api.send(alice.id, { text: 'a last word' })
@@ -218,7 +218,7 @@ test('[R26] a stop answers those who wait at once, and cuts nobody', async () =>
   await expect(api.get('/healthz')).rejects.toThrow('fetch failed')
 })
 
-test('[R26] a connection that nobody uses does not hold up a stop', async () => {
+test('[GATEWAY-5.10] a connection that nobody uses does not hold up a stop', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway } = await onlineGateway(world, {}, { clock })
   const unused = connect(gateway.port, '127.0.0.1')
@@ -238,7 +238,7 @@ async function requestArrives(): Promise<void> {
   unsubscribe(start, told)
 }
 
-test('[R26] a send that waits for the relay at the stop is told 503, not cut', async () => {
+test('[GATEWAY-5.10] a send that waits for the relay at the stop is told 503, not cut', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, alice, api } = await chatting(clock)
   gateway.wire.cut()

@@ -33,7 +33,7 @@ async function recovers(clock: ManualClock, api: Api, error: RegExp): Promise<vo
   expect(receiver.texts).toEqual(['one', 'one'])
 }
 
-test('[R46] one that hangs is given up after 30 seconds', async () => {
+test('[GATEWAY-6.4] one that hangs is given up after 30 seconds', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   receiver.answer = () => undefined
@@ -46,7 +46,7 @@ test('[R46] one that hangs is given up after 30 seconds', async () => {
   await recovers(clock, api, /did not answer within 30 seconds/)
 })
 
-test('[R46] one that resets the connection is tried again', async () => {
+test('[GATEWAY-6.4] one that resets the connection is tried again', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   receiver.answer = response => response.socket?.resetAndDestroy()
@@ -54,7 +54,7 @@ test('[R46] one that resets the connection is tried again', async () => {
   await recovers(clock, api, /cut the connection/)
 })
 
-test('[R130] a kept connection that is reset under a request is a failed attempt like any other', async () => {
+test('[GATEWAY-6.5] a kept connection that is reset under a request is a failed attempt like any other', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   // Kept since the news of the chat, and in use again.
@@ -74,7 +74,7 @@ test('[R130] a kept connection that is reset under a request is a failed attempt
   await arrived(['one', 'one'])
 })
 
-test('[R46] a redirect is not followed', async () => {
+test('[GATEWAY-6.4] a redirect is not followed', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   await using other = await TestReceiver.start()
@@ -84,7 +84,7 @@ test('[R46] a redirect is not followed', async () => {
   expect(other.requests).toEqual([])
 })
 
-test('[R46] one that is not there is tried again', async () => {
+test('[GATEWAY-6.4] one that is not there is tried again', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   const { port } = receiver
@@ -97,7 +97,7 @@ test('[R46] one that is not there is tried again', async () => {
   await arrived(['one'])
 })
 
-test('[R46] one that speaks no TLS under https is tried again', async () => {
+test('[GATEWAY-6.4] one that speaks no TLS under https is tried again', async () => {
   const { api } = await onlineGateway(world, webhookTo(receiver.url.replace('http:', 'https:')))
   await alice.openInvite((await api.me()).invite_url)
   const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
@@ -105,7 +105,7 @@ test('[R46] one that speaks no TLS under https is tried again', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-test('[R46] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
+test('[GATEWAY-6.4] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
   const clock = new ManualClock(Date.now())
   const { api, say } = await delivering(clock)
   const trickling = Promise.withResolvers<ServerResponse>()
@@ -122,7 +122,7 @@ test('[R46] one whose answer never ends counts as delivered, and the next update
   await statusOnce(api, ({ pending }) => pending === 0)
 })
 
-test('[R46] an answer of 100 MB is not read', async () => {
+test('[GATEWAY-6.4] an answer of 100 MB is not read', async () => {
   const { api, say } = await delivering()
   let written = 0
   receiver.answer = response => {
@@ -146,7 +146,7 @@ test('[R46] an answer of 100 MB is not read', async () => {
   await arrived(['one', 'two'])
 })
 
-test('[R46] a stop does not wait for a receiver that hangs', async () => {
+test('[GATEWAY-6.4] a stop does not wait for a receiver that hangs', async () => {
   const { gateway, say } = await delivering(new ManualClock(Date.now()))
   receiver.answer = () => undefined
   await say('one')

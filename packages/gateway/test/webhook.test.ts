@@ -1,8 +1,8 @@
 // Delivery by webhook: order, proof, retries and restarts.
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { update } from '@postern/bot-api'
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import { update } from '@postern/protocol/bot-api'
 import { ManualClock, type Person, passWhenAwaited, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
@@ -26,7 +26,7 @@ const delivering = (clock?: ManualClock) => deliveringTo({ world, alice, receive
 const arrived = (texts: string[]) => arrivedAt(receiver, texts)
 
 describe('delivery', () => {
-  test('[R43] one update a request, in order, over one connection, and nothing is left to poll', async () => {
+  test('[GATEWAY-6.1] one update a request, in order, over one connection, and nothing is left to poll', async () => {
     const { api, say } = await delivering()
     const texts = Array.from({ length: 30 }, (_, at) => `text ${at}`)
     await say(...texts)
@@ -45,7 +45,7 @@ describe('delivery', () => {
       })
   })
 
-  test('[R43] the signatures hold for the exact body', async () => {
+  test('[GATEWAY-6.1] the signatures hold for the exact body', async () => {
     const { gateway, say } = await delivering()
     await say('größe 🤖')
     await arrived(['größe 🤖'])
@@ -58,7 +58,7 @@ describe('delivery', () => {
     expect(headers['webhook-signature']).toBe(`v1,${sign(`${id}.${timestamp}.${body}`).digest('base64')}`)
   })
 
-  test('[R43] a secret in the form of Standard Webhooks is its key there, and taken as it is in our header', async () => {
+  test('[GATEWAY-6.1] a secret in the form of Standard Webhooks is its key there, and taken as it is in our header', async () => {
     const secret = `whsec_${Buffer.from('0123456789abcdef').toString('base64')}`
     const { api } = await onlineGateway(world, { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret })
     await alice.openInvite((await api.me()).invite_url)
@@ -70,7 +70,7 @@ describe('delivery', () => {
     expect(headers['webhook-signature']).toBe(`v1,${standard}`)
   })
 
-  test('[R43] while the receiver holds a request, later updates wait and everything else goes on', async () => {
+  test('[GATEWAY-6.1] while the receiver holds a request, later updates wait and everything else goes on', async () => {
     const { api, say } = await delivering()
     const held = Promise.withResolvers<ServerResponse>()
     receiver.answer = response => held.resolve(response)
@@ -83,7 +83,7 @@ describe('delivery', () => {
     await arrived(['one', 'two'])
   })
 
-  test('[R43] a kept connection that the receiver has closed costs no retry', async () => {
+  test('[GATEWAY-6.1] a kept connection that the receiver has closed costs no retry', async () => {
     const { say, status } = await delivering(new ManualClock(Date.now()))
     for (const text of ['one', 'two', 'three']) {
       receiver.closeConnections()
@@ -95,7 +95,7 @@ describe('delivery', () => {
 })
 
 describe('retries', () => {
-  test('[R44] after 1, 2, 4 … 300 seconds, for an hour, the later ones wait, and then all come in order', async () => {
+  test('[GATEWAY-6.2] after 1, 2, 4 … 300 seconds, for an hour, the later ones wait, and then all come in order', async () => {
     const clock = new ManualClock(Date.now())
     const { api, say, status } = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -126,7 +126,7 @@ describe('retries', () => {
     expect(receiver.texts.slice(-4)).toEqual(['one', 'two', 'three', 'three'])
   })
 
-  test('[R44] the same update comes again under its id and its webhook-id', async () => {
+  test('[GATEWAY-6.2] the same update comes again under its id and its webhook-id', async () => {
     const clock = new ManualClock(Date.now())
     const { say } = await delivering(clock)
     receiver.answer = answerWith(503)
@@ -140,7 +140,7 @@ describe('retries', () => {
 })
 
 describe('restarts', () => {
-  test('[R45] the queue and the place in the backoff survive', async () => {
+  test('[GATEWAY-6.3] the queue and the place in the backoff survive', async () => {
     const clock = new ManualClock(Date.now())
     const first = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -168,7 +168,7 @@ describe('restarts', () => {
     expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
   })
 
-  test('[R45] a clock that is set back makes nobody wait longer', async () => {
+  test('[GATEWAY-6.3] a clock that is set back makes nobody wait longer', async () => {
     const clock = new ManualClock(Date.now() + 86_400_000)
     const { gateway, api, say } = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -182,7 +182,7 @@ describe('restarts', () => {
     await statusOnce(new Api(next), ({ pending }) => pending === 0)
   })
 
-  test('[R45] another address is tried at once', async () => {
+  test('[GATEWAY-6.3] another address is tried at once', async () => {
     const clock = new ManualClock(Date.now())
     const { gateway, api, say } = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -195,7 +195,7 @@ describe('restarts', () => {
     await arrived(['one'])
   })
 
-  test('[R45] who polled before goes on with the webhook where it was', async () => {
+  test('[GATEWAY-6.3] who polled before goes on with the webhook where it was', async () => {
     const { gateway, api } = await onlineGateway(world)
     await alice.openInvite((await api.me()).invite_url)
     await sayAll(alice, gateway, ['one', 'two'])
@@ -209,7 +209,7 @@ describe('restarts', () => {
   })
 })
 
-test('[R52] what was delivered while the disk was full is not sent again, and delivery goes on', async () => {
+test('[GATEWAY-2.17] what was delivered while the disk was full is not sent again, and delivery goes on', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api, say } = await delivering(clock)
   const { journal } = gateway.client
@@ -225,7 +225,7 @@ test('[R52] what was delivered while the disk was full is not sent again, and de
   expect(receiver.texts).toEqual(['one', 'two'])
 })
 
-test('[R52] a queue that cannot be read for a moment is read again', async () => {
+test('[GATEWAY-2.17] a queue that cannot be read for a moment is read again', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, say } = await delivering(clock)
   const { journal } = gateway.client
@@ -239,7 +239,7 @@ test('[R52] a queue that cannot be read for a moment is read again', async () =>
   await passWhenAwaited(clock, gatewayLimits.webhookRetryFirstMs, arrived(['one']))
 })
 
-test('[R47] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async () => {
+test('[GATEWAY-6.6] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async () => {
   const clock = new ManualClock(Date.now())
   const { gateway, api, say } = await delivering(clock)
   const fresh = await status(api)

@@ -1,6 +1,6 @@
 // Bodies with one field that is wrong, and the sentence that names it.
+import type { endpoints } from '@postern/bot-api'
 import { contentLimits } from '@postern/protocol'
-import type { endpoints } from '@postern/protocol/bot-api'
 
 export const unknownId = 'b'.repeat(32)
 

@@ -35,7 +35,7 @@ test.each([
   ['\xff\xfb\x90\x64', 'audio/mpeg', 'file'],
   ['RIFF\x10\0\0\0WAVEfmt ', 'audio/wav', 'file'],
   ['\x1f\x8b\x08\0', 'application/gzip', 'file'],
-])('[R1] %j is %s, a %s, whatever is said about it', (start, type, kind) => {
+])('[MEDIA-1.1] %j is %s, a %s, whatever is said about it', (start, type, kind) => {
   const given = typeof start === 'string' ? bytes(start) : start
   for (const said of [{}, { declaredType: 'image/svg+xml' }, { declaredType: 'text/html' }])
     for (const name of ['x', 'x.png', 'x.html', 'x.txt'])
@@ -46,7 +46,7 @@ describe('what is declared', () => {
   const declared = (declaredType: string, name = 'x', start = bytes('<svg xmlns="…"/>')) =>
     describeFile({ start, name, declaredType }).type
 
-  test('[R2] is taken when the bytes could be that', () => {
+  test('[MEDIA-1.2] is taken when the bytes could be that', () => {
     expect(declared('text/html')).toBe('text/html')
     expect(declared('Text/Plain; charset=utf-8')).toBe('text/plain')
     expect(declared('application/vnd.api+json')).toBe('application/vnd.api+json')
@@ -54,12 +54,12 @@ describe('what is declared', () => {
   })
 
   test.each(['image/png', 'image/jpeg', 'image/jpg', 'IMAGE/PNG', 'video/mp4', 'audio/ogg', 'application/pdf'])(
-    '[R2] an SVG that is declared %s is application/octet-stream',
+    '[MEDIA-1.2] an SVG that is declared %s is application/octet-stream',
     type => expect(declared(type, 'picture.png')).toBe('application/octet-stream'),
   )
 
   test.each(['', 'x', 'text', '/', 'a/b/c', 'text/pl ain', 'text/pläin', `${'a'.repeat(65)}/b`, 'text/x\r\nSet: 1'])(
-    '[R2] %j is no media type',
+    '[MEDIA-1.2] %j is no media type',
     type => expect(declared(type)).toBe('application/octet-stream'),
   )
 })
@@ -75,12 +75,12 @@ test.each([
   ['.txt', 'application/octet-stream'],
   ['a.__proto__', 'application/octet-stream'],
   ['a.constructor', 'application/octet-stream'],
-])('[R3] %s without a type is %s', (name, type) => {
+])('[MEDIA-1.3] %s without a type is %s', (name, type) => {
   for (const said of [{}, { declaredType: 'application/octet-stream' }])
     expect(describeFile({ start: bytes('hello'), name, ...said })).toEqual({ type, kind: 'file' })
 })
 
-test('[R3] what is kept in a ZIP file is known by its extension', () => {
+test('[MEDIA-1.3] what is kept in a ZIP file is known by its extension', () => {
   const zip = bytes('PK\x03\x04')
   expect(describeFile({ start: zip, name: 'letter.docx' }).type).toMatch(/wordprocessingml\.document$/)
   expect(describeFile({ start: zip, name: 'letter.constructor' }).type).toBe('application/zip')
@@ -89,7 +89,7 @@ test('[R3] what is kept in a ZIP file is known by its extension', () => {
   )
 })
 
-test('[R4] any bytes, any name and any type give a media type', () => {
+test('[MEDIA-1.4] any bytes, any name and any type give a media type', () => {
   const starts = ['', '\0\0\0\x18ftyp', '\xff\xff\xff\xffftypxxxx', '\x1aE\xdf\xa3', 'OggS', 'RIFF', '\xff\xfb', 'BM']
   const start = fc
     .tuple(fc.constantFrom(...starts), fc.uint8Array({ maxLength: SNIFF_BYTES }))

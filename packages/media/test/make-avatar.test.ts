@@ -31,7 +31,7 @@ test.each([
   [320, 320, 320],
   [100, 60, 60],
   [1, 1, 1],
-])('[R13] %i × %i becomes a square of %i', async (width, height, side) => {
+])('[MEDIA-3.1] %i × %i becomes a square of %i', async (width, height, side) => {
   const picture = await sharp({ create: { width, height, channels: 3, background: '#123456' } })
     .png()
     .toBuffer()
@@ -39,7 +39,7 @@ test.each([
   expect([format, size.width, size.height]).toEqual(['webp', side, side])
 })
 
-test('[R13] a photo is turned upright, and everything it tells about its maker is gone', async () => {
+test('[MEDIA-3.1] a photo is turned upright, and everything it tells about its maker is gone', async () => {
   const lying = await (await redAboveBlue(200, 200))
     .withExif({ IFD0: { Make: 'Secret Camera' }, IFD3: { GPSLatitude: '52/1 31/1 0/1' } })
     .withMetadata({ orientation: 3 })
@@ -53,7 +53,7 @@ test('[R13] a photo is turned upright, and everything it tells about its maker i
   expect(Buffer.from(small).includes('Secret')).toBe(false)
 })
 
-test('[R13] noise is made to fit', async () => {
+test('[MEDIA-3.1] noise is made to fit', async () => {
   const noise = await sharp({
     create: {
       width: 400,
@@ -68,20 +68,20 @@ test('[R13] noise is made to fit', async () => {
   expect((await makeAvatar(noise)).length).toBeLessThanOrEqual(contentLimits.avatarBytesMax)
 })
 
-test('[R13] transparency stays', async () => {
+test('[MEDIA-3.1] transparency stays', async () => {
   const clear = await sharp({ create: { width: 50, height: 50, channels: 4, background: '#ff000000' } })
     .png()
     .toBuffer()
   expect((await sharp(await makeAvatar(clear)).metadata()).hasAlpha).toBe(true)
 })
 
-test('[R14] a bomb is refused before it is unpacked', async () => {
+test('[MEDIA-3.2] a bomb is refused before it is unpacked', async () => {
   const bomb = blackPng(20_000, 20_000)
   expect(bomb.length).toBeLessThan(2_000_000)
   await expect(makeAvatar(bomb)).rejects.toThrow('picture: at most 100 megapixels are allowed.')
 })
 
-test('[R14] a file that is cut off is refused', async () => {
+test('[MEDIA-3.2] a file that is cut off is refused', async () => {
   const whole = await (await redAboveBlue(300, 300)).jpeg().toBuffer()
   await expect(makeAvatar(whole.subarray(0, whole.length / 2))).rejects.toThrow(/^picture: the picture is damaged/)
   await expect(makeAvatar(Buffer.from([0xff, 0xd8, 0xff]))).rejects.toThrow(/^picture: the picture is damaged/)

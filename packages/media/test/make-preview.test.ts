@@ -39,13 +39,13 @@ describe('size', () => {
     [40, 20, 40, 20],
     [1, 1, 1, 1],
     [20_000, 2, 320, 1],
-  ])('[R7] %i × %i becomes %i × %i', async (width, height, smallWidth, smallHeight) => {
+  ])('[MEDIA-2.1] %i × %i becomes %i × %i', async (width, height, smallWidth, smallHeight) => {
     const photo = await made(await plain(width, height).png().toBuffer())
     expect([photo.width, photo.height]).toEqual([width, height])
     expect([photo.small.width, photo.small.height]).toEqual([smallWidth, smallHeight])
   })
 
-  test('[R7] noise is made to fit', async () => {
+  test('[MEDIA-2.1] noise is made to fit', async () => {
     await made(await noise(1000, 1000).png().toBuffer())
   })
 })
@@ -63,22 +63,25 @@ describe('orientation', () => {
     8: picture => picture.rotate(90),
   }
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('[R8] %i is turned upright, and its metadata is gone', async orientation => {
-    const picture = await (await quarters(800, 400)).png().toBuffer()
-    const laid = await lying[orientation]?.(sharp(picture)).png().toBuffer()
-    const photo = await sharp(laid)
-      .withExif({ IFD0: { Make: 'Secret Camera' } })
-      .withMetadata({ orientation })
-      .jpeg({ chromaSubsampling: '4:4:4' })
-      .toBuffer()
-    expect((await sharp(photo).metadata()).orientation).toBe(orientation)
-    expect(await cornersOf(await sharp(photo).autoOrient().png().toBuffer())).toEqual(upright)
-    const { bytes, small, ...preview } = await made(photo)
-    expect([preview.width, preview.height, small.width, small.height]).toEqual([800, 400, 320, 160])
-    expect(await cornersOf(bytes)).toEqual(upright)
-    expect([small.exif, small.icc, small.xmp, small.iptc, small.orientation]).toEqual(Array(5).fill(undefined))
-    expect(bytes.includes('Secret')).toBe(false)
-  })
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    '[MEDIA-2.2] %i is turned upright, and its metadata is gone',
+    async orientation => {
+      const picture = await (await quarters(800, 400)).png().toBuffer()
+      const laid = await lying[orientation]?.(sharp(picture)).png().toBuffer()
+      const photo = await sharp(laid)
+        .withExif({ IFD0: { Make: 'Secret Camera' } })
+        .withMetadata({ orientation })
+        .jpeg({ chromaSubsampling: '4:4:4' })
+        .toBuffer()
+      expect((await sharp(photo).metadata()).orientation).toBe(orientation)
+      expect(await cornersOf(await sharp(photo).autoOrient().png().toBuffer())).toEqual(upright)
+      const { bytes, small, ...preview } = await made(photo)
+      expect([preview.width, preview.height, small.width, small.height]).toEqual([800, 400, 320, 160])
+      expect(await cornersOf(bytes)).toEqual(upright)
+      expect([small.exif, small.icc, small.xmp, small.iptc, small.orientation]).toEqual(Array(5).fill(undefined))
+      expect(bytes.includes('Secret')).toBe(false)
+    },
+  )
 })
 
 describe('colours', () => {
@@ -91,21 +94,21 @@ describe('colours', () => {
     'a lossless WebP': async () => (await quarters(600, 600)).webp({ lossless: true }),
     'a picture in Display P3': async () => (await quarters(600, 600)).withIccProfile('p3').png(),
   }
-  test.each(Object.keys(kinds))('[R9] %s', async kind => {
+  test.each(Object.keys(kinds))('[MEDIA-2.3] %s', async kind => {
     const photo = (await (await kinds[kind]?.())?.toBuffer()) ?? Buffer.alloc(0)
     const { bytes, small } = await made(photo)
     expect(await cornersOf(bytes)).toEqual(await cornersOf(await sharp(photo).toColourspace('srgb').png().toBuffer()))
     expect([small.space, small.depth]).toEqual(['srgb', 'uchar'])
   })
 
-  test('[R9] grey stays grey, and what is transparent stays so', async () => {
+  test('[MEDIA-2.3] grey stays grey, and what is transparent stays so', async () => {
     const grey = await made(await plain(600, 300, '#808080').greyscale().jpeg().toBuffer())
     expect(Math.round(((await sharp(grey.bytes).stats()).channels[0]?.mean ?? 0) / 8)).toBe(16)
     const clear = sharp({ create: { width: 500, height: 500, channels: 4, background: '#ff000000' } })
     expect((await made(await clear.png().toBuffer())).small.hasAlpha).toBe(true)
   })
 
-  test('[R9] of an animated WebP the first frame is shown', async () => {
+  test('[MEDIA-2.3] of an animated WebP the first frame is shown', async () => {
     const frames = await Promise.all(['#ff0000', '#0000ff'].map(colour => plain(100, 100, colour).png().toBuffer()))
     const animated = await sharp(frames, { join: { animated: true } })
       .webp({ loop: 0, delay: [100, 100] })
@@ -123,20 +126,20 @@ describe('what is refused', () => {
     return preview.kind === 'refused' ? preview.rule : 'it was made'
   }
 
-  test('[R10] a PNG that claims 60,000 × 60,000 pixels', async () => {
+  test('[MEDIA-2.4] a PNG that claims 60,000 × 60,000 pixels', async () => {
     expect(await refused(pngThatClaims(60_000, 60_000))).toBe('at most 100 megapixels are allowed')
     expect(await refused(pngThatClaims(2 ** 31 - 1, 2 ** 31 - 1))).not.toBe('it was made')
     expect(await refused(pngThatClaims(200_000, 1))).toMatch(/^at most 100000 pixels/)
     expect(await refused(pngThatClaims(0, 10))).toMatch(/damaged/)
   })
 
-  test('[R10] a WebP, and a progressive JPEG, of more than 40 megapixels', async () => {
+  test('[MEDIA-2.4] a WebP, and a progressive JPEG, of more than 40 megapixels', async () => {
     for (const photo of [plain(8000, 5001).webp({ effort: 0 }), plain(8000, 5001).jpeg({ progressive: true })])
       expect(await refused(await photo.toBuffer())).toMatch(/^at most 40 megapixels are allowed in a WebP/)
     await made(await plain(8000, 5001).jpeg().toBuffer())
   })
 
-  test('[R11] half a JPEG, half a PNG, half a WebP', async () => {
+  test('[MEDIA-2.5] half a JPEG, half a PNG, half a WebP', async () => {
     for (const format of ['jpeg', 'png', 'webp'] as const) {
       const whole = await noise(400, 400).toFormat(format).toBuffer()
       expect(await refused(whole.subarray(0, whole.length / 2))).toMatch(/damaged/)
@@ -144,7 +147,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('[R11] what is no photo at all', async () => {
+  test('[MEDIA-2.5] what is no photo at all', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     const gif = await plain(9, 9).gif().toBuffer()
     const tiff = await plain(9, 9).tiff().toBuffer()
@@ -155,7 +158,7 @@ describe('what is refused', () => {
   })
 })
 
-test('[R12] photos wait for each other, and are only read when their turn has come', async () => {
+test('[MEDIA-2.6] photos wait for each other, and are only read when their turn has come', async () => {
   const photo = await plain(500, 500).jpeg().toBuffer()
   const first = Promise.withResolvers<Uint8Array>()
   let readCount = 0

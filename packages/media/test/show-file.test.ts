@@ -15,18 +15,18 @@ const photo = await sharp({ create: { width: 640, height: 400, channels: 3, back
   .toBuffer()
 const text = Buffer.from('no picture')
 
-test('[R15] a photo by its bytes, with its size and a preview', async () => {
+test('[MEDIA-4.1] a photo by its bytes, with its size and a preview', async () => {
   const shown = await showFile(fileOf(photo), { name: 'x.bin' })
   expect(shown).toMatchObject({ type: 'image/jpeg', kind: 'photo', width: 640, height: 400 })
   expect(shown.preview).toMatch(/^data:image\/webp;base64,/)
 })
 
-test('[R15] as it was asked', async () => {
+test('[MEDIA-4.1] as it was asked', async () => {
   expect(await showFile(fileOf(photo), { name: 'x.jpg', kind: 'file' })).toEqual({ type: 'image/jpeg', kind: 'file' })
   expect(await showFile(fileOf(text), { name: 'x.txt', kind: 'voice' })).toEqual({ type: 'text/plain', kind: 'voice' })
 })
 
-test('[R15] what cannot be shown goes as a file, or is refused where a photo was asked for', async () => {
+test('[MEDIA-4.1] what cannot be shown goes as a file, or is refused where a photo was asked for', async () => {
   const cut = photo.subarray(0, 200)
   const tooLarge = fileOf(photo, gatewayLimits.photoBytesMax + 1)
   for (const file of [fileOf(cut), tooLarge, fileOf(text), fileOf(new Uint8Array(0))]) {

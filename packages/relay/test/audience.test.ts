@@ -21,13 +21,13 @@ async function logIn(options: Partial<RelayOptions>, given: { audience: string; 
 
 const turnedAway = /made for the host .* --public-host/
 
-test('[R31] mallory cannot pass on what alice signed for her, whatever she writes into the Host header', async () => {
+test('[RELAY-2.2] mallory cannot pass on what alice signed for her, whatever she writes into the Host header', async () => {
   const passedOn = { audience: 'mallory.example', host: 'mallory.example' }
   expect(await logIn({}, passedOn)).toMatch(turnedAway)
   expect(await logIn({ publicHosts: ['relay.example'] }, passedOn)).toMatch(turnedAway)
 })
 
-test('[R31] with public hosts those count, and only those', async () => {
+test('[RELAY-2.2] with public hosts those count, and only those', async () => {
   const publicHosts = ['Relay.Example', 'other.example:8443', 'third.example:443']
   for (const audience of ['relay.example', 'other.example:8443', 'third.example'])
     expect(await logIn({ publicHosts }, { audience, host: 'mallory.example' })).toBe('let in')
@@ -35,7 +35,7 @@ test('[R31] with public hosts those count, and only those', async () => {
     expect(await logIn({ publicHosts }, { audience, host: audience })).toMatch(turnedAway)
 })
 
-test('[R31] without them those of the address it listens on: on loopback, by any of its names', async () => {
+test('[RELAY-2.2] without them those of the address it listens on: on loopback, by any of its names', async () => {
   for (const audience of ['127.0.0.1:PORT', 'localhost:PORT', '[::1]:PORT'])
     expect(await logIn({}, { audience })).toBe('let in')
   for (const audience of ['127.0.0.1', 'localhost', '127.0.0.1:1', '127.0.0.2:PORT', 'relay.example'])
@@ -47,7 +47,7 @@ describe('a relay that cannot know its hosts', () => {
     startRelay({ listen, publicHosts, dataDirectory: temporaryDirectory() })
 
   test.each([undefined, '0.0.0.0', '::'])(
-    '[R64] does not start on %s, and says which option is missing',
+    '[RELAY-2.18] does not start on %s, and says which option is missing',
     async host => {
       await expect(start({ host, port: 0 })).rejects.toMatchObject({
         code: 'bad-field',
@@ -59,7 +59,7 @@ describe('a relay that cannot know its hosts', () => {
   )
 
   test.each(['https://relay.example', 'relay.example/', 'a b', '', 'alice@relay.example', 'relay.example:x'])(
-    '[R64] nor with the host %j',
+    '[RELAY-2.18] nor with the host %j',
     async host => {
       const field = expect.stringMatching(/^--public-host: .* is no host/)
       await expect(start({ host: '127.0.0.1', port: 0 }, [host])).rejects.toMatchObject({ message: field })

@@ -8,7 +8,7 @@ import { arrive, openClient, testRelay } from './relay-fixture.ts'
 import { anotherDevice, commitEnvelope, newGroupId, newPerson, type Person, proofOf } from './test-client.ts'
 
 describe('before it is known who speaks', () => {
-  test('[R30] the relay speaks first, and every other call fails', async () => {
+  test('[RELAY-2.1] the relay speaks first, and every other call fails', async () => {
     const client = openClient(await testRelay())
     const challenge = await client.challenge
     expect(challenge.nonce).toHaveLength(32)
@@ -21,20 +21,20 @@ describe('before it is known who speaks', () => {
     await client.call('ping', {})
   })
 
-  test('[R30] no two challenges are the same', async () => {
+  test('[RELAY-2.1] no two challenges are the same', async () => {
     const relay = await testRelay()
     const [first, second] = await Promise.all([openClient(relay).challenge, openClient(relay).challenge])
     expect(first.nonce).not.toEqual(second.nonce)
   })
 
-  test('[R30] an acknowledgement before it closes the connection', async () => {
+  test('[RELAY-2.1] an acknowledgement before it closes the connection', async () => {
     const client = openClient(await testRelay())
     await client.challenge
     client.acknowledge(1)
     expect((await client.closed).code).toBe(1008)
   })
 
-  test('[R33] in time', async () => {
+  test('[RELAY-2.4] in time', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { authenticateWithinMs: 5000 } })
     const [late, alice] = [openClient(relay), await arrive(relay)]
@@ -44,7 +44,7 @@ describe('before it is known who speaks', () => {
     await alice.call('ping', {})
   })
 
-  test('[R33] or after a few tries', async () => {
+  test('[RELAY-2.4] or after a few tries', async () => {
     const client = openClient(await testRelay({ limits: { authenticateTriesMax: 2 } }))
     const unknown = { code: 'account-unknown' }
     await expect(client.authenticate(newPerson(), 'login')).rejects.toMatchObject(unknown)
@@ -63,7 +63,7 @@ describe('the proof', () => {
     return client.call('authenticate', { ...spoilt, intent: 'register' })
   }
 
-  test('[R31] a right one is accepted', async () => {
+  test('[RELAY-2.2] a right one is accepted', async () => {
     expect(await attempt(proof => proof)).toMatchObject({ account: alice.id, cursor: 0, mark: 0, keyPackages: 0 })
   })
 
@@ -77,16 +77,16 @@ describe('the proof', () => {
     ],
     ['no key at all', (proof: object) => ({ ...proof, accountKey: new Uint8Array(32).fill(255) }), 'bad-certificate'],
     ['a torn certificate', (proof: object) => ({ ...proof, certificate: randomBytes(10) }), 'frame-malformed'],
-  ])('[R31] %s is refused', async (_what, spoil, code) => {
+  ])('[RELAY-2.2] %s is refused', async (_what, spoil, code) => {
     await expect(attempt(spoil)).rejects.toMatchObject({ code })
   })
 
-  test('[R31] a challenge of another connection is refused', async () => {
+  test('[RELAY-2.2] a challenge of another connection is refused', async () => {
     const stale = attempt((_proof, _nonce, audience) => proofOf(alice, { nonce: randomBytes(32), audience }))
     await expect(stale).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  test('[R31] an expired certificate is refused, and so is one whose time was changed', async () => {
+  test('[RELAY-2.2] an expired certificate is refused, and so is one whose time was changed', async () => {
     const expired = attempt((_proof, nonce, audience) => proofOf(alice, { nonce, audience, notAfterSec: 1_000_000 }))
     await expect(expired).rejects.toMatchObject({ code: 'bad-certificate' })
     const changed = attempt(proof => {
@@ -96,12 +96,12 @@ describe('the proof', () => {
     await expect(changed).rejects.toMatchObject({ code: 'bad-certificate' })
   })
 
-  test('[R31] one made for another host is refused, and the answer says what the operator has to do', async () => {
+  test('[RELAY-2.2] one made for another host is refused, and the answer says what the operator has to do', async () => {
     const elsewhere = attempt((_proof, nonce) => proofOf(alice, { nonce, audience: 'other.example' }))
     await expect(elsewhere).rejects.toMatchObject({ code: 'unauthenticated', message: /--public-host/ })
   })
 
-  test('[R31] once is enough', async () => {
+  test('[RELAY-2.2] once is enough', async () => {
     const client = await arrive(await testRelay())
     await expect(client.authenticate(client.person)).rejects.toMatchObject({ code: 'unauthenticated' })
     await client.call('ping', {})
@@ -116,7 +116,7 @@ describe('serials of certificates', () => {
     return client
   }
 
-  test('[R31] below the highest that was seen it is revoked, and the answer tells which that is', async () => {
+  test('[RELAY-2.2] below the highest that was seen it is revoked, and the answer tells which that is', async () => {
     const relay = await testRelay()
     const { person } = await arrive(relay)
     await login(relay, person, 7)
@@ -129,7 +129,7 @@ describe('serials of certificates', () => {
     await login(relay, person, 8)
   })
 
-  test('[R31] of two that come at once with different ones, only the higher stays', async () => {
+  test('[RELAY-2.2] of two that come at once with different ones, only the higher stays', async () => {
     const relay = await testRelay()
     const { person } = await arrive(relay)
     const [lower, higher] = await Promise.allSettled([2, 3].map(serial => login(relay, anotherDevice(person), serial)))
@@ -138,7 +138,7 @@ describe('serials of certificates', () => {
     await higher.value.call('ping', {})
   })
 
-  test('[R31] only who has proved the key of the device lifts it', async () => {
+  test('[RELAY-2.2] only who has proved the key of the device lifts it', async () => {
     const relay = await testRelay()
     const { person } = await arrive(relay)
     const mallory = openClient(relay)
@@ -149,7 +149,7 @@ describe('serials of certificates', () => {
     await login(relay, person, 1)
   })
 
-  test('[R45] a device with a higher serial ends the connections of those before it', async () => {
+  test('[RELAY-2.17] a device with a higher serial ends the connections of those before it', async () => {
     const relay = await testRelay()
     const older = await arrive(relay)
     await login(relay, anotherDevice(older.person), 2)
@@ -158,7 +158,7 @@ describe('serials of certificates', () => {
 })
 
 describe('registering', () => {
-  test('[R32] who is unknown registers, once; the relay lost its data when a login is unknown', async () => {
+  test('[RELAY-2.3] who is unknown registers, once; the relay lost its data when a login is unknown', async () => {
     const relay = await testRelay({ limits: { registrationsPerMinute: 1 } })
     const alice = newPerson()
     const stranger = openClient(relay)
@@ -168,7 +168,7 @@ describe('registering', () => {
     await openClient(relay).authenticate(alice, 'login')
   })
 
-  test('[R32] no faster than the rate', async () => {
+  test('[RELAY-2.3] no faster than the rate', async () => {
     const clock = new ManualClock(Date.UTC(2030, 0, 1, 0, 0, 10))
     const relay = await testRelay({ clock, limits: { registrationsPerMinute: 2 } })
     await arrive(relay)
@@ -182,14 +182,14 @@ describe('registering', () => {
     await arrive(relay)
   })
 
-  test('[R32] and no more than the cap', async () => {
+  test('[RELAY-2.3] and no more than the cap', async () => {
     const relay = await testRelay({ limits: { accountsMax: 1 } })
     const alice = await arrive(relay)
     await expect(openClient(relay).authenticate(newPerson())).rejects.toMatchObject({ code: 'rate-limited' })
     await openClient(relay).authenticate(alice.person, 'register')
   })
 
-  test('[R5] the answer tells how far the account has acknowledged, with its mark and key packages', async () => {
+  test('[RELAY-1.5] the answer tells how far the account has acknowledged, with its mark and key packages', async () => {
     const relay = await testRelay()
     const alice = await arrive(relay)
     const bob = await arrive(relay)

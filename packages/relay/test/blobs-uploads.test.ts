@@ -18,7 +18,7 @@ function startPut(begun: Begun, announced: { offset: number; length: number }) {
   sending.on('error', () => undefined)
   return sending
 }
-test('[R50] piece by piece, each where the last one ended', async () => {
+test('[RELAY-3.1] piece by piece, each where the last one ended', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(300_000)
@@ -43,7 +43,7 @@ test('[R50] piece by piece, each where the last one ended', async () => {
   expect((await put(begun, new Uint8Array(), 300_000)).status).toBe(204)
 })
 
-test('[R50] by its token only, and saying where', async () => {
+test('[RELAY-3.1] by its token only, and saying where', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const begun = await begin(relay, alice, 10)
@@ -58,7 +58,7 @@ test('[R50] by its token only, and saying where', async () => {
   expect((await put(begun, randomBytes(10), 0)).status).toBe(204)
 })
 
-test('[R51] goes on where it broke off', async () => {
+test('[RELAY-3.2] goes on where it broke off', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(200_000)
@@ -73,7 +73,7 @@ test('[R51] goes on where it broke off', async () => {
   expect(await bodyOf(await fetch(begun.url))).toEqual(data)
 })
 
-test('[R51] a newer upload takes over from an older one', async () => {
+test('[RELAY-3.2] a newer upload takes over from an older one', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(200_000)
@@ -89,7 +89,7 @@ test('[R51] a newer upload takes over from an older one', async () => {
   expect(await bodyOf(await fetch(begun.url))).toEqual(data)
 })
 
-test('[R52] more than was announced is refused, by its length or as it comes', async () => {
+test('[RELAY-3.3] more than was announced is refused, by its length or as it comes', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const begun = await begin(relay, alice, 1000)
@@ -111,7 +111,7 @@ test('[R52] more than was announced is refused, by its length or as it comes', a
   expect((await put(begun, randomBytes(1000 - offset), offset)).status).toBe(204)
 })
 
-test('[R59] a full disk is 507, whose sender hears it while it sends; with room it goes on', async () => {
+test('[RELAY-3.10] a full disk is 507, whose sender hears it while it sends; with room it goes on', async () => {
   const dataDirectory = temporaryDirectory()
   const relay = await testRelay({ dataDirectory, clock: new ManualClock(Date.now()) })
   const begun = await begin(relay, await arrive(relay), 5_000_000)
@@ -140,7 +140,7 @@ const completeOf = (response: Response) => response.headers.get('upload-complete
 const putLast = (begun: Begun, body: Uint8Array, offset: number): Promise<Response> =>
   fetch(begun.url, { method: 'PUT', headers: ending(begun, offset), body: Buffer.from(body) })
 
-test('[R58] a piece that says so ends the blob below its announced size, and it grows no more', async () => {
+test('[RELAY-3.9] a piece that says so ends the blob below its announced size, and it grows no more', async () => {
   const relay = await testRelay({ limits: { blobsPerDayBytesMax: 1000 } })
   const alice = await arrive(relay)
   const data = randomBytes(300)
@@ -159,7 +159,7 @@ test('[R58] a piece that says so ends the blob below its announced size, and it 
   await expect(begin(relay, alice, 1)).rejects.toMatchObject({ code: 'rate-limited' })
 })
 
-test('[R58] one that breaks off ends nothing; an empty one ends it where it is', async () => {
+test('[RELAY-3.9] one that breaks off ends nothing; an empty one ends it where it is', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(50_000)
@@ -182,7 +182,7 @@ test('[R58] one that breaks off ends nothing; an empty one ends it where it is',
   expect(await bodyOf(await fetch(begun.url))).toEqual(data)
 })
 
-test('[R58] neither does one whose connection ends before all that was sent was read', async () => {
+test('[RELAY-3.9] neither does one whose connection ends before all that was sent was read', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(700_000)
@@ -202,7 +202,7 @@ test('[R58] neither does one whose connection ends before all that was sent was 
   }
 })
 
-test('[R58] a newer upload that waited for the one that ended it writes nothing behind the end', async () => {
+test('[RELAY-3.9] a newer upload that waited for the one that ended it writes nothing behind the end', async () => {
   const relay = await testRelay()
   const alice = await arrive(relay)
   const data = randomBytes(3000)
@@ -214,7 +214,7 @@ test('[R58] a newer upload that waited for the one that ended it writes nothing 
   expect(await bodyOf(await fetch(begun.url))).toEqual(data)
 })
 
-test('[R55] sizes are limited', async () => {
+test('[RELAY-3.6] sizes are limited', async () => {
   const relay = await testRelay({ limits: { blobBytesMax: 100, blobsPerDayBytesMax: 150 } })
   const alice = await arrive(relay)
   await expect(alice.call('beginBlob', { size: 0 })).rejects.toMatchObject({ code: 'bad-field' })

@@ -24,27 +24,30 @@ describe('downloading', () => {
     ['bytes=990-5000', 990, 999],
     ['bytes=-5', 995, 999],
     ['bytes=-5000', 0, 999],
-  ])('[R53] the range %s', async (range, start, end) => {
+  ])('[RELAY-3.4] the range %s', async (range, start, end) => {
     const response = await fetch(await uploaded(), { headers: { Range: range } })
     expect(response.status).toBe(206)
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/1000`)
     expect(await bodyOf(response)).toEqual(data.subarray(start, end + 1))
   })
 
-  test.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0'])('[R53] the range %s is behind the end', async range => {
-    const response = await fetch(await uploaded(), { headers: { Range: range } })
-    expect(response.status).toBe(416)
-    expect(response.headers.get('content-range')).toBe('bytes */1000')
-    expect(await response.json()).toEqual({ error: 'Range: the blob has 1000 bytes.', code: 'bad-field' })
-  })
+  test.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0'])(
+    '[RELAY-3.4] the range %s is behind the end',
+    async range => {
+      const response = await fetch(await uploaded(), { headers: { Range: range } })
+      expect(response.status).toBe(416)
+      expect(response.headers.get('content-range')).toBe('bytes */1000')
+      expect(await response.json()).toEqual({ error: 'Range: the blob has 1000 bytes.', code: 'bad-field' })
+    },
+  )
 
-  test.each(['bytes=20-10', 'bytes=1-2,5-6', 'lines=1-2', 'bytes=-'])('[R53] %s is ignored', async range => {
+  test.each(['bytes=20-10', 'bytes=1-2,5-6', 'lines=1-2', 'bytes=-'])('[RELAY-3.4] %s is ignored', async range => {
     const response = await fetch(await uploaded(), { headers: { Range: range } })
     expect(response.status).toBe(200)
     expect(await bodyOf(response)).toEqual(data)
   })
 
-  test('[R53] a head without a token tells the length, whatever range it asks for', async () => {
+  test('[RELAY-3.4] a head without a token tells the length, whatever range it asks for', async () => {
     const url = await uploaded()
     for (const headers of [{}, { Range: 'bytes=0-9' }, { Range: 'bytes=1000-' }]) {
       const response = await fetch(url, { method: 'HEAD', headers })
@@ -52,7 +55,7 @@ describe('downloading', () => {
     }
   })
 
-  test('[R56] other origins may read, and ask first', async () => {
+  test('[RELAY-3.7] other origins may read, and ask first', async () => {
     const url = await uploaded()
     expect((await fetch(url)).headers.get('access-control-allow-origin')).toBe('*')
     const preflight = await fetch(url, { method: 'OPTIONS' })
@@ -70,7 +73,7 @@ describe('the end of a blob', () => {
           .map(entry => entry.name)
       : []
 
-  test('[R54] only its owner deletes it', async () => {
+  test('[RELAY-3.5] only its owner deletes it', async () => {
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
@@ -85,7 +88,7 @@ describe('the end of a blob', () => {
     expect(filesIn(join(dataDirectory, 'blobs'))).toEqual([])
   })
 
-  test('[R27] unfinished and old ones are swept, their bytes too', async () => {
+  test('[RELAY-1.34] unfinished and old ones are swept, their bytes too', async () => {
     const clock = new ManualClock()
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ clock, dataDirectory, limits: { sweepEveryMs: 1000 } })
@@ -113,7 +116,7 @@ describe('the end of a blob', () => {
 })
 
 describe('the rest of HTTP', () => {
-  test('[R56] health, a word for people, and nothing else', async () => {
+  test('[RELAY-3.7] health, a word for people, and nothing else', async () => {
     const { url } = await testRelay()
     const health = await fetch(`${url}/healthz`)
     expect([health.status, await health.json()]).toEqual([200, {}])

@@ -9,7 +9,7 @@ import { messageEnvelope } from './test-client.ts'
 const DAY_MS = 86_400_000
 const SOON = { interval: 5, timeout: 60_000 }
 
-test('[R85] what came while the clock was wrong is delivered when it has been set right', async () => {
+test('[RELAY-1.23] what came while the clock was wrong is delivered when it has been set right', async () => {
   const clock = new ManualClock(Date.now() - 60 * DAY_MS)
   const relay = await testRelay({ clock })
   const [alice, bob] = [await arrive(relay), await arrive(relay)]
@@ -27,7 +27,7 @@ test('[R85] what came while the clock was wrong is delivered when it has been se
   expect((await again.delivered(2)).map(({ kind }) => kind)).toEqual(['welcome', 'message'])
 })
 
-test('[R38] a clock that is set neither fills nor empties what a connection may send', () => {
+test('[RELAY-2.10] a clock that is set neither fills nor empties what a connection may send', () => {
   const clock = new ManualClock()
   const bucket = new TokenBucket(clock, { perSecond: 1, burst: 1 })
   expect([bucket.take(), bucket.take()]).toEqual([true, false])

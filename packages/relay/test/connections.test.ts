@@ -19,7 +19,7 @@ async function settled(turns = 50): Promise<void> {
 describe('malformed frames', () => {
   const frame = encodeClientFrame({ kind: 'call', name: 'ping', id: 7, request: {} })
 
-  test('[R37] of a call are refused by its id, and the connection stays', async () => {
+  test('[RELAY-2.9] of a call are refused by its id, and the connection stays', async () => {
     const alice = await arrive(await testRelay())
     const message = once(alice.socket, 'message')
     alice.socket.send(Buffer.concat([frame, Buffer.from([1])]))
@@ -31,7 +31,7 @@ describe('malformed frames', () => {
     ['an empty frame', Buffer.alloc(0), 1002],
     ['a frame only the relay sends', Buffer.from([PROTOCOL_VERSION, 129, 0, 0, 0, 0]), 1002],
     ['text', 'hello', 1003],
-  ])('[R37] %s closes the connection', async (_what, data, code) => {
+  ])('[RELAY-2.9] %s closes the connection', async (_what, data, code) => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     alice.socket.send(data)
@@ -39,19 +39,22 @@ describe('malformed frames', () => {
     await bob.call('ping', {})
   })
 
-  test.each([1, PROTOCOL_VERSION + 1])('[R37] a peer that speaks version %i is told by the goodbye', async version => {
-    const alice = await arrive(await testRelay())
-    alice.socket.send(Buffer.concat([Buffer.from([version]), frame.subarray(1)]))
-    expect(await alice.closed).toEqual({ code: 1002, reason: 'version-unsupported' })
-  })
+  test.each([1, PROTOCOL_VERSION + 1])(
+    '[RELAY-2.9] a peer that speaks version %i is told by the goodbye',
+    async version => {
+      const alice = await arrive(await testRelay())
+      alice.socket.send(Buffer.concat([Buffer.from([version]), frame.subarray(1)]))
+      expect(await alice.closed).toEqual({ code: 1002, reason: 'version-unsupported' })
+    },
+  )
 
-  test('[R37] a frame that is too large closes the connection', async () => {
+  test('[RELAY-2.9] a frame that is too large closes the connection', async () => {
     const alice = await arrive(await testRelay())
     alice.socket.send(Buffer.alloc(4 * 1024 * 1024 + 1))
     expect((await alice.closed).code).toBe(1009)
   })
 
-  test('[R37] random bytes, torn frames and flipped bits never end the relay', async () => {
+  test('[RELAY-2.9] random bytes, torn frames and flipped bits never end the relay', async () => {
     const relay = await testRelay({ limits: { connectionsPerAccountMax: 1000 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -87,7 +90,7 @@ describe('malformed frames', () => {
     expect((await bob.call('getGroup', { group })).members).toContain(bob.id)
   })
 
-  test('[R37] what is no WebSocket of this protocol is turned away', async () => {
+  test('[RELAY-2.9] what is no WebSocket of this protocol is turned away', async () => {
     const relay = await testRelay()
     const socket = new WebSocket(`${relay.url.replace('http', 'ws')}/elsewhere`)
     const [error] = (await once(socket, 'error')) as [Error]
@@ -119,7 +122,7 @@ function watchedStore(watch: { open: number; mostOpen: number; calls: number; ga
 }
 
 describe('a peer that is too fast', () => {
-  test('[R38] waits when it sends more frames than it may, and loses none', async () => {
+  test('[RELAY-2.10] waits when it sends more frames than it may, and loses none', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { framesPerSecond: 10, framesBurst: 20 } })
     const alice = await arrive(relay)
@@ -136,7 +139,7 @@ describe('a peer that is too fast', () => {
     await Promise.all(pings)
   })
 
-  test('[R38] pings count like frames', async () => {
+  test('[RELAY-2.10] pings count like frames', async () => {
     const clock = new ManualClock()
     const alice = await arrive(await testRelay({ clock, limits: { framesPerSecond: 10, framesBurst: 20 } }))
     let pongs = 0
@@ -148,7 +151,7 @@ describe('a peer that is too fast', () => {
     await expect(Promise.race([alice.call('ping', {}), settled(200).then(() => 'waits')])).resolves.toBe('waits')
   })
 
-  test('[R38] waits when too many of its calls are open', async () => {
+  test('[RELAY-2.10] waits when too many of its calls are open', async () => {
     const gate = Promise.withResolvers<void>()
     const watch = { open: 0, mostOpen: 0, calls: 0, gate: gate.promise }
     const relay = await testRelay({ openStore: watchedStore(watch), limits: { requestsInFlightMax: 4 } })
@@ -164,7 +167,7 @@ describe('a peer that is too fast', () => {
     expect(watch.mostOpen).toBe(4)
   })
 
-  test('[R38] waits when it does not read its answers', async () => {
+  test('[RELAY-2.10] waits when it does not read its answers', async () => {
     const watch = { open: 0, mostOpen: 0, calls: 0 }
     const relay = await testRelay({ openStore: watchedStore(watch), limits: { sendBufferBytesMax: 200_000 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
@@ -185,7 +188,7 @@ describe('a peer that is too fast', () => {
 })
 
 describe('connections', () => {
-  test('[R39] are limited in all', async () => {
+  test('[RELAY-2.11] are limited in all', async () => {
     const relay = await testRelay({ limits: { connectionsMax: 2 } })
     const [first] = [await arrive(relay), await arrive(relay)]
     await expect(openClient(relay).challenge).rejects.toThrow('503')
@@ -199,7 +202,7 @@ describe('connections', () => {
     await expect.poll(isTaken).toBe(true)
   })
 
-  test('[R39] per account, the oldest goes', async () => {
+  test('[RELAY-2.11] per account, the oldest goes', async () => {
     const relay = await testRelay({ limits: { connectionsPerAccountMax: 2 } })
     const [alice, bob] = [newPerson(), await arrive(relay)]
     const [first, second, third] = [
@@ -211,7 +214,7 @@ describe('connections', () => {
     for (const client of [second, third, bob]) await client.call('ping', {})
   })
 
-  test('[R45] a newer one of the same device ends the older, and what was not taken of that is never taken', async () => {
+  test('[RELAY-2.17] a newer one of the same device ends the older, and what was not taken of that is never taken', async () => {
     // No more than two calls at a time, and none ends before the newer one is there: the rest waits before the relay.
     const gate = Promise.withResolvers<void>()
     const watch = { open: 0, mostOpen: 0, calls: 0, gate: gate.promise }
@@ -232,7 +235,7 @@ describe('connections', () => {
     expect(first).toContain(false)
   })
 
-  test('[R40] a peer that does not answer a ping by the next is cut off', async () => {
+  test('[RELAY-2.12] a peer that does not answer a ping by the next is cut off', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { heartbeatMs: 1000 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
@@ -248,7 +251,7 @@ describe('connections', () => {
     await alice.call('ping', {})
   })
 
-  test('[R40] a clock that jumps cuts off nobody', async () => {
+  test('[RELAY-2.12] a clock that jumps cuts off nobody', async () => {
     const clock = new ManualClock()
     const alice = await arrive(await testRelay({ clock }))
     clock.advance(86_400_000)

@@ -28,7 +28,7 @@ async function useRelay(dataDirectory: string): Promise<void> {
   expect((await put(await begin(relay, alice, 6), Buffer.from('sealed'), 0)).status).toBe(204)
 }
 
-test('[R67] in a directory that was there before, the files are for the user of the relay alone', async () => {
+test('[RELAY-1.28] in a directory that was there before, the files are for the user of the relay alone', async () => {
   const directory = madeBefore()
   await useRelay(directory)
   expect(modes(directory)).toMatchObject({ 'relay.db': '600', 'relay.db-wal': '600', blobs: '700' })
@@ -36,7 +36,7 @@ test('[R67] in a directory that was there before, the files are for the user of 
   expect(modeOf(directory)).toBe('700')
 })
 
-test('[R67] and so are those of a relay that was less careful', async () => {
+test('[RELAY-1.28] and so are those of a relay that was less careful', async () => {
   const directory = madeBefore('relay.db', 'relay.db-wal')
   mkdirSync(join(directory, 'blobs'))
   chmodSync(join(directory, 'blobs'), 0o755)
@@ -45,7 +45,7 @@ test('[R67] and so are those of a relay that was less careful', async () => {
   expect(modeOf(directory)).toBe('700')
 })
 
-test('[R67] a directory with things of others in it stays as open as it was', async () => {
+test('[RELAY-1.28] a directory with things of others in it stays as open as it was', async () => {
   const directory = madeBefore('notes.txt')
   await useRelay(directory)
   expect(modes(directory)).toMatchObject({ 'relay.db': '600', 'relay.db-wal': '600', blobs: '700', 'notes.txt': '644' })

@@ -19,7 +19,7 @@ const { acknowledgeWithinMs, acknowledgeRetryMs } = relayLimits()
 const dead = (error: unknown) => isCoded(error, 'storage-failed')
 
 describe('acknowledgements', () => {
-  test('[R73] wait for the disk, and need no other write to be kept', async () => {
+  test('[RELAY-1.26] wait for the disk, and need no other write to be kept', async () => {
     const clock = new ManualClock()
     const directory = temporaryDirectory()
     const store = openSqliteStore({ directory, limits: relayLimits(), wake: new InProcessWake(), clock })
@@ -42,7 +42,7 @@ describe('acknowledgements', () => {
     await store.close()
   })
 
-  test('[R73] of one account share what they wait with, however many come while nothing can be written', async () => {
+  test('[RELAY-1.26] of one account share what they wait with, however many come while nothing can be written', async () => {
     const clock = new ManualClock()
     const directory = temporaryDirectory()
     const store = openSqliteStore({ directory, limits: relayLimits(), wake: new InProcessWake(), clock })
@@ -63,7 +63,7 @@ describe('acknowledgements', () => {
     await store.close()
   })
 
-  test('[R73] that cannot be written end nothing, and are written when there is room', async () => {
+  test('[RELAY-1.26] that cannot be written end nothing, and are written when there is room', async () => {
     const dataDirectory = temporaryDirectory()
     const clock = new ManualClock(Date.now())
     const relay = await testRelay({ dataDirectory, clock })
@@ -90,7 +90,7 @@ describe('acknowledgements', () => {
 })
 
 describe('a disk that cannot be written', () => {
-  test('[R74] lets a relay start, be read and be stopped', async () => {
+  test('[RELAY-1.27] lets a relay start, be read and be stopped', async () => {
     const dataDirectory = temporaryDirectory()
     const before = await testRelay({ dataDirectory })
     const [alice, bob] = [await arrive(before), await arrive(before)]
@@ -112,7 +112,7 @@ describe('a disk that cannot be written', () => {
     expect((await writer.append(messageEnvelope({ group, epoch: 1 }))).accepted?.seq).toBe(3)
   })
 
-  test('[R75] refuses blobs by 503 in one line without a stack, and they go on where they ended', async () => {
+  test('[RELAY-3.11] refuses blobs by 503 in one line without a stack, and they go on where they ended', async () => {
     const lines: string[] = []
     const stream = new Writable({
       write(chunk, _, done) {
@@ -139,7 +139,7 @@ describe('a disk that cannot be written', () => {
   })
 })
 
-test('[R76] without descriptors blobs are 503, connections that stand go on, and new ones come when there are some', async () => {
+test('[RELAY-3.12] without descriptors blobs are 503, connections that stand go on, and new ones come when there are some', async () => {
   const relay = await testRelay()
   const [alice, bob] = [await arrive(relay), await arrive(relay)]
   const group = await chatOf(alice, bob)

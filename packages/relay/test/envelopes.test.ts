@@ -6,7 +6,7 @@ import { arrive, chatOf, testRelay } from './relay-fixture.ts'
 import { commitEnvelope, directEnvelope, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
 describe('envelopes', () => {
-  test('[R34] group and epoch come from the envelope, and the id from its hash', async () => {
+  test('[RELAY-2.5] group and epoch come from the envelope, and the id from its hash', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -20,7 +20,7 @@ describe('envelopes', () => {
     expect(await alice.call('outcome', { group, message: idOf(payload) })).toMatchObject({ accepted: { seq: 2 } })
   })
 
-  test('[R2] the outcome counts what was sent before it and is not answered yet', async () => {
+  test('[RELAY-1.2] the outcome counts what was sent before it and is not answered yet', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -32,7 +32,7 @@ describe('envelopes', () => {
     expect(outcome.accepted?.seq).toBe(appended.accepted?.seq)
   })
 
-  test('[R34] a call takes the kind of envelope that is its own', async () => {
+  test('[RELAY-2.5] a call takes the kind of envelope that is its own', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -47,7 +47,7 @@ describe('envelopes', () => {
     expect((await alice.append(directEnvelope(sealed), { to: bob.id })).accepted).toBeDefined()
   })
 
-  test('[R12] [R13] each gets what is for them, in the group’s order', async () => {
+  test('[RELAY-1.12] [RELAY-1.13] each gets what is for them, in the group’s order', async () => {
     const relay = await testRelay()
     const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob, carol)
@@ -66,7 +66,7 @@ describe('envelopes', () => {
     expect(await bob.call('getGroup', { group })).toEqual({ epoch: 2, members: [alice.id, bob.id] })
   })
 
-  test('[R16] the limit of new people tells when it ends', async () => {
+  test('[RELAY-1.16] the limit of new people tells when it ends', async () => {
     const clock = new ManualClock(Date.UTC(2030, 0, 1, 20))
     const relay = await testRelay({ clock, limits: { newPeoplePerDay: 1 } })
     const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
@@ -80,7 +80,7 @@ describe('envelopes', () => {
     await chatOf(alice, carol)
   })
 
-  test('[R3] what one connection sends without waiting keeps its order', async () => {
+  test('[RELAY-1.3] what one connection sends without waiting keeps its order', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -94,7 +94,7 @@ describe('envelopes', () => {
 })
 
 describe('profiles', () => {
-  test('[R21] are read by everyone, with the key that the id is made of', async () => {
+  test('[RELAY-1.21] are read by everyone, with the key that the id is made of', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     expect(await bob.call('getProfile', { account: alice.id })).toMatchObject({ version: 0 })
@@ -121,7 +121,7 @@ describe('key packages', () => {
     replace: false,
   })
 
-  test('[R15] are published by their account and taken by others', async () => {
+  test('[RELAY-1.15] are published by their account and taken by others', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     expect(await bob.call('publishKeyPackages', publish(2, true))).toEqual({ keyPackages: 2 })
@@ -129,7 +129,7 @@ describe('key packages', () => {
     expect([await take(), await take(), await take()].map(taken => taken?.lastResort)).toEqual([false, false, true])
   })
 
-  test('[R41] a call that cannot be served whole uses up none', async () => {
+  test('[RELAY-2.13] a call that cannot be served whole uses up none', async () => {
     const relay = await testRelay()
     const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
     await bob.call('publishKeyPackages', publish(2))
@@ -140,7 +140,7 @@ describe('key packages', () => {
     expect(await bob.call('publishKeyPackages', publish(0))).toEqual({ keyPackages: 2 })
   })
 
-  test('[R41] taking is limited in all and per target', async () => {
+  test('[RELAY-2.13] taking is limited in all and per target', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { takesPerMinute: 4, takesPerTargetPerMinute: 2 } })
     const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]

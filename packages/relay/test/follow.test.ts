@@ -11,7 +11,7 @@ import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.t
 import { anotherDevice, commitEnvelope, idOf, messageEnvelope, newPerson } from './test-client.ts'
 
 describe('following a mailbox', () => {
-  test('[R35] delivers what is there, then what comes', async () => {
+  test('[RELAY-2.6] delivers what is there, then what comes', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -26,7 +26,7 @@ describe('following a mailbox', () => {
     expect(idOf(entry?.payload ?? new Uint8Array())).toBe(idOf(payload))
   })
 
-  test('[R80] the end of a mailbox is told with the time before which all is in it', async () => {
+  test('[RELAY-2.7] the end of a mailbox is told with the time before which all is in it', async () => {
     const clock = new ManualClock(Date.now())
     const relay = await testRelay({ clock })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
@@ -41,7 +41,7 @@ describe('following a mailbox', () => {
     expect(bob.lastCursor).toBe(end.head)
   })
 
-  test('[R60] a commit comes with whom its sender named, over the wire too', async () => {
+  test('[RELAY-1.36] a commit comes with whom its sender named, over the wire too', async () => {
     const relay = await testRelay()
     const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob, carol)
@@ -53,7 +53,7 @@ describe('following a mailbox', () => {
     ])
   })
 
-  test('[R35] from any cursor, also below what is acknowledged, and anew on the same connection', async () => {
+  test('[RELAY-2.6] from any cursor, also below what is acknowledged, and anew on the same connection', async () => {
     const relay = await testRelay()
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -70,7 +70,7 @@ describe('following a mailbox', () => {
     expect(bob.entries).toHaveLength(9)
   })
 
-  test('[R35] each device of an account follows for itself', async () => {
+  test('[RELAY-2.6] each device of an account follows for itself', async () => {
     const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 3 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const second = await arrive(relay, anotherDevice(bob.person))
@@ -87,7 +87,7 @@ describe('following a mailbox', () => {
     expect(second.entries.slice(0, 6)).toEqual(bob.entries)
   })
 
-  test('[R36] the window is of bytes too, and is passed by one entry at most', async () => {
+  test('[RELAY-2.8] the window is of bytes too, and is passed by one entry at most', async () => {
     const relay = await testRelay({ limits: { unacknowledgedBytesMax: 5000 } })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -103,7 +103,7 @@ describe('following a mailbox', () => {
     await bob.delivered(7)
   })
 
-  test('[R36] a mailbox of 100,000 entries is read in pages', async () => {
+  test('[RELAY-2.8] a mailbox of 100,000 entries is read in pages', async () => {
     const dataDirectory = temporaryDirectory()
     const bob = newPerson()
     const limits = relayLimits({ mailboxEntriesPerSenderMax: 1_000_000, mailboxEntriesMax: 1_000_000 })

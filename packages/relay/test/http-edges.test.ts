@@ -45,11 +45,11 @@ describe('what is hardly HTTP', () => {
       '400 Bad Request',
       'request: it is not valid HTTP.',
     ],
-  ])('[R56] %s', async (_, bytes, status, error) => {
+  ])('[RELAY-3.7] %s', async (_, bytes, status, error) => {
     expect(await send(await testRelay(), bytes)).toEqual([`HTTP/1.1 ${status}`, bad(error)])
   })
 
-  test('[R56] a request is answered before what follows it is refused', async () => {
+  test('[RELAY-3.7] a request is answered before what follows it is refused', async () => {
     const socket = connect((await testRelay()).port, '127.0.0.1')
     const pieces: Buffer[] = []
     socket.on('data', piece => void pieces.push(piece))
@@ -62,7 +62,7 @@ describe('what is hardly HTTP', () => {
   test.each([
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: relay\r\n\r\n', 405],
     ['a broken body', 'PUT /blobs/x HTTP/1.1\r\nHost: relay\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n\r\n', 404],
-  ])('[R56] a blob comes whole before %s behind it is refused', async (_, behind, status) => {
+  ])('[RELAY-3.7] a blob comes whole before %s behind it is refused', async (_, behind, status) => {
     const relay = await testRelay()
     const begun = await begin(relay, await arrive(relay), 300_000)
     await put(begun, Buffer.alloc(300_000, 'x'), 0)
@@ -76,7 +76,7 @@ describe('what is hardly HTTP', () => {
     expect(/\r\n\r\n(x+)HTTP/.exec(answers)?.[1]).toHaveLength(300_000)
   })
 
-  test('[R56] a wrong method for a blob is told in words, too', async () => {
+  test('[RELAY-3.7] a wrong method for a blob is told in words, too', async () => {
     const { url } = await testRelay()
     const answer = await fetch(`${url}/blobs/${'a'.repeat(32)}`, { method: 'POST' })
     expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, OPTIONS')

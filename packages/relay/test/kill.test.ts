@@ -101,7 +101,7 @@ async function readAll(reader: Persistent): Promise<Entry[]> {
 }
 
 describe('kill -9', () => {
-  test('[R43] loses nothing that was acknowledged, repeats nothing, keeps one order', async () => {
+  test('[RELAY-2.15] loses nothing that was acknowledged, repeats nothing, keeps one order', async () => {
     const directory = temporaryDirectory()
     const relay = new RelayProcess(directory)
     await relay.start()
@@ -146,7 +146,7 @@ describe('kill -9', () => {
     db.close()
   })
 
-  test('[R51] an upload goes on where the relay was killed', async () => {
+  test('[RELAY-3.2] an upload goes on where the relay was killed', async () => {
     const relay = new RelayProcess(temporaryDirectory())
     await relay.start()
     onTestFinished(() => relay.kill())

@@ -13,7 +13,7 @@ import { newPerson } from './test-client.ts'
 
 const DAY_MS = 86_400_000
 
-test('[R70] one address cannot use up the registrations of all', async () => {
+test('[RELAY-2.21] one address cannot use up the registrations of all', async () => {
   const clock = new ManualClock(Date.UTC(2030, 0, 1, 12, 10))
   const proxies = { header: 'X-Forwarded-For', count: 1 }
   const limits = { registrationsPerAddressPerHour: 2, registrationsPerMinute: 3 }
@@ -35,7 +35,7 @@ test('[R70] one address cannot use up the registrations of all', async () => {
 })
 
 describe('a relay that does not take everybody', () => {
-  test('[R71] closed: nobody registers, and who is there comes in', async () => {
+  test('[RELAY-2.22] closed: nobody registers, and who is there comes in', async () => {
     const dataDirectory = temporaryDirectory()
     const open = await testRelay({ dataDirectory })
     const alice = await arrive(open)
@@ -49,7 +49,7 @@ describe('a relay that does not take everybody', () => {
     await expect(openClient(relay).register(newPerson(), code)).rejects.toMatchObject(refused)
   })
 
-  test('[R71] by invite: each refusal says why', async () => {
+  test('[RELAY-2.22] by invite: each refusal says why', async () => {
     const clock = new ManualClock()
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, clock, registration: 'invite' })
@@ -78,7 +78,7 @@ describe('a relay that does not take everybody', () => {
     await expect(attempt(late)).rejects.toMatchObject({ code: 'invite-wrong' })
   })
 
-  test('[R71] where everybody may register, an invite is not used up', async () => {
+  test('[RELAY-2.22] where everybody may register, an invite is not used up', async () => {
     const dataDirectory = temporaryDirectory()
     const open = await testRelay({ dataDirectory })
     const code = await new Invites(dataDirectory).make({ usesMax: 1, expiresMs: Date.now() + DAY_MS })
@@ -88,7 +88,7 @@ describe('a relay that does not take everybody', () => {
     await openClient(relay).register(newPerson(), code)
   })
 
-  test('[R71] codes are not guessed: tries are limited by address and in all', async () => {
+  test('[RELAY-2.22] codes are not guessed: tries are limited by address and in all', async () => {
     const dataDirectory = temporaryDirectory()
     const clock = new ManualClock()
     const proxies = { header: 'X-Forwarded-For', count: 1 }
@@ -111,7 +111,7 @@ describe('a relay that does not take everybody', () => {
     expect(await attempt('203.0.113.7', code)).toBe('let in')
   })
 
-  test('[R71] what is no invite is none, whatever lies in their directory', async () => {
+  test('[RELAY-2.22] what is no invite is none, whatever lies in their directory', async () => {
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, registration: 'invite' })
     const invites = new Invites(dataDirectory)
@@ -136,7 +136,7 @@ describe('postern relay invite', () => {
     return { code, stdout, stderr }
   }
 
-  test('[R71] makes a code while the relay runs, of which only a hash is kept', async () => {
+  test('[RELAY-2.22] makes a code while the relay runs, of which only a hash is kept', async () => {
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, registration: 'invite' })
     const made = await run('--data', dataDirectory, '--uses', '2', '--days', '3')
@@ -163,7 +163,7 @@ describe('postern relay invite', () => {
     [['--days', 'x'], '--days: '],
     [['--days', '366'], '--days: '],
     [['--what'], '--what'],
-  ])('[R57] invite %j is one line and exit code 1', async (args, named) => {
+  ])('[RELAY-3.8] invite %j is one line and exit code 1', async (args, named) => {
     const dataDirectory = temporaryDirectory()
     await (await testRelay({ dataDirectory })).stop()
     const where = args.length === 0 || args.includes('--data') ? [] : ['--data', dataDirectory]

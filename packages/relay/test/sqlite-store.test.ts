@@ -39,7 +39,7 @@ describe('one process', () => {
     }
   }
 
-  test('[R23] a second store on the same file is refused, and the first goes on', async () => {
+  test('[RELAY-1.24] a second store on the same file is refused, and the first goes on', async () => {
     const world = new World(open())
     expect(await tryToOpen()).toBe('database-locked')
     const [alice] = await world.people()
@@ -48,7 +48,7 @@ describe('one process', () => {
     expect(await tryToOpen()).toBe('opened')
   })
 
-  test('[R23] another process that has the file is respected until it is gone', async () => {
+  test('[RELAY-1.24] another process that has the file is respected until it is gone', async () => {
     const main = new URL('../src/main.ts', import.meta.url).pathname
     const child: ChildProcess = spawn(process.execPath, [main, '--listen', '127.0.0.1:0', '--data', directory])
     await once(child.stdout ?? child, 'data')
@@ -58,7 +58,7 @@ describe('one process', () => {
     expect(await tryToOpen()).toBe('opened')
   })
 
-  test('[R23] data of a newer version is not touched', async () => {
+  test('[RELAY-1.24] data of a newer version is not touched', async () => {
     await open().close()
     const db = new Database(join(directory, 'relay.db'))
     db.pragma('user_version = 9999')
@@ -70,7 +70,7 @@ describe('one process', () => {
 })
 
 describe('when the disk is full', () => {
-  test('[R24] writes are refused with storage-full, reads go on, and with room all goes on', async () => {
+  test('[RELAY-1.25] writes are refused with storage-full, reads go on, and with room all goes on', async () => {
     const world = new World(open({ databaseBytesMax: 1 << 20 }))
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -92,7 +92,7 @@ describe('when the disk is full', () => {
     await world.store.close()
   })
 
-  test('[R24] what became of a message can be asked', async () => {
+  test('[RELAY-1.25] what became of a message can be asked', async () => {
     const db = new Database(':memory:')
     const full = () => {
       throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
@@ -109,7 +109,7 @@ describe('when the disk is full', () => {
 })
 
 describe('one transaction for many', () => {
-  test('[R18] a write that breaks half-way is undone alone', async () => {
+  test('[RELAY-1.18] a write that breaks half-way is undone alone', async () => {
     const world = new World(open())
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -134,7 +134,7 @@ describe('one transaction for many', () => {
     await world.store.close()
   })
 
-  test('[R1] memory that is too small for all groups changes nothing', async () => {
+  test('[RELAY-1.1] memory that is too small for all groups changes nothing', async () => {
     const world = new World(open({ groupMembersCachedMax: 4, accountsCachedMax: 2, writesPerTransactionMax: 17 }))
     const people = await world.crowd(8)
     const groups = await Promise.all(people.slice(1).map(other => world.chat(people[0], other)))

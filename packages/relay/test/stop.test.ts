@@ -22,7 +22,7 @@ const heldBy = (gate: Promise<void>) => (options: StoreOptions) => {
 }
 
 describe('stopping', () => {
-  test('[R42] answers what is in flight, makes it durable and says goodbye', async () => {
+  test('[RELAY-2.14] answers what is in flight, makes it durable and says goodbye', async () => {
     const gate = Promise.withResolvers<void>()
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, openStore: heldBy(gate.promise) })
@@ -45,7 +45,7 @@ describe('stopping', () => {
     expect((await reader.delivered(6)).map(entry => entry.seq)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('[R42] within the time set, whatever is still open', async () => {
+  test('[RELAY-2.14] within the time set, whatever is still open', async () => {
     const clock = new ManualClock()
     const never = new Promise<void>(() => {})
     const relay = await testRelay({ clock, openStore: heldBy(never), limits: { stopWithinMs: 3000 } })
@@ -59,7 +59,7 @@ describe('stopping', () => {
     await stopped
   })
 
-  test('[R42] twice is once', async () => {
+  test('[RELAY-2.14] twice is once', async () => {
     const relay = await testRelay()
     await Promise.all([relay.stop(), relay.stop()])
   })
@@ -68,7 +68,7 @@ describe('stopping', () => {
 describe('logs', () => {
   const failing = () => Promise.reject(new Error('broken'))
 
-  test('[R44] hold no payloads, no tokens and no keys', async () => {
+  test('[RELAY-2.16] hold no payloads, no tokens and no keys', async () => {
     const lines: string[] = []
     const stream = new Writable({
       write(chunk, _encoding, done) {
@@ -110,7 +110,7 @@ describe('the process', () => {
     return { code, text }
   }
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('[R57] says where it listens and ends with 0 on %s', async signal => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('[RELAY-3.8] says where it listens and ends with 0 on %s', async signal => {
     const child = run([], { POSTERN_RELAY_LISTEN: '127.0.0.1:0', POSTERN_RELAY_DATA: temporaryDirectory() })
     const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
     const { msg, url } = JSON.parse(String(line).split('\n')[0] ?? '') as { msg: string; url: string }
@@ -131,14 +131,14 @@ describe('the process', () => {
     [['--data', 'x', '--limit', 'connectionsMax=many'], '--limit connectionsMax'],
     [['--data', 'x', '--new-people-per-day', 'many'], '--new-people-per-day'],
     [['--unknown'], '--unknown'],
-  ])('[R57] %j is one line and exit code 1', async (args, named) => {
+  ])('[RELAY-3.8] %j is one line and exit code 1', async (args, named) => {
     const { code, text } = await said(run(args))
     expect(code).toBe(1)
     expect(text).toContain(named)
     expect(text.trim().split('\n')).toHaveLength(1)
   })
 
-  test('[R57] and so is a port that is taken', async () => {
+  test('[RELAY-3.8] and so is a port that is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

@@ -50,7 +50,7 @@ const isClosed = async (socket: Socket): Promise<true> => {
 }
 
 describe('before the login', () => {
-  test('[R65] a peer that sends more than a login needs is cut off at once', async () => {
+  test('[RELAY-2.19] a peer that sends more than a login needs is cut off at once', async () => {
     const relay = await testRelay()
     const alice = await arrive(relay)
     const mallory = await upgraded(relay)
@@ -60,7 +60,7 @@ describe('before the login', () => {
     await alice.call('putProfile', { version: 1, blob: Buffer.alloc(200_000) })
   })
 
-  test('[R65] calls that fail are counted, whatever they are', async () => {
+  test('[RELAY-2.19] calls that fail are counted, whatever they are', async () => {
     const relay = await testRelay({ limits: { authenticateTriesMax: 3 } })
     const client = openClient(relay)
     await client.challenge
@@ -69,7 +69,7 @@ describe('before the login', () => {
     expect((await client.closed).code).toBe(1008)
   })
 
-  test('[R33] who does not log in in time is cut off, also who neither reads nor answers', async () => {
+  test('[RELAY-2.4] who does not log in in time is cut off, also who neither reads nor answers', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock })
     const alice = await arrive(relay)
@@ -81,7 +81,7 @@ describe('before the login', () => {
     await alice.call('ping', {})
   })
 
-  test('[R33] who asks for nothing is cut off as well, and who is slow to ask', async () => {
+  test('[RELAY-2.4] who asks for nothing is cut off as well, and who is slow to ask', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock })
     const [silent, slow] = [await dial(relay), await dial(relay)]
@@ -92,7 +92,7 @@ describe('before the login', () => {
     expect(await isClosed(slow)).toBe(true)
   })
 
-  test('[R65] a head that is too long is refused', async () => {
+  test('[RELAY-2.19] a head that is too long is refused', async () => {
     const socket = await dial(await testRelay())
     socket.write(headOf([...HANDSHAKE, `X: ${'x'.repeat(9_000)}`]))
     const [answer] = (await once(socket, 'data')) as [Buffer]
@@ -101,7 +101,7 @@ describe('before the login', () => {
 })
 
 describe('places', () => {
-  test("[R66] those who do not log in take nobody else's place: the oldest of them goes", async () => {
+  test("[RELAY-2.20] those who do not log in take nobody else's place: the oldest of them goes", async () => {
     const relay = await testRelay({ limits: { connectionsMax: 3, unauthenticatedMax: 2 } })
     const alice = await arrive(relay)
     const first = await upgraded(relay)
@@ -115,7 +115,7 @@ describe('places', () => {
     await expect(openClient(relay).challenge).rejects.toThrow('503')
   })
 
-  test('[R66] one address has a bounded number of them, and others are not concerned', async () => {
+  test('[RELAY-2.20] one address has a bounded number of them, and others are not concerned', async () => {
     const proxies = { header: 'X-Forwarded-For', count: 1 }
     const relay = await testRelay({ proxies, limits: { newcomersPerAddressMax: 2, connectionsPerAddressMax: 3 } })
     const from = (address: string) => openClient(relay, { headers: { 'x-forwarded-for': address } })
@@ -143,7 +143,7 @@ describe('places', () => {
       .toBe(true)
   })
 
-  test('[R66] also when it comes straight to the relay, whatever it says of itself', async () => {
+  test('[RELAY-2.20] also when it comes straight to the relay, whatever it says of itself', async () => {
     const relay = await testRelay({ limits: { newcomersPerAddressMax: 2 } })
     const peers = [await upgraded(relay), await dial(relay)]
     const third = await dial(relay)
@@ -152,7 +152,7 @@ describe('places', () => {
     expect(peers.map(peer => peer.closed)).toEqual([false, false])
   })
 
-  test('[R66] HTTP requests count as well, by the address that the proxy says', async () => {
+  test('[RELAY-2.20] HTTP requests count as well, by the address that the proxy says', async () => {
     const proxies = { header: 'X-Forwarded-For', count: 2 }
     const relay = await testRelay({ proxies, limits: { newcomersPerAddressMax: 1 } })
     const open = await upgraded(relay, ['X-Forwarded-For: 203.0.113.7, 10.0.0.1'])
@@ -177,6 +177,6 @@ test.each([
   ['2001:0DB8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
-])('[R66] %s counts as %s', (address, key) => {
+])('[RELAY-2.20] %s counts as %s', (address, key) => {
   expect(addressKey(address)).toBe(key)
 })

@@ -1,8 +1,8 @@
 // A person in a test: a full client, and a way to wait for what happens to it.
+import type { Chat, Message } from '@postern/bot-api/objects'
 import type { Client, JournalEvent } from '@postern/core'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
-import type { Chat, Message } from '@postern/protocol/objects'
 import type { Wire } from './wire.ts'
 
 /** With patience on a busy machine: a test that waits this long has failed. */

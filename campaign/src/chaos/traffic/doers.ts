@@ -1,7 +1,7 @@
 // Those who act: people through their lines, bots through HTTP. What they are answered becomes an outcome.
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Message } from '@postern/protocol/objects'
+import type { Message } from '@postern/bot-api/objects'
 import type { PersonProcess } from '@postern/testkit/processes'
 import type { Book, Tried } from './book.ts'
 

@@ -1,9 +1,10 @@
 // Reads commands from standard input and answers each under its id. A slow one does not hold up the others.
 import type { Readable } from 'node:stream'
+import { apiErrorOf, checkFields } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import { CodedError, personLimits } from '@postern/protocol'
-import { apiErrorOf, checkFields, type PersonRequest, personCommands, personRequest } from '@postern/protocol/bot-api'
 import { ChatLanes } from './chat-lanes.ts'
+import { type PersonRequest, personCommands, personRequest } from './command-fields.ts'
 import { type Command, commands } from './commands.ts'
 import type { LineOutput } from './line-output.ts'
 import { type Line, readLines } from './read-lines.ts'

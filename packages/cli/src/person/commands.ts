@@ -1,8 +1,9 @@
 // The commands of `postern person`: how each is ordered, and what it asks of the client.
+import { chatIdOf } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
 import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
-import { chatIdOf, type PersonCommandFields, type PersonCommandName } from '@postern/protocol/bot-api'
 import { parseInvite } from '@postern/protocol/content'
+import type { PersonCommandFields, PersonCommandName } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
 import { sendLocalFile } from './send-local-file.ts'
 

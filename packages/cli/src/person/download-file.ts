@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { FileInfo } from '@postern/bot-api/objects'
 import type { Client, OpenFile } from '@postern/core'
 import { CodedError, personLimits } from '@postern/protocol'
-import type { PersonCommandFields } from '@postern/protocol/bot-api'
-import type { FileInfo } from '@postern/protocol/objects'
 import { unlessStopped } from '../stop-signal.ts'
+import type { PersonCommandFields } from './command-fields.ts'
 import { badPath, fileFault } from './path-faults.ts'
 
 /** Paths of files that are being written, by themselves. */

@@ -2,12 +2,12 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { Message } from '@postern/bot-api/objects'
 import type { Client, FileDraft } from '@postern/core'
 import { showFile } from '@postern/media'
 import { CodedError, contentLimits, personLimits, safeFileName } from '@postern/protocol'
-import type { PersonCommandFields } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import { unlessStopped } from '../stop-signal.ts'
+import type { PersonCommandFields } from './command-fields.ts'
 import { badPath, fileFault } from './path-faults.ts'
 
 const READ_BYTES = 256 * 1024

@@ -1,7 +1,7 @@
 // What a commit means for its chat: members, title and timer as they are now, and a line about what changed.
+import type { Notice } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
-import type { Notice } from '@postern/protocol/objects'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'

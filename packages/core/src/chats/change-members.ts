@@ -1,13 +1,10 @@
 // Adding and removing people, and the group's title: each an intent that holds whoever else changes the group meanwhile.
-import { type AccountId, type ChatId, CodedError, contentLimits } from '@postern/protocol'
+import { type GroupSession, leafOf, rosterOf, settingsOf } from '@postern/mls'
+import { type AccountId, type ChatId, CodedError, contentLimits, type Deadline } from '@postern/protocol'
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { type CommitIntent, commitToGroup } from '../groups/commit-group.ts'
 import { findGroup } from '../groups/group-records.ts'
-import { leafOf } from '../mls/credentials.ts'
-
-import { type GroupSession, rosterOf, settingsOf } from '../mls/group-session.ts'
 import { type ChatRow, findChat, membersOf, visibleChat } from './chats.ts'
 import { takeKeyPackages } from './open-chat.ts'
 

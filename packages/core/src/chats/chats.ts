@@ -1,7 +1,7 @@
 // Chats and their members: the records, and how a chat looks from outside.
+import type { Chat } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, CodedError, cleanLine, type GroupId, isAccountId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
-import type { Chat } from '@postern/protocol/objects'
 import { nameOf, shownName, UNNAMED_CHARS } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'

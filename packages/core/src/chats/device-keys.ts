@@ -1,9 +1,9 @@
 // The device key of each person, as the groups have proved it: whoever comes with another one is told of.
+import type { Member } from '@postern/mls'
 import { type AccountId, type ChatId, equalBytes } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
-import type { Member } from '../mls/credentials.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Of a person with whom one shares more: the first are enough to notice. */

@@ -1,8 +1,7 @@
 // The key behind an account id: the one that a shared group really talks to, or else the relay's word, checked.
-import { type AccountId, accountIdFromHash, CodedError, type GroupId } from '@postern/protocol'
+import { rosterOf } from '@postern/mls'
+import { type AccountId, accountIdFromHash, CodedError, type Deadline, type GroupId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
-import { rosterOf } from '../mls/group-session.ts'
 
 export async function findAccountKey(core: Core, account: AccountId, deadline: Deadline): Promise<Uint8Array> {
   return (await keyInGroup(core, account)) ?? (await keyAtRelay(core, account, deadline))

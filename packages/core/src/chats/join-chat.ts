@@ -1,4 +1,14 @@
 // Joining by a welcome: a chat that somebody else opened, one that this account is added to again, or one that is carried on.
+import {
+  epoch,
+  type GroupSession,
+  groupId,
+  joinFromWelcome,
+  type Member,
+  MlsError,
+  rosterOf,
+  settingsOf,
+} from '@postern/mls'
 import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId } from '@postern/protocol'
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
@@ -10,10 +20,6 @@ import { consumeKeyPackage, findKeyPackage, isLastResort } from '../identity/key
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { judgeWelcome } from '../judge/judge-welcome.ts'
-import type { Member } from '../mls/credentials.ts'
-import { epoch, type GroupSession, groupId, rosterOf, settingsOf } from '../mls/group-session.ts'
-import { joinFromWelcome } from '../mls/join-group.ts'
-import { MlsError } from '../mls/mls-error.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
 import { tellChanges } from './apply-commit.ts'

@@ -1,9 +1,11 @@
 // Opening chats: a private one with a person never met, a group, or the next generation of a private chat that broke.
+import { createGroup, isUsable } from '@postern/mls'
 import {
   type AccountId,
   type ChatId,
   CodedError,
   contentLimits,
+  type Deadline,
   GROUP_ID_BYTES,
   type GroupId,
   groupChatId,
@@ -14,17 +16,14 @@ import {
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
 import { findGroup, insertGroup } from '../groups/group-records.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
 import type { Successor } from '../judge/successor.ts'
-import { createGroup } from '../mls/group-session.ts'
-import { isUsable } from '../mls/key-package.ts'
+import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
 import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
-import { findKey, type Idempotency, noteKey } from './sent-keys.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 

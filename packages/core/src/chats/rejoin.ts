@@ -1,11 +1,9 @@
 // Members whose keys to a group are lost are removed and added again in one commit, by another member whom they ask.
-import type { AccountId, ChatId, GroupId } from '@postern/protocol'
+import { leafOf, rosterOf } from '@postern/mls'
+import type { AccountId, ChatId, Deadline, GroupId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { commitToGroup } from '../groups/commit-group.ts'
 import { findGroup } from '../groups/group-records.ts'
-import { leafOf } from '../mls/credentials.ts'
-import { rosterOf } from '../mls/group-session.ts'
 import type { Database } from '../storage/database.ts'
 import { findChat, membersOf } from './chats.ts'
 import { takeKeyPackages } from './open-chat.ts'

@@ -1,8 +1,15 @@
 // Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
-import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId, isCoded } from '@postern/protocol'
-import type { Notice } from '@postern/protocol/objects'
+import type { Notice } from '@postern/bot-api/objects'
+import {
+  type AccountId,
+  type ChatId,
+  clientLimits,
+  contentLimits,
+  type Deadline,
+  type GroupId,
+  isCoded,
+} from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { findGroup, putOffRestart } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'

@@ -1,11 +1,8 @@
 // Removing those who have said farewell: by anybody, with the proof beside the commit, before the next word is said.
-import type { AccountId, ChatId, GroupId } from '@postern/protocol'
+import { type GroupSession, isFarewell, leafOf, rosterOf } from '@postern/mls'
+import type { AccountId, ChatId, Deadline, GroupId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { commitToGroup } from '../groups/commit-group.ts'
-import { leafOf } from '../mls/credentials.ts'
-import { isFarewell } from '../mls/farewell.ts'
-import { type GroupSession, rosterOf } from '../mls/group-session.ts'
 import { farewellsOf } from './chats.ts'
 
 type Proven = { account: AccountId; proof: Uint8Array; leafKey: unknown }

@@ -1,7 +1,7 @@
 // The cryptography of files in Node: synchronous, a chunk takes a tenth of a millisecond.
 import { createCipheriv, createDecipheriv, createHash, createSecretKey } from 'node:crypto'
+import { TAG_BYTES } from '@postern/mls'
 import { freeBytes } from '@postern/protocol'
-import { TAG_BYTES } from '../mls/provider.ts'
 import type { ChunkCipher, FileCipher, RunningHash } from './file-cipher.ts'
 
 const CIPHER = 'aes-256-gcm'

@@ -1,6 +1,6 @@
 // A file as ciphertext: chunks of 256 KiB, each sealed under a nonce of its number and whether it is the last (STREAM).
 // Chunks that are swapped, left out, cut off or added are noticed by whoever opens them.
-import { TAG_BYTES } from '../mls/provider.ts'
+import { TAG_BYTES } from '@postern/mls'
 
 export const CHUNK_BYTES = 256 * 1024
 export const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES

@@ -1,6 +1,6 @@
 // A file on its way out: sealed into a spool, followed to the relay, and kept until whoever sends it is done with it.
+import { KEY_BYTES } from '@postern/mls'
 import { type BlobId, CodedError, contentLimits } from '@postern/protocol'
-import { KEY_BYTES } from '../mls/provider.ts'
 import { unlessAborted } from './aborting.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'

@@ -1,8 +1,20 @@
 // Changing a group: one commit per epoch wins; whoever loses applies the winner and makes its own again from its intent.
 import {
+  burnHandshakeGeneration,
+  commitIntent,
+  epoch,
+  type GroupSession,
+  isMlsError,
+  leafOf,
+  type MlsProvider,
+  type Roster,
+  rosterOf,
+} from '@postern/mls'
+import {
   type AccountId,
   CodedError,
   clientLimits,
+  type Deadline,
   type GroupId,
   isCoded,
   type MessageId,
@@ -10,12 +22,6 @@ import {
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Verdict } from '@postern/protocol/relay'
-import type { Deadline } from '../deadline.ts'
-import { burnHandshakeGeneration, commitIntent } from '../mls/commit-intent.ts'
-import { leafOf, type Roster } from '../mls/credentials.ts'
-import { epoch, type GroupSession, rosterOf } from '../mls/group-session.ts'
-import { isMlsError } from '../mls/mls-error.ts'
-import type { MlsProvider } from '../mls/provider.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/store.ts'

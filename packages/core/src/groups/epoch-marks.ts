@@ -1,6 +1,6 @@
 // What all members of an epoch have in common, as a short text: two who have different ones were shown two histories.
+import { epochAuthenticator, type GroupSession } from '@postern/mls'
 import { clientLimits, type GroupId, toBase64Url } from '@postern/protocol'
-import { epochAuthenticator, type GroupSession } from '../mls/group-session.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 

@@ -1,8 +1,14 @@
 // MLS groups as they are stored: the epoch's state once, then only the secrets that moved. What was used up is erased.
+import {
+  changedSecrets,
+  encodeEpoch,
+  epoch,
+  type GroupSession,
+  type SecretChange,
+  type SecretRow,
+  secretRows,
+} from '@postern/mls'
 import { type AccountId, type ChatId, clientLimits, type GroupId, type MessageId } from '@postern/protocol'
-import { epoch, type GroupSession } from '../mls/group-session.ts'
-import { encodeEpoch } from '../mls/group-state.ts'
-import { changedSecrets, type SecretChange, type SecretRow, secretRows } from '../mls/secret-rows.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import { markOf, noteMark } from './epoch-marks.ts'

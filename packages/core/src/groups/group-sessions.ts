@@ -1,9 +1,14 @@
 // The MLS groups in use: one lane each, so that nothing is encrypted or decrypted twice from one state.
-import { type ChatId, type Clock, CodedError, clientLimits, type GroupId } from '@postern/protocol'
-import { Lanes } from '../lanes.ts'
-import { epoch, type GroupSession, openSession, openWholeSession } from '../mls/group-session.ts'
-import { encodeWhole, isFirstFormat } from '../mls/group-state.ts'
-import type { MlsContext } from '../mls/mls-context.ts'
+import {
+  encodeWhole,
+  epoch,
+  type GroupSession,
+  isFirstFormat,
+  type MlsContext,
+  openSession,
+  openWholeSession,
+} from '@postern/mls'
+import { type ChatId, type Clock, CodedError, clientLimits, type GroupId, Lanes } from '@postern/protocol'
 import type { Change, Durability, Store } from '../storage/store.ts'
 import {
   epochState,

@@ -1,6 +1,6 @@
 // When a client's own keys in a group are renewed: by time, later in large groups, and never by all of them at once.
+import type { MlsProvider } from '@postern/mls'
 import { clientLimits } from '@postern/protocol'
-import type { MlsProvider } from '../mls/provider.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 
 type Chance = { passed: Pick<PassedTime, 'nowMs'>; provider: Pick<MlsProvider, 'randomBytes'> }

@@ -1,4 +1,5 @@
 // One's own account: its keys, its device, its profile and the token of its invite link.
+import type { MlsProvider } from '@postern/mls'
 import {
   type AccountId,
   accountIdFromHash,
@@ -10,7 +11,6 @@ import {
 } from '@postern/protocol'
 import { formatInvite, type Profile } from '@postern/protocol/content'
 import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
-import type { MlsProvider } from '../mls/provider.ts'
 import { Records } from '../storage/records.ts'
 import type { Store } from '../storage/store.ts'
 import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'

@@ -1,8 +1,7 @@
 // The keys of a device and the account's certificate for them: made, renewed, and followed by others when they are revoked.
+import { type MlsProvider, makeDeviceCertificate } from '@postern/mls'
 import { type Clock, clientLimits } from '@postern/protocol'
 import { type DeviceCertificate, decodeDeviceCertificate } from '@postern/protocol/relay'
-import { makeDeviceCertificate } from '../mls/credentials.ts'
-import type { MlsProvider } from '../mls/provider.ts'
 
 export type Device = {
   deviceSecretKey: Uint8Array

@@ -1,6 +1,6 @@
 // What the relay has of our key packages: filled up when few are left, and replaced when they grow old, used or not.
+import type { GeneratedKeyPackage } from '@postern/mls'
 import { clientLimits } from '@postern/protocol'
-import type { GeneratedKeyPackage } from '../mls/key-package.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import {
   eraseOldKeys,

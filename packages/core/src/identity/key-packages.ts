@@ -1,8 +1,12 @@
 // Key packages: made ahead, used up by welcomes, and kept for a while when others have taken their place.
+import {
+  credentialOf,
+  type GeneratedKeyPackage,
+  generateKeyPackage,
+  type MlsContext,
+  type StoredKeyPackage,
+} from '@postern/mls'
 import { type Clock, clientLimits, toBase64Url } from '@postern/protocol'
-import { credentialOf } from '../mls/credentials.ts'
-import { type GeneratedKeyPackage, generateKeyPackage, type StoredKeyPackage } from '../mls/key-package.ts'
-import type { MlsContext } from '../mls/mls-context.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'

@@ -1,8 +1,7 @@
 // This device, as the relay and the groups know it. Written before anybody hears of it: a kill leaves one that can log in.
-import { type Clock, type CodedError, clientLimits } from '@postern/protocol'
+import type { MlsProvider } from '@postern/mls'
+import { type Clock, type CodedError, clientLimits, type Log } from '@postern/protocol'
 import type { CallRequest } from '@postern/protocol/relay'
-import type { Log } from '../log.ts'
-import type { MlsProvider } from '../mls/provider.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 import { type OwnAccount, proveAccount } from './account.ts'

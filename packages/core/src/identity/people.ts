@@ -1,7 +1,7 @@
 // Whom this account knows: their names, the keys of their profiles, and who came by the invite link.
+import type { Person } from '@postern/bot-api/objects'
 import { type AccountId, cleanLine } from '@postern/protocol'
 import type { Hello, Profile } from '@postern/protocol/content'
-import type { Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 

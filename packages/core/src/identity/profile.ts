@@ -1,4 +1,5 @@
 // Profiles on their way to and from the relay: sealed under the profile key, signed by the account, numbered.
+import { type MlsProvider, NONCE_BYTES } from '@postern/mls'
 import {
   type AccountId,
   accountIdFromHash,
@@ -13,6 +14,7 @@ import {
   encodeWith,
   fixed,
   HALF_RULE,
+  type Log,
   lineFault,
   nameFault,
   struct,
@@ -21,8 +23,6 @@ import {
   utf8,
 } from '@postern/protocol'
 import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
-import type { Log } from '../log.ts'
-import { type MlsProvider, NONCE_BYTES } from '../mls/provider.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'

@@ -1,6 +1,6 @@
 // What two people compare, aloud or by a picture, to be sure that no third one stands between them.
+import type { MlsProvider } from '@postern/mls'
 import { type AccountId, accountIdFromHash, concatBytes, toBase64Url, utf8 } from '@postern/protocol'
-import type { MlsProvider } from '../mls/provider.ts'
 
 export type SafetyNumber = {
   /** Twelve groups of five digits, the same on both sides. */

@@ -1,6 +1,6 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
+import type { Chat, Message, Notice, Person } from '@postern/bot-api/objects'
 import type { MessageId } from '@postern/protocol'
-import type { Chat, Message, Notice, Person } from '@postern/protocol/objects'
 import type { Database } from '../storage/database.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 import type { Durability, Store } from '../storage/store.ts'

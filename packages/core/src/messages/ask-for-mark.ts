@@ -1,9 +1,8 @@
 // Asking another member, in private, whether it was shown the same history of a group.
-import { type AccountId, privateChatId } from '@postern/protocol'
+import { type AccountId, type Deadline, privateChatId } from '@postern/protocol'
 import { findChat } from '../chats/chats.ts'
 import { ensureQuietChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
 import type { Question } from './compare-marks.ts'
 import { newDraft } from './compose.ts'

@@ -1,4 +1,5 @@
 // From a body to a ciphertext that waits in the outbox: encrypted once, in the group's lane, and written before it is sent.
+import { encryptMessage, type GroupSession, ownSends, signFarewell } from '@postern/mls'
 import {
   type ChatId,
   CodedError,
@@ -12,7 +13,6 @@ import {
   toBase64Url,
 } from '@postern/protocol'
 import { type Content, encodeContent, type Hello, type KnownBody, type Unsent } from '@postern/protocol/content'
-import { type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
 import {
   findGroup,
@@ -24,8 +24,7 @@ import {
 } from '../groups/group-records.ts'
 import { ownProfile, publishedVersion } from '../identity/profile.ts'
 import { noteEncrypted } from '../journal/progress.ts'
-import { signFarewell } from '../mls/farewell.ts'
-import { encryptMessage, type GroupSession, ownSends } from '../mls/group-session.ts'
+import { type Idempotency, noteKey } from '../storage/sent-keys.ts'
 import { assertKeysOfShown } from './wall.ts'
 
 /** What is to be said: the same send id however often it must be encrypted. */

@@ -1,10 +1,9 @@
 // One key, one send: a request that is repeated under its key finds what became of the first.
-import type { ChatId, MessageId, SendId } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
-import { findKey, type Idempotency } from '../chats/sent-keys.ts'
+import type { Message } from '@postern/bot-api/objects'
+import type { ChatId, Deadline, MessageId, SendId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { personOf } from '../identity/people.ts'
+import { findKey, type Idempotency } from '../storage/sent-keys.ts'
 import type { MessageRow } from './messages.ts'
 import { settleInDoubt } from './outbox.ts'
 import { viewMessage } from './view-message.ts'

@@ -1,7 +1,7 @@
 // The file of a message: fetched when it is asked for, and never anything but the bytes that were sent.
+import type { FileInfo } from '@postern/bot-api/objects'
 import { type ChatId, CodedError, fromBase64Url, type MessageId } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import type { FileInfo } from '@postern/protocol/objects'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import type { StoredFile } from '../files/files.ts'

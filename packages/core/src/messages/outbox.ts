@@ -1,14 +1,21 @@
 // What waits for the relay's word: each ciphertext stays until it is known to be in the log, or known not to be.
-import { type ChatId, clientLimits, type GroupId, isCoded, type MessageId, type SendId } from '@postern/protocol'
+import {
+  type ChatId,
+  clientLimits,
+  Deadline,
+  type GroupId,
+  isCoded,
+  type MessageId,
+  type SendId,
+} from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import { type Accepted, readEnvelopeHeader } from '@postern/protocol/relay'
 import { findChat } from '../chats/chats.ts'
-import { noteSent } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import { Deadline } from '../deadline.ts'
 import { noteWithdrawn } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
 import type { Database } from '../storage/database.ts'
+import { noteSent } from '../storage/sent-keys.ts'
 import type { Store } from '../storage/store.ts'
 import { isAboutGroup } from './compose.ts'
 import type { MessageRow } from './messages.ts'

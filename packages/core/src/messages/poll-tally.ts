@@ -1,7 +1,7 @@
 // The tally of a poll: by the relay's times alone, so that it is the same on every side in whatever order votes arrive.
+import type { Person, Poll } from '@postern/bot-api/objects'
 import type { AccountId, MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
-import type { Person, Poll } from '@postern/protocol/objects'
 import type { Store } from '../storage/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>

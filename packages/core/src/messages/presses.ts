@@ -5,6 +5,7 @@ import {
   CodedError,
   clientLimits,
   contentLimits,
+  type Deadline,
   HALF_RULE,
   isCoded,
   type MessageId,
@@ -14,14 +15,13 @@ import {
 } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import { visibleChat } from '../chats/chats.ts'
-import { findKey, type Idempotency, noteKey } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { personOf, profileOf } from '../identity/people.ts'
 import { ownProfile } from '../identity/profile.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { Database } from '../storage/database.ts'
+import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
 import { ageOf } from './age.ts'
 import { hasButton, hasOffered } from './buttons.ts'
 import { findMessage, lookUpMessage } from './messages.ts'

@@ -1,8 +1,7 @@
 // Receipts: the author alone learns that a message has arrived and was read. Cumulative, so that a burst costs one.
-import { type AccountId, type ChatId, clientLimits, isAccountId } from '@postern/protocol'
+import { type AccountId, type ChatId, clientLimits, type Deadline, isAccountId } from '@postern/protocol'
 import type { ChatRow } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'

@@ -1,9 +1,8 @@
 // What is said about a message, once under its key: whoever asks again finds that it was said.
-import type { ChatId } from '@postern/protocol'
+import type { ChatId, Deadline } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
-import type { Idempotency } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
+import type { Idempotency } from '../storage/sent-keys.ts'
 import { newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
 import { sendDraft } from './send.ts'

@@ -1,14 +1,18 @@
 // Messages to one member: sealed to its leaf, ordered in the group's log like any other, delivered to that account alone.
-import { type AccountId, type ChatId, CodedError, SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
+import { leafOf, rosterOf, sealDirect } from '@postern/mls'
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  type Deadline,
+  SEND_ID_BYTES,
+  sendIdFromBytes,
+} from '@postern/protocol'
 import { encodeContent, type KnownBody } from '@postern/protocol/content'
 import { findChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
-import { leafOf } from '../mls/credentials.ts'
-import { sealDirect } from '../mls/direct.ts'
-import { rosterOf } from '../mls/group-session.ts'
 import { assertKeysOfShown } from './wall.ts'
 
 type Recipient = { chat: ChatId; to: AccountId }

@@ -1,7 +1,6 @@
 // An edit on its way out: what it does not name stays, and mentions alone stand in the text as it is now.
-import type { ChatId } from '@postern/protocol'
+import type { ChatId, Deadline } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { newDraft } from './compose.ts'
 import { assertEditable, type MessageEdit } from './edit.ts'
 import { bodyOf, findMessage } from './messages.ts'

@@ -1,12 +1,19 @@
 // Sending a file: its bytes are at the relay before the message that names them, and are deleted if it never goes out.
-import { type ChatId, CodedError, isAccountId, type MessageId, toBase64Url } from '@postern/protocol'
+import type { Message } from '@postern/bot-api/objects'
+import {
+  type ChatId,
+  CodedError,
+  Deadline,
+  isAccountId,
+  type MessageId,
+  toBase64Url,
+  type Within,
+} from '@postern/protocol'
 import type { FileBody, Mention } from '@postern/protocol/content'
-import type { Message } from '@postern/protocol/objects'
 import { findChat } from '../chats/chats.ts'
-import { type Idempotency, isKeyKnown } from '../chats/sent-keys.ts'
 import type { Core } from '../context.ts'
-import { Deadline, type Within } from '../deadline.ts'
 import type { FileSpool, StoredFile } from '../files/files.ts'
+import { type Idempotency, isKeyKnown } from '../storage/sent-keys.ts'
 import { findEarlier } from './idempotency.ts'
 import { assertReply, sendMessage } from './send-message.ts'
 import { assertMentions, assertText } from './text-rules.ts'

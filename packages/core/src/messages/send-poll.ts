@@ -1,4 +1,5 @@
 // Asking in a poll: the limits of the question, of its options and of its end.
+import type { Message } from '@postern/bot-api/objects'
 import {
   assertKept,
   type ChatId,
@@ -8,7 +9,6 @@ import {
   nameFault,
   shownFault,
 } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import type { Core } from '../context.ts'
 import { type Sending, sendMessage } from './send-message.ts'
 

@@ -1,7 +1,7 @@
 // Sending a text: what is checked before, and what is added by itself.
+import type { Message } from '@postern/bot-api/objects'
 import type { ChatId } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
-import type { Message } from '@postern/protocol/objects'
 import { findChat, membersOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { profileOf } from '../identity/people.ts'

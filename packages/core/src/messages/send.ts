@@ -1,11 +1,10 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
-import { type ChatId, CodedError, type GroupId, isCoded } from '@postern/protocol'
+import { type ChatId, CodedError, type Deadline, type GroupId, isCoded } from '@postern/protocol'
 import type { Accepted, Verdict } from '@postern/protocol/relay'
 import { type ChatRow, findChat } from '../chats/chats.ts'
 import { needsRepair, repairLists } from '../chats/repair-lists.ts'
 import { takeOutLeavers } from '../chats/take-out-leavers.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
 import { progressOf } from '../journal/progress.ts'

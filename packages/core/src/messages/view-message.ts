@@ -1,7 +1,7 @@
 // How a message looks from outside: its content with everything that was said about it.
+import type { FileInfo, Message, Person } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, type MessageId, safeFileName } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import type { FileInfo, Message, Person } from '@postern/protocol/objects'
 import { personOf } from '../identity/people.ts'
 import type { Store } from '../storage/store.ts'
 import { type Body, bodyOf, type MessageRow } from './messages.ts'

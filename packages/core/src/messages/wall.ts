@@ -1,4 +1,5 @@
 // The second wall, before anything is encrypted: the keys are compared with the people who are shown in the chat.
+import { memberAccounts } from '@postern/mls'
 import { type ChatId, CodedError } from '@postern/protocol'
 import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
@@ -7,7 +8,6 @@ import type { LiveGroup } from '../groups/group-sessions.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { judgeSending } from '../judge/judge-sending.ts'
 import type { Verdict } from '../judge/verdict.ts'
-import { memberAccounts } from '../mls/group-session.ts'
 
 /** In the group's lane. Throws `chat-healing` when they differ: nothing is encrypted, people are told, and the chat heals. */
 export async function assertKeysOfShown(core: Core, live: LiveGroup, chat: ChatId): Promise<void> {

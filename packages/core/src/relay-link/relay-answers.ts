@@ -1,6 +1,5 @@
 // What it means when a call to the relay fails: nobody answered, its storage failed, or it said no.
-import { CodedError, isCoded } from '@postern/protocol'
-import type { Deadline } from '../deadline.ts'
+import { CodedError, type Deadline, isCoded } from '@postern/protocol'
 import type { RelayLink } from './relay-link.ts'
 
 /** The same may be asked again, over the next connection. */

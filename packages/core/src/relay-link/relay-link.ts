@@ -1,5 +1,5 @@
 // The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
-import { type Clock, CodedError, clientLimits, type ErrorCode, isCoded, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, clientLimits, type ErrorCode, isCoded, type Log, type Timer } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -11,7 +11,6 @@ import {
   REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
-import type { Log } from '../log.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
 

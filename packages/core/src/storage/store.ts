@@ -4,12 +4,13 @@ import {
   CodedError,
   clientLimits,
   guarded,
+  type Log,
   logFault,
+  silentLog,
   systemClock,
   systemFault,
   type Timer,
 } from '@postern/protocol'
-import { type Log, silentLog } from '../log.ts'
 import type { Database, SqlValue } from './database.ts'
 
 export type Change<T> = (database: Database) => T

@@ -1,10 +1,9 @@
 // What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
-import { type ChatId, clientLimits, isCoded, Seldom } from '@postern/protocol'
+import { type ChatId, clientLimits, Deadline, isCoded, Seldom } from '@postern/protocol'
 import { addAnew, wantedRejoins } from '../chats/rejoin.ts'
 import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
 import { restartGroup, waitingRestarts } from '../chats/restart-group.ts'
 import type { Core } from '../context.ts'
-import { Deadline } from '../deadline.ts'
 import { settlePending } from '../groups/commit-group.ts'
 import { groupsWithPending } from '../groups/group-records.ts'
 import { KeyPackageSupply } from '../identity/key-package-supply.ts'

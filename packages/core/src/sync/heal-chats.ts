@@ -1,11 +1,18 @@
 // Chats whose keys are lost: a private chat gets its next generation, in a group another member adds this account anew.
-import { type AccountId, type ChatId, clientLimits, type GroupId, isCoded, privateChatId } from '@postern/protocol'
+import {
+  type AccountId,
+  type ChatId,
+  clientLimits,
+  type Deadline,
+  type GroupId,
+  isCoded,
+  privateChatId,
+} from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import { findChat, insertChat, membersOf, otherPerson, replaceMembers, viewChat } from '../chats/chats.ts'
 import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { newestMark } from '../groups/epoch-marks.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'

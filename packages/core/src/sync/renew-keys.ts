@@ -1,7 +1,6 @@
 // New keys for this account's leaf, group by group: what a thief of older keys could read ends here. Never while words wait.
-import { type ChatId, clientLimits, type GroupId } from '@postern/protocol'
+import { type ChatId, clientLimits, type Deadline, type GroupId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Deadline } from '../deadline.ts'
 import { commitToGroup } from '../groups/commit-group.ts'
 
 type Due = { group: GroupId; chat: ChatId }

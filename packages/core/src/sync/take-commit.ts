@@ -1,4 +1,5 @@
 // A commit in its place of the log: our own is adopted, another's is judged by what was true before it.
+import { type Decrypted, type GroupSession, type Member, memberAccounts, rosterOf, settingsOf } from '@postern/mls'
 import { type AccountId, CodedError } from '@postern/protocol'
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
@@ -16,8 +17,6 @@ import { appendEvent } from '../journal/journal.ts'
 import { compareLists } from '../judge/compare-lists.ts'
 import { type Deed, judgeCommit, type Picture } from '../judge/judge-commit.ts'
 import { reportGaps } from '../messages/gaps.ts'
-import type { Member } from '../mls/credentials.ts'
-import { type Decrypted, type GroupSession, memberAccounts, rosterOf, settingsOf } from '../mls/group-session.ts'
 import type { Database } from '../storage/database.ts'
 import type { Record } from './record.ts'
 

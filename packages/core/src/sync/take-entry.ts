@@ -1,4 +1,13 @@
 // One entry of the mailbox: what it is, whether it holds, and what it changes. The change is recorded in the group's lane.
+import {
+  type Decrypted,
+  decryptMessage,
+  type GroupSession,
+  isMlsError,
+  MlsError,
+  openDirect,
+  rosterOf,
+} from '@postern/mls'
 import { type AccountId, CodedError, isCoded, type MessageId, messageIdFromHash } from '@postern/protocol'
 import { type Entry, type EnvelopeHeader, readEnvelopeHeader } from '@postern/protocol/relay'
 import { joinChat } from '../chats/join-chat.ts'
@@ -8,9 +17,6 @@ import { ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { believableTs } from '../judge/believable-time.ts'
 import { receiveContent, receiveDirect } from '../messages/receive.ts'
-import { openDirect } from '../mls/direct.ts'
-import { type Decrypted, decryptMessage, type GroupSession, rosterOf } from '../mls/group-session.ts'
-import { isMlsError, MlsError } from '../mls/mls-error.ts'
 import type { Change } from '../storage/store.ts'
 import { noteLostGroup } from './heal-chats.ts'
 import type { Record } from './record.ts'

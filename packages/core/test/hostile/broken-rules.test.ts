@@ -86,7 +86,7 @@ const offences: [string, () => Promise<CommitPlan>, rule: RegExp][] = [
   ],
 ]
 
-describe('[R133] a member who', () => {
+describe('[CORE-14.4] a member who', () => {
   test.each(offences)('%s is refused by all, and out', async (_what, plan, rule) => {
     const honest = [alice, bob, carol]
     const made = await plan()
@@ -128,7 +128,7 @@ describe('[R133] a member who', () => {
   })
 })
 
-describe('[R134] what an admin and a farewell allow', () => {
+describe('[CORE-14.5] what an admin and a farewell allow', () => {
   test('an admin removes, a leaver is taken out by anybody, and nobody is refused', async () => {
     await carol.client.leaveGroup(chat, WITHIN)
     await bob.next('notice', event => event.notice.code === 'left')
@@ -148,7 +148,7 @@ describe('[R134] what an admin and a farewell allow', () => {
   })
 })
 
-describe('[R135] a private chat', () => {
+describe('[CORE-14.6] a private chat', () => {
   test('takes in no third one: the commit is refused, and the two go on', async () => {
     await alice.say(mallory, 'hello mallory')
     await mallory.hears('hello mallory')
@@ -167,7 +167,7 @@ describe('[R135] a private chat', () => {
   })
 })
 
-describe('[R136] a commit that nobody can read', () => {
+describe('[CORE-14.7] a commit that nobody can read', () => {
   /** In the epoch of the group, by its header, and noise behind that. */
   async function killGroup(): Promise<void> {
     const { link, provider, groups } = coreOf(mallory)
@@ -199,7 +199,7 @@ describe('[R136] a commit that nobody can read', () => {
   })
 })
 
-describe('[R146] two who carry a group on at once', () => {
+describe('[CORE-14.17] two who carry a group on at once', () => {
   test('end in one group, and what either said first is heard by all', async () => {
     await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
     const honest = [alice, bob, carol]
@@ -220,7 +220,7 @@ const refusedBy = (person: Person) =>
     chat,
   )?.generation
 
-describe('[R148] a group that does more than its maker may', () => {
+describe('[CORE-14.19] a group that does more than its maker may', () => {
   test('made by one who did not know better, is answered by one into which everybody follows', async () => {
     const relay = new HostileRelay(bob.wire)
     const old = groupOf(bob, chat)
@@ -262,7 +262,7 @@ describe('[R148] a group that does more than its maker may', () => {
   })
 })
 
-describe('[R137] a committer who tells the relay something else', () => {
+describe('[CORE-14.8] a committer who tells the relay something else', () => {
   test('cuts nobody off: all are told, and who was cut off is added anew', async () => {
     await commitAs(mallory, chat, () => ({ atRelay: { remove: [bob.id] } }))
     for (const person of [alice, bob, carol]) {

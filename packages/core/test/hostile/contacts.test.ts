@@ -52,7 +52,7 @@ async function expectStillAtTheDoor(): Promise<void> {
   await expect.poll(() => stateOf(mallory.chatId)).toBe('request')
 }
 
-describe('[R156] who shares a group with a bot and is no contact', () => {
+describe('[CORE-14.26] who shares a group with a bot and is no contact', () => {
   test('is not let in by a message that the bot cannot read', async () => {
     const chat = await openTeam()
     await speakIn(mallory, groupOf(mallory, chat), { body: { kind: 'text', text: 'unread' }, spoilt: true })
@@ -79,7 +79,7 @@ const spoiling: Pass = bytes => {
   return [encodeClientFrame({ ...frame, request: { ...frame.request, welcome: new Uint8Array(300).fill(7) } })]
 }
 
-describe('[R157] a group of a stranger', () => {
+describe('[CORE-14.27] a group of a stranger', () => {
   test('whose welcome is spoilt is not made active by a contact who speaks there', async () => {
     const { id } = await mallory.client.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
     const chat = id as ChatId

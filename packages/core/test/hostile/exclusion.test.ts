@@ -26,7 +26,7 @@ beforeEach(async () => {
   ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
 })
 
-describe('[R152] a farewell', () => {
+describe('[CORE-14.22] a farewell', () => {
   test('that a newcomer did not hear puts nobody out who acts on it', async () => {
     await mallory.client.leaveGroup(chat, WITHIN)
     for (const person of [alice, bob, carol]) await person.next('notice', event => event.notice.code === 'left')
@@ -62,7 +62,7 @@ describe('[R152] a farewell', () => {
   })
 })
 
-describe('[R153] a word about the history', () => {
+describe('[CORE-14.23] a word about the history', () => {
   test('that one member makes up ends no group', async () => {
     const group = groupOf(mallory, chat)
     const body = { kind: 'compare' as const, group, epoch: await epochOf(mallory, chat), mark: 'A'.repeat(22) }
@@ -103,7 +103,7 @@ describe('[R153] a word about the history', () => {
   })
 })
 
-describe('[R154] the lists of a relay', () => {
+describe('[CORE-14.24] the lists of a relay', () => {
   test('that lies about a private chat make nobody break its rules', async () => {
     await alice.say(bob, 'hello bob')
     await bob.hears('hello bob')
@@ -127,7 +127,7 @@ describe('[R154] the lists of a relay', () => {
   })
 })
 
-describe('[R155] admins', () => {
+describe('[CORE-14.25] admins', () => {
   test('who are named twice make nobody else an offender', async () => {
     const settings = { ...groupSettings([alice]), admins: [alice.id, alice.id] } as ReturnType<typeof groupSettings>
     await commitAs(alice, chat, () => ({ settings })).catch(() => undefined)

@@ -49,7 +49,7 @@ const noticesFor = (person: Person) =>
     .map(({ json }) => JSON.parse(json) as JournalEvent)
     .filter(event => event.type === 'notice' && event.chat_id === chat)
 
-describe('[R165] who is added anew by somebody who spoils the welcome', () => {
+describe('[CORE-14.35] who is added anew by somebody who spoils the welcome', () => {
   test('is told of what it could not read until it is well again', async () => {
     bob.wire.hold()
     await attack('adds somebody anew with a spoilt welcome')
@@ -72,7 +72,7 @@ describe('[R165] who is added anew by somebody who spoils the welcome', () => {
   })
 })
 
-describe('[R164] a member who carries a group on', () => {
+describe('[CORE-14.34] a member who carries a group on', () => {
   test('with all by its keys and with one at the relay splits nobody off', async () => {
     const before = groupOf(bob, chat)
     await attack('carries on with all, and tells one')

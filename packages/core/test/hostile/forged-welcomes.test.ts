@@ -1,10 +1,10 @@
 // A relay with an account of its own forges welcomes into chats that are not its own: none is followed, and nothing is read.
+import type { GroupSession } from '@postern/mls'
 import { type ChatId, groupChatId, groupIdFromBytes, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { decodeClientFrame } from '@postern/protocol/relay'
 import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { GroupSession } from '../../src/mls/group-session.ts'
 import { canRead, coreOf, deliver, forgeWelcome, groupOf } from './modified-client.ts'
 
 let world: World
@@ -63,7 +63,7 @@ async function expectForBobAlone(forged: GroupSession, chat: ChatId = bob.chatId
   for (const wire of sent) expect(await canRead(forged, wire)).toBe(false)
 }
 
-describe('[R130] into a private chat', () => {
+describe('[CORE-14.1] into a private chat', () => {
   test.each([
     ['as a private chat of its own', () => ofTwo(0)],
     ['of a higher generation', () => ofTwo(7)],
@@ -98,7 +98,7 @@ describe('[R130] into a private chat', () => {
   })
 })
 
-describe('[R131] into a group', () => {
+describe('[CORE-14.2] into a group', () => {
   async function openGroup(): Promise<ChatId> {
     const { id } = await bob.client.createGroup({ name: 'team', members: [alice.id] }, WITHIN)
     await alice.next('chat', event => event.chat_id === id)
@@ -168,7 +168,7 @@ describe('[R131] into a group', () => {
   })
 })
 
-describe('[R132] the second wall', () => {
+describe('[CORE-14.3] the second wall', () => {
   test('keys that are not those of the people shown stop the send, are told, and heal', async () => {
     const group = groupOf(alice, bob.chatId)
     const { session } = await forgeWelcome(mallory, { group, settings: ofTwo(0), victim: alice.id })

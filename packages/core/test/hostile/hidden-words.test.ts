@@ -1,6 +1,6 @@
 // A member whose client writes what ours refuses: words that hide, turn round or break out of their line reach nobody.
+import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, type MessageId, toBase64Url } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openGroupChat } from '../../src/chats/open-chat.ts'
@@ -43,7 +43,7 @@ const user = 'a'.repeat(32)
 const at = (offset: number, length: number) => ({ user, offset, length })
 const text = '👍 bob, 👍 carol'
 
-describe('[R230] mentions that no client of ours would send', () => {
+describe('[CORE-18.1] mentions that no client of ours would send', () => {
   test.each([
     ['inside of a character', [at(1, 2), at(3, 3)], [at(3, 3)]],
     ['that end inside of one', [at(0, 1), at(3, 6), at(3, 3)], [at(3, 3)]],
@@ -65,7 +65,7 @@ describe('[R230] mentions that no client of ours would send', () => {
   })
 })
 
-describe('[R231] a name that no client of ours would set', () => {
+describe('[CORE-18.2] a name that no client of ours would set', () => {
   const profileKey = () => toBase64Url(coreOf(mallory).own.profileKey)
 
   test.each([
@@ -114,7 +114,7 @@ describe('[R231] a name that no client of ours would set', () => {
   })
 })
 
-describe('[R232] a title that no client of ours would set', () => {
+describe('[CORE-18.3] a title that no client of ours would set', () => {
   const titled = (title: string) => commitAs(mallory, chat, () => ({ settings: groupSettings([mallory], { title }) }))
 
   test('is cleaned in the chat and in the notice, and ends no group', async () => {
@@ -142,7 +142,7 @@ describe('[R232] a title that no client of ours would set', () => {
   })
 })
 
-describe('[R233] one line stays one line', () => {
+describe('[CORE-18.4] one line stays one line', () => {
   test('on buttons; one whose address hides something is not there', async () => {
     const buttons = [
       [
@@ -195,7 +195,7 @@ describe('[R233] one line stays one line', () => {
   })
 })
 
-test('[R234] half of a surrogate pair is replaced wherever it stands: nobody could write it as UTF-8', async () => {
+test('[CORE-18.5] half of a surrogate pair is replaced wherever it stands: nobody could write it as UTF-8', async () => {
   const message = await heard({ kind: 'text', text: 'a\ud800b', buttons: [[{ text: 'x', data: '\udc00' }]] })
   expect(message).toMatchObject({ text: 'a\ufffdb', buttons: [[{ text: 'x', data: '\ufffd' }]] })
   expect(JSON.stringify(message).isWellFormed() && !JSON.stringify(message).includes('\\ud')).toBe(true)

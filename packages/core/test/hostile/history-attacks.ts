@@ -1,4 +1,5 @@
 // What members with modified clients do in the random histories: each attack is one that real keys and a true relay allow.
+import { commitIntent, createGroup, epoch } from '@postern/mls'
 import {
   type AccountId,
   type ChatId,
@@ -20,8 +21,6 @@ import type { GroupChatSettings } from '../../src/judge/successor.ts'
 import { sayMark } from '../../src/messages/ask-for-mark.ts'
 import { newDraft } from '../../src/messages/compose.ts'
 import { sendDraft } from '../../src/messages/send.ts'
-import { commitIntent } from '../../src/mls/commit-intent.ts'
-import { createGroup, epoch } from '../../src/mls/group-session.ts'
 import { commitAs, coreOf, deadlineOf, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
 
 /** Against whom, in which chat, and somebody who has nothing to do there. */

@@ -1,6 +1,6 @@
 // Who takes part in a random history: people whose clients are started anew, and what each of them must know in the end.
+import type { Notice } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
-import type { Notice } from '@postern/protocol/objects'
 import { type Person, WITHIN, type World } from '@postern/testkit'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import type { HurriedClock } from './hurried-clock.ts'

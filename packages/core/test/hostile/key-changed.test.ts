@@ -30,7 +30,7 @@ async function restoredWithLostKeys(person: Person, meanwhile: (again: Person) =
 const isAboutBob = (event: { notice: { code: string; from?: { id: string } | undefined } }) =>
   event.notice.code === 'key_changed' && event.notice.from?.id === bob.id
 
-test('[R145] in a private chat, when its next generation has another key of the other', async () => {
+test('[CORE-14.16] in a private chat, when its next generation has another key of the other', async () => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   bob = await restoredWithLostKeys(bob, async again => {
@@ -50,7 +50,7 @@ test('[R145] in a private chat, when its next generation has another key of the 
   await alice.hears('with another device')
 })
 
-test('[R145] in a group, when a member is added anew under another key', async () => {
+test('[CORE-14.16] in a group, when a member is added anew under another key', async () => {
   const carol = await world.person('carol')
   const { id } = await alice.client.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
   for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
@@ -62,7 +62,7 @@ test('[R145] in a group, when a member is added anew under another key', async (
   await carol.next('notice', isAboutBob)
 })
 
-test('[R145] nobody is told of keys that are seen for the first time, or again', async () => {
+test('[CORE-14.16] nobody is told of keys that are seen for the first time, or again', async () => {
   await alice.say(bob, 'hello')
   await bob.hears('hello')
   const { id } = await alice.client.createGroup({ name: 'team', members: [bob.id] }, WITHIN)

@@ -8,7 +8,7 @@ import { coreOf, deadlineOf } from './modified-client.ts'
 
 const HOUR_MS = 3_600_000
 
-test('[R147] an edit that comes after 48 hours changes nothing for the others', async () => {
+test('[CORE-14.18] an edit that comes after 48 hours changes nothing for the others', async () => {
   const clock = new ManualClock(Date.now())
   const world = await World.start({ relayClock: clock })
   try {

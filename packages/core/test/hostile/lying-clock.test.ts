@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.stop())
 
-test('[R140] a message of the far future is shown as of now, and those after it behind it', async () => {
+test('[CORE-14.11] a message of the far future is shown as of now, and those after it behind it', async () => {
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: Number.MAX_SAFE_INTEGER })))
   await alice.say(bob, 'from the future')
   const { ts } = await bob.hears('from the future')
@@ -28,7 +28,7 @@ test('[R140] a message of the far future is shown as of now, and those after it 
   expect((await bob.hears('from now')).ts).toBeGreaterThan(ts)
 })
 
-test('[R140] times that run back change no order', async () => {
+test('[CORE-14.11] times that run back change no order', async () => {
   let claimed = Date.now()
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: (claimed -= 60_000) })))
   const words = ['one', 'two', 'three']
@@ -37,7 +37,7 @@ test('[R140] times that run back change no order', async () => {
   expect(bob.texts(alice)).toEqual(['hello bob', ...words])
 })
 
-test('[R140] a vote cannot be moved back before the end of a poll that is long closed', async () => {
+test('[CORE-14.11] a vote cannot be moved back before the end of a poll that is long closed', async () => {
   const poll = await bob.client.sendPoll(
     alice.chatId,
     { question: 'Well?', options: ['yes', 'no'], multiple: false },
@@ -58,7 +58,7 @@ test('[R140] a vote cannot be moved back before the end of a poll that is long c
   expect(shown).toMatchObject({ closed: true, options: [{ votes: 0 }, { votes: 0 }] })
 })
 
-test('[R140] one’s own message does not stand in the far future either', async () => {
+test('[CORE-14.11] one’s own message does not stand in the far future either', async () => {
   relay.changeAnswer('append', answer => ({
     ...answer,
     ...(answer.accepted && { accepted: { ...answer.accepted, ts: Number.MAX_SAFE_INTEGER } }),
@@ -67,7 +67,7 @@ test('[R140] one’s own message does not stand in the far future either', async
   expect(ts).toBeLessThanOrEqual(Date.now() + clientLimits.relayTsAheadMsMax)
 })
 
-test('[R140] places in the log that the relay makes up keep nobody back once it tells the truth', async () => {
+test('[CORE-14.11] places in the log that the relay makes up keep nobody back once it tells the truth', async () => {
   const lie = { seq: Number.MAX_SAFE_INTEGER, ts: Number.MAX_SAFE_INTEGER }
   relay.changeAnswer('append', answer => ({
     ...answer,

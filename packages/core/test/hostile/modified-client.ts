@@ -1,17 +1,15 @@
 // A member with a modified client, and a relay that works with it: all they can make with real keys, past every check of ours.
-import { type AccountId, type ChatId, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
+import { commitIntent, createGroup, decryptMessage, encryptMessage, type GroupSession } from '@postern/mls'
+import { type AccountId, type ChatId, Deadline, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
 import { findChat } from '../../src/chats/chats.ts'
 import { takeKeyPackages } from '../../src/chats/open-chat.ts'
 import type { Core } from '../../src/context.ts'
-import { Deadline } from '../../src/deadline.ts'
 import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
 import { newDraft } from '../../src/messages/compose.ts'
-import { commitIntent } from '../../src/mls/commit-intent.ts'
-import { createGroup, decryptMessage, encryptMessage, type GroupSession } from '../../src/mls/group-session.ts'
 
 export const coreOf = (person: Person): Core => (person.client as unknown as { core: Core }).core
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 /** Those that have found something are 1, 3, 5, 7, 14, 24, 26, 48 and 106. Others: HISTORY_SEEDS=100,101. */
 const SEEDS = (process.env['HISTORY_SEEDS'] ?? '1,3,5,7,14,24,26,48,106').split(',').map(Number)
 
-describe('[R163] whatever members with modified clients do', () => {
+describe('[CORE-14.33] whatever members with modified clients do', () => {
   test.each(SEEDS)('the honest ones agree, and every word is heard once (seed %d)', async seed => {
     const random = new SeededRandom(seed)
     const attackers = 1 + random.below(4)

@@ -1,6 +1,6 @@
 // One random history of a group with attackers among its members, and what honest members must agree on at its end.
+import type { Notice } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, isCoded } from '@postern/protocol'
-import type { Notice } from '@postern/protocol/objects'
 import { type Person, type SeededRandom, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'

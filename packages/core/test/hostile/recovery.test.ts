@@ -34,7 +34,7 @@ async function passSeconds(seconds: number): Promise<void> {
   await expect.poll(() => clock.nowMs() >= endMs, { timeout: 30_000 }).toBe(true)
 }
 
-describe('[R158] who missed a commit', () => {
+describe('[CORE-14.28] who missed a commit', () => {
   test('waits for the others, and does not carry on a group as it was before', async () => {
     const relay = new HostileRelay(carol.wire)
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
@@ -57,7 +57,7 @@ describe('[R158] who missed a commit', () => {
   })
 })
 
-describe('[R159] a chat that cannot be healed', () => {
+describe('[CORE-14.29] a chat that cannot be healed', () => {
   test('keeps no other one from it', async () => {
     const others = [alice, carol, mallory]
     for (const other of others) {
@@ -83,7 +83,7 @@ describe('[R159] a chat that cannot be healed', () => {
   })
 })
 
-describe('[R160] killed while it carries a group on', () => {
+describe('[CORE-14.30] killed while it carries a group on', () => {
   test('a client does so when it is back', async () => {
     const core = coreOf(alice)
     const group = groupOf(alice, chat)
@@ -108,7 +108,7 @@ describe('[R160] killed while it carries a group on', () => {
   })
 })
 
-describe('[R161] keys that are not those of the people shown', () => {
+describe('[CORE-14.31] keys that are not those of the people shown', () => {
   test('are told of once, however much waits to be sent', async () => {
     const core = coreOf(bob)
     const group = groupOf(bob, chat)
@@ -126,7 +126,7 @@ describe('[R161] keys that are not those of the people shown', () => {
   })
 })
 
-describe('[R162] a commit that only some can judge', () => {
+describe('[CORE-14.32] a commit that only some can judge', () => {
   test('leaves the honest in one group, where an admin could not', async () => {
     const relay = new HostileRelay(alice.wire)
     const spoil = (payload: Uint8Array) => payload.map((byte, at) => (at === payload.length - 1 ? byte ^ 1 : byte))

@@ -10,7 +10,7 @@ const saying =
     return [frame.kind === 'failure' ? encodeRelayFrame({ ...frame, message, ...(code && { code }) }) : bytes]
   }
 
-test('[R242] what a relay says in an error is one line that commands no terminal', async () => {
+test('[CORE-20.1] what a relay says in an error is one line that commands no terminal', async () => {
   const world = await World.start()
   try {
     const alice = await world.person('alice')

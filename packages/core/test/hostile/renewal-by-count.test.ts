@@ -1,8 +1,8 @@
 // Keys are renewed after many messages, too: here after fewer than in life, so that the test need not send them all.
+import { epoch } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { expect, test, vi } from 'vitest'
-import { epoch } from '../../src/mls/group-session.ts'
 import { coreOf, groupOf } from './modified-client.ts'
 
 vi.mock(import('@postern/protocol'), async original => {
@@ -13,7 +13,7 @@ vi.mock(import('@postern/protocol'), async original => {
 const epochAt = async (person: Person, chat: ChatId): Promise<number> =>
   epoch(await coreOf(person).groups.run(groupOf(person, chat), async live => live.session))
 
-test('[R143] after many messages, and no message waits for it', async () => {
+test('[CORE-14.14] after many messages, and no message waits for it', async () => {
   const world = await World.start()
   try {
     const clock = new ManualClock(Date.now())

@@ -1,10 +1,10 @@
 // Keys are renewed by themselves: whoever has stolen the older ones reads nothing more from then on.
+import { epoch, type GroupSession } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
 import { ManualClock, type Pass, type Person, passTime, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nextRenewalMs, soonRenewalMs } from '../../src/groups/renewal.ts'
-import { epoch, type GroupSession } from '../../src/mls/group-session.ts'
 import { canRead, coreOf, groupOf } from './modified-client.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -28,7 +28,7 @@ const sessionOf = (person: Person, chat: ChatId): Promise<GroupSession> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => live.session)
 const epochAt = async (person: Person, chat: ChatId): Promise<number> => epoch(await sessionOf(person, chat))
 
-test('[R143] after days the keys are others, and who has the old ones reads nothing', async () => {
+test('[CORE-14.14] after days the keys are others, and who has the old ones reads nothing', async () => {
   const stolen = await sessionOf(bob, alice.chatId)
   const before = await epochAt(alice, bob.chatId)
   clock.leap(10 * DAY_MS)
@@ -45,7 +45,7 @@ test('[R143] after days the keys are others, and who has the old ones reads noth
   expect(wire && (await canRead(stolen, wire))).toBe(false)
 })
 
-test('[R143] and not before: a day changes nothing', async () => {
+test('[CORE-14.14] and not before: a day changes nothing', async () => {
   const before = await epochAt(alice, bob.chatId)
   clock.leap(DAY_MS)
   await passTime(clock, alice.online())
@@ -63,7 +63,7 @@ const withLastResortAlone: Pass = bytes => {
   return [encodeClientFrame({ ...frame, request: { ...frame.request, oneTime: [] } })]
 }
 
-test('[R144] who was let in by a last resort package renews its keys at once', async () => {
+test('[CORE-14.15] who was let in by a last resort package renews its keys at once', async () => {
   const wire = new Wire()
   wire.outgoing = withLastResortAlone
   const carol = await world.person('carol', { wire })
@@ -75,7 +75,7 @@ test('[R144] who was let in by a last resort package renews its keys at once', a
   await carol.hears('with new keys')
 })
 
-test('[R143] a large group has no more to follow than a small one, and its members do not come all at once', () => {
+test('[CORE-14.14] a large group has no more to follow than a small one, and its members do not come all at once', () => {
   const fixed = { passed: clock, provider: coreOf(alice).provider }
   const waits = (members: number) =>
     Array.from({ length: 1000 }, () => nextRenewalMs(fixed, members) - clock.nowMs()).toSorted((a, b) => a - b)

@@ -56,7 +56,7 @@ test.each([
   ['at once', () => Date.now()],
   ['as of long ago', () => 0],
   ['as of a far future', () => Number.MAX_SAFE_INTEGER],
-])('[R138] a press that comes again %s is no second press', async (_when, ts) => {
+])('[CORE-14.9] a press that comes again %s is no second press', async (_when, ts) => {
   await pressed()
   for (let round = 0; round < 4; round++) await replay(ts())
   // The cursors that it made up are nothing that the real relay has.
@@ -65,7 +65,7 @@ test.each([
   await expectOnePress()
 })
 
-test('[R138] not after days either, nor after a restart', async () => {
+test('[CORE-14.9] not after days either, nor after a restart', async () => {
   await pressed()
   const again = relay.delivered.filter(entry => entry.kind === 'direct')
   clock.leap(3 * DAY_MS)
@@ -84,7 +84,7 @@ test('[R138] not after days either, nor after a restart', async () => {
   await expectOnePress()
 })
 
-test('[R138] what was sealed before a renewal of the keys is not taken after it either', async () => {
+test('[CORE-14.9] what was sealed before a renewal of the keys is not taken after it either', async () => {
   await pressed()
   await alice.client.setTimer(bot.chatId, 3_600_000, WITHIN)
   await bot.next('notice', event => event.notice.code === 'timer')

@@ -37,7 +37,7 @@ const repairBy = (person: Person) => repairLists(coreOf(person), groupOf(person,
 const membersAtRelay = async (group = groupOf(alice, chat)) =>
   (await coreOf(carol).link.call('getGroup', { group })).members
 
-describe('[R137] lists at the relay', () => {
+describe('[CORE-14.8] lists at the relay', () => {
   test('are put right by several at once, and nobody fails by what another has done', async () => {
     await attack('cuts somebody off by the list')
     for (const person of [alice, carol]) await person.next('notice', event => event.notice.code === 'cut_off')
@@ -65,7 +65,7 @@ describe('[R137] lists at the relay', () => {
   })
 })
 
-describe('[R164] a group that is carried on at the wrong moment', () => {
+describe('[CORE-14.34] a group that is carried on at the wrong moment', () => {
   test('keeps nobody whom an admin has removed in that moment', async () => {
     const before = groupOf(alice, chat)
     alice.wire.hold()
@@ -93,7 +93,7 @@ describe('[R164] a group that is carried on at the wrong moment', () => {
   })
 })
 
-test('[R164] nor when somebody who has not heard of it yet changes the new group', async () => {
+test('[CORE-14.34] nor when somebody who has not heard of it yet changes the new group', async () => {
   const before = groupOf(alice, chat)
   await attack('carries on with all')
   const honest = [alice, bob, carol]
@@ -110,7 +110,7 @@ test('[R164] nor when somebody who has not heard of it yet changes the new group
   for (const person of honest) await expect.poll(() => membersFor(person)).not.toContain(mallory.id)
 })
 
-describe('[R166] who has lost its keys', () => {
+describe('[CORE-14.36] who has lost its keys', () => {
   test('believes an admin what has changed since, and nobody else', async () => {
     const relay = new HostileRelay(bob.wire)
     relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: entry.payload.slice(0, 80) })))

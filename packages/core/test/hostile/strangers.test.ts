@@ -39,7 +39,7 @@ async function expectNothingGivenAway(): Promise<void> {
   expect(mallory.texts(bot)).toEqual(['let me in'])
 }
 
-test('[R139] who is no contact and spoils the welcome stays a request, and learns nothing', async () => {
+test('[CORE-14.10] who is no contact and spoils the welcome stays a request, and learns nothing', async () => {
   mallory.wire.outgoing = spoiling
   await mallory.say(bot, 'let me in')
   await expect.poll(() => stateOf(bot, mallory.chatId)).toBe('request')
@@ -47,7 +47,7 @@ test('[R139] who is no contact and spoils the welcome stays a request, and learn
   expect(stateOf(bot, mallory.chatId)).toBe('request')
 })
 
-test('[R139] the owner may accept it, and then the two can talk', async () => {
+test('[CORE-14.10] the owner may accept it, and then the two can talk', async () => {
   mallory.wire.outgoing = spoiling
   await mallory.say(bot, 'let me in')
   await expect.poll(() => stateOf(bot, mallory.chatId)).toBe('request')
@@ -67,7 +67,7 @@ test('[R139] the owner may accept it, and then the two can talk', async () => {
   await bot.hears('thank you')
 })
 
-test('[R139] a group of a stranger, whose welcome is spoilt, opens no private chat with it', async () => {
+test('[CORE-14.10] a group of a stranger, whose welcome is spoilt, opens no private chat with it', async () => {
   mallory.wire.outgoing = spoiling
   const { id } = await mallory.client.createGroup({ name: 'trap', members: [bot.id] }, WITHIN)
   await mallory.say(id as ChatId, 'let me in')

@@ -40,7 +40,7 @@ beforeEach(async () => {
   ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
 })
 
-describe('[R150] who makes the others lose their keys', () => {
+describe('[CORE-14.20] who makes the others lose their keys', () => {
   test('gains nothing by the welcome that it has ready: no rights, and nobody is out', async () => {
     const group = groupOf(mallory, chat)
     const { welcome } = await forgeWelcome(mallory, {
@@ -75,7 +75,7 @@ describe('[R150] who makes the others lose their keys', () => {
   })
 })
 
-describe('[R151] a chat that a member carried on without need', () => {
+describe('[CORE-14.21] a chat that a member carried on without need', () => {
   test('can be carried on again, whatever number it gave it', async () => {
     const settings = groupSettings([alice], { generation: 2 ** 40, chat })
     await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })

@@ -1,14 +1,14 @@
 // A group of four with one member who keeps no rules, and what that member can do beside commits.
+import type { Notice } from '@postern/bot-api/objects'
+import { encryptMessage } from '@postern/mls'
 import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
 import { encodeContent, type GroupSettings, type KnownBody } from '@postern/protocol/content'
-import type { Notice } from '@postern/protocol/objects'
 import { type Person, type PersonOptions, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { openSuccessor } from '../../src/chats/open-chat.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import { newDraft } from '../../src/messages/compose.ts'
 import { sendDraft } from '../../src/messages/send.ts'
-import { encryptMessage } from '../../src/mls/group-session.ts'
 import { coreOf, deadlineOf, groupOf } from './modified-client.ts'
 
 export type Team = { alice: Person; bob: Person; carol: Person; mallory: Person; chat: ChatId }

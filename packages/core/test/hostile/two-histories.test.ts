@@ -1,6 +1,6 @@
 // A relay that shows two sides two histories, or holds messages back: found out at the next contact, and said.
+import type { Notice } from '@postern/bot-api/objects'
 import type { ChatId, GroupId, MessageId } from '@postern/protocol'
-import type { Notice } from '@postern/protocol/objects'
 import { decodeClientFrame, type Entry } from '@postern/protocol/relay'
 import { HostileRelay, ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -62,7 +62,7 @@ async function expectAllHear(chat: ChatId, [speaker, ...others]: [Person, ...Per
   await vi.waitFor(isHeardByAll, { timeout: WITHIN.deadlineMs, interval: 100 })
 }
 
-describe('[R141] two histories', () => {
+describe('[CORE-14.12] two histories', () => {
   test('of a group are found out at the next word, told on both sides, and become one again', async () => {
     const { alice, bob, carol, relay, chat } = await cast()
     fork(relay, { bob, group: groupOf(bob, chat) })
@@ -112,7 +112,7 @@ describe('[R141] two histories', () => {
   })
 })
 
-describe('[R142] messages that are held back', () => {
+describe('[CORE-14.13] messages that are held back', () => {
   test('are told with the next one of their sender, and how many', async () => {
     const { alice, bob, relay, chat } = await cast()
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'message'))

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 const machine = { nowMs, reachedMs: nowMs }
 const FUTURE = Number.MAX_SAFE_INTEGER
 
-describe('[R140] the time that the relay claims', () => {
+describe('[CORE-14.11] the time that the relay claims', () => {
   test.each([
     ['a moment ago', nowMs - 5000, nowMs - 5000],
     ['a little ahead', nowMs + 5 * MINUTE_MS, nowMs + 5 * MINUTE_MS],
@@ -31,22 +31,22 @@ describe('among places that are remembered', () => {
   const place = (seq: number, ts: number): Place => ({ seq, ts })
   const own = place(10, nowMs + 500)
 
-  test('[R250] what comes before one’s own leaves room for the rest, whatever its time', () => {
+  test('[CORE-21.4] what comes before one’s own leaves room for the rest, whatever its time', () => {
     expect(tsAmong([own], place(7, FUTURE), machine)).toBe(nowMs + 497)
     expect(tsAmong([own], place(9, FUTURE), machine)).toBe(nowMs + 499)
     expect(tsAmong([own], place(9, nowMs - 1), machine)).toBe(nowMs - 1)
   })
 
-  test('[R250] what comes behind it stands behind it', () => {
+  test('[CORE-21.4] what comes behind it stands behind it', () => {
     expect(tsAmong([own], place(12, nowMs - DAY_MS), machine)).toBe(nowMs + 502)
     expect(tsAmong([own, place(20, nowMs + 600)], place(12, FUTURE), machine)).toBe(nowMs + 592)
   })
 
-  test('[R250] the same entry has the same time', () => {
+  test('[CORE-21.4] the same entry has the same time', () => {
     expect(tsAmong([own], place(10, FUTURE), machine)).toBe(own.ts)
   })
 
-  test('[R140] numbers that a relay makes up move nothing further than its times could', () => {
+  test('[CORE-14.11] numbers that a relay makes up move nothing further than its times could', () => {
     const latest = nowMs + 10 * MINUTE_MS
     expect(tsAmong([own], place(FUTURE, nowMs), machine)).toBe(latest)
     expect(tsAmong([place(1, latest)], place(FUTURE, nowMs), machine)).toBe(latest + 1)

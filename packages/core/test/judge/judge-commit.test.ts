@@ -19,7 +19,7 @@ const ruleOf = (picture: Picture, change: Partial<Deed>) => {
 }
 const as = (change: object): GroupSettings => ({ ...settings, ...change })
 
-describe('[R133] a commit in a group', () => {
+describe('[CORE-14.4] a commit in a group', () => {
   test.each<[string, Partial<Deed>, string]>([
     ['new keys', {}, 'follow'],
     ['an add by anybody', { added: [account('d')] }, 'follow'],
@@ -46,13 +46,13 @@ describe('[R133] a commit in a group', () => {
     expect(ruleOf(before, change)).toBe(rule)
   })
 
-  test('[R134] who has said farewell is taken out by anybody', () => {
+  test('[CORE-14.5] who has said farewell is taken out by anybody', () => {
     expect(ruleOf({ ...before, leaving: [bob] }, { removed: [bob] })).toBe('follow')
     expect(ruleOf({ ...before, leaving: [bob] }, { removed: [carol] })).toBe('not-an-admin')
   })
 })
 
-describe('[R135] a commit in a private chat', () => {
+describe('[CORE-14.6] a commit in a private chat', () => {
   const ofTwo: GroupSettings = { v: 1, type: 'private', generation: 3, timerMs: 0 }
   const pair: Picture = { settings: ofTwo, members: [alice, mallory], leaving: [] }
   test.each<[string, Partial<Deed>, string]>([
@@ -68,7 +68,7 @@ describe('[R135] a commit in a private chat', () => {
   })
 })
 
-describe('[R137] what the relay was told', () => {
+describe('[CORE-14.8] what the relay was told', () => {
   const members = [alice, bob, carol]
   const nobody = { added: [], removed: [] }
   const keys = { ...nobody, before: members, after: members }
@@ -116,7 +116,7 @@ describe('[R137] what the relay was told', () => {
   })
 })
 
-describe('[R132] keys and the people who are shown', () => {
+describe('[CORE-14.3] keys and the people who are shown', () => {
   const shown = { chat, type: 'group' as const, members: [alice, bob] }
   test.each<[string, Parameters<typeof judgeSending>, string]>([
     ['the same', [{ chat, members: [bob, alice] }, shown], 'follow'],

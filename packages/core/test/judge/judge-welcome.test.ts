@@ -38,7 +38,7 @@ const ruleOf = (asked: Invitation, what: Known) => {
 }
 const stranger: Known = { group: undefined, chat: undefined }
 
-describe('[R131] a welcome into a group', () => {
+describe('[CORE-14.2] a welcome into a group', () => {
   test.each<[string, Invitation, Known, string]>([
     ['of a stranger', invitation({}), stranger, 'follow'],
     ['of a stranger, as a later one', carriesOn(), stranger, 'follow'],
@@ -66,7 +66,7 @@ describe('[R131] a welcome into a group', () => {
   })
 })
 
-describe('[R131, R146] a group that carries a chat on', () => {
+describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
   test.each<[string, Invitation, Known, string]>([
     ['with the same people', carriesOn(), known('whole'), 'follow'],
     ['from a stranger', carriesOn({ inviter: mallory }), known('lost'), 'unknown-inviter'],
@@ -147,7 +147,7 @@ describe('[R131, R146] a group that carries a chat on', () => {
   })
 })
 
-describe('[R150] where the keys are lost', () => {
+describe('[CORE-14.20] where the keys are lost', () => {
   test.each<[string, Invitation, Known, string]>([
     ['a member brings back all', invitation({ inviter: carol }), back('lost'), 'follow'],
     [
@@ -186,7 +186,7 @@ describe('[R150] where the keys are lost', () => {
   })
 })
 
-describe('[R151, R162] a group that carries a chat on', () => {
+describe('[CORE-14.21, CORE-14.32] a group that carries a chat on', () => {
   test.each<[string, Invitation, Known, string]>([
     [
       'under a number far ahead',
@@ -201,7 +201,7 @@ describe('[R151, R162] a group that carries a chat on', () => {
   })
 })
 
-describe('[R130] a welcome into a private chat', () => {
+describe('[CORE-14.1] a welcome into a private chat', () => {
   const ofTwo = (change: Partial<Invitation>): Invitation =>
     invitation({
       group: other,

@@ -1,7 +1,7 @@
 // A new name or description for the bot.
+import type { BotChange } from '@postern/bot-api'
+import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
-import type { BotChange } from '@postern/protocol/bot-api'
-import type { Bot } from '@postern/protocol/objects'
 import { assertRegistered, getMe } from './get-me.ts'
 
 export async function changeMe(client: Client, { name, about }: BotChange): Promise<Bot> {

@@ -1,7 +1,7 @@
 // Who the bot is, once it is registered: before that its link would lead nowhere.
+import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { CodedError } from '@postern/protocol'
-import type { Bot } from '@postern/protocol/objects'
 
 /** Nor is anything changed until then: what a caller was answered it could not look at. */
 export function assertRegistered(client: Client): void {

@@ -1,6 +1,6 @@
 // The bot's commands, as the operator sets them.
+import type { BotCommands } from '@postern/bot-api'
 import type { Client } from '@postern/core'
-import type { BotCommands } from '@postern/protocol/bot-api'
 import type { Command } from '@postern/protocol/content'
 import type { ServedHooks } from '../hooks/start-hooks.ts'
 import { assertRegistered } from './get-me.ts'

@@ -1,7 +1,7 @@
 // A group that the bot makes: it is a member and the first admin.
+import type { Chat } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type AccountId, gatewayLimits } from '@postern/protocol'
-import type { Chat } from '@postern/protocol/objects'
 import { idempotencyOf } from '../messages/idempotency.ts'
 
 type NewGroup = { name: string; members: AccountId[]; key: string | undefined }

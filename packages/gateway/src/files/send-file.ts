@@ -1,9 +1,9 @@
 // A file from the bot: taken in as it comes, looked at, and sent with what people see of it before they fetch it.
+import type { FileFields } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
 import type { Client, NewFile } from '@postern/core'
 import { showFile } from '@postern/media'
 import { type ChatId, CodedError, gatewayLimits, safeFileName, toBase64Url } from '@postern/protocol'
-import type { FileFields } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import { idempotencyOf } from '../messages/idempotency.ts'
 import type { Counter } from '../metrics/metrics.ts'
 import { Places } from '../places.ts'

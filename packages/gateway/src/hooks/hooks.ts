@@ -1,8 +1,8 @@
 // The hooks of this bot: each a secret address for one chat and one format. Of a secret only its hash is kept.
 import { hash, randomBytes } from 'node:crypto'
+import type { CreatedHook, Hook, HookFormat } from '@postern/bot-api'
 import type { RecordChange, Records } from '@postern/core'
 import { type ChatId, type Clock, CodedError, hookLimits, toBase32, toBase64Url } from '@postern/protocol'
-import type { CreatedHook, Hook, HookFormat } from '@postern/protocol/bot-api'
 import { InTurn } from '../in-turn.ts'
 
 const SECRET_BYTES = 32

@@ -1,7 +1,7 @@
 // Making, listing and removing hooks: for the API and for commands in a chat alike.
+import type { CreatedHook, Hook } from '@postern/bot-api'
 import type { Client, RecordChange } from '@postern/core'
 import { type ChatId, CodedError } from '@postern/protocol'
-import type { CreatedHook, Hook } from '@postern/protocol/bot-api'
 import type { Hooks, NewHook } from './hooks.ts'
 import type { HookMemory } from './memory.ts'
 

@@ -1,6 +1,6 @@
 // From whatever was thrown to the answer a caller gets: a status and {error, code}.
+import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/bot-api'
 import { CodedError, gatewayLimits, systemFault } from '@postern/protocol'
-import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/protocol/bot-api'
 
 export type ErrorAnswer = { status: number; headers: Record<string, string>; body: string }
 

@@ -1,13 +1,7 @@
 // What stands behind each endpoint: checked input in, the answer out.
+import { type Endpoint, type EndpointName, type Endpoints, type HookEndpointName, makeOpenapi } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import { gatewayLimits } from '@postern/protocol'
-import {
-  type Endpoint,
-  type EndpointName,
-  type Endpoints,
-  type HookEndpointName,
-  makeOpenapi,
-} from '@postern/protocol/bot-api'
 import type { z } from 'zod'
 import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'

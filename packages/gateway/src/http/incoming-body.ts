@@ -1,6 +1,6 @@
 // A body that is no JSON, as its handler gets it: raw bytes, or a form with a file. Nothing is read before somebody asks.
+import type { Endpoint } from '@postern/bot-api'
 import { type Clock, gatewayLimits } from '@postern/protocol'
-import type { Endpoint } from '@postern/protocol/bot-api'
 import type { FastifyRequest } from 'fastify'
 import { badField } from './errors.ts'
 import { boundaryOf, openForm } from './forms/forms.ts'

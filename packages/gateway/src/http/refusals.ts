@@ -1,7 +1,7 @@
 // What the log says of requests that failed: what has to be expected in a line now and then, a fault of ours with its stack.
+import { apiErrorOf } from '@postern/bot-api'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, gatewayLimits, isCoded, lineOf, Seldom, systemFault } from '@postern/protocol'
-import { apiErrorOf } from '@postern/protocol/bot-api'
 import type { GoneReason } from '../waiting.ts'
 
 export class Refusals {

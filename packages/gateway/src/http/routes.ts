@@ -1,6 +1,6 @@
 // Routes from the table of endpoints: each checks its input, calls its handler and answers.
+import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/bot-api'
 import type { Clock } from '@postern/protocol'
-import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/protocol/bot-api'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Caller, GoneReason } from '../waiting.ts'
 import { Negotiated, Serialized } from './answers.ts'

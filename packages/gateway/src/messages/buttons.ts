@@ -1,5 +1,5 @@
 // Buttons from a request, as a message carries them.
-import type { ButtonRows } from '@postern/protocol/bot-api'
+import type { ButtonRows } from '@postern/bot-api'
 import type { Button } from '@postern/protocol/content'
 
 /** Checked before: a button has either data or an address. */

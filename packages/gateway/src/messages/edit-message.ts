@@ -1,8 +1,8 @@
 // A change of the bot's own message. What is absent stays as it is.
+import type { MessageEdit } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type ChatId, gatewayLimits, type MessageId } from '@postern/protocol'
-import type { MessageEdit } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import { buttonsOf } from './buttons.ts'
 
 type Editing = { chat: ChatId; message: MessageId; edit: MessageEdit }

@@ -1,8 +1,8 @@
 // A text from the bot, answered once the relay has it durably.
+import type { TextMessage } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type ChatId, gatewayLimits } from '@postern/protocol'
-import type { TextMessage } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import { buttonsOf } from './buttons.ts'
 import { idempotencyOf } from './idempotency.ts'
 

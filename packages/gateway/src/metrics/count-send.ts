@@ -1,5 +1,5 @@
 // What became of a request that sends, as a figure.
-import { apiErrorOf } from '@postern/protocol/bot-api'
+import { apiErrorOf } from '@postern/bot-api'
 import type { Metrics } from './metrics.ts'
 
 export async function countSend<T>(metrics: Metrics, sending: Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 // A poll from the bot, answered once the relay has it durably.
+import type { NewPollRequest } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type ChatId, gatewayLimits } from '@postern/protocol'
-import type { NewPollRequest } from '@postern/protocol/bot-api'
-import type { Message } from '@postern/protocol/objects'
 import { idempotencyOf } from '../messages/idempotency.ts'
 
 type Sending = { chat: ChatId; poll: NewPollRequest; key: string | undefined }

@@ -1,7 +1,7 @@
 // The updates of this gateway: a queue that is polled, one that is delivered to a webhook, or none at all.
+import type { WebhookStatus } from '@postern/bot-api/objects'
 import type { Journal, Log, PassedTime } from '@postern/core'
 import { type Clock, CodedError } from '@postern/protocol'
-import type { WebhookStatus } from '@postern/protocol/objects'
 import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { Attempts } from '../webhook/attempts.ts'

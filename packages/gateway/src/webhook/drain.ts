@@ -1,7 +1,7 @@
 // Brings the queue to the receiver: one update at a time, strictly in order, each until it is delivered.
+import type { WebhookStatus } from '@postern/bot-api/objects'
 import type { Log } from '@postern/core'
 import { type Clock, gatewayLimits, logFault, Seldom } from '@postern/protocol'
-import type { WebhookStatus } from '@postern/protocol/objects'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from '../updates/update-queue.ts'
 import type { Attempts } from './attempts.ts'

@@ -6,7 +6,7 @@ import { newGroupId } from '../test-client.ts'
 import { bytes, codeOf, type Get, type Reopen } from './world.ts'
 
 export function accountRules(get: Get, reopen: Reopen): void {
-  test('[R15] one-time key packages go out once, then the last resort', async () => {
+  test('[RELAY-1.15] one-time key packages go out once, then the last resort', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const oneTime = Array.from({ length: 20 }, (_, at) => bytes(`k${at}`))
@@ -31,7 +31,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect((await world.store.getAccount(alice))?.keyPackages).toBe(0)
   })
 
-  test('[R15] published again by a late resend, a taken package does not go out twice', async () => {
+  test('[RELAY-1.15] published again by a late resend, a taken package does not go out twice', async () => {
     const world = get()
     const [alice] = await world.people()
     const publish = { oneTime: [bytes('k1'), bytes('k2')], lastResort: undefined, replace: false, nowMs: world.nowMs }
@@ -44,7 +44,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
   })
 
-  test('[R15] replacing drops what was published before, the last resort too', async () => {
+  test('[RELAY-1.15] replacing drops what was published before, the last resort too', async () => {
     const world = get()
     const [alice] = await world.people()
     const old = { oneTime: [bytes('old')], lastResort: bytes('oldest'), replace: false, nowMs: world.nowMs }
@@ -61,7 +61,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
   })
 
-  test('[R5] the serial of an account only rises, over restarts too', async () => {
+  test('[RELAY-1.5] the serial of an account only rises, over restarts too', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const raise = (serial: number) => get().store.raiseSerial(alice, serial)
@@ -74,7 +74,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await get().store.getAccount(bob)).toMatchObject({ serial: 0 })
   })
 
-  test('[R21] a profile is replaced by its next version only', async () => {
+  test('[RELAY-1.21] a profile is replaced by its next version only', async () => {
     const world = get()
     const [alice] = await world.people()
     expect(await world.store.getProfile(alice)).toMatchObject({ version: 0, blob: new Uint8Array() })
@@ -89,7 +89,7 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await world.store.getProfile(alice)).toMatchObject({ version: 2, blob: bytes('x') })
   })
 
-  test('[R25] accounts, their groups and their key packages are bounded', async () => {
+  test('[RELAY-1.29] accounts, their groups and their key packages are bounded', async () => {
     const world = await reopen({ accountsMax: 5, groupsPerAccountMax: 2, keyPackagesPerAccountMax: 3 })
     const [alice, bob] = await world.people()
     const sixth = accountIdFromHash(randomBytes(32))

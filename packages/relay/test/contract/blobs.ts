@@ -8,7 +8,7 @@ import { codeOf, DAY_MS, type Get, type Reopen } from './world.ts'
 export function blobRules(get: Get, reopen: Reopen): void {
   const blobId = () => newGroupId() as string as Parameters<RelayStore['getBlob']>[0]
 
-  test('[R27] a blob is its owner’s, and complete when it is finished', async () => {
+  test('[RELAY-1.34] a blob is its owner’s, and complete when it is finished', async () => {
     const world = get()
     const [alice] = await world.people()
     const blob = blobId()
@@ -24,7 +24,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await codeOf(world.store.finishBlob(blob, { size: 7, nowMs: world.nowMs }))).toBe('blob-unknown')
   })
 
-  test('[R27] unfinished for a day, or complete for thirty, a blob is past its time', async () => {
+  test('[RELAY-1.34] unfinished for a day, or complete for thirty, a blob is past its time', async () => {
     const world = get()
     const [alice] = await world.people()
     const [unfinished, complete] = [blobId(), blobId()]
@@ -39,7 +39,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await world.store.expiredBlobs(world.nowMs + 31 * DAY_MS, 1)).toHaveLength(1)
   })
 
-  test('[R25] blobs of a day are bounded in bytes and in number', async () => {
+  test('[RELAY-1.29] blobs of a day are bounded in bytes and in number', async () => {
     const world = await reopen({ blobsPerDayBytesMax: 100, blobsPerDayMax: 3 })
     const [alice] = await world.people()
     const begin = (size: number) =>
@@ -53,7 +53,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await begin(60)).toBe('no error')
   })
 
-  test('[R28] what was announced and did not come is given back to the day, once', async () => {
+  test('[RELAY-1.35] what was announced and did not come is given back to the day, once', async () => {
     const world = await reopen({ blobsPerDayBytesMax: 100 })
     const [alice] = await world.people()
     const begin = async (size: number) => {

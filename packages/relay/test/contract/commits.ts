@@ -7,7 +7,7 @@ import { idOf, newGroupId } from '../test-client.ts'
 import { bytes, codeOf, type Get, type Reopen, type World } from './world.ts'
 
 export function commitRules(get: Get): void {
-  test('[R8] a stale commit changes nothing, whatever it names', async () => {
+  test('[RELAY-1.8] a stale commit changes nothing, whatever it names', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob)
@@ -26,14 +26,14 @@ export function commitRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'message'])
   })
 
-  test('[R8] a commit ahead of the epoch is refused', async () => {
+  test('[RELAY-1.8] a commit ahead of the epoch is refused', async () => {
     const world = get()
     const [alice] = await world.people()
     const group = await world.chat(alice)
     expect(await world.commit(group, { sender: alice, epoch: 5 })).toEqual({ accepted: undefined, epoch: 1 })
   })
 
-  test('[R9] of eight committers one wins each epoch', async () => {
+  test('[RELAY-1.9] of eight committers one wins each epoch', async () => {
     const world = get()
     const members = await world.crowd(8)
     const group = await world.chat(...members)
@@ -46,7 +46,7 @@ export function commitRules(get: Get): void {
     expect(await world.kinds(members[1], start)).toEqual(Array(10).fill('commit'))
   })
 
-  test('[R10] a resent commit is answered as accepted, and counts once', async () => {
+  test('[RELAY-1.10] a resent commit is answered as accepted, and counts once', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice)
@@ -58,7 +58,7 @@ export function commitRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome'])
   })
 
-  test('[R12] a commit reaches every member, its sender and those it removes included', async () => {
+  test('[RELAY-1.12] a commit reaches every member, its sender and those it removes included', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -72,7 +72,7 @@ export function commitRules(get: Get): void {
 export function namedPeopleRules(get: Get, reopen: Reopen): void {
   const named = (entries: Entry[]) => entries.map(({ kind, added, removed }) => ({ kind, added, removed }))
 
-  test('[R60] every reader of a commit is told whom its sender named, and of nothing else anybody', async () => {
+  test('[RELAY-1.36] every reader of a commit is told whom its sender named, and of nothing else anybody', async () => {
     const world = get()
     const [alice, bob, carol, dave, erin] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -98,7 +98,7 @@ export function namedPeopleRules(get: Get, reopen: Reopen): void {
     })
   })
 
-  test('[R60] a resend that names others changes nothing of it, and a restart neither', async () => {
+  test('[RELAY-1.36] a resend that names others changes nothing of it, and a restart neither', async () => {
     const world = get()
     const [alice, bob, carol, dave] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -117,7 +117,7 @@ export function namedPeopleRules(get: Get, reopen: Reopen): void {
     }
   })
 
-  test('[R60] [R26] long lists count for the size of a page', async () => {
+  test('[RELAY-1.36] [RELAY-1.33] long lists count for the size of a page', async () => {
     const world = await reopen({ newPeoplePerDay: 1000 })
     const [alice, bob, ...others] = await world.crowd(500)
     const group = await world.chat(alice, bob)
@@ -136,7 +136,7 @@ export function namedPeopleRules(get: Get, reopen: Reopen): void {
 }
 
 export function membershipRules(get: Get): void {
-  test('[R11] joining and leaving cut exactly at the commit', async () => {
+  test('[RELAY-1.11] joining and leaving cut exactly at the commit', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob)
@@ -152,7 +152,7 @@ export function membershipRules(get: Get): void {
     expect(entries[0]?.cursor).toBeGreaterThan(own?.cursor ?? Number.MAX_SAFE_INTEGER)
   })
 
-  test('[R11] one commit may remove and add the same account', async () => {
+  test('[RELAY-1.11] one commit may remove and add the same account', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -161,7 +161,7 @@ export function membershipRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'commit', 'welcome', 'message'])
   })
 
-  test('[R11] a commit that names people wrongly changes nothing', async () => {
+  test('[RELAY-1.11] a commit that names people wrongly changes nothing', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob)
@@ -181,7 +181,7 @@ export function membershipRules(get: Get): void {
     expect(await world.store.getGroup(group, alice)).toEqual({ epoch: 1, members: [alice, bob] })
   })
 
-  test('[R19] a group starts at epoch 0 with its creator, and its id is taken', async () => {
+  test('[RELAY-1.19] a group starts at epoch 0 with its creator, and its id is taken', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = newGroupId()
@@ -192,7 +192,7 @@ export function membershipRules(get: Get): void {
     expect(await world.store.getGroup(group, alice)).toEqual({ epoch: 0, members: [alice] })
   })
 
-  test('[R25] a group has at most so many members', async () => {
+  test('[RELAY-1.29] a group has at most so many members', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(1001)
     // Known to alice, so that only the group's size is in the way.

@@ -24,7 +24,7 @@ async function bigGroup(reopen: Reopen) {
 }
 
 function comingAlong(get: Get, reopen: Reopen): void {
-  test('[R61] who is in the group, was put out of it or has left it comes along without counting', async () => {
+  test('[RELAY-1.37] who is in the group, was put out of it or has left it comes along without counting', async () => {
     const { world, group, bob, alice, people } = await bigGroup(reopen)
     await world.send(group, { sender: people[1], epoch: 2, delivery: { kind: 'leave' } })
     // The hostile commit: mallory puts all but one out, the one who will carry on among them.
@@ -40,7 +40,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
     expect(await codeOf(world.chat(alice, people[0]))).toBe(LIMIT)
   })
 
-  test('[R61] also after a restart, those who had no key package at first and those who are healed', async () => {
+  test('[RELAY-1.37] also after a restart, those who had no key package at first and those who are healed', async () => {
     const { group, alice, people } = await bigGroup(reopen)
     const world = await reopen({ newPeoplePerDay: 2 })
     const next = await world.continuation(group, alice)
@@ -52,7 +52,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
     expect((await again.store.getGroup(next, alice)).members).toHaveLength(5)
   })
 
-  test('[R61] for thirty days after they went, whatever is swept meanwhile', async () => {
+  test('[RELAY-1.37] for thirty days after they went, whatever is swept meanwhile', async () => {
     const { world, group, bob, alice, people } = await bigGroup(reopen)
     await world.commit(group, { sender: bob, epoch: 2, remove: people.slice(0, 5) })
     world.nowMs += 29 * DAY_MS
@@ -67,7 +67,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
     expect(await codeOf(late.commit(next, { sender: alice, epoch: 1, add: [people[4]] }))).toBe(LIMIT)
   })
 
-  test('[R62] a group that one never was in cannot be carried on, and looks like one that does not exist', async () => {
+  test('[RELAY-1.38] a group that one never was in cannot be carried on, and looks like one that does not exist', async () => {
     const world = get()
     const [alice, bob, mallory] = await world.people()
     const theirs = await world.chat(alice, bob)
@@ -86,7 +86,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
     expect(await world.store.createGroup(group, { creator: alice, continues: theirs, nowMs })).toBe('exists')
   })
 
-  test('[R62] nor one that one was put out of long ago', async () => {
+  test('[RELAY-1.38] nor one that one was put out of long ago', async () => {
     const world = get()
     const [alice, bob, mallory] = await world.people()
     const group = await world.chat(alice, bob, mallory)
@@ -101,7 +101,7 @@ function comingAlong(get: Get, reopen: Reopen): void {
 }
 
 function aWayToNobodyAlone(reopen: Reopen): void {
-  test('[R63] only the creator takes people along, and only those of the old group', async () => {
+  test('[RELAY-1.39] only the creator takes people along, and only those of the old group', async () => {
     const { world, group, alice, people, stranger } = await bigGroup(reopen)
     const next = await world.continuation(group, alice)
     const others = await world.crowd(3)
@@ -113,7 +113,7 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     expect(await codeOf(world.commit(next, { sender: people[3], epoch: 1, add: [people[2]] }))).toBe(LIMIT)
   })
 
-  test('[R63] a second group for the same one is an ordinary group, also when both come in one turn', async () => {
+  test('[RELAY-1.39] a second group for the same one is an ordinary group, also when both come in one turn', async () => {
     const { world, group, alice, people } = await bigGroup(reopen)
     await world.chat(alice, people[5])
     const first = newGroupId()
@@ -129,7 +129,7 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     expect((await world.commit(first, { sender: alice, epoch: 1, add: [people[1]] })).accepted).toBeDefined()
   })
 
-  test('[R63] a first one to which nobody was added gives its place to the second', async () => {
+  test('[RELAY-1.39] a first one to which nobody was added gives its place to the second', async () => {
     const { world, group, alice, people } = await bigGroup(reopen)
     await world.chat(alice, people[5])
     const lost = await world.continuation(group, alice)
@@ -138,7 +138,7 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     expect(await codeOf(world.commit(lost, { sender: alice, epoch: 0, add: [people[1]] }))).toBe(LIMIT)
   })
 
-  test('[R63] once somebody was put out of it, it is an ordinary group: nobody is taken in and out in turn', async () => {
+  test('[RELAY-1.39] once somebody was put out of it, it is an ordinary group: nobody is taken in and out in turn', async () => {
     const { world, group, alice, people } = await bigGroup(reopen)
     await world.chat(alice, people[5])
     const next = await world.continuation(group, alice)
@@ -150,7 +150,7 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     expect(await codeOf(world.commit(another, { sender: alice, epoch: 0, add: [people[1]] }))).toBe(LIMIT)
   })
 
-  test('[R63] a group whose number was given to another passes nothing on to it', async () => {
+  test('[RELAY-1.39] a group whose number was given to another passes nothing on to it', async () => {
     const { world, alice, people } = await bigGroup(reopen)
     await world.chat(alice, people[5])
     const old = await world.chat(people[1], alice)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { acknowledged, bytes, codeOf, DAY_MS, type Get, padded, type Reopen, texts } from './world.ts'
 
 export function expiryRules(get: Get, reopen: Reopen): void {
-  test('[R22] what is older than thirty days is gone, and nothing younger', async () => {
+  test('[RELAY-1.22] what is older than thirty days is gone, and nothing younger', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -20,7 +20,7 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect((await world.send(group, { sender: bob })).accepted?.seq).toBe(4)
   })
 
-  test('[R85] what was stored before the clock was set is not older by that, over restarts too', async () => {
+  test('[RELAY-1.23] what was stored before the clock was set is not older by that, over restarts too', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -38,7 +38,7 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect(await again.read(bob)).toEqual([])
   })
 
-  test('[R85] a clock that was set forward by mistake and back again changes nothing', async () => {
+  test('[RELAY-1.23] a clock that was set forward by mistake and back again changes nothing', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -54,7 +54,7 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect(await world.read(bob)).toEqual([])
   })
 
-  test('[R4] a cursor is not used again when everything before it is gone', async () => {
+  test('[RELAY-1.4] a cursor is not used again when everything before it is gone', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -71,7 +71,7 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect(await again.kinds(bob, cursor)).toEqual(['message'])
   })
 
-  test('[R22] sweeping goes in turns of bounded size', async () => {
+  test('[RELAY-1.22] sweeping goes in turns of bounded size', async () => {
     const world = await reopen({ sweepRowsPerTurn: 10 })
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -91,7 +91,7 @@ export function expiryRules(get: Get, reopen: Reopen): void {
     expect((await world.store.sweep(world.nowMs)).removed).toBe(0)
   })
 
-  test('[R22] a group that nobody is in goes with its last entry', async () => {
+  test('[RELAY-1.22] a group that nobody is in goes with its last entry', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice)

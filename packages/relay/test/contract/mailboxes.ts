@@ -6,7 +6,7 @@ import { idOf } from '../test-client.ts'
 import { ALL, acknowledged, bytes, type Get, padded, type Reopen, texts } from './world.ts'
 
 export function mailboxRules(get: Get, reopen: Reopen): void {
-  test('[R4] reading repeats, from any cursor, acknowledged or not', async () => {
+  test('[RELAY-1.4] reading repeats, from any cursor, acknowledged or not', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -23,7 +23,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(cursors).toEqual([...new Set(cursors)].toSorted((a, b) => a - b))
   })
 
-  test('[R5] the acknowledged cursor and the mark only rise, the cursor not above what is there', async () => {
+  test('[RELAY-1.5] the acknowledged cursor and the mark only rise, the cursor not above what is there', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -44,7 +44,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await world.kinds(bob, cursors.at(-1))).toEqual(['message'])
   })
 
-  test('[R80] the head counts all that was sent before it was asked for', async () => {
+  test('[RELAY-2.7] the head counts all that was sent before it was asked for', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -56,7 +56,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await world.read(bob, head)).toEqual([])
   })
 
-  test('[R6] one cursor runs through all chats', async () => {
+  test('[RELAY-1.6] one cursor runs through all chats', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(13)
     const chats = await Promise.all(others.map(async other => ({ other, group: await world.chat(other, alice) })))
@@ -76,7 +76,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(texts(await world.read(alice, end))).toEqual([padded('late')])
   })
 
-  test('[R14] a reader beside writers skips nothing and sees nothing twice', async () => {
+  test('[RELAY-1.14] a reader beside writers skips nothing and sees nothing twice', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(9)
     const chats = await Promise.all(others.map(async other => ({ other, group: await world.chat(other, alice) })))
@@ -105,7 +105,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(seen.toSorted()).toEqual(sent.toSorted())
   })
 
-  test('[R26] a page is bounded by entries and by bytes, and has at least one entry', async () => {
+  test('[RELAY-1.33] a page is bounded by entries and by bytes, and has at least one entry', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -122,7 +122,7 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await page(100, 1 << 20)).toEqual({ count: 10, more: false })
   })
 
-  test('[R1] what was answered is there when the store is opened again', async () => {
+  test('[RELAY-1.1] what was answered is there when the store is opened again', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)

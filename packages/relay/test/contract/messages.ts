@@ -7,7 +7,7 @@ import { idOf, newGroupId } from '../test-client.ts'
 import { codeOf, type Get } from './world.ts'
 
 export function messageRules(get: Get): void {
-  test('[R2] a resend with one id is one message', async () => {
+  test('[RELAY-1.2] a resend with one id is one message', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -22,7 +22,7 @@ export function messageRules(get: Get): void {
     expect(next.accepted?.seq).toBe((first.accepted?.seq ?? 0) + 1)
   })
 
-  test('[R2] concurrent resends of one id are one message', async () => {
+  test('[RELAY-1.2] concurrent resends of one id are one message', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -33,7 +33,7 @@ export function messageRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'message'])
   })
 
-  test('[R2] a resend is accepted whatever the epoch is by then, and also when its sender has left', async () => {
+  test('[RELAY-1.2] a resend is accepted whatever the epoch is by then, and also when its sender has left', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -51,7 +51,7 @@ export function messageRules(get: Get): void {
     expect((await world.store.outcome(idOf(farewell), { group, by: bob })).accepted?.duplicate).toBe(true)
   })
 
-  test('[R2] the outcome of a message can be asked for', async () => {
+  test('[RELAY-1.2] the outcome of a message can be asked for', async () => {
     const world = get()
     const [alice, bob, mallory] = await world.people()
     const group = await world.chat(alice, bob)
@@ -65,7 +65,7 @@ export function messageRules(get: Get): void {
     expect(await codeOf(world.store.outcome(idOf(payload), { group, by: mallory }))).toBe('group-unknown')
   })
 
-  test('[R3] all members see one order, with rising seq and ts, also when the clock goes back', async () => {
+  test('[RELAY-1.3] all members see one order, with rising seq and ts, also when the clock goes back', async () => {
     const world = get()
     const [alice, bob, carol, dave] = await world.people()
     const group = await world.chat(alice, bob, carol, dave)
@@ -85,7 +85,7 @@ export function messageRules(get: Get): void {
     }
   })
 
-  test('[R7] a message for another epoch is refused and is not in the log', async () => {
+  test('[RELAY-1.7] a message for another epoch is refused and is not in the log', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -99,7 +99,7 @@ export function messageRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'message'])
   })
 
-  test('[R12] a direct message is for one member, and has its place in the order', async () => {
+  test('[RELAY-1.12] a direct message is for one member, and has its place in the order', async () => {
     const world = get()
     const [alice, bob, carol, mallory] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -116,7 +116,7 @@ export function messageRules(get: Get): void {
     expect(await codeOf(world.send(group, { sender: alice, delivery: toNobody }))).toBe('not-a-member')
   })
 
-  test('[R13] who leaves gets nothing more and may send nothing more', async () => {
+  test('[RELAY-1.13] who leaves gets nothing more and may send nothing more', async () => {
     const world = get()
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob, carol)
@@ -134,7 +134,7 @@ export function messageRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'welcome'])
   })
 
-  test('[R18] a send to no group is refused and harms no other send', async () => {
+  test('[RELAY-1.18] a send to no group is refused and harms no other send', async () => {
     const world = get()
     const [alice, bob] = await world.people()
     const group = await world.chat(alice, bob)
@@ -148,7 +148,7 @@ export function messageRules(get: Get): void {
     expect(await world.kinds(bob)).toEqual(['welcome', 'message', 'message'])
   })
 
-  test('[R20] to who is not a member a group looks as if it did not exist', async () => {
+  test('[RELAY-1.20] to who is not a member a group looks as if it did not exist', async () => {
     const world = get()
     const [alice, mallory] = await world.people()
     const group = await world.chat(alice)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { codeOf, DAY_MS, type Get, type Reopen, START_MS } from './world.ts'
 
 export function newPeopleRules(get: Get, reopen: Reopen): void {
-  test('[R16] fifty new people a day, also when they are added all at once', async () => {
+  test('[RELAY-1.16] fifty new people a day, also when they are added all at once', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(81)
     const attempts = await Promise.allSettled(others.map(other => world.chat(alice, other)))
@@ -22,7 +22,7 @@ export function newPeopleRules(get: Get, reopen: Reopen): void {
     await world.chat(alice, met)
   })
 
-  test('[R16] over the limit nothing is changed, and a refused commit counts nobody', async () => {
+  test('[RELAY-1.16] over the limit nothing is changed, and a refused commit counts nobody', async () => {
     const world = await reopen({ newPeoplePerDay: 3 })
     const [alice, bob, ...others] = await world.crowd(7)
     const group = await world.chat(alice, bob)
@@ -35,7 +35,7 @@ export function newPeopleRules(get: Get, reopen: Reopen): void {
     expect(await codeOf(world.chat(alice, others[3] as AccountId))).toBe('new-people-limit')
   })
 
-  test('[R17] whom one was added by, and who wrote, may be answered freely', async () => {
+  test('[RELAY-1.17] whom one was added by, and who wrote, may be answered freely', async () => {
     const world = await reopen({ newPeoplePerDay: 1 })
     const [alice, bob, carol, dave, erin] = await world.people()
     const group = await world.chat(bob, alice)
@@ -53,7 +53,7 @@ export function newPeopleRules(get: Get, reopen: Reopen): void {
     await world.chat(alice, bob, carol, dave, erin)
   })
 
-  test('[R17] who joins later and is written to knows the writer too', async () => {
+  test('[RELAY-1.17] who joins later and is written to knows the writer too', async () => {
     const world = await reopen({ newPeoplePerDay: 1 })
     const [alice, bob, carol] = await world.people()
     const group = await world.chat(alice, bob)

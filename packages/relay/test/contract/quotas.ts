@@ -27,7 +27,7 @@ export function quotaRules(get: Get, reopen: Reopen): void {
 function dailyRules(get: Get, reopen: Reopen): void {
   const mib = (count: number) => count * KIB * KIB
 
-  test('[R68] a new account stores no more than a new account may, also where nobody else is', async () => {
+  test('[RELAY-1.30] a new account stores no more than a new account may, also where nobody else is', async () => {
     const world = get()
     const [mallory] = await world.people()
     const alone = await world.chat(mallory)
@@ -38,7 +38,7 @@ function dailyRules(get: Get, reopen: Reopen): void {
     expect(accepted * 128 * KIB).toBeLessThanOrEqual(mib(64))
   })
 
-  test('[R68] everything counts: commits with their welcome, profiles, key packages, groups', async () => {
+  test('[RELAY-1.30] everything counts: commits with their welcome, profiles, key packages, groups', async () => {
     const limits = { newAccountBytesPerDayMax: 300 * KIB, newPeoplePerDay: 1000 }
     const each = async (
       store: (world: World, mallory: Awaited<ReturnType<World['people']>>[0]) => () => Promise<unknown>,
@@ -80,7 +80,7 @@ function dailyRules(get: Get, reopen: Reopen): void {
     expect((await world.store.getGroup(alone, mallory)).epoch).toBe(6)
   })
 
-  test('[R68] it says when to try again, others go on, and the next day all goes on', async () => {
+  test('[RELAY-1.30] it says when to try again, others go on, and the next day all goes on', async () => {
     const world = await reopen({ newAccountBytesPerDayMax: 100 * KIB, bytesPerDayMax: 200 * KIB })
     const [mallory, alice, bob] = await world.people()
     const group = await world.chat(mallory, alice, bob)
@@ -105,7 +105,7 @@ function dailyRules(get: Get, reopen: Reopen): void {
     )
   })
 
-  test('[R68] a resend is not counted again, and a restart forgets little', async () => {
+  test('[RELAY-1.30] a resend is not counted again, and a restart forgets little', async () => {
     const limits = { newAccountBytesPerDayMax: 2 * KIB * KIB }
     const world = await reopen(limits)
     const [mallory, bob] = await world.people()
@@ -127,7 +127,7 @@ function mailboxRules(reopen: Reopen): void {
   }
   const large = () => randomBytes(100 * KIB)
 
-  test('[R69] who fills a mailbox is refused until it is read, and nobody else', async () => {
+  test('[RELAY-1.31] who fills a mailbox is refused until it is read, and nobody else', async () => {
     const world = await reopen(limits)
     const [mallory, alice, bob] = await world.people()
     const chat = await world.chat(mallory, bob)
@@ -154,7 +154,7 @@ function mailboxRules(reopen: Reopen): void {
     expect((await world.send(chat, { sender: mallory })).accepted).toBeDefined()
   })
 
-  test('[R69] in a mailbox that is full, everybody may still leave a little', async () => {
+  test('[RELAY-1.31] in a mailbox that is full, everybody may still leave a little', async () => {
     const world = await reopen(limits)
     const [mallory, trudy, alice, bob] = await world.people()
     for (const sender of [mallory, trudy]) {
@@ -168,7 +168,7 @@ function mailboxRules(reopen: Reopen): void {
     expect(accepted).toBeLessThan(25)
   })
 
-  test('[R69] many small ones fill it as well', async () => {
+  test('[RELAY-1.31] many small ones fill it as well', async () => {
     const world = await reopen({ ...limits, mailboxBytesPerSenderMax: 1e9, mailboxEntriesPerSenderMax: 5_000 })
     const [mallory, bob] = await world.people()
     const chat = await world.chat(mallory, bob)
@@ -187,7 +187,7 @@ function inviteRules(get: Get, reopen: Reopen): void {
     invite: { hash, usesMax, expiresMs: world.nowMs + DAY_MS },
   })
 
-  test('[R72] an invite is used as often as it allows, however many come at once, and across restarts', async () => {
+  test('[RELAY-1.32] an invite is used as often as it allows, however many come at once, and across restarts', async () => {
     const world = get()
     const use = given(world, 3)
     const codes = await Promise.all(
@@ -199,7 +199,7 @@ function inviteRules(get: Get, reopen: Reopen): void {
     expect(await codeOf(again.store.registerAccount(newAccount(), use))).toBe('invite-used')
   })
 
-  test('[R72] who is registered already uses nothing up, and neither does who is refused', async () => {
+  test('[RELAY-1.32] who is registered already uses nothing up, and neither does who is refused', async () => {
     const world = await reopen({ accountsMax: 2 })
     const [alice, bob, carol] = [newAccount(), newAccount(), newAccount()]
     const use = given(world)

@@ -1,7 +1,7 @@
 // Messages that hold the address of a hook: erased for everyone soon after their owner has read them, and in a day at the latest.
+import type { Message } from '@postern/bot-api/objects'
 import type { Client, Log, Records } from '@postern/core'
 import { type ChatId, type Clock, hookLimits, isCoded, type MessageId, type Timer } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 
 const PREFIX = 'erase/'
 

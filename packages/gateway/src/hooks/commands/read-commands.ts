@@ -1,7 +1,7 @@
 // Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
+import type { Message } from '@postern/bot-api/objects'
 import type { Client, Journal, JournalEntry, Log, RecordChange, Records } from '@postern/core'
 import { type Clock, CodedError, gatewayLimits, hookLimits, isCoded, logFault, Seldom, utf8 } from '@postern/protocol'
-import type { Message } from '@postern/protocol/objects'
 import type { HookManager } from '../manage.ts'
 import type { AddressEraser } from './erase-addresses.ts'
 import { parseCommand } from './parse-command.ts'

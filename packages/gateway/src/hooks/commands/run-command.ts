@@ -1,4 +1,5 @@
 // What a command does, and what is answered. Both are written together: after a crash the answer is still known.
+import { type CreatedHook, hookFormat } from '@postern/bot-api'
 import type { Client, RecordChange, Records } from '@postern/core'
 import {
   type AccountId,
@@ -10,7 +11,6 @@ import {
   isCoded,
   privateChatId,
 } from '@postern/protocol'
-import { type CreatedHook, hookFormat } from '@postern/protocol/bot-api'
 import { splitText } from '../formats/split.ts'
 import type { HookManager } from '../manage.ts'
 import type { HookCommand } from './parse-command.ts'

@@ -1,6 +1,6 @@
 // What the bot says to those who manage hooks in a chat.
+import type { CreatedHook, Hook } from '@postern/bot-api'
 import { type AccountId, hookLimits } from '@postern/protocol'
-import type { CreatedHook, Hook } from '@postern/protocol/bot-api'
 import type { Command } from '@postern/protocol/content'
 import { oneLine } from '../formats/clean.ts'
 import { shortened } from '../formats/fit-lines.ts'

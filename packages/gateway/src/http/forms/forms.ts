@@ -1,6 +1,6 @@
 // A form with one file in it, and fields around it in any order: the file is read as it comes, the fields are then checked.
+import { checkFields, type Endpoint } from '@postern/bot-api'
 import { copyBytes, fromUtf8, gatewayLimits } from '@postern/protocol'
-import { checkFields, type Endpoint } from '@postern/protocol/bot-api'
 import { badField } from '../errors.ts'
 import { type Part, readParts } from './parts.ts'
 

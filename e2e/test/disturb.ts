@@ -1,0 +1,70 @@
+// What befalls people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
+import { isCoded } from '@postern/protocol'
+import { type Person, WITHIN, type World } from '@postern/testkit'
+import type { SeededRandom } from '@postern/testkit/random'
+import type { Gathering } from './unsteady-people.ts'
+
+export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+export async function disturb(world: World, gathering: Gathering, random: SeededRandom): Promise<void> {
+  const { person } = random.of(gathering.people)
+  const what = random.below(10)
+  if (what < 3) person.wire.drop()
+  else if (what < 6) await fallSilent(person, random)
+  else if (what < 7) await unplug(person, random)
+  else if (what < 8) await restart(world, random)
+  else await changeGroup(gathering, person, random)
+}
+
+/** Nothing passes any more in one direction or in both, and nobody is told, until the connection breaks. */
+async function fallSilent({ wire }: Person, random: SeededRandom): Promise<void> {
+  const which = random.below(3)
+  if (which !== 0) wire.outgoing = () => []
+  if (which !== 1) wire.incoming = () => []
+  await pause(random.below(900))
+  wire.outgoing = frame => [frame]
+  wire.incoming = frame => [frame]
+  wire.drop()
+}
+
+async function unplug({ wire }: Person, random: SeededRandom): Promise<void> {
+  wire.cut()
+  await pause(random.below(500))
+  wire.mend()
+}
+
+async function restart(world: World, random: SeededRandom): Promise<void> {
+  await world.stopRelay()
+  await pause(random.below(200))
+  await world.startRelay()
+}
+
+/** Less than the relay's tables take: no page is left. */
+const FULL_BYTES = 65_536
+
+export type RelayRoom = { databaseBytesMax?: number }
+
+/** For a while the relay has no page more than there is. */
+export async function fillRelay(world: World, room: RelayRoom, random: SeededRandom): Promise<void> {
+  room.databaseBytesMax = FULL_BYTES
+  await restart(world, random)
+  await pause(random.below(400))
+  delete room.databaseBytesMax
+  await restart(world, random)
+}
+
+/** Each begins an epoch, for which all that is under way must be encrypted again. */
+async function changeGroup({ people, guest, group }: Gathering, person: Person, random: SeededRandom): Promise<void> {
+  const guests = [guest.person.id]
+  const admin = people[0]?.person ?? person
+  const changes = [
+    () => person.client.renameGroup(group, `name ${random.below(1000)}`, WITHIN),
+    () => person.client.addMembers(group, guests, WITHIN),
+    () => admin.client.removeMembers(group, guests, WITHIN),
+  ]
+  try {
+    await random.of(changes)()
+  } catch (error) {
+    if (!isCoded(error, 'send-in-doubt', 'relay-unreachable', 'not-a-member')) throw error
+  }
+}

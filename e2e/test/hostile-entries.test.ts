@@ -1,0 +1,141 @@
+// A relay that tampers with what it carries, or says that it is something else: refused, noticed, and the chat goes on.
+import type { GroupId } from '@postern/protocol'
+import type { Entry } from '@postern/protocol/relay'
+import { type Person, WITHIN, World } from '@postern/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectGoesOn, talkingGroup, talkingPair } from './hostile-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+})
+afterAll(() => world.stop())
+
+const isMessage = (entry: Entry) => entry.kind === 'message'
+const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
+
+describe('tampering', () => {
+  const regions = {
+    'MLS version': 1,
+    'wire format': 3,
+    'length of the group id': 4,
+    'group id': 8,
+    'epoch, up': 27,
+    'epoch, down': 28,
+    'content type': 29,
+    'authenticated data': 30,
+    'length of the sender data': 31,
+    'sender data': 40,
+    'length of the ciphertext': 60,
+    ciphertext: 80,
+    'end of the ciphertext': -1,
+  }
+  const spoil = (payload: Uint8Array, at: number): Uint8Array => {
+    const spoilt = payload.slice()
+    const place = at < 0 ? spoilt.length + at : at
+    spoilt[place] = (spoilt[place] as number) ^ 1
+    return spoilt
+  }
+
+  test.each(Object.entries(regions))('a message with another %s is refused and noticed', async (region, at) => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay, log } = pair
+    relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
+    await alice.say(bob, 'tampered with')
+    // One of a past epoch may be a replay of what was read then: it is worth a line, and no notice.
+    if (region === 'epoch, down')
+      await expect.poll(() => log.warnings).toContain('an entry of a past epoch was sent again')
+    else await undecryptable(bob)
+    await expectGoesOn(pair)
+    expect(bob.texts(alice)).not.toContain('tampered with')
+  })
+
+  test.each(Object.entries(regions))(
+    'a commit with another %s is refused and the member added anew',
+    async (_region, at) => {
+      const { alice, bob, relay, group, log } = await talkingGroup(world)
+      relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
+      await alice.client.renameGroup(group, 'renamed', WITHIN)
+      await expect.poll(() => log.warnings.length).toBeGreaterThan(0)
+      relay.repent()
+      await alice.say(group, 'cannot be read')
+      await undecryptable(bob)
+      await expectGoesOn({ alice, bob, relay }, group)
+      expect(bob.client.chat(group).name).toBe('renamed')
+    },
+  )
+
+  test('a welcome that was tampered with is not followed, and both can talk afterwards', async () => {
+    const { bob, relay, log } = await talkingPair(world)
+    const carol = await world.person('carol with a spoilt welcome')
+    relay.changeEntries(entries =>
+      entries.map(entry => (entry.kind === 'welcome' ? { ...entry, payload: spoil(entry.payload, 200) } : entry)),
+    )
+    await carol.say(bob, 'behind a spoilt welcome')
+    await undecryptable(bob)
+    expect(log.warnings).toContain('a welcome that does not hold was not followed')
+    await expectGoesOn({ alice: carol, bob, relay })
+  })
+})
+
+describe('labels', () => {
+  test('the sender is who signed, whatever the relay says', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay } = pair
+    const mallory = await world.person('mallory who takes the blame')
+    relay.changeEntries(entries => entries.map(entry => ({ ...entry, sender: mallory.id })))
+    await alice.say(bob, 'from alice')
+    expect((await bob.hears('from alice')).from.id).toBe(alice.id)
+    await expectGoesOn(pair)
+  })
+
+  test('an entry under the label of another group is refused and noticed', async () => {
+    const { alice, bob, carol, relay, group } = await talkingGroup(world)
+    relay.changeEntries(entries => entries.map(entry => ({ ...entry, group: group as string as GroupId })))
+    await alice.say(bob, 'said in private')
+    await undecryptable(bob)
+    expect(bob.texts(group)).not.toContain('said in private')
+    await expectGoesOn({ alice, bob, relay })
+    await expectGoesOn({ alice: carol, bob, relay }, group)
+  })
+
+  test.each(['message', 'commit', 'welcome', 'direct', 'leave'] as const)(
+    'a %s that is none is refused or read as what it is',
+    async kind => {
+      const pair = await talkingPair(world)
+      const { alice, bob, relay, log } = pair
+      relay.changeEntries(entries => entries.map(entry => ({ ...entry, kind })))
+      await alice.say(bob, 'under a wrong label')
+      await expect
+        .poll(() => relay.shown > 0 && (bob.texts(alice).includes('under a wrong label') || log.warnings.length > 0))
+        .toBe(true)
+      await expectGoesOn(pair)
+    },
+  )
+
+  test.each([0, 1, Number.MAX_SAFE_INTEGER])(
+    'a message of the time %i is shown once and holds nothing up',
+    async ts => {
+      const pair = await talkingPair(world)
+      const { alice, bob, relay } = pair
+      relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts })))
+      for (const text of ['first', 'second', 'third']) await alice.say(bob, text)
+      await bob.hears('third')
+      await expectGoesOn(pair)
+      for (const text of ['first', 'second', 'third']) expect(bob.texts(alice)).toContain(text)
+    },
+  )
+
+  test('a cursor from far ahead does not hide what comes later', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay } = pair
+    relay.changeEntries(entries =>
+      entries.filter(isMessage).map(entry => ({ ...entry, cursor: Number.MAX_SAFE_INTEGER })),
+    )
+    await alice.say(bob, 'far ahead')
+    await bob.hears('far ahead')
+    relay.repent()
+    bob.wire.drop()
+    await expectGoesOn(pair)
+  })
+})

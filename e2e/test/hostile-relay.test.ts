@@ -1,0 +1,298 @@
+// A relay that replays, reorders, drops, and answers what is not so: noticed or refused, and the chat goes on.
+import type { MessageId } from '@postern/protocol'
+import {
+  type CallName,
+  decodeClientFrame,
+  type Entry,
+  encodeClientFrame,
+  encodeRelayFrame,
+  PROTOCOL_VERSION,
+} from '@postern/protocol/relay'
+import {
+  HostileRelay,
+  ManualClock,
+  type Pass,
+  type Person,
+  passTime,
+  passWhenAwaited,
+  WITHIN,
+  Wire,
+  World,
+} from '@postern/testkit'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectGoesOn, freeCursors, talkingGroup, talkingPair } from './hostile-world.ts'
+import { RecordedLog } from './recorded-log.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+})
+afterAll(() => world.stop())
+
+const madeUp = { message: 'a'.repeat(32) as MessageId, seq: 1000, ts: Date.now(), duplicate: false }
+const missing = 'messages are missing: the relay held them back, or their sender gave them up'
+const isMessage = (entry: Entry) => entry.kind === 'message'
+const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
+
+describe('replays', () => {
+  test('an entry that comes again under its cursor is not shown again', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay } = pair
+    relay.changeEntries(entries => [...entries, ...entries])
+    await alice.say(bob, 'once')
+    await bob.hears('once')
+    relay.say({ kind: 'deliver', entries: relay.delivered })
+    await expectGoesOn(pair)
+  })
+
+  test('an entry that comes again under a new cursor is not shown again, and is noticed', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay, log } = pair
+    await alice.say(bob, 'once')
+    await bob.hears('once')
+    await freeCursors(world)
+    const replayed = relay.delivered.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
+    relay.say({ kind: 'deliver', entries: replayed })
+    await expectGoesOn(pair)
+    expect(log.warnings).toContain('an entry could not be read')
+  })
+
+  test('a commit and a welcome that come again do not take the group back', async () => {
+    const { alice, bob, relay, group } = await talkingGroup(world)
+    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    await alice.say(group, 'renamed now')
+    await bob.hears('renamed now')
+    await freeCursors(world)
+    const replayed = relay.delivered.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
+    relay.say({ kind: 'deliver', entries: replayed.slice(0, 3) })
+    await expectGoesOn({ alice, bob, relay }, group)
+    expect(bob.client.chat(group).name).toBe('renamed')
+  })
+
+  test('a welcome for a key package of last resort, which opens it again, does not take the group back either', async () => {
+    const wire = new Wire()
+    wire.outgoing = withLastResortAlone
+    const log = new RecordedLog()
+    const alice = await world.person('alice with a patient relay')
+    const bob = await world.person('bob with one key package', { wire, log })
+    const relay = new HostileRelay(wire)
+    wire.outgoing = withLastResortAlone
+    await alice.say(bob, 'first')
+    await bob.hears('first')
+    const welcome = relay.delivered.find(entry => entry.kind === 'welcome') as Entry
+    await freeCursors(world)
+    relay.say({ kind: 'deliver', entries: [{ ...welcome, cursor: relay.shown + 1 }] })
+    await expect.poll(() => log.warnings).toContain('a welcome was refused')
+    await expectGoesOn({ alice, bob, relay })
+    expect(log.warnings).not.toContain('an entry could not be read')
+  })
+})
+
+/** The relay has given out all the others: from now on every welcome is for the same key package. */
+const withLastResortAlone: Pass = bytes => {
+  const frame = decodeClientFrame(bytes.slice())
+  if (frame.kind !== 'call' || frame.name !== 'publishKeyPackages') return [bytes]
+  return [encodeClientFrame({ ...frame, request: { ...frame.request, oneTime: [] } })]
+}
+
+/** Calls of the name wait until then, and go out with the next frame. */
+function heldUntil(isOver: () => boolean, name: CallName): Pass {
+  const held: Uint8Array[] = []
+  return bytes => {
+    const frame = decodeClientFrame(bytes.slice())
+    if (isOver()) return [...held.splice(0), bytes]
+    if (frame.kind !== 'call' || frame.name !== name) return [bytes]
+    held.push(bytes.slice())
+    return []
+  }
+}
+
+describe('drops and reorders', () => {
+  test('a message that is held back is noticed with the next one', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay, log } = pair
+    relay.changeEntries(entries => entries.filter(entry => !isMessage(entry)))
+    await alice.say(bob, 'held back')
+    relay.repent()
+    await alice.say(bob, 'and on')
+    await bob.hears('and on')
+    expect(log.warnings).toContain(missing)
+    await expectGoesOn(pair)
+  })
+
+  test('entries in another order are noticed, and none is shown twice', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay, log } = pair
+    const waiting: Entry[] = []
+    relay.changeEntries(entries => {
+      waiting.push(...entries.filter(isMessage))
+      return waiting.length < 3 ? [] : waiting.splice(0).reverse()
+    })
+    for (const text of ['one', 'two', 'three']) await alice.say(bob, text)
+    await bob.hears('three')
+    await expectGoesOn(pair)
+    expect(log.warnings).toContain('the relay delivers out of order')
+  })
+
+  test('a commit that is held back is noticed, and the member is added anew', async () => {
+    const { alice, bob, relay, group } = await talkingGroup(world)
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
+    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    relay.repent()
+    await alice.say(group, 'cannot be read')
+    await undecryptable(bob)
+    await expectGoesOn({ alice, bob, relay }, group)
+    expect(bob.client.chat(group).name).toBe('renamed')
+    expect(bob.texts(group)).not.toContain('cannot be read')
+  })
+
+  test('a member who loses the group a second time is added anew again', async () => {
+    const { alice, bob, relay, group } = await talkingGroup(world)
+    for (const title of ['first', 'second']) {
+      relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
+      await alice.client.renameGroup(group, title, WITHIN)
+      relay.repent()
+      await alice.say(group, `cannot be read ${title}`)
+      await undecryptable(bob)
+      await expectGoesOn({ alice, bob, relay }, group)
+      expect(bob.client.chat(group).name).toBe(title)
+    }
+  })
+
+  test('a member who is added anew by two others, one after the other, is still in the chat', async () => {
+    const { alice, bob, relay, group } = await talkingGroup(world)
+    const isWelcome = (entry: Entry) => entry.kind === 'welcome' && entry.group === (group as string)
+    const welcomes = () => relay.delivered.filter(isWelcome).length
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
+    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    relay.repent()
+    // Carol is asked when alice has helped already.
+    bob.wire.outgoing = heldUntil(() => welcomes() > 1, 'takeKeyPackages')
+    await alice.say(group, 'cannot be read')
+    await expect.poll(welcomes).toBe(3)
+    await expectGoesOn({ alice, bob, relay }, group)
+    expect(bob.client.chat(group).state).toBe('active')
+    expect(
+      bob.client.journal
+        .read(0, 1000)
+        .map(entry => entry.json)
+        .join(),
+    ).not.toContain('"removed"')
+  })
+
+  test('a welcome that is held back is noticed, and both can talk afterwards', async () => {
+    const { bob, relay, log } = await talkingPair(world)
+    const carol = await world.person('carol with a new chat')
+    relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'welcome'))
+    await carol.say(bob, 'without a welcome')
+    await undecryptable(bob)
+    await expectGoesOn({ alice: carol, bob, relay })
+    expect(log.warnings).toContain('an entry of a group that is not known here')
+  })
+
+  test('a message that the relay claims to have is its sender’s word against the relay’s, and the next one arrives', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay, aliceLog } = pair
+    relay.answerInstead('append', () => ({ accepted: madeUp, epoch: 1 }))
+    await bob.say(alice, 'swallowed')
+    await expectGoesOn(pair)
+    expect(aliceLog.warnings).toContain(missing)
+    expect(alice.texts(bob)).not.toContain('swallowed')
+  })
+
+  test('a commit that the relay claims to have is made good when it is honest again', async () => {
+    const clock = new ManualClock(Date.now())
+    const { alice, bob, relay, group } = await talkingGroup(world, { clock })
+    relay.answerInstead('commit', () => ({ accepted: madeUp, epoch: 2 }))
+    const renaming = bob.client.renameGroup(group, 'swallowed', { deadlineMs: 300 })
+    await expect(passWhenAwaited(clock, 300, renaming)).rejects.toMatchObject({ code: 'send-in-doubt' })
+    relay.repent()
+    bob.wire.drop()
+    await passTime(clock, bob.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await expectGoesOn({ alice, bob, relay }, group)
+    expect(alice.client.chat(group).name).toBe(bob.client.chat(group).name)
+  })
+})
+
+describe('frames', () => {
+  const garbage: [string, Uint8Array][] = [
+    ['nothing', new Uint8Array(0)],
+    ['another version', Uint8Array.of(9, 129, 0, 0)],
+    ['an unknown kind', Uint8Array.of(PROTOCOL_VERSION, 200, 1, 2, 3)],
+    ['a list without an end', Uint8Array.of(PROTOCOL_VERSION, 129, 255, 255, 255, 255)],
+    ['noise', Uint8Array.from({ length: 500 }, (_, at) => (at * 73) % 256)],
+    ['more than a frame may have', new Uint8Array(5 * 1024 * 1024)],
+  ]
+
+  test.each(garbage)('%s is refused, and the client connects again', async (_what, bytes) => {
+    const pair = await talkingPair(world)
+    pair.bob.wire.inject(bytes)
+    expect(pair.log.warnings).toContain('the relay sent what cannot be read')
+    await pair.bob.online()
+    await expectGoesOn(pair)
+  })
+
+  test('answers to calls that were never made, and a failure out of nowhere, change nothing', async () => {
+    const pair = await talkingPair(world)
+    for (let id = 0; id < 200; id++)
+      pair.bob.wire.inject(
+        encodeRelayFrame({ kind: 'answer', name: 'append', id, answer: { accepted: madeUp, epoch: 9 } }),
+      )
+    pair.bob.wire.inject(
+      encodeRelayFrame({
+        kind: 'failure',
+        id: 4_000_000,
+        code: 'x',
+        message: 'y',
+        retryAtMs: undefined,
+        serial: undefined,
+      }),
+    )
+    await expectGoesOn(pair)
+  })
+
+  test('an answer of another kind than the call is refused', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay } = pair
+    relay.change(frame =>
+      frame.kind === 'answer' && frame.name === 'append'
+        ? [{ kind: 'answer', name: 'ping', id: frame.id, answer: { nowMs: 1 } }]
+        : [frame],
+    )
+    await expect(bob.say(alice, 'answered by a ping')).rejects.toMatchObject({ code: 'relay-broken' })
+    await expectGoesOn(pair)
+  })
+
+  test('a failure with an unknown code is an error that names the relay', async () => {
+    const pair = await talkingPair(world)
+    const { alice, bob, relay } = pair
+    relay.change(frame =>
+      frame.kind === 'answer' && frame.name === 'append'
+        ? [{ kind: 'failure', id: frame.id, code: 'made-up', message: 'no', retryAtMs: undefined, serial: undefined }]
+        : [frame],
+    )
+    await expect(bob.say(alice, 'refused')).rejects.toMatchObject({ code: 'relay-broken' })
+    await expectGoesOn(pair)
+  })
+
+  test('a challenge in the middle of a session, and many at once, do not end the chat', async () => {
+    const pair = await talkingPair(world)
+    for (let count = 0; count < 20; count++)
+      pair.relay.say({ kind: 'challenge', nonce: new Uint8Array(32).fill(count), nowMs: 1 })
+    await expectGoesOn(pair)
+  })
+
+  test('a session that claims a later past makes no update id unusable', async () => {
+    const pair = await talkingPair(world)
+    const { bob, relay } = pair
+    relay.changeAnswer('authenticate', answer => ({
+      ...answer,
+      cursor: Number.MAX_SAFE_INTEGER,
+      mark: Number.MAX_SAFE_INTEGER,
+    }))
+    bob.wire.drop()
+    await expect.poll(() => bob.client.isOnline).toBe(true)
+    await expectGoesOn(pair)
+    expect(bob.client.journal.newest()).toBeLessThan(Number.MAX_SAFE_INTEGER / 2)
+  })
+})

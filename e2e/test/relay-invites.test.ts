@@ -1,0 +1,48 @@
+// A relay that takes new accounts by invite: who has a code comes in, who has none is told, and can do better later.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { openNodeClient } from '@postern/core/node'
+import { privateChatId } from '@postern/protocol'
+import { World } from '@postern/testkit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RecordedLog } from './recorded-log.ts'
+
+const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+
+let world: World
+beforeAll(async () => {
+  world = await World.start({ relayRegistration: 'invite' })
+})
+afterAll(() => world.stop())
+
+function invite(): string {
+  const args = [LAUNCHER, 'relay', 'invite', '--data', join(world.directory, 'relay')]
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()
+}
+
+test('people and bots come in by their codes, and need them once', async () => {
+  const alice = await world.person('alice', { relayInvite: invite() })
+  const gateway = await world.gateway({ RELAY_INVITE: invite() })
+  await gateway.client.whenOnline({ deadlineMs: 60_000 })
+  await alice.say(privateChatId(gateway.client.account), 'hello')
+  await world.close(alice)
+  const again = await world.person('alice', { directory: alice.directory })
+  await again.say(privateChatId(gateway.client.account), 'hello again')
+})
+
+test('a code that is wrong is said so, and the right one at a later start is enough', async () => {
+  const log = new RecordedLog()
+  const directory = join(world.directory, 'bob')
+  const first = await openNodeClient({
+    directory,
+    log,
+    acceptRequests: 'all',
+    relayInvite: 'mistyped',
+    firstStart: () => ({ relayUrl: world.relayUrl, name: 'bob', bot: false }),
+  })
+  first.start()
+  await expect.poll(() => log.warnings).toContainEqual(expect.stringContaining('There is no such invite'))
+  await first.stop()
+  const bob = await world.person('bob', { directory, relayInvite: invite() })
+  expect(bob.client.isOnline).toBe(true)
+})

@@ -1,0 +1,58 @@
+// Much at once over wires that fail at any moment: nothing that was acknowledged is lost or doubled, for anybody.
+// POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS and POSTERN_UNSTEADY_BURST look harder for one.
+import { World } from '@postern/testkit'
+import { SeededRandom, seedFrom } from '@postern/testkit/random'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { disturb, pause } from './disturb.ts'
+import { Ledger, remark, sayAndNote } from './unsteady-ledger.ts'
+import { type Gathering, gather, lastWords, picturesOf, textsOf, troublesOf } from './unsteady-people.ts'
+
+const SEED = seedFrom('POSTERN_UNSTEADY_SEED')
+const ROUNDS = Number(process.env['POSTERN_UNSTEADY_ROUNDS'] ?? 1)
+const BURST_MAX = Number(process.env['POSTERN_UNSTEADY_BURST'] ?? 40)
+const BURSTS_PER_ROUND = 5
+const REMARKS_PER_BURST = 3
+
+let world: World
+let gathering: Gathering
+
+beforeEach(async () => {
+  world = await World.start()
+  gathering = await gather(world)
+})
+afterEach(async () => {
+  await world.stop()
+})
+
+async function round(number: number, { ledger, random }: { ledger: Ledger; random: SeededRandom }): Promise<void> {
+  const said: Promise<void>[] = []
+  for (let burst = 0; burst < BURSTS_PER_ROUND; burst++) {
+    for (const talk of gathering.talks) {
+      const speaker = random.of(talk.people)
+      const words = Array.from({ length: random.below(BURST_MAX) }, (_, at) => `${number}.${burst}.${at}`)
+      for (const word of words) said.push(sayAndNote(ledger, { talk, speaker, word }, random))
+      for (let at = 0; at < REMARKS_PER_BURST; at++)
+        said.push(remark(ledger, { talk, speaker: random.of(talk.people) }, random))
+    }
+    await pause(random.below(60))
+    await disturb(world, gathering, random)
+  }
+  await Promise.all(said)
+}
+
+test('nothing that was acknowledged is lost or doubled', { timeout: 180_000 * ROUNDS }, async () => {
+  process.stdout.write(`POSTERN_UNSTEADY_SEED=${SEED}\n`)
+  const random = new SeededRandom(SEED)
+  const ledger = new Ledger()
+  for (let number = 0; number < ROUNDS; number++) {
+    await round(number, { ledger, random })
+    await lastWords(gathering, `the end of round ${number}`)
+    for (const talk of gathering.talks) {
+      expect(ledger.complaints(talk.name, textsOf(talk)).slice(0, 20)).toEqual([])
+      const pictures = picturesOf(talk)
+      expect(pictures).toEqual(pictures.map(() => pictures[0]))
+    }
+  }
+  expect(ledger.faults).toEqual([])
+  expect([...gathering.people, gathering.guest].flatMap(troublesOf)).toEqual([])
+})

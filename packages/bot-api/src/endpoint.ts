@@ -1,0 +1,47 @@
+// What an endpoint of the HTTP API is, and the parts that many of them share.
+import { gatewayLimits } from '@postern/protocol'
+import { z } from 'zod'
+import { chatInPath, messageInPath, wholeNumber } from './field-rules.ts'
+import type { ApiErrorCode } from './objects.ts'
+
+export type Endpoint = {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: `/${string}`
+  section: 'Bot' | 'Chats' | 'Messages' | 'Polls' | 'Buttons' | 'Updates' | 'Hooks' | 'Service'
+  summary: string
+  /** Without a token. */
+  open?: true
+  params?: z.ZodObject
+  query?: z.ZodObject
+  headers?: z.ZodObject
+  body?: z.ZodType
+  /** A body that is no JSON: its bytes as they come. */
+  upload?: { types: readonly string[]; bytesMax: number }
+  /** A form with exactly one file, under the name `file`, and these fields around it in any order. */
+  form?: { fields: z.ZodObject; fileBytesMax: number }
+  /** Errors that others do not have, or that have another status elsewhere. */
+  statuses?: Partial<Record<ApiErrorCode, number>>
+  answer: z.ZodType
+  /** When it is no JSON. Any type: a file, whole or a range of it, to GET and to HEAD. */
+  answerType?: 'text/plain; version=0.0.4; charset=utf-8' | '*/*'
+}
+
+export const chatParams = z.object({ chat: chatInPath })
+export const messageParams = z.object({ chat: chatInPath, msg: messageInPath })
+
+/** Requests that return nothing answer {}. */
+export const nothing = z.object({})
+
+const keyRule = `1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes are required`
+/** An empty one is refused: whoever sends it counts on a protection that it would not have. */
+export const sendHeaders = z.object({
+  'idempotency-key': z
+    .string(keyRule)
+    .min(1, keyRule)
+    .max(gatewayLimits.idempotencyKeyBytesMax, keyRule)
+    .optional()
+    .describe('The same key within 24 hours gives the first outcome, and nothing is sent twice.'),
+})
+
+export const pageLimit = ({ max, standard }: { max: number; standard: number }) =>
+  wholeNumber({ min: 1, max }).default(standard)

@@ -1,0 +1,151 @@
+// The rules that fields of a request keep, each with the sentence that a caller reads when it is broken.
+// What JSON Schema cannot say by itself stands in `meta`, for the documents.
+import {
+  BLANK_RULE,
+  CodedError,
+  charCount,
+  contentLimits,
+  HALF_RULE,
+  isAccountId,
+  isMessageId,
+  isOneSign,
+  isSeen,
+  lineFault,
+  type MessageId,
+  mentionFault,
+} from '@postern/protocol'
+import { z } from 'zod'
+import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
+
+type Range = { min: number; max: number }
+
+/** Said of whatever is no text, before anybody counts its characters. */
+export const STRING = 'a string is required'
+
+/** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
+export function characters({ min, max }: Range) {
+  const rule = min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
+  return z
+    .string(STRING)
+    .refine(value => value.length <= 2 * max && charCount(value) >= min && charCount(value) <= max, { error: rule })
+    .refine(value => value.isWellFormed(), { error: HALF_RULE })
+    .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
+}
+
+/** A text of which nothing is seen would show as none. */
+export const shownText = (max: number) => characters({ min: 1, max }).refine(isSeen, { error: BLANK_RULE })
+
+/** In one line, without what hides in it or turns round what stands beside it. */
+export const shownLine = (max: number) => characters({ min: 0, max }).superRefine(isOneLine)
+
+export const shownName = (max: number) =>
+  shownText(max)
+    .superRefine(isOneLine)
+    .describe('One line, with something to see, and without control characters and signs that turn the writing round.')
+
+function isOneLine(value: string, context: z.RefinementCtx): void {
+  const message = lineFault(value)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+}
+
+/** Null is the same as absent. */
+export const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => value ?? undefined, schema.optional())
+
+/** A number in a query, where everything is text. */
+export function wholeNumber({ min, max }: Range) {
+  const rule =
+    max === Number.MAX_SAFE_INTEGER
+      ? `a whole number from ${min} up is required`
+      : `a whole number from ${min} to ${max} is required`
+  return z
+    .string(rule)
+    .regex(/^\d{1,16}$/, rule)
+    .transform(Number)
+    .refine(value => value >= min && value <= max, { error: rule })
+    .meta({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
+}
+
+export const accountId = z.string('an account id is required').refine(isAccountId, { error: 'it is no account id' })
+
+const messageId = z
+  .string('a message id is required')
+  .refine((value): value is MessageId => isMessageId(value), { error: 'it is no message id' })
+
+/** Absent, null and "" are the same: no message. */
+export const optionalMessageId = z.preprocess(
+  value => (value === null || value === '' ? undefined : value),
+  messageId.optional(),
+)
+
+/** In a path: any text. What is no id of a chat names a chat that does not exist. */
+export const accountInPath = z.string('an account id is required').transform(accountIdOf).meta({ type: 'string' })
+/** Elsewhere an empty text is a field that was forgotten, and no chat that does not exist. */
+export const namedChat = z
+  .string('a chat id is required')
+  .min(1, 'a chat id is required')
+  .transform(chatIdOf)
+  .meta({ type: 'string' })
+export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
+export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
+export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
+
+const emojiRule = 'one emoji is required'
+/** Pictures, flags and keycaps; a plain digit is none. */
+const emojiMark = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20e3}/u
+
+export const emoji = z
+  .string(emojiRule)
+  .max(contentLimits.emojiUnitsMax, emojiRule)
+  .refine(value => isOneSign(value) && emojiMark.test(value) && value.isWellFormed(), { error: emojiRule })
+  .describe('One emoji.')
+
+const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
+
+const mention = z.object(
+  {
+    user: accountId,
+    offset: inUtf16('a whole number from 0 up is required', 0),
+    length: inUtf16('a whole number from 1 up is required', 1),
+  },
+  'an object with user, offset and length is required',
+)
+
+export const mentions = optional(
+  z
+    .array(mention, 'an array is required')
+    .max(contentLimits.mentionsMax, `at most ${contentLimits.mentionsMax} are allowed`),
+).describe(
+  'On whole characters, in the order of the text, and not over each other; whom they name need not be a member.',
+)
+
+export const messageText = characters({ min: 1, max: contentLimits.textCharsMax })
+
+/** What a text message is made of, in a request and in a command of `postern person`. */
+export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }
+
+type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof mention>[] | undefined }
+
+/** For a schema with text and mentions: a mention outside of the text would show a name nobody wrote. */
+export function mentionsAreInText({ text = '', mentions = [] }: Mentioning, context: z.RefinementCtx): void {
+  const fault = mentionFault(text, mentions)
+  if (fault) context.addIssue({ code: 'custom', path: ['mentions', fault.at], message: fault.rule })
+}
+
+/** The value as its schema gives it, or the first broken rule under the name of its field. */
+export function checkFields<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { whole }: { whole: string },
+): z.infer<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new CodedError('bad-field', { field: fieldName(issue?.path ?? []) || whole, rule: issue?.message })
+}
+
+const fieldName = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>((name, part) => {
+    if (typeof part === 'number') return `${name}[${part}]`
+    return name === '' ? String(part) : `${name}.${String(part)}`
+  }, '')

@@ -1,0 +1,25 @@
+// The rules of the fields of a form, in which everything is text and an empty text is the same as absent.
+import { contentLimits } from '@postern/protocol'
+import { z } from 'zod'
+import { characters, optional, optionalMessageId, wholeNumber } from './field-rules.ts'
+
+const unlessEmpty = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess(value => (value === '' ? undefined : value), schema.optional())
+
+export const fileKinds = ['photo', 'video', 'voice', 'file'] as const
+
+const pixels = unlessEmpty(wholeNumber({ min: 1, max: contentLimits.pixelsPerSideMax })).describe(
+  'In pixels; for video and voice.',
+)
+
+export const fileFields = z.object({
+  caption: optional(characters({ min: 0, max: contentLimits.textCharsMax })).describe('The text under the file.'),
+  reply_to: optionalMessageId,
+  kind: unlessEmpty(z.enum(fileKinds, 'photo, video, voice or file is required')).describe(
+    'By default what the bytes of the file say. A photo is a JPEG, PNG or WebP file.',
+  ),
+  duration_ms: unlessEmpty(wholeNumber({ min: 0, max: contentLimits.durationMsMax })).describe('For video and voice.'),
+  width: pixels,
+  height: pixels,
+})
+export type FileFields = z.infer<typeof fileFields>

@@ -1,0 +1,60 @@
+// The endpoints of incoming hooks; a gateway without HOOKS_URL has none of them.
+import { hookLimits } from '@postern/protocol'
+import { z } from 'zod'
+import { type Endpoint, nothing } from './endpoint.ts'
+import { namedChat } from './field-rules.ts'
+import { createdHook, hook, newHook } from './hook-objects.ts'
+
+const section = 'Hooks'
+
+export const hookEndpoints = {
+  listHooks: {
+    method: 'GET',
+    path: '/v1/hooks',
+    section,
+    summary: 'The hooks, of all chats or of one, oldest first. These endpoints are there when HOOKS_URL is set.',
+    query: z.object({ chat: namedChat.optional() }),
+    statuses: { not_found: 404 },
+    answer: z.array(hook),
+  },
+  createHook: {
+    method: 'POST',
+    path: '/v1/hooks',
+    section,
+    summary: `Makes a hook: an address whose posts the bot writes into the chat. There are at most ${hookLimits.hooksMax}.`,
+    body: newHook,
+    statuses: { not_found: 404 },
+    answer: createdHook,
+  },
+  deleteHook: {
+    method: 'DELETE',
+    path: '/v1/hooks/{id}',
+    section,
+    summary: 'Removes a hook; its address answers 404 from then on.',
+    params: z.object({ id: z.string() }),
+    answer: nothing,
+  },
+  postHook: {
+    method: 'POST',
+    path: '/hooks/{secret}',
+    section,
+    summary:
+      'What a sender posts, written into the chat. 200: the relay has the message durably, or there was nothing to say. 502: it could not be sent in time; the same body posted again doubles nothing.',
+    open: true,
+    params: z.object({ secret: z.string() }),
+    headers: z.object({
+      'content-type': z.string().optional().describe('Format `text`: text/plain, in any charset, or application/json.'),
+      'x-vcs-token': z.string().optional().describe('Format `pipeline`: if it is there, it must equal the secret.'),
+      'idempotency-key': z
+        .string()
+        .min(1, 'at least one byte is required')
+        .optional()
+        .describe('What was written under a key is not written again within 24 hours. Not empty, of any length.'),
+    }),
+    upload: { types: ['application/json', 'text/plain'], bytesMax: hookLimits.bodyBytesMax },
+    statuses: { unauthorized: 401, gone: 410, internal: 500, unavailable: 502 },
+    answer: nothing,
+  },
+} as const satisfies Record<string, Endpoint>
+
+export type HookEndpointName = keyof typeof hookEndpoints

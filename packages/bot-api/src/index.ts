@@ -1,0 +1,13 @@
+// The HTTP API as data.
+export * from './button-rules.ts'
+export * from './endpoint.ts'
+export * from './endpoints.ts'
+export * from './errors.ts'
+export * from './field-rules.ts'
+export * from './form-rules.ts'
+export * from './hook-endpoints.ts'
+export * from './hook-objects.ts'
+export * from './objects.ts'
+export * from './openapi.ts'
+export * from './path-ids.ts'
+export * from './requests.ts'

@@ -1,0 +1,114 @@
+// Messages and files, as rows of the table of endpoints.
+import { contentLimits, gatewayLimits } from '@postern/protocol'
+import { z } from 'zod'
+import { chatParams, type Endpoint, messageParams, nothing, pageLimit, sendHeaders } from './endpoint.ts'
+import { wholeNumber } from './field-rules.ts'
+import { fileFields } from './form-rules.ts'
+import { message } from './objects.ts'
+import { messageEdit, newReaction, readMark, textMessage } from './requests.ts'
+
+export const messageEndpoints = {
+  listMessages: {
+    method: 'GET',
+    path: '/v1/chats/{chat}/messages',
+    section: 'Messages',
+    summary: 'The newest messages of a chat, or the newest before a time; oldest first.',
+    params: chatParams,
+    query: z.object({
+      before: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional(),
+      limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }),
+    }),
+    answer: z.array(message),
+  },
+  sendMessage: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/messages',
+    section: 'Messages',
+    summary:
+      'Sends a text. The answer means that the relay has it durably. The account id of a person whom the bot never met opens a chat.',
+    params: chatParams,
+    headers: sendHeaders,
+    body: textMessage,
+    answer: message,
+  },
+  sendFile: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/files',
+    section: 'Messages',
+    summary:
+      'Sends a file, with its bytes streamed to the relay in encrypted form; less than 64 KB in a minute is too slow, and 400. The gateway makes the preview of a photo itself.',
+    params: chatParams,
+    headers: sendHeaders,
+    form: { fields: fileFields, fileBytesMax: contentLimits.fileBytesMax },
+    answer: message,
+  },
+  getMessage: {
+    method: 'GET',
+    path: '/v1/chats/{chat}/messages/{msg}',
+    section: 'Messages',
+    summary: 'One message.',
+    params: messageParams,
+    answer: message,
+  },
+  getFile: {
+    method: 'GET',
+    path: '/v1/chats/{chat}/messages/{msg}/file',
+    section: 'Messages',
+    summary:
+      "A message's file: its bytes with their Content-Type, fetched from the relay and decrypted at the first request.",
+    params: messageParams,
+    headers: z.object({
+      range: z.string().optional().describe('One range of bytes, as in `bytes=0-1023`: the answer is 206, or 416.'),
+      'if-range': z.string().optional().describe('The ETag of an earlier answer: any other, and the file comes whole.'),
+      'if-none-match': z.string().optional().describe('ETags of earlier answers: 304 when one of them still holds.'),
+      'if-match': z.string().optional().describe('ETags of earlier answers: 412 when none of them holds.'),
+    }),
+    answer: z.unknown().describe('The bytes.'),
+    answerType: '*/*',
+  },
+  editMessage: {
+    method: 'PATCH',
+    path: '/v1/chats/{chat}/messages/{msg}',
+    section: 'Messages',
+    summary:
+      "Edits the bot's own text or caption within 48 hours, and at any time while it has buttons; what is absent stays, and [] removes the buttons.",
+    params: messageParams,
+    body: messageEdit,
+    answer: message,
+  },
+  deleteMessage: {
+    method: 'DELETE',
+    path: '/v1/chats/{chat}/messages/{msg}',
+    section: 'Messages',
+    summary: "Deletes a message: for everyone, if it is the bot's own, or only in the bot's database.",
+    params: messageParams,
+    query: z.object({ for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
+    answer: nothing,
+  },
+  setReaction: {
+    method: 'PUT',
+    path: '/v1/chats/{chat}/messages/{msg}/reaction',
+    section: 'Messages',
+    summary: "Sets the bot's reaction, one emoji, in place of the one it had.",
+    params: messageParams,
+    body: newReaction,
+    answer: nothing,
+  },
+  removeReaction: {
+    method: 'DELETE',
+    path: '/v1/chats/{chat}/messages/{msg}/reaction',
+    section: 'Messages',
+    summary: "Removes the bot's reaction.",
+    params: messageParams,
+    answer: nothing,
+  },
+  markRead: {
+    method: 'POST',
+    path: '/v1/chats/{chat}/read',
+    section: 'Messages',
+    summary: 'Marks messages read, up to one or all. The countdown of disappearing ones starts.',
+    params: chatParams,
+    body: readMark,
+    answer: nothing,
+  },
+} as const satisfies Record<string, Endpoint>

@@ -1,0 +1,60 @@
+// The keys under which callers sent: kept for a day, with what became of each.
+import {
+  type ChatId,
+  CodedError,
+  clientLimits,
+  equalBytes,
+  type MessageId,
+  type PressId,
+  type SendId,
+} from '@postern/protocol'
+import type { Core } from '../context.ts'
+import type { Database } from './database.ts'
+
+/** `request` is a hash of everything that must be equal. */
+export type Idempotency = { key: string; request: Uint8Array }
+
+/** The send id of a message, the id of a group that was made, or of a press that was answered. */
+type Subject = SendId | ChatId | PressId
+
+type SentKey = {
+  key: string
+  request: Uint8Array
+  subject: Subject
+  made_ms: number
+  message_id: MessageId | null
+  ts: number | null
+}
+
+/** Undefined when the key is new. Throws when it was used with another request. */
+export function findKey(core: Core, { key, request }: Idempotency): SentKey | undefined {
+  const oldestMs = core.passed.nowMs() - clientLimits.idempotencyKeptMs
+  const row = core.store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
+  if (row && !equalBytes(row.request, request)) throw new CodedError('idempotency-conflict')
+  return row
+}
+
+/** Whether something was sent under the key, whatever it was. */
+export const isKeyKnown = (core: Core, key: string): boolean =>
+  core.store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
+
+/** In the transaction that puts the message into the outbox, or begins the group. */
+export function noteKey(
+  database: Database,
+  { key, request }: Idempotency,
+  { subject, nowMs }: { subject: Subject; nowMs: number },
+): void {
+  database.run('DELETE FROM sent_key WHERE made_ms < ?', nowMs - clientLimits.idempotencyKeptMs)
+  database.run(
+    `INSERT INTO sent_key (key, request, subject, made_ms) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET subject = excluded.subject`,
+    key,
+    request,
+    subject,
+    nowMs,
+  )
+}
+
+export function noteSent(database: Database, send: SendId, { id, ts }: { id: MessageId; ts: number }): void {
+  database.run('UPDATE sent_key SET message_id = ?, ts = ? WHERE subject = ?', id, ts, send)
+}

@@ -1,0 +1,293 @@
+// Bytes that hold far more than ours do: refused before the library works on them, and what it works on, it walks once.
+import { createCommit, createGroup, encodeMlsMessage, type Proposal } from 'ts-mls'
+import { applyProposals } from 'ts-mls/clientState.js'
+import { encode } from 'ts-mls/codec/tlsEncoder.js'
+import { createContentCommitSignature } from 'ts-mls/framedContent.js'
+import { groupInfoEncoder } from 'ts-mls/groupInfo.js'
+import { protect } from 'ts-mls/messageProtection.js'
+import { verifyParentHashes } from 'ts-mls/parentHash.js'
+import { emptyPskIndex } from 'ts-mls/pskIndex.js'
+import type { RatchetTree } from 'ts-mls/ratchetTree.js'
+import { describe, expect, it } from 'vitest'
+import { commitIntent } from '../src/commit-intent.ts'
+import { decryptMessage, epochAuthenticator, type GroupSession, rosterOf } from '../src/group-session.ts'
+import { inspectGroupInfo } from '../src/inspect.ts'
+import { joinFromWelcome, welcomeReferences } from '../src/join-group.ts'
+import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION } from '../src/key-package.ts'
+import { encodePrivateMessage } from '../src/private-message.ts'
+import { flipped, hex, utf8 } from './bytes.ts'
+import { context, groupOf, keyPackageOf, newGroup, pair, person, provider, readCommit, wanted } from './people.ts'
+import { addOf, cipherSuite, plainGroup, plainPackage, removeOf } from './plain-group.ts'
+
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item)
+
+type CommitPath = NonNullable<Parameters<typeof createContentCommitSignature>[2]['path']>
+
+/** A commit that a member signs and encrypts as it should be, whatever stands in it. */
+async function commitWith({ state }: GroupSession, proposals: Proposal[], path?: CommitPath): Promise<Uint8Array> {
+  const leafIndex = state.privatePath.leafIndex
+  const nothing = new Uint8Array(0)
+  const { signature, framedContent } = await createContentCommitSignature(
+    state.groupContext,
+    'mls_private_message',
+    { proposals: proposals.map(proposal => ({ proposalOrRefType: 'proposal', proposal })), path },
+    { senderType: 'member', leafIndex },
+    nothing,
+    state.signaturePrivateKey,
+    cipherSuite.signature,
+  )
+  const auth = { contentType: 'commit', signature, confirmationTag: new Uint8Array(32) } as const
+  const content = { ...framedContent, auth } as Parameters<typeof protect>[4]
+  const { senderDataSecret } = state.keySchedule
+  const padding = state.clientConfig.paddingConfig
+  const { groupContext, secretTree } = state
+  const made = await protect(
+    senderDataSecret,
+    nothing,
+    groupContext,
+    secretTree,
+    content,
+    leafIndex,
+    padding,
+    cipherSuite,
+  )
+  return encodePrivateMessage(made.privateMessage)
+}
+
+/** A reader whose cryptography is counted. */
+function counted(session: GroupSession) {
+  const count = { verified: 0 }
+  const { signature } = provider.cipherSuite
+  const verify: typeof signature.verify = (...signed) => {
+    count.verified++
+    return signature.verify(...signed)
+  }
+  const suite = { ...provider.cipherSuite, signature: { ...signature, verify } }
+  const counting = { ...context, provider: { ...provider, cipherSuite: suite } }
+  return { count, reader: { ...session, context: counting } }
+}
+
+describe('[MLS-1.4] a commit that holds more than any of ours', () => {
+  async function refused(session: GroupSession, wire: Uint8Array, message: RegExp): Promise<void> {
+    const { count, reader } = counted(session)
+    await expect(decryptMessage(reader, wire)).rejects.toMatchObject({ code: 'mls-malformed', message })
+    expect(count.verified).toBe(0)
+  }
+  it('thousands of removals', async () => {
+    const { alice, bob } = await pair()
+    const wire = await commitWith(
+      alice,
+      Array.from({ length: 7_000 }, () => removeOf(1)),
+    )
+    await refused(bob, wire, /more than 2001 proposals/)
+  })
+  it('people who say too much about themselves, or have keys that are none', async () => {
+    const { alice, bob } = await pair()
+    const good = decodeKeyPackage((await keyPackageOf(await person('mallory'))).publicBytes)
+    const added = (change: Partial<typeof good.leafNode>): Proposal => ({
+      proposalType: 'add',
+      add: { keyPackage: { ...good, leafNode: { ...good.leafNode, ...change } } },
+    })
+    const types = Array.from({ length: 65 }, (_, type) => type)
+    const extension = { extensionType: 0xf001, extensionData: utf8('x') }
+    const { capabilities } = good.leafNode
+    for (const [message, change] of [
+      [/64 extension types/, { capabilities: { ...capabilities, extensions: types } }],
+      [/64 proposal types/, { capabilities: { ...capabilities, proposals: types } }],
+      [/8 extensions/, { extensions: Array.from({ length: 9 }, () => extension) }],
+      [/the key of a leaf has 31 bytes/, { hpkePublicKey: good.leafNode.hpkePublicKey.slice(1) }],
+      [/signature key of a leaf has 0 bytes/, { signaturePublicKey: new Uint8Array(0) }],
+      [/a credential has 300 bytes/, { credential: { credentialType: 'basic', identity: new Uint8Array(300) } }],
+      [/key package is too large/, { extensions: [{ ...extension, extensionData: new Uint8Array(4096) }] }],
+    ] as const) {
+      await refused(bob, await commitWith(alice, [added(change as Partial<typeof good.leafNode>)]), message)
+    }
+  })
+  it('more newcomers than there is room for, whose keys are not even looked at', async () => {
+    const [alice, bob] = (await groupOf(await person('alice'), await person('bob'))) as [GroupSession, GroupSession]
+    const { publicBytes } = await keyPackageOf(await person('mallory'))
+    const add: Proposal = { proposalType: 'add', add: { keyPackage: decodeKeyPackage(publicBytes) } }
+    const wire = await commitWith(
+      alice,
+      Array.from({ length: 999 }, () => add),
+    )
+    const { count, reader } = counted(bob)
+    const committer = rosterOf(alice).get(0)?.accountId
+    await expect(decryptMessage(reader, wire)).rejects.toMatchObject({
+      code: 'mls-forbidden',
+      committer,
+      message: /would have 1001 members/,
+    })
+    expect(count.verified).toBe(1)
+  })
+  it('a path longer than any tree of ours is high, or with more secrets than people', async () => {
+    const { alice, bob } = await pair()
+    const leaf = alice.state.ratchetTree[0]
+    if (leaf?.nodeType !== 'leaf') throw new Error('no leaf')
+    const leafNode = {
+      ...leaf.leaf,
+      leafNodeSource: 'commit',
+      parentHash: new Uint8Array(32),
+    } as CommitPath['leafNode']
+    const key = new Uint8Array(32)
+    const secret = { kemOutput: key, ciphertext: new Uint8Array(48) }
+    const node = (secrets: number) => ({ hpkePublicKey: key, encryptedPathSecret: times(secrets, secret) })
+    await refused(bob, await commitWith(alice, [], { leafNode, nodes: times(11, node(1)) }), /10 nodes of a path/)
+    await refused(bob, await commitWith(alice, [], { leafNode, nodes: [node(1001)] }), /1000 secrets/)
+  })
+  it('within the limits is read: one that adds nearly a thousand people', async () => {
+    const [alice, bob] = (await groupOf(await person('alice'), await person('bob'))) as [GroupSession, GroupSession]
+    const add: ReturnType<typeof wanted>[] = []
+    while (add.length < 998) {
+      const newcomer = await person('newcomer')
+      add.push(wanted(newcomer, await keyPackageOf(newcomer)))
+    }
+    const made = await commitIntent(alice, { add })
+    const read = await readCommit(bob, made.wire)
+    expect(rosterOf(read.session).size).toBe(1000)
+    expect(read.added).toHaveLength(998)
+    expect(hex(epochAuthenticator(read.session))).toBe(hex(epochAuthenticator(made.session)))
+  })
+})
+
+describe('[MLS-1.4] key packages and welcomes that hold more than any of ours', () => {
+  it('are refused before they are decoded', async () => {
+    const { publicBytes } = await keyPackageOf(await person('mallory'))
+    const good = decodeKeyPackage(publicBytes)
+    const capabilities = { ...good.leafNode.capabilities, extensions: Array.from({ length: 65 }, (_, type) => type) }
+    const keyPackage = { ...good, leafNode: { ...good.leafNode, capabilities } }
+    const bytes = encodeMlsMessage({ version: 'mls10', wireformat: 'mls_key_package', keyPackage })
+    expect(() => decodeKeyPackage(bytes)).toThrow(
+      expect.objectContaining({
+        code: 'mls-bad-key-package',
+        cause: expect.objectContaining({ code: 'mls-malformed' }),
+      }),
+    )
+    const secret = {
+      newMember: new Uint8Array(32),
+      encryptedGroupSecrets: { kemOutput: new Uint8Array(32), ciphertext: new Uint8Array(84) },
+    }
+    const welcomeFor = (secrets: (typeof secret)[]) =>
+      encodeMlsMessage({
+        version: 'mls10',
+        wireformat: 'mls_welcome',
+        welcome: { cipherSuite: cipherSuite.name, secrets, encryptedGroupInfo: new Uint8Array(100) },
+      })
+    expect(welcomeReferences(welcomeFor(times(1000, secret)))).toHaveLength(1000)
+    const large = { ...secret.encryptedGroupSecrets, ciphertext: new Uint8Array(300) }
+    for (const secrets of [times(1001, secret), [{ ...secret, encryptedGroupSecrets: large }]])
+      expect(() => welcomeReferences(welcomeFor(secrets))).toThrow(expect.objectContaining({ code: 'mls-malformed' }))
+  })
+  it('and so is the group that a welcome leads to', async () => {
+    const { state } = await newGroup(await person('mallory'))
+    const leaf = state.ratchetTree[0]
+    if (leaf?.nodeType !== 'leaf') throw new Error('no leaf')
+    const { groupContext, confirmationTag } = state
+    const infoWith = (extensionData: Uint8Array, more = 0) => {
+      const extra = Array.from({ length: more }, () => ({ extensionType: 0xf001, extensionData: utf8('x') }))
+      const extensions = [{ extensionType: 'ratchet_tree', extensionData } as const, ...extra]
+      const info = { groupContext, extensions, confirmationTag, signer: 0, signature: new Uint8Array(64) }
+      return encode(groupInfoEncoder)(info)
+    }
+    const blank = (count: number) => {
+      const bytes = new Uint8Array(count + 2)
+      new DataView(bytes.buffer).setUint16(0, 0x4000 | count)
+      return bytes
+    }
+    expect(() => inspectGroupInfo(infoWith(blank(2047)))).not.toThrow()
+    expect(() => inspectGroupInfo(infoWith(blank(2048)))).toThrow(/more than 2047 nodes/)
+    expect(() => inspectGroupInfo(infoWith(blank(1), 8))).toThrow(/more than 8 extensions/)
+  })
+  it('a group that asks more of its members than settings is left before its members are looked at', async () => {
+    const [mallory, bob] = [await person('mallory'), await person('bob')]
+    const [founder, invited] = [await keyPackageOf(mallory), await keyPackageOf(bob)]
+    // Every leaf would be compared with thirty thousand wishes.
+    const wishes = new Uint8Array(4 + 60_002)
+    new DataView(wishes.buffer).setUint32(0, 0x8000_0000 | 60_000)
+    for (let at = 4; at < 60_004; at += 2) new DataView(wishes.buffer).setUint16(at, SETTINGS_EXTENSION)
+    const extensions = [
+      { extensionType: SETTINGS_EXTENSION, extensionData: utf8('settings') },
+      { extensionType: 'required_capabilities' as const, extensionData: wishes },
+    ]
+    const group = await createGroup(
+      provider.randomBytes(16),
+      decodeKeyPackage(founder.publicBytes),
+      decodePrivate(founder.privateBytes),
+      extensions,
+      cipherSuite,
+      context.config,
+    )
+    const add: Proposal = { proposalType: 'add', add: { keyPackage: decodeKeyPackage(invited.publicBytes) } }
+    const made = await createCommit(
+      { state: group, cipherSuite },
+      { extraProposals: [add], ratchetTreeExtension: true },
+    )
+    if (made.welcome === undefined) throw new Error('no welcome')
+    const welcome = encodeMlsMessage({ version: 'mls10', wireformat: 'mls_welcome', welcome: made.welcome })
+    const { count, reader } = counted({ context, state: group })
+    const joining = joinFromWelcome(reader.context, { welcome, findKeyPackage: () => invited })
+    await expect(joining).rejects.toMatchObject({ code: 'mls-forbidden', message: /settings are not ours/ })
+    expect(count.verified).toBe(0)
+  })
+  it('every way of cutting or bending the bytes of a commit ends in a refusal', async () => {
+    const { alice, bob } = await pair()
+    const wire = await commitWith(alice, [removeOf(1)])
+    for (let at = 61; at < wire.length; at += 7)
+      await expect(decryptMessage(bob, flipped(wire, at))).rejects.toMatchObject({ name: 'MlsError' })
+  })
+})
+
+describe('[MLS-1.5] work grows with the size of a commit, not with its square', () => {
+  const SIZE = 64
+  const names = Array.from({ length: SIZE }, (_, at) => `member ${at}`)
+
+  it('for removals: each is looked at a few times', async () => {
+    const [state] = (await plainGroup(...names)) as [Awaited<ReturnType<typeof plainGroup>>[number]]
+    let looks = 0
+    const proposals = Array.from({ length: SIZE - 1 }, (_, at) => {
+      const remove = {
+        get removed() {
+          looks++
+          return at + 1
+        },
+      }
+      return { proposalOrRefType: 'proposal', proposal: { proposalType: 'remove', remove } } as const
+    })
+    await applyProposals(state, proposals, 0 as never, emptyPskIndex, false, cipherSuite)
+    expect(looks).toBeLessThan(10 * SIZE)
+  })
+  it('for additions: the tree is walked a few times', async () => {
+    const [state] = (await plainGroup(...names)) as [Awaited<ReturnType<typeof plainGroup>>[number]]
+    let visits = 0
+    const ratchetTree = new Proxy(state.ratchetTree, {
+      get(tree, key, receiver) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) visits++
+        return Reflect.get(tree, key, receiver)
+      },
+    })
+    const packages = await Promise.all(names.map(name => plainPackage(`new ${name}`)))
+    const proposals = packages.map(keys => ({ proposalOrRefType: 'proposal', proposal: addOf(keys) }) as const)
+    await applyProposals({ ...state, ratchetTree }, proposals, 0 as never, emptyPskIndex, false, cipherSuite)
+    expect(visits).toBeLessThan(10 * (2 * SIZE))
+  })
+  it('for a joiner: each subtree is hashed a few times, however many leaves claim to have committed', async () => {
+    const [state] = (await plainGroup(...names)) as [Awaited<ReturnType<typeof plainGroup>>[number]]
+    const parent = { hpkePublicKey: new Uint8Array(32), parentHash: new Uint8Array(0), unmergedLeaves: [] }
+    const tree: RatchetTree = state.ratchetTree.map(node =>
+      node?.nodeType === 'leaf'
+        ? { ...node, leaf: { ...node.leaf, leafNodeSource: 'commit' as const, parentHash: new Uint8Array(32) } }
+        : node,
+    )
+    tree[SIZE - 1] = { nodeType: 'parent', parent }
+    let digests = 0
+    const hash = {
+      ...cipherSuite.hash,
+      digest: (bytes: Uint8Array) => {
+        digests++
+        return cipherSuite.hash.digest(bytes)
+      },
+    }
+    expect(await verifyParentHashes(tree, hash)).toBe(false)
+    expect(digests).toBeLessThan(4 * (2 * SIZE))
+  })
+})

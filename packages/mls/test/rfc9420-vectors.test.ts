@@ -1,0 +1,133 @@
+// The working group's own numbers: ts-mls over our providers computes what every other implementation does.
+import { decodeMlsMessage } from 'ts-mls'
+import { refhash } from 'ts-mls/crypto/hash.js'
+import { decryptWithLabel, encryptWithLabel } from 'ts-mls/crypto/hpke.js'
+import { deriveSecret, deriveTreeSecret, expandWithLabel } from 'ts-mls/crypto/kdf.js'
+import { signWithLabel, verifyWithLabel } from 'ts-mls/crypto/signature.js'
+import { initializeEpoch } from 'ts-mls/keySchedule.js'
+import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
+import { createSecretTree, ratchetToGeneration } from 'ts-mls/secretTree.js'
+import { expandSenderDataKey, expandSenderDataNonce, type SenderData } from 'ts-mls/sender.js'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { MLS_SUITE, type MlsProvider } from '../src/provider.ts'
+import { makeBrowserProvider } from '../src/provider-browser.ts'
+import { makeNodeProvider } from '../src/provider-node.ts'
+import { fromHex, hex } from './bytes.ts'
+import { cryptoBasics, keySchedule, messageProtection, secretTrees } from './vectors/rfc9420-suite1.ts'
+
+const retention = { retainKeysForGenerations: 1, retainKeysForEpochs: 1, maximumForwardRatchetSteps: 20 }
+
+describe.each([
+  ['node', async () => makeNodeProvider()],
+  ['browser', () => makeBrowserProvider()],
+])('RFC 9420 with the %s provider', (_name, make) => {
+  let suite: MlsProvider['cipherSuite']
+  beforeAll(async () => {
+    suite = (await make()).cipherSuite
+  })
+
+  it('derives, hashes and signs with labels', async () => {
+    const { deriveSecret: derived, deriveTreeSecret: tree, expandWithLabel: expanded, refHash } = cryptoBasics
+    expect(hex(await deriveSecret(fromHex(derived.secret), derived.label, suite.kdf))).toBe(derived.out)
+    const inTree = await deriveTreeSecret(fromHex(tree.secret), tree.label, tree.generation, tree.length, suite.kdf)
+    expect(hex(inTree)).toBe(tree.out)
+    const { secret, label, context, length } = expanded
+    expect(hex(await expandWithLabel(fromHex(secret), label, fromHex(context), length, suite.kdf))).toBe(expanded.out)
+    expect(hex(await refhash(refHash.label, fromHex(refHash.value), suite.hash))).toBe(refHash.out)
+    const { signWithLabel: signed } = cryptoBasics
+    const content = fromHex(signed.content)
+    const signature = await signWithLabel(fromHex(signed.secretKey), signed.label, content, suite.signature)
+    expect(hex(signature)).toBe(signed.signature)
+    expect(await verifyWithLabel(fromHex(signed.publicKey), signed.label, content, signature, suite.signature)).toBe(
+      true,
+    )
+  })
+
+  it('encrypts with labels', async () => {
+    const { encryptWithLabel: vector } = cryptoBasics
+    const secretKey = await suite.hpke.importPrivateKey(fromHex(vector.secretKey))
+    const context = fromHex(vector.context)
+    const open = (enc: Uint8Array, ct: Uint8Array) =>
+      decryptWithLabel(secretKey, vector.label, context, enc, ct, suite.hpke)
+    expect(hex(await open(fromHex(vector.kemOutput), fromHex(vector.ciphertext)))).toBe(vector.plaintext)
+    const publicKey = await suite.hpke.importPublicKey(fromHex(vector.publicKey))
+    const sealed = await encryptWithLabel(publicKey, vector.label, context, fromHex(vector.plaintext), suite.hpke)
+    expect(hex(await open(sealed.enc, sealed.ct))).toBe(vector.plaintext)
+  })
+
+  it.each(secretTrees)('ratchets a tree of $leaves.length leaves', async vector => {
+    const { generation, leaves } = vector
+    const [secret, ciphertext] = [fromHex(vector.senderDataSecret), fromHex(vector.ciphertext)]
+    expect(hex(await expandSenderDataKey(suite, secret, ciphertext))).toBe(vector.senderDataKey)
+    expect(hex(await expandSenderDataNonce(suite, secret, ciphertext))).toBe(vector.senderDataNonce)
+    const tree = await createSecretTree(leaves.length, fromHex(vector.encryptionSecret), suite.kdf)
+    for (const [leafIndex, expected] of leaves.entries()) {
+      const reuseGuard = new Uint8Array(4) as SenderData['reuseGuard']
+      const sender = { leafIndex, generation, reuseGuard }
+      const application = await ratchetToGeneration(tree, sender, 'application', retention, suite)
+      const handshake = await ratchetToGeneration(tree, sender, 'commit', retention, suite)
+      expect([application.key, application.nonce, handshake.key, handshake.nonce].map(hex)).toEqual(expected)
+    }
+  })
+
+  it('schedules the keys of two epochs', async () => {
+    let initSecret = fromHex(keySchedule.initSecret)
+    for (const [number, vector] of keySchedule.epochs.entries()) {
+      const groupContext = {
+        version: 'mls10',
+        cipherSuite: MLS_SUITE,
+        groupId: fromHex(keySchedule.groupId),
+        epoch: BigInt(number),
+        treeHash: fromHex(vector.treeHash),
+        confirmedTranscriptHash: fromHex(vector.confirmedTranscriptHash),
+        extensions: [],
+      } as const
+      const [commitSecret, pskSecret] = [fromHex(vector.commitSecret), fromHex(vector.pskSecret)]
+      const context = { ...groupContext, extensions: [] }
+      const made = await initializeEpoch(initSecret, commitSecret, context, pskSecret, suite.kdf)
+      expect(hex(made.joinerSecret)).toBe(vector.joinerSecret)
+      expect(hex(made.welcomeSecret)).toBe(vector.welcomeSecret)
+      expect(hex(made.encryptionSecret)).toBe(vector.encryptionSecret)
+      const keys = Object.fromEntries(Object.entries(made.keySchedule).map(([name, key]) => [name, hex(key)]))
+      expect(keys).toEqual(vector.keys)
+      initSecret = made.keySchedule.initSecret
+    }
+  })
+
+  it('opens private messages', async () => {
+    const vector = messageProtection
+    const groupContext = {
+      version: 'mls10' as const,
+      cipherSuite: MLS_SUITE as typeof MLS_SUITE,
+      groupId: fromHex(vector.groupId),
+      epoch: vector.epoch,
+      treeHash: fromHex(vector.treeHash),
+      confirmedTranscriptHash: fromHex(vector.confirmedTranscriptHash),
+      extensions: [],
+    }
+    const tree = await createSecretTree(2, fromHex(vector.encryptionSecret), suite.kdf)
+    const open = async (wire: string) => {
+      const [message] = decodeMlsMessage(fromHex(wire), 0) ?? []
+      if (message?.wireformat !== 'mls_private_message') throw new Error('not a private message')
+      const { content } = await unprotectPrivateMessage(
+        fromHex(vector.senderDataSecret),
+        message.privateMessage,
+        tree,
+        [],
+        groupContext,
+        retention,
+        suite,
+        fromHex(vector.signaturePublicKey),
+      )
+      return content
+    }
+    const application = await open(vector.applicationMessage)
+    expect(application.content).toMatchObject({
+      applicationData: fromHex(vector.application),
+      sender: { senderType: 'member', leafIndex: vector.senderLeaf },
+    })
+    const commit = await open(vector.commitMessage)
+    expect(commit.auth).toMatchObject({ confirmationTag: fromHex(vector.confirmationTag) })
+    expect(commit.content).toMatchObject({ commit: { proposals: [], path: undefined } })
+  })
+})
