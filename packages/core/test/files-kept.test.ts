@@ -1,6 +1,6 @@
 // Files that were fetched before: read without the relay, checked again, and gone with their message.
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
-import { type Person, World } from '@postern/testkit'
+import { ManualClock, type Person, passTime, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredFile } from '../src/files/files.ts'
 import { BlobWire } from './blob-wire.ts'
@@ -31,7 +31,7 @@ const open = (file = stored) => filesOf(bob).open(file, LONG)
 const isWhole = async () => Buffer.compare(await fetched(bob, stored), bytes) === 0
 
 describe('what is kept', () => {
-  const keptFile = (): string => vaultFiles(bob)[0] as string
+  const keptFile = (person = bob): string => vaultFiles(person)[0] as string
 
   test('[CORE-13.12] is read again without the relay', async () => {
     expect(await isWhole()).toBe(true)
@@ -40,20 +40,45 @@ describe('what is kept', () => {
     await world.startRelay()
   })
 
-  test('[CORE-13.12] damaged on disk, it is an error and no wrong bytes, and comes from the relay the next time', async () => {
+  const spoil = (at: number, person = bob): void => {
+    const kept = readFileSync(keptFile(person))
+    kept[at] = (kept[at] ?? 0) ^ 4
+    writeFileSync(keptFile(person), kept)
+  }
+
+  test.each([
+    ['in its first chunk', 100],
+    ['in a later chunk', CHUNK + 1000],
+  ])('[CORE-13.12] damaged on disk %s, it comes from the relay again, without a wrong byte', async (_, at) => {
     expect(await isWhole()).toBe(true)
-    const kept = readFileSync(keptFile())
-    kept[CHUNK + 1000] = (kept[CHUNK + 1000] ?? 0) ^ 4
-    writeFileSync(keptFile(), kept)
-    const seen: Uint8Array[] = []
-    const reading = async () => {
-      for await (const piece of (await open()).read()) seen.push(piece)
-    }
-    await expect(reading()).rejects.toSatisfy(coded('file-damaged'))
-    expect(Buffer.compare(Buffer.concat(seen), bytes.subarray(0, CHUNK))).toBe(0)
-    expect(vaultFiles(bob)).toEqual([])
+    spoil(at)
     expect(await isWhole()).toBe(true)
     expect(wire.downloads).toBe(2)
+    expect(await isWhole()).toBe(true)
+    expect(wire.downloads).toBe(2)
+  })
+
+  test('[CORE-13.12] of a part that is damaged on disk the rest is read on behind what was given', async () => {
+    expect(await isWhole()).toBe(true)
+    spoil(CHUNK + 1000)
+    const range = { start: 1000, end: CHUNK + 5000 }
+    const seen: Uint8Array[] = []
+    for await (const piece of (await open()).readBriefly(range)) seen.push(piece.slice())
+    expect(Buffer.compare(Buffer.concat(seen), bytes.subarray(range.start, range.end + 1))).toBe(0)
+  })
+
+  test('[CORE-13.12] damaged on disk while the relay is away, it ends with an error and no wrong bytes', async () => {
+    const clock = new ManualClock()
+    const carol = await world.person('carol', { clock, connectBlobs: wire.connect })
+    await fetched(carol, stored)
+    spoil(CHUNK + 1000, carol)
+    wire.isCut = true
+    const seen: Uint8Array[] = []
+    const reading = async () => {
+      for await (const piece of (await filesOf(carol).open(stored, { deadlineMs: 5000 })).read()) seen.push(piece)
+    }
+    await expect(passTime(clock, reading())).rejects.toSatisfy(coded('relay-unreachable'))
+    expect(Buffer.compare(Buffer.concat(seen), bytes.subarray(0, CHUNK))).toBe(0)
   })
 
   test('[CORE-13.12] cut off by a power failure, or removed by hand, it is fetched again', async () => {

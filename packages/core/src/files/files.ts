@@ -1,7 +1,7 @@
 // The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
 import { CodedError, isCoded } from '@postern/protocol'
 import { ChunkBuffers } from './chunk-buffers.ts'
-import { type FileRange, sealedLength } from './file-format.ts'
+import { type FileRange, sealedLength, wholeFile } from './file-format.ts'
 import type { VaultFile } from './file-vault.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
@@ -15,15 +15,17 @@ export type { FileSpool } from './taken-file.ts'
 
 /** Where so many others are read at once that each makes room for the next. */
 const OPEN_TRIES_MAX = 10
+/** A disk that spoils what was just written to it is not asked for ever. */
+const READ_TRIES_MAX = 3
 
 export interface OpenedFile {
-  /** The file or a part of it. Throws `file-damaged` when what is kept of it has changed on disk. */
+  /** The file or a part of it. What has changed on disk is fetched again; `file-damaged` when that does not help. */
   read(range?: FileRange): AsyncIterable<Uint8Array>
   /** The same in less memory: each piece holds only until the next one is asked for. */
   readBriefly(range?: FileRange): AsyncIterable<Uint8Array>
 }
 
-type Reading = { range: FileRange | undefined; pieces: 'kept' | 'brief'; within: Waiting }
+type Reading = { range?: FileRange | undefined; pieces: 'kept' | 'brief'; within: Waiting }
 
 export class Files {
   readonly #parts: FilesParts
@@ -83,16 +85,28 @@ export class Files {
     await this.#fetches.want(file, within)
   }
 
-  async *#read(file: StoredFile, { range, pieces, within }: Reading): AsyncGenerator<Uint8Array> {
-    const sealed = await this.#openKept(file, within)
-    try {
-      yield* readSealed(this.#parts, sealed, { key: file.key, size: file.size, range, pieces })
-    } catch (error) {
-      // The next who opens it has it from the relay again.
-      if (isCoded(error, 'file-damaged')) await this.#parts.vault.remove(file.blob)
-      throw error
-    } finally {
-      await sealed.close()
+  /** What has changed on disk is fetched again, and read on behind the last byte that was given: those were proven. */
+  async *#read(
+    file: StoredFile,
+    { range = wholeFile(file.size), pieces, within }: Reading,
+  ): AsyncGenerator<Uint8Array> {
+    let { start } = range
+    for (let tries = 1; ; tries++) {
+      const sealed = await this.#openKept(file, within)
+      try {
+        const wanted = { key: file.key, size: file.size, range: { ...range, start }, pieces }
+        for await (const piece of readSealed(this.#parts, sealed, wanted)) {
+          start += piece.length
+          yield piece
+        }
+        return
+      } catch (error) {
+        if (!isCoded(error, 'file-damaged')) throw error
+        await this.#parts.vault.remove(file.blob)
+        if (tries === READ_TRIES_MAX) throw error
+      } finally {
+        await sealed.close()
+      }
     }
   }
 
