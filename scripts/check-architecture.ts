@@ -1,10 +1,9 @@
-// `node scripts/check-architecture.ts`: fails when an import breaks a rule of scripts/architecture/rules.ts.
-
+// `node scripts/check-architecture.ts`: fails when the code breaks a law of scripts/architecture.
 import { join } from 'node:path'
-import { cruiseModules } from './architecture/cruise-modules.ts'
-import { MODULES_MIN } from './architecture/rules.ts'
+import { checkArchitecture, law } from './architecture/check-architecture.ts'
+import { openProject } from './project.ts'
 
-const { modulesRead, problems } = await cruiseModules(join(import.meta.dirname, '..'), MODULES_MIN)
+const { modulesRead, problems } = checkArchitecture(openProject(join(import.meta.dirname, '..')), law)
 for (const problem of problems) console.log(problem)
 console.log(`${modulesRead} modules read, ${problems.length} problems.`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -7,7 +7,7 @@ import { checkPaths } from './documents/check-paths.ts'
 import { checkRules } from './documents/check-rules.ts'
 import { checkSnippets } from './documents/check-snippets.ts'
 import { checkWords } from './documents/check-words.ts'
-import { documentsOf, openProject } from './documents/project.ts'
+import { documentsOf, openProject } from './project.ts'
 
 const project = openProject(join(import.meta.dirname, '..'))
 const checks = [checkPaths, checkSnippets, checkRules, checkDependencies, checkWords, checkApiPage]

@@ -1,7 +1,7 @@
 // docs/api.md must say what the table of endpoints says.
 
+import type { Check } from '../project.ts'
 import { apiPagePath, makeApiPage } from './api-page.ts'
-import type { Check } from './project.ts'
 
 export const checkApiPage: Check = project =>
   project.paths.includes(apiPagePath) && project.read(apiPagePath) === makeApiPage()

@@ -1,7 +1,7 @@
 // Every dependency is a decision: docs/dependencies.md says why we have it and under which licence, and nothing else.
 
+import { type Check, type Project, readManifest } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
-import { type Check, type Project, readManifest } from './project.ts'
 
 const table = 'docs/dependencies.md'
 

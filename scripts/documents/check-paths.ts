@@ -1,8 +1,8 @@
 // A link or a path in a document must lead to something that is there.
 
 import { posix } from 'node:path'
+import { type Check, documentsOf, isThere, type Project } from '../project.ts'
 import { anchorsOf, codeSpansOf, commandsOf, linkTargetsOf, parseMarkdown } from './markdown.ts'
-import { type Check, documentsOf, isThere, type Project } from './project.ts'
 
 const topFolders = ['packages', 'bench', 'campaign', 'scripts', 'docs', 'deploy', 'examples', 'patches', 'spec', '.ci']
 const repositoryPath = new RegExp(`^(${topFolders.map(folder => folder.replace('.', '\\.')).join('|')})/[^\\s:]*`)

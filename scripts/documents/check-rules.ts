@@ -1,7 +1,7 @@
 // Every numbered rule of a package's SPEC.md stands in its order and has a test that names it; every test names a rule that is there.
 
+import type { Check, Project } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
-import type { Check, Project } from './project.ts'
 
 /** Where a rule is stated: at the start of a line, behind a list mark, a heading mark, a table's bar or bold. */
 const statement = /^[\s>*|#-]*(?:\*\*|`)?([A-Z][A-Z0-9]*-\d+\.\d+)\b/

@@ -1,7 +1,7 @@
 // What a document tells people to type must work: npm scripts exist and JSON is JSON.
 
+import { type Check, documentsOf, type Project, readManifest } from '../project.ts'
 import { type Block, commandsOf, parseMarkdown } from './markdown.ts'
-import { type Check, documentsOf, type Project, readManifest } from './project.ts'
 
 /** npm runs these by their name alone; the first ones need a script of ours. */
 const scriptCommands = new Set(['start', 'test', 'stop', 'restart'])

@@ -8,7 +8,7 @@ import { checkPaths } from '../documents/check-paths.ts'
 import { checkRules } from '../documents/check-rules.ts'
 import { checkSnippets } from '../documents/check-snippets.ts'
 import { checkWords } from '../documents/check-words.ts'
-import type { Project } from '../documents/project.ts'
+import type { Project } from '../project.ts'
 
 const projectOf = (files: Readonly<Record<string, string>>): Project => ({
   paths: Object.keys(files),

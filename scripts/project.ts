@@ -1,4 +1,4 @@
-// The files of the repository as the document checks see them: a list of paths and a way to read one.
+// The files of the repository as the checks of documents and of the architecture see them: a list of paths and a way to read one.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,6 +41,8 @@ export const isThere = (project: Project, path: string): boolean => {
 export const documentsOf = (project: Project): string[] => project.paths.filter(path => path.endsWith('.md'))
 
 export interface Manifest {
+  readonly name?: string
+  readonly exports?: Readonly<Record<string, string>>
   readonly scripts?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>

@@ -1,0 +1,61 @@
+// Which names the product's code may not declare, each with the reason: a name that says nothing, or that a search finds twice.
+
+export interface NameLaw {
+  /** How no function may begin. */
+  readonly refusedVerbs: Readonly<Record<string, string>>
+  /** Types of the language and the platform: one of ours with such a name is read as theirs. */
+  readonly takenTypes: readonly string[]
+  /** Names that are refused and still there, by package. One that is gone or in order fails, so that the list only shrinks. */
+  readonly left: Readonly<Record<string, readonly string[]>>
+}
+
+export const nameLaw: NameLaw = {
+  refusedVerbs: {
+    take: 'It does not say what is done: apply what was said, fetch what is elsewhere, reserve what is scarce, settle what is open.',
+  },
+  takenTypes: ['Array', 'Error', 'Event', 'File', 'Map', 'Promise', 'Record', 'Request', 'Response', 'Set'],
+  left: {
+    'packages/cli': ['Command', 'takeIn'],
+    'packages/core': [
+      'Ended',
+      'Invitation',
+      'Record',
+      'Said',
+      'Sending',
+      'Waiting',
+      'takeBetweenClients',
+      'takeBody',
+      'takeCall',
+      'takeClose',
+      'takeCommit',
+      'takeDelete',
+      'takeDirect',
+      'takeEdit',
+      'takeEntry',
+      'takeEnvelope',
+      'takeFile',
+      'takeHeld',
+      'takeKeyPackages',
+      'takeLeave',
+      'takeMark',
+      'takeMessage',
+      'takeMissed',
+      'takeOut',
+      'takeOutLeavers',
+      'takeOwn',
+      'takePoll',
+      'takePress',
+      'takeReaction',
+      'takeReceipt',
+      'takeRemoval',
+      'takeText',
+      'takeToast',
+      'takeUsable',
+      'takeVote',
+      'takeWelcome',
+    ],
+    'packages/gateway': ['Answer', 'Incoming', 'Kind', 'Outcome', 'Part', 'Sending'],
+    'packages/relay': ['takeKeyPackages'],
+    'packages/testkit': ['Event', 'Person'],
+  },
+}
