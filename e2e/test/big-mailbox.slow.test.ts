@@ -17,7 +17,7 @@ const GROWTH_BYTES_MAX = 64 * 1024 * 1024
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('100,000 entries are read in pages, in bounded memory, to the last one', async () => {
+test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the last one', async () => {
   const world = await World.start()
   onTestFinished(() => world.stop())
   const alice = await world.person('alice')

@@ -58,9 +58,9 @@ async function changeGroup({ people, guest, group }: Gathering, person: Person, 
   const guests = [guest.person.id]
   const admin = people[0]?.person ?? person
   const changes = [
-    () => person.client.renameGroup(group, `name ${random.below(1000)}`, WITHIN),
-    () => person.client.addMembers(group, guests, WITHIN),
-    () => admin.client.removeMembers(group, guests, WITHIN),
+    () => person.client.chats.renameGroup(group, `name ${random.below(1000)}`, WITHIN),
+    () => person.client.chats.addMembers(group, guests, WITHIN),
+    () => admin.client.chats.removeMembers(group, guests, WITHIN),
   ]
   try {
     await random.of(changes)()

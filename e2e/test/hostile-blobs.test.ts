@@ -8,14 +8,9 @@ import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import { connectNodeBlobs } from '@postern/core/node'
 import { clientLimits, isCoded, type MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-
-let world: World
-beforeAll(async () => {
-  world = await World.start()
-})
-afterAll(() => world.stop())
+import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { expect, onTestFinished } from 'vitest'
 
 const FILE_BYTES = 700_000
 
@@ -26,11 +21,16 @@ const honestly: Answer = (response, { bytes, headers }) => void response.writeHe
 /** In front of the real relay, for blobs alone: what it answers is in the test's hands. */
 class BlobServer {
   readonly #server = createServer((request, response) => this.#take(request, response))
+  readonly #relayUrl: string
   answer: Answer = honestly
   /** Paths that were asked for, with their method. */
   readonly asked: string[] = []
   /** Instead of whatever is asked. */
   instead: RequestListener | undefined
+
+  constructor(relayUrl: string) {
+    this.#relayUrl = relayUrl
+  }
 
   async start(): Promise<this> {
     this.#server.listen(0, '127.0.0.1')
@@ -51,7 +51,7 @@ class BlobServer {
   readonly #take: RequestListener = async (request, response) => {
     this.asked.push(`${request.method} ${request.url}`)
     if (this.instead) return this.instead(request, response)
-    const real = await fetch(new URL(request.url ?? '', world.relayUrl))
+    const real = await fetch(new URL(request.url ?? '', this.#relayUrl))
     const bytes = Buffer.from(await real.arrayBuffer())
     this.answer(response, { bytes, headers: { 'content-length': String(bytes.length) } })
   }
@@ -63,30 +63,17 @@ async function sendFile(from: Person, to: Person, bytes: Uint8Array): Promise<Me
   const source = async function* () {
     yield bytes
   }
-  const draft = await from.client.takeFile(source())
+  const draft = await from.client.files.draft(source())
   try {
     const file = { draft, name: 'a.bin', type: 'application/octet-stream', kind: 'file' as const }
-    return await from.client.sendFile(to.chatId, file, WITHIN)
+    return await from.client.files.send(to.chatId, file, WITHIN)
   } finally {
     await draft.discard()
   }
 }
 
-/** Bob has the messages about two files of alice, and a relay in the test's hands to fetch them from. */
-async function sentFiles({ clock }: { clock?: ManualClock } = {}) {
-  const relay = await new BlobServer().start()
-  const number = ++pairs
-  const alice = await world.person(`alice ${number}`)
-  const bob = await world.person(`bob ${number}`, { connectBlobs: relay.connect, ...(clock && { clock }) })
-  const files = [randomBytes(FILE_BYTES), randomBytes(FILE_BYTES)] as const
-  const ids: MessageId[] = []
-  for (const bytes of files) ids.push((await sendFile(alice, bob, bytes)).id as MessageId)
-  await bob.next('message', ({ message }) => message.id === ids[1])
-  return { alice, bob, relay, files, ids: ids as [MessageId, MessageId] }
-}
-
 async function fetched(bob: Person, alice: Person, message: MessageId): Promise<Buffer> {
-  const file = await bob.client.openFile(alice.chatId, message, WITHIN)
+  const file = await bob.client.files.open(alice.chatId, message, WITHIN)
   const parts: Uint8Array[] = []
   for await (const part of file.read()) parts.push(part)
   return Buffer.concat(parts)
@@ -127,9 +114,23 @@ const damaging: Record<string, Answer> = {
   'no end': endlessly,
 }
 
-test.each(Object.entries(damaging))(
-  'a blob with %s is damaged, kept nowhere, and had when it is served right',
-  async (_what, answer) => {
+const test = base
+  /** Bob has the messages about two files of alice, and a relay in the test's hands to fetch them from. */
+  .extend('sentFiles', ({ world }) => async ({ clock }: { clock?: ManualClock } = {}) => {
+    const relay = await new BlobServer(world.relayUrl).start()
+    const number = ++pairs
+    const alice = await world.person(`alice ${number}`)
+    const bob = await world.person(`bob ${number}`, { connectBlobs: relay.connect, ...(clock && { clock }) })
+    const files = [randomBytes(FILE_BYTES), randomBytes(FILE_BYTES)] as const
+    const ids: MessageId[] = []
+    for (const bytes of files) ids.push((await sendFile(alice, bob, bytes)).id)
+    await bob.next('message', ({ message }) => message.id === ids[1])
+    return { alice, bob, relay, files, ids: ids as [MessageId, MessageId] }
+  })
+
+test.for(Object.entries(damaging))(
+  '[CORE-13.9] a blob with %s is damaged, kept nowhere, and had when it is served right',
+  async ([_what, answer], { sentFiles }) => {
     const { alice, bob, relay, files, ids } = await sentFiles()
     relay.answer = answer
     await expect(fetched(bob, alice, ids[0])).rejects.toSatisfy(error => isCoded(error, 'file-damaged'))
@@ -140,7 +141,7 @@ test.each(Object.entries(damaging))(
   },
 )
 
-test('the blob of another file is damaged', async () => {
+test('[CORE-13.9] the blob of another file is damaged', async ({ world, sentFiles }) => {
   const { alice, bob, relay, files, ids } = await sentFiles()
   expect(await fetched(bob, alice, ids[1])).toEqual(files[1])
   const other = relay.asked[0]?.split(' ')[1] ?? ''
@@ -162,34 +163,37 @@ const teasing: Record<string, Answer> = {
   },
 }
 
-test.each(Object.entries(teasing))('a blob that is %s is given up in the end', async (_what, answer) => {
-  const clock = new ManualClock(Date.now())
-  const { alice, bob, relay, files, ids } = await sentFiles({ clock })
-  relay.answer = answer
-  const opening = bob.client.openFile(alice.chatId, ids[0], WITHIN)
-  opening.catch(() => undefined)
-  const askedAgain = async () => await expect.poll(() => relay.asked.length).toBe(2)
-  await passWhenAwaited(clock, clientLimits.fileRetryFirstMs, askedAgain())
-  await expect(passTime(clock, opening)).rejects.toSatisfy(error => isCoded(error, 'relay-unreachable'))
-  await expect.poll(() => keptBy(bob)).toEqual([])
-  relay.answer = honestly
-  expect(await fetched(bob, alice, ids[0])).toEqual(files[0])
-})
+test.for(Object.entries(teasing))(
+  '[CORE-13.17] a blob that is %s is given up in the end',
+  async ([_what, answer], { sentFiles }) => {
+    const clock = new ManualClock(Date.now())
+    const { alice, bob, relay, files, ids } = await sentFiles({ clock })
+    relay.answer = answer
+    const opening = bob.client.files.open(alice.chatId, ids[0], WITHIN)
+    opening.catch(() => undefined)
+    const askedAgain = async () => await expect.poll(() => relay.asked.length).toBe(2)
+    await passWhenAwaited(clock, clientLimits.fileRetryFirstMs, askedAgain())
+    await expect(passTime(clock, opening)).rejects.toSatisfy(error => isCoded(error, 'relay-unreachable'))
+    await expect.poll(() => keptBy(bob)).toEqual([])
+    relay.answer = honestly
+    expect(await fetched(bob, alice, ids[0])).toEqual(files[0])
+  },
+)
 
-test('a file whose message is deleted while it is fetched is not kept', async () => {
+test('[CORE-13.16] a file whose message is deleted while it is fetched is not kept', async ({ sentFiles }) => {
   const { alice, bob, relay, ids } = await sentFiles()
   const { promise: deleted, resolve } = Promise.withResolvers<void>()
   relay.answer = (response, honest) => void deleted.then(() => honestly(response, honest))
   const fetching = fetched(bob, alice, ids[0]).catch(() => undefined)
   await expect.poll(() => relay.asked.length).toBe(1)
-  await alice.client.deleteMessage(bob.chatId, { message: ids[0], for: 'all' }, WITHIN)
+  await alice.client.messages.delete(bob.chatId, { message: ids[0], for: 'all' }, WITHIN)
   await bob.next('deleted')
   resolve()
   await fetching
   await expect.poll(() => keptBy(bob)).toEqual([])
 })
 
-test('one that is said to be gone is gone, until it is there', async () => {
+test('[CORE-13.9] one that is said to be gone is gone, until it is there', async ({ sentFiles }) => {
   const { alice, bob, relay, files, ids } = await sentFiles()
   relay.answer = response => response.writeHead(404).end()
   await expect(fetched(bob, alice, ids[0])).rejects.toSatisfy(error => isCoded(error, 'file-gone'))
@@ -197,22 +201,27 @@ test('one that is said to be gone is gone, until it is there', async () => {
   expect(await fetched(bob, alice, ids[0])).toEqual(files[0])
 })
 
-test.each([301, 302, 307, 308])('a redirect with status %i is not followed, down or up', async status => {
-  const { alice, bob, relay, ids } = await sentFiles()
-  const elsewhere = await new BlobServer().start()
-  relay.instead = (request, response) =>
-    void response.writeHead(status, { location: new URL(request.url ?? '', elsewhere.url).href }).end()
-  await expect(fetched(bob, alice, ids[0])).rejects.toSatisfy(error => isCoded(error, 'relay-broken'))
-  await expect(sendFile(bob, alice, randomBytes(FILE_BYTES))).rejects.toSatisfy(error => isCoded(error, 'relay-broken'))
-  expect(elsewhere.asked).toEqual([])
-  expect(keptBy(bob)).toEqual([])
-})
+test.for([301, 302, 307, 308])(
+  '[CORE-22.9] a redirect with status %i is not followed, down or up',
+  async (status, { world, sentFiles }) => {
+    const { alice, bob, relay, ids } = await sentFiles()
+    const elsewhere = await new BlobServer(world.relayUrl).start()
+    relay.instead = (request, response) =>
+      void response.writeHead(status, { location: new URL(request.url ?? '', elsewhere.url).href }).end()
+    await expect(fetched(bob, alice, ids[0])).rejects.toSatisfy(error => isCoded(error, 'relay-broken'))
+    await expect(sendFile(bob, alice, randomBytes(FILE_BYTES))).rejects.toSatisfy(error =>
+      isCoded(error, 'relay-broken'),
+    )
+    expect(elsewhere.asked).toEqual([])
+    expect(keptBy(bob)).toEqual([])
+  },
+)
 
 const lies = { 'more than was sent': '999999999', 'no number': 'much', 'less than nothing': '-1' }
 
-test.each(Object.entries(lies))(
-  'an upload of which the relay says that it has %s is given up, and nothing is sent',
-  async (_what, offset) => {
+test.for(Object.entries(lies))(
+  '[CORE-13.7] an upload of which the relay says that it has %s is given up, and nothing is sent',
+  async ([_what, offset], { sentFiles }) => {
     const { alice, bob, relay } = await sentFiles()
     relay.instead = (request, response) => {
       request
@@ -223,6 +232,6 @@ test.each(Object.entries(lies))(
       isCoded(error, 'relay-broken'),
     )
     expect(keptBy(bob)).toEqual([])
-    expect(bob.client.messages(alice.chatId, { limit: 10 })).toHaveLength(2)
+    expect(bob.client.messages.list(alice.chatId, { limit: 10 })).toHaveLength(2)
   },
 )

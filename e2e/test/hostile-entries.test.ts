@@ -1,18 +1,15 @@
 // A relay that tampers with what it carries, or says that it is something else: refused, noticed, and the chat goes on.
 import type { GroupId } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { expectGoesOn, talkingGroup, talkingPair } from './hostile-world.ts'
-
-let world: World
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-})
-afterAll(() => world.stop())
 
 const isMessage = (entry: Entry) => entry.kind === 'message'
 const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
+
+const test = base.extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
 
 describe('tampering', () => {
   const regions = {
@@ -37,35 +34,40 @@ describe('tampering', () => {
     return spoilt
   }
 
-  test.each(Object.entries(regions))('a message with another %s is refused and noticed', async (region, at) => {
-    const pair = await talkingPair(world)
-    const { alice, bob, relay, log } = pair
-    relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
-    await alice.say(bob, 'tampered with')
-    // One of a past epoch may be a replay of what was read then: it is worth a line, and no notice.
-    if (region === 'epoch, down')
-      await expect.poll(() => log.warnings).toContain('an entry of a past epoch was sent again')
-    else await undecryptable(bob)
-    await expectGoesOn(pair)
-    expect(bob.texts(alice)).not.toContain('tampered with')
-  })
+  test.for(Object.entries(regions))(
+    '[CORE-22.1] a message with another %s is refused and noticed',
+    async ([region, at], { world }) => {
+      const pair = await talkingPair(world)
+      const { alice, bob, relay, log } = pair
+      relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
+      await alice.say(bob, 'tampered with')
+      // One of a past epoch may be a replay of what was read then: it is worth a line, and no notice.
+      if (region === 'epoch, down')
+        await expect.poll(() => log.warnings).toContain('an entry of a past epoch was sent again')
+      else await undecryptable(bob)
+      await expectGoesOn(pair)
+      expect(bob.texts(alice)).not.toContain('tampered with')
+    },
+  )
 
-  test.each(Object.entries(regions))(
-    'a commit with another %s is refused and the member added anew',
-    async (_region, at) => {
+  test.for(Object.entries(regions))(
+    '[CORE-22.1] a commit with another %s is refused and the member added anew',
+    async ([_region, at], { world }) => {
       const { alice, bob, relay, group, log } = await talkingGroup(world)
       relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: spoil(entry.payload, at) })))
-      await alice.client.renameGroup(group, 'renamed', WITHIN)
+      await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
       await expect.poll(() => log.warnings.length).toBeGreaterThan(0)
       relay.repent()
       await alice.say(group, 'cannot be read')
       await undecryptable(bob)
       await expectGoesOn({ alice, bob, relay }, group)
-      expect(bob.client.chat(group).name).toBe('renamed')
+      expect(bob.client.chats.get(group).name).toBe('renamed')
     },
   )
 
-  test('a welcome that was tampered with is not followed, and both can talk afterwards', async () => {
+  test('[CORE-22.1] a welcome that was tampered with is not followed, and both can talk afterwards', async ({
+    world,
+  }) => {
     const { bob, relay, log } = await talkingPair(world)
     const carol = await world.person('carol with a spoilt welcome')
     relay.changeEntries(entries =>
@@ -79,7 +81,7 @@ describe('tampering', () => {
 })
 
 describe('labels', () => {
-  test('the sender is who signed, whatever the relay says', async () => {
+  test('[CORE-22.2] the sender is who signed, whatever the relay says', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay } = pair
     const mallory = await world.person('mallory who takes the blame')
@@ -89,7 +91,7 @@ describe('labels', () => {
     await expectGoesOn(pair)
   })
 
-  test('an entry under the label of another group is refused and noticed', async () => {
+  test('[CORE-22.1] an entry under the label of another group is refused and noticed', async ({ world }) => {
     const { alice, bob, carol, relay, group } = await talkingGroup(world)
     relay.changeEntries(entries => entries.map(entry => ({ ...entry, group: group as string as GroupId })))
     await alice.say(bob, 'said in private')
@@ -99,9 +101,9 @@ describe('labels', () => {
     await expectGoesOn({ alice: carol, bob, relay }, group)
   })
 
-  test.each(['message', 'commit', 'welcome', 'direct', 'leave'] as const)(
-    'a %s that is none is refused or read as what it is',
-    async kind => {
+  test.for(['message', 'commit', 'welcome', 'direct', 'leave'] as const)(
+    '[CORE-22.1] a %s that is none is refused or read as what it is',
+    async (kind, { world }) => {
       const pair = await talkingPair(world)
       const { alice, bob, relay, log } = pair
       relay.changeEntries(entries => entries.map(entry => ({ ...entry, kind })))
@@ -113,9 +115,9 @@ describe('labels', () => {
     },
   )
 
-  test.each([0, 1, Number.MAX_SAFE_INTEGER])(
-    'a message of the time %i is shown once and holds nothing up',
-    async ts => {
+  test.for([0, 1, Number.MAX_SAFE_INTEGER])(
+    '[CORE-14.11] a message of the time %i is shown once and holds nothing up',
+    async (ts, { world }) => {
       const pair = await talkingPair(world)
       const { alice, bob, relay } = pair
       relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts })))
@@ -126,7 +128,7 @@ describe('labels', () => {
     },
   )
 
-  test('a cursor from far ahead does not hide what comes later', async () => {
+  test('[CORE-14.11] a cursor from far ahead does not hide what comes later', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay } = pair
     relay.changeEntries(entries =>

@@ -1,10 +1,11 @@
 // Members who lie: presses, toasts, votes and closings that are not theirs to make, and files that are not what they say.
 import { randomBytes } from 'node:crypto'
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, contentLimits, isCoded, type MessageId, type PressId } from '@postern/protocol'
+import { contentLimits, isCoded, type MessageId, type PressId } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Person, WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect, vi } from 'vitest'
 import { filesIn } from './data-files.ts'
 import { forging } from './forged-content.ts'
 
@@ -12,64 +13,113 @@ vi.mock(import('@postern/protocol/content'), async original =>
   (await import('./forged-content.ts')).forgedContent(original),
 )
 
-let world: World
-let bot: Person
-let alice: Person
-let mallory: Person
-let chat: ChatId
-beforeAll(async () => {
-  world = await World.start()
-  bot = await world.person('bot', { bot: true })
-  alice = await world.person('alice')
-  mallory = await world.person('mallory')
-  const { id } = await bot.client.createGroup({ name: 'all', members: [alice.id, mallory.id] }, WITHIN)
-  chat = id as ChatId
-  await bot.say(chat, 'welcome')
-  for (const person of [alice, mallory]) await person.hears('welcome')
-  for (const person of [alice, mallory]) await person.client.learnProfile(bot.id, WITHIN)
-})
-afterAll(() => world.stop())
-
 const BUTTONS = [[{ text: 'Yes', data: 'yes' }]]
-const idOf = (message: Message) => message.id as MessageId
-
-async function shown(): Promise<MessageId> {
-  const message = await bot.client.sendText(chat, { text: `press ${++marks}`, buttons: BUTTONS }, WITHIN)
-  for (const person of [alice, mallory]) await person.hears(message.text ?? '')
-  return idOf(message)
-}
-
-/** Mallory says a body in the group, as if it were a text. */
-async function says(body: object): Promise<Message> {
-  return await forging(
-    said => (said.kind === 'text' ? body : undefined),
-    () => mallory.client.sendText(chat, { text: 'forged' }, WITHIN),
-  )
-}
 
 let marks = 0
-
-/** All that the person was told, up to now; what mallory has said before this has arrived. */
-async function toldSince(person: Person, since: number): Promise<Record<string, unknown>[]> {
-  const mark = `mark ${++marks}`
-  await mallory.say(chat, mark)
-  await expect.poll(() => person.client.messages(chat, { limit: 1 })[0]?.text).toBe(mark)
-  return person.client.journal
-    .read(since, 1000)
-    .map(({ json }) => JSON.parse(json) as Record<string, unknown>)
-    .filter(event => !isMark(event['message'] as Message | undefined) && event['type'] !== 'receipt')
-}
 
 const isMark = (message: Message | undefined): boolean => message?.text?.startsWith('mark ') ?? false
 
 const newest = (person: Person): number => person.client.journal.read(0, 10_000).at(-1)?.id ?? 0
 
+const test = base
+  .extend('bot', { scope: 'file' }, ({ world }) => world.person('bot', { bot: true }))
+  .extend('alice', { scope: 'file' }, ({ world }) => world.person('alice'))
+  .extend('mallory', { scope: 'file' }, ({ world }) => world.person('mallory'))
+  .extend(
+    'chat',
+    { scope: 'file' },
+    async ({ alice, mallory, bot }) =>
+      (await bot.client.chats.createGroup({ name: 'all', members: [alice.id, mallory.id] }, WITHIN)).id,
+  )
+  .extend('shown', ({ alice, mallory, bot, chat }) => async (): Promise<MessageId> => {
+    const message = await bot.client.messages.sendText(chat, { text: `press ${++marks}`, buttons: BUTTONS }, WITHIN)
+    for (const person of [alice, mallory]) await person.hears(message.text ?? '')
+    return message.id
+  })
+  /** Mallory says a body in the group, as if it were a text. */
+  .extend('says', ({ mallory, chat }) => async (body: object): Promise<Message> => {
+    return await forging(
+      said => (said.kind === 'text' ? body : undefined),
+      () => mallory.client.messages.sendText(chat, { text: 'forged' }, WITHIN),
+    )
+  })
+  /** All that the person was told, up to now; what mallory has said before this has arrived. */
+  .extend(
+    'toldSince',
+    ({ mallory, chat }) =>
+      async (person: Person, since: number): Promise<Record<string, unknown>[]> => {
+        const mark = `mark ${++marks}`
+        await mallory.say(chat, mark)
+        await expect.poll(() => person.client.messages.list(chat, { limit: 1 })[0]?.text).toBe(mark)
+        return person.client.journal
+          .read(since, 1000)
+          .map(({ json }) => JSON.parse(json) as Record<string, unknown>)
+          .filter(event => !isMark(event['message'] as Message | undefined) && event['type'] !== 'receipt')
+      },
+  )
+  .extend(
+    'tallies',
+    ({ alice, mallory, bot, chat }) =>
+      (message: MessageId) =>
+        [bot, alice, mallory].map(person => {
+          const { poll } = person.client.messages.get(chat, message)
+          return `${poll?.closed} ${poll?.options.map(({ voters }) => voters.map(({ id }) => id).join('+')).join()}`
+        }),
+  )
+  .extend('asked', ({ alice, mallory, bot, chat }) => async (): Promise<MessageId> => {
+    const message = await alice.client.messages.sendPoll(
+      chat,
+      { question: 'Sure?', options: ['a', 'b'], multiple: false },
+      WITHIN,
+    )
+    for (const person of [bot, mallory]) await person.next('message', event => event.message.id === message.id)
+    await bot.client.messages.vote(chat, { message: message.id, options: [1] }, WITHIN)
+    await alice.next('poll', event => event.message.id === message.id)
+    return message.id
+  })
+  .extend(
+    'sent',
+    ({ mallory, chat }) =>
+      async (change: (body: FileBody) => object, from = mallory): Promise<Message> => {
+        const source = async function* () {
+          yield randomBytes(1000)
+        }
+        const draft = await from.client.files.draft(source())
+        const file = { draft, name: 'a.bin', type: 'a/b', kind: 'file' as const }
+        const message = await forging(
+          said => (said.kind === 'file' ? change(said) : undefined),
+          () => from.client.files.send(chat, file, WITHIN),
+        )
+        await draft.discard()
+        return message
+      },
+  )
+  .extend(
+    'isThere',
+    ({ alice, chat }) =>
+      (message: Message) =>
+        alice.client.messages.list(chat, { limit: 100 }).some(({ id }) => id === message.id),
+  )
+
+test.beforeAll(async ({ alice, mallory, bot, chat }) => {
+  await bot.say(chat, 'welcome')
+  for (const person of [alice, mallory]) await person.hears('welcome')
+  for (const person of [alice, mallory]) await person.client.identity.learnProfile(bot.id, WITHIN)
+})
+
 describe('presses', () => {
   const press = 'b'.repeat(26) as PressId
 
-  test('of data that the bot never offered, or under a message that is not its own, are nobody’s business', async () => {
+  test('[CORE-6.9] of data that the bot never offered, or under a message that is not its own, are nobody’s business', async ({
+    alice,
+    mallory,
+    bot,
+    shown,
+    chat,
+    toldSince,
+  }) => {
     const message = await shown()
-    const text = idOf(await alice.say(chat, 'alice has no buttons'))
+    const text = (await alice.say(chat, 'alice has no buttons')).id
     await mallory.hears('alice has no buttons')
     await bot.hears('alice has no buttons')
     const since = newest(bot)
@@ -83,30 +133,44 @@ describe('presses', () => {
     for (const body of bodies)
       await forging(
         said => (said.kind === 'press' ? body : undefined),
-        () => mallory.client.press(chat, { message, data: 'yes' }, WITHIN),
+        () => mallory.client.messages.press(chat, { message, data: 'yes' }, WITHIN),
       )
     expect(await toldSince(bot, since)).toEqual([])
   })
 
-  test('under the id of somebody else’s press are dropped, and the answer goes to whom it belongs', async () => {
+  test('[CORE-6.8, CORE-6.10] under the id of somebody else’s press are dropped, and the answer goes to whom it belongs', async ({
+    alice,
+    mallory,
+    bot,
+    shown,
+    chat,
+    toldSince,
+  }) => {
     const message = await shown()
-    const real = await alice.client.press(chat, { message, data: 'yes' }, WITHIN)
+    const real = await alice.client.messages.press(chat, { message, data: 'yes' }, WITHIN)
     await bot.next('button', ({ button }) => button.press_id === real)
     const since = newest(bot)
     await forging(
       said => (said.kind === 'press' ? { ...said, press: real } : undefined),
-      () => mallory.client.press(chat, { message, data: 'yes' }, WITHIN),
+      () => mallory.client.messages.press(chat, { message, data: 'yes' }, WITHIN),
     )
     expect(await toldSince(bot, since)).toEqual([])
-    await bot.client.answerPress(real, 'for alice', WITHIN)
+    await bot.client.messages.answerPress(real, 'for alice', WITHIN)
     expect((await alice.next('toast')).toast).toEqual({ press_id: real, text: 'for alice' })
     const toasts = mallory.client.journal.read(0, 10_000).filter(({ json }) => json.includes('"toast"'))
     expect(toasts).toEqual([])
   })
 
-  test('and toasts that are said aloud to the group are not heard', async () => {
+  test('[CORE-6.8, CORE-6.10] and toasts that are said aloud to the group are not heard', async ({
+    alice,
+    bot,
+    shown,
+    chat,
+    says,
+    toldSince,
+  }) => {
     const message = await shown()
-    const real = await alice.client.press(chat, { message, data: 'yes' }, WITHIN)
+    const real = await alice.client.messages.press(chat, { message, data: 'yes' }, WITHIN)
     await bot.next('button', ({ button }) => button.press_id === real)
     const since = { bot: newest(bot), alice: newest(alice) }
     await says({ kind: 'press', press, target: message, data: 'yes' })
@@ -115,9 +179,16 @@ describe('presses', () => {
     expect(await toldSince(alice, since.alice)).toEqual([])
   })
 
-  test('a toast from somebody who is not the bot is not shown, and the bot’s is', async () => {
+  test('[CORE-6.10] a toast from somebody who is not the bot is not shown, and the bot’s is', async ({
+    alice,
+    mallory,
+    bot,
+    shown,
+    chat,
+    toldSince,
+  }) => {
     const message = await shown()
-    const real = await alice.client.press(chat, { message, data: 'yes' }, WITHIN)
+    const real = await alice.client.messages.press(chat, { message, data: 'yes' }, WITHIN)
     await bot.next('button', ({ button }) => button.press_id === real)
     const since = newest(alice)
     let forged = 0
@@ -138,39 +209,21 @@ describe('presses', () => {
       },
     )
     bot.wire.mend()
-    await bot.client.answerPress(real, 'the real one', WITHIN)
+    await bot.client.messages.answerPress(real, 'the real one', WITHIN)
     expect((await alice.next('toast')).toast).toEqual({ press_id: real, text: 'the real one' })
   })
 
-  test('the buttons of a person cannot be pressed', async () => {
+  test('[CORE-6.9] the buttons of a person cannot be pressed', async ({ alice, says, chat }) => {
     await says({ kind: 'text', text: 'press mine', buttons: BUTTONS })
     const { id } = await alice.hears('press mine')
-    await expect(alice.client.press(chat, { message: id as MessageId, data: 'yes' }, WITHIN)).rejects.toSatisfy(error =>
+    await expect(alice.client.messages.press(chat, { message: id, data: 'yes' }, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'bad-field'),
     )
   })
 })
 
 describe('polls', () => {
-  const tallies = (message: MessageId) =>
-    [bot, alice, mallory].map(person => {
-      const { poll } = person.client.message(chat, message)
-      return `${poll?.closed} ${poll?.options.map(({ voters }) => voters.map(({ id }) => id).join('+')).join()}`
-    })
-
-  async function asked(): Promise<MessageId> {
-    const message = await alice.client.sendPoll(
-      chat,
-      { question: 'Sure?', options: ['a', 'b'], multiple: false },
-      WITHIN,
-    )
-    for (const person of [bot, mallory]) await person.next('message', event => event.message.id === message.id)
-    await bot.client.vote(chat, { message: idOf(message), options: [1] }, WITHIN)
-    await alice.next('poll', event => event.message.id === message.id)
-    return idOf(message)
-  }
-
-  const forgeries: [string, (target: MessageId) => object][] = [
+  const forgeries: [string, (target: MessageId, bot: Person) => object][] = [
     ['closed by somebody else', target => ({ kind: 'close', target })],
     ['voted for an option that is not there', target => ({ kind: 'vote', target, options: [7] })],
     ['voted twice in at once', target => ({ kind: 'vote', target, options: [0, 1] })],
@@ -178,41 +231,29 @@ describe('polls', () => {
     ['voted for half an option', target => ({ kind: 'vote', target, options: [0.5] })],
     [
       'voted in in somebody else’s name',
-      target => ({ kind: 'vote', target, options: [], from: bot.id, sender: bot.id }),
+      (target, bot) => ({ kind: 'vote', target, options: [], from: bot.id, sender: bot.id }),
     ],
     ['edited', target => ({ kind: 'edit', target, text: 'forged', question: 'forged' })],
     ['deleted by somebody else', target => ({ kind: 'delete', target })],
   ]
 
-  test.each(forgeries)('a poll that is %s stands as it did, on every side', async (_what, body) => {
-    const message = await asked()
-    await says(body(message)).catch(() => undefined)
-    await toldSince(alice, 0)
-    await toldSince(bot, 0)
-    await toldSince(mallory, 0)
-    expect(new Set(tallies(message).slice(0, 2))).toEqual(new Set([`false ,${bot.id}`]))
-    await alice.client.closePoll(chat, message, WITHIN)
-    await bot.next('poll', event => event.message.id === message && event.message.poll?.closed === true)
-    expect(tallies(message)[0]).toBe(`true ,${bot.id}`)
-  })
+  test.for(forgeries)(
+    '[CORE-6.3, CORE-6.6] a poll that is %s stands as it did, on every side',
+    async ([_what, body], { alice, mallory, bot, asked, says, toldSince, tallies, chat }) => {
+      const message = await asked()
+      await says(body(message, bot)).catch(() => undefined)
+      await toldSince(alice, 0)
+      await toldSince(bot, 0)
+      await toldSince(mallory, 0)
+      expect(new Set(tallies(message).slice(0, 2))).toEqual(new Set([`false ,${bot.id}`]))
+      await alice.client.messages.closePoll(chat, message, WITHIN)
+      await bot.next('poll', event => event.message.id === message && event.message.poll?.closed === true)
+      expect(tallies(message)[0]).toBe(`true ,${bot.id}`)
+    },
+  )
 })
 
 describe('files', () => {
-  async function sent(change: (body: FileBody) => object, from = mallory): Promise<Message> {
-    const source = async function* () {
-      yield randomBytes(1000)
-    }
-    const draft = await from.client.takeFile(source())
-    const file = { draft, name: 'a.bin', type: 'a/b', kind: 'file' as const }
-    const message = await forging(
-      said => (said.kind === 'file' ? change(said) : undefined),
-      () => from.client.sendFile(chat, file, WITHIN),
-    )
-    await draft.discard()
-    return message
-  }
-  const isThere = (message: Message) => alice.client.messages(chat, { limit: 100 }).some(({ id }) => id === message.id)
-
   const absurd: [string, object][] = [
     ['more bytes than a file may have', { size: contentLimits.fileBytesMax + 1 }],
     ['more bytes than can be counted', { size: 1e300 }],
@@ -227,7 +268,7 @@ describe('files', () => {
     ['a preview that is a script', { preview: 'data:text/html;base64,AAAA' }],
     ['no width at all', { width: 0 }],
   ]
-  test.each(absurd)('with %s are not shown', async (_what, change) => {
+  test.for(absurd)('[CORE-7.5] with %s are not shown', async ([_what, change], { alice, sent, toldSince, isThere }) => {
     const message = await sent(body => ({ ...body, ...change }))
     await toldSince(alice, 0)
     expect(isThere(message)).toBe(false)
@@ -241,19 +282,25 @@ describe('files', () => {
     ['another digest', body => ({ ...body, digest: body.key })],
     ['a key that is no base64', body => ({ ...body, key: '!'.repeat(43) })],
   ]
-  test.each(wrong)('with %s are damaged', async (_what, change) => {
+  test.for(wrong)('[CORE-13.9] with %s are damaged', async ([_what, change], { alice, sent, toldSince, chat }) => {
     const message = await sent(change)
     await toldSince(alice, 0)
-    await expect(alice.client.openFile(chat, idOf(message), WITHIN)).rejects.toSatisfy(error =>
+    await expect(alice.client.files.open(chat, message.id, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'file-damaged'),
     )
   })
 
-  test('with the name of a path stay where files are kept', async () => {
+  test('[CORE-7.6] with the name of a path stay where files are kept', async ({
+    world,
+    alice,
+    sent,
+    toldSince,
+    chat,
+  }) => {
     const before = filesIn(world.directory)
     const message = await sent(body => ({ ...body, name: '../../../../escaped\u0000.bin' }))
     await toldSince(alice, 0)
-    const file = await alice.client.openFile(chat, idOf(message), WITHIN)
+    const file = await alice.client.files.open(chat, message.id, WITHIN)
     let length = 0
     for await (const part of file.read()) length += part.length
     expect(length).toBe(1000)
@@ -262,20 +309,27 @@ describe('files', () => {
     expect(made.filter(path => !/\/(files|blobs\/..)\/[a-z2-7.]+$/.test(path))).toEqual([])
   })
 
-  test('that name somebody else’s blob give nobody its bytes, and take it from nobody', async () => {
+  test('[CORE-7.6] that name somebody else’s blob give nobody its bytes, and take it from nobody', async ({
+    alice,
+    mallory,
+    bot,
+    sent,
+    chat,
+    toldSince,
+  }) => {
     let theirs: FileBody | undefined
     const real = await sent(body => (theirs = body), alice)
     await mallory.next('message', event => event.message.id === real.id)
     const forged = await sent(body => ({ ...body, blob: theirs?.blob }))
     await bot.next('message', event => event.message.id === forged.id)
-    await expect(bot.client.openFile(chat, idOf(forged), WITHIN)).rejects.toSatisfy(error =>
+    await expect(bot.client.files.open(chat, forged.id, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'file-damaged'),
     )
-    await bot.client.deleteMessage(chat, { message: idOf(forged), for: 'me' }, WITHIN)
-    await alice.client.deleteMessage(chat, { message: idOf(forged), for: 'me' }, WITHIN)
-    await mallory.client.deleteMessage(chat, { message: idOf(forged), for: 'all' }, WITHIN)
+    await bot.client.messages.delete(chat, { message: forged.id, for: 'me' }, WITHIN)
+    await alice.client.messages.delete(chat, { message: forged.id, for: 'me' }, WITHIN)
+    await mallory.client.messages.delete(chat, { message: forged.id, for: 'all' }, WITHIN)
     await toldSince(bot, 0)
-    const opened = await bot.client.openFile(chat, idOf(real), WITHIN)
+    const opened = await bot.client.files.open(chat, real.id, WITHIN)
     for await (const part of opened.read()) expect(part).toHaveLength(1000)
   })
 })

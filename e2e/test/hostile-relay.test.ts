@@ -1,5 +1,5 @@
 // A relay that replays, reorders, drops, and answers what is not so: noticed or refused, and the chat goes on.
-import type { MessageId } from '@postern/protocol'
+import { messageIdOf } from '@postern/bot-api'
 import {
   type CallName,
   decodeClientFrame,
@@ -17,25 +17,21 @@ import {
   passWhenAwaited,
   WITHIN,
   Wire,
-  World,
 } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { expectGoesOn, freeCursors, talkingGroup, talkingPair } from './hostile-world.ts'
 import { RecordedLog } from './recorded-log.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-})
-afterAll(() => world.stop())
-
-const madeUp = { message: 'a'.repeat(32) as MessageId, seq: 1000, ts: Date.now(), duplicate: false }
+const madeUp = { message: messageIdOf('a'.repeat(32)), seq: 1000, ts: Date.now(), duplicate: false }
 const missing = 'messages are missing: the relay held them back, or their sender gave them up'
 const isMessage = (entry: Entry) => entry.kind === 'message'
 const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
 
+const test = base.extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
+
 describe('replays', () => {
-  test('an entry that comes again under its cursor is not shown again', async () => {
+  test('[CORE-22.3] an entry that comes again under its cursor is not shown again', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay } = pair
     relay.changeEntries(entries => [...entries, ...entries])
@@ -45,7 +41,9 @@ describe('replays', () => {
     await expectGoesOn(pair)
   })
 
-  test('an entry that comes again under a new cursor is not shown again, and is noticed', async () => {
+  test('[CORE-22.3] an entry that comes again under a new cursor is not shown again, and is noticed', async ({
+    world,
+  }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay, log } = pair
     await alice.say(bob, 'once')
@@ -57,19 +55,21 @@ describe('replays', () => {
     expect(log.warnings).toContain('an entry could not be read')
   })
 
-  test('a commit and a welcome that come again do not take the group back', async () => {
+  test('[CORE-22.3] a commit and a welcome that come again do not take the group back', async ({ world }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
-    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
     await alice.say(group, 'renamed now')
     await bob.hears('renamed now')
     await freeCursors(world)
     const replayed = relay.delivered.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
     relay.say({ kind: 'deliver', entries: replayed.slice(0, 3) })
     await expectGoesOn({ alice, bob, relay }, group)
-    expect(bob.client.chat(group).name).toBe('renamed')
+    expect(bob.client.chats.get(group).name).toBe('renamed')
   })
 
-  test('a welcome for a key package of last resort, which opens it again, does not take the group back either', async () => {
+  test('[CORE-22.3, CORE-14.1] a welcome for a key package of last resort, which opens it again, does not take the group back either', async ({
+    world,
+  }) => {
     const wire = new Wire()
     wire.outgoing = withLastResortAlone
     const log = new RecordedLog()
@@ -108,7 +108,7 @@ function heldUntil(isOver: () => boolean, name: CallName): Pass {
 }
 
 describe('drops and reorders', () => {
-  test('a message that is held back is noticed with the next one', async () => {
+  test('[CORE-22.4, CORE-14.13] a message that is held back is noticed with the next one', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay, log } = pair
     relay.changeEntries(entries => entries.filter(entry => !isMessage(entry)))
@@ -120,7 +120,7 @@ describe('drops and reorders', () => {
     await expectGoesOn(pair)
   })
 
-  test('entries in another order are noticed, and none is shown twice', async () => {
+  test('[CORE-22.4] entries in another order are noticed, and none is shown twice', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay, log } = pair
     const waiting: Entry[] = []
@@ -134,44 +134,46 @@ describe('drops and reorders', () => {
     expect(log.warnings).toContain('the relay delivers out of order')
   })
 
-  test('a commit that is held back is noticed, and the member is added anew', async () => {
+  test('[CORE-22.4] a commit that is held back is noticed, and the member is added anew', async ({ world }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
-    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
     relay.repent()
     await alice.say(group, 'cannot be read')
     await undecryptable(bob)
     await expectGoesOn({ alice, bob, relay }, group)
-    expect(bob.client.chat(group).name).toBe('renamed')
+    expect(bob.client.chats.get(group).name).toBe('renamed')
     expect(bob.texts(group)).not.toContain('cannot be read')
   })
 
-  test('a member who loses the group a second time is added anew again', async () => {
+  test('[CORE-22.4] a member who loses the group a second time is added anew again', async ({ world }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
     for (const title of ['first', 'second']) {
       relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
-      await alice.client.renameGroup(group, title, WITHIN)
+      await alice.client.chats.renameGroup(group, title, WITHIN)
       relay.repent()
       await alice.say(group, `cannot be read ${title}`)
       await undecryptable(bob)
       await expectGoesOn({ alice, bob, relay }, group)
-      expect(bob.client.chat(group).name).toBe(title)
+      expect(bob.client.chats.get(group).name).toBe(title)
     }
   })
 
-  test('a member who is added anew by two others, one after the other, is still in the chat', async () => {
+  test('[CORE-22.4] a member who is added anew by two others, one after the other, is still in the chat', async ({
+    world,
+  }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
     const isWelcome = (entry: Entry) => entry.kind === 'welcome' && entry.group === (group as string)
     const welcomes = () => relay.delivered.filter(isWelcome).length
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
-    await alice.client.renameGroup(group, 'renamed', WITHIN)
+    await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
     relay.repent()
     // Carol is asked when alice has helped already.
     bob.wire.outgoing = heldUntil(() => welcomes() > 1, 'takeKeyPackages')
     await alice.say(group, 'cannot be read')
     await expect.poll(welcomes).toBe(3)
     await expectGoesOn({ alice, bob, relay }, group)
-    expect(bob.client.chat(group).state).toBe('active')
+    expect(bob.client.chats.get(group).state).toBe('active')
     expect(
       bob.client.journal
         .read(0, 1000)
@@ -180,7 +182,7 @@ describe('drops and reorders', () => {
     ).not.toContain('"removed"')
   })
 
-  test('a welcome that is held back is noticed, and both can talk afterwards', async () => {
+  test('[CORE-22.4] a welcome that is held back is noticed, and both can talk afterwards', async ({ world }) => {
     const { bob, relay, log } = await talkingPair(world)
     const carol = await world.person('carol with a new chat')
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'welcome'))
@@ -190,7 +192,9 @@ describe('drops and reorders', () => {
     expect(log.warnings).toContain('an entry of a group that is not known here')
   })
 
-  test('a message that the relay claims to have is its sender’s word against the relay’s, and the next one arrives', async () => {
+  test('[CORE-22.5] a message that the relay claims to have is its sender’s word against the relay’s, and the next one arrives', async ({
+    world,
+  }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay, aliceLog } = pair
     relay.answerInstead('append', () => ({ accepted: madeUp, epoch: 1 }))
@@ -200,17 +204,17 @@ describe('drops and reorders', () => {
     expect(alice.texts(bob)).not.toContain('swallowed')
   })
 
-  test('a commit that the relay claims to have is made good when it is honest again', async () => {
+  test('[CORE-22.5] a commit that the relay claims to have is made good when it is honest again', async ({ world }) => {
     const clock = new ManualClock(Date.now())
     const { alice, bob, relay, group } = await talkingGroup(world, { clock })
     relay.answerInstead('commit', () => ({ accepted: madeUp, epoch: 2 }))
-    const renaming = bob.client.renameGroup(group, 'swallowed', { deadlineMs: 300 })
+    const renaming = bob.client.chats.renameGroup(group, 'swallowed', { timeoutMs: 300 })
     await expect(passWhenAwaited(clock, 300, renaming)).rejects.toMatchObject({ code: 'send-in-doubt' })
     relay.repent()
     bob.wire.drop()
-    await passTime(clock, bob.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await passTime(clock, bob.client.whenOnline({ timeoutMs: 3_600_000 }))
     await expectGoesOn({ alice, bob, relay }, group)
-    expect(alice.client.chat(group).name).toBe(bob.client.chat(group).name)
+    expect(alice.client.chats.get(group).name).toBe(bob.client.chats.get(group).name)
   })
 })
 
@@ -224,7 +228,7 @@ describe('frames', () => {
     ['more than a frame may have', new Uint8Array(5 * 1024 * 1024)],
   ]
 
-  test.each(garbage)('%s is refused, and the client connects again', async (_what, bytes) => {
+  test.for(garbage)('[CORE-22.6] %s is refused, and the client connects again', async ([_what, bytes], { world }) => {
     const pair = await talkingPair(world)
     pair.bob.wire.inject(bytes)
     expect(pair.log.warnings).toContain('the relay sent what cannot be read')
@@ -232,7 +236,9 @@ describe('frames', () => {
     await expectGoesOn(pair)
   })
 
-  test('answers to calls that were never made, and a failure out of nowhere, change nothing', async () => {
+  test('[CORE-22.6] answers to calls that were never made, and a failure out of nowhere, change nothing', async ({
+    world,
+  }) => {
     const pair = await talkingPair(world)
     for (let id = 0; id < 200; id++)
       pair.bob.wire.inject(
@@ -251,7 +257,7 @@ describe('frames', () => {
     await expectGoesOn(pair)
   })
 
-  test('an answer of another kind than the call is refused', async () => {
+  test('[CORE-22.6] an answer of another kind than the call is refused', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay } = pair
     relay.change(frame =>
@@ -263,7 +269,7 @@ describe('frames', () => {
     await expectGoesOn(pair)
   })
 
-  test('a failure with an unknown code is an error that names the relay', async () => {
+  test('[CORE-22.6] a failure with an unknown code is an error that names the relay', async ({ world }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay } = pair
     relay.change(frame =>
@@ -275,14 +281,16 @@ describe('frames', () => {
     await expectGoesOn(pair)
   })
 
-  test('a challenge in the middle of a session, and many at once, do not end the chat', async () => {
+  test('[CORE-22.6] a challenge in the middle of a session, and many at once, do not end the chat', async ({
+    world,
+  }) => {
     const pair = await talkingPair(world)
     for (let count = 0; count < 20; count++)
       pair.relay.say({ kind: 'challenge', nonce: new Uint8Array(32).fill(count), nowMs: 1 })
     await expectGoesOn(pair)
   })
 
-  test('a session that claims a later past makes no update id unusable', async () => {
+  test('[CORE-22.10] a session that claims a later past makes no update id unusable', async ({ world }) => {
     const pair = await talkingPair(world)
     const { bob, relay } = pair
     relay.changeAnswer('authenticate', answer => ({

@@ -33,8 +33,8 @@ export async function talkingGroup(
   const pair = await talkingPair(world, options)
   const { alice, bob } = pair
   const carol = await world.person(`carol ${pairs}`)
-  const chat = await alice.client.createGroup({ name: 'all', members: [bob.id, carol.id] }, WITHIN)
-  const group = chat.id as ChatId
+  const chat = await alice.client.chats.createGroup({ name: 'all', members: [bob.id, carol.id] }, WITHIN)
+  const group = chat.id
   await alice.say(group, 'hello all')
   await Promise.all([bob.hears('hello all'), carol.hears('hello all')])
   return { ...pair, carol, group }
@@ -55,7 +55,7 @@ export async function expectGoesOn({ alice, bob, relay }: Talking, chat?: ChatId
   relay.repent()
   const fromBob = `bob goes on ${++rounds}`
   const fromAlice = `alice goes on ${rounds}`
-  await vi.waitFor(() => bob.say(chat ?? alice, fromBob), { timeout: WITHIN.deadlineMs, interval: 100 })
+  await vi.waitFor(() => bob.say(chat ?? alice, fromBob), { timeout: WITHIN.timeoutMs, interval: 100 })
   await alice.hears(fromBob)
   await alice.say(chat ?? bob, fromAlice)
   await bob.hears(fromAlice)

@@ -18,7 +18,7 @@ const SETTLE_WITHIN_MS = 180_000
 
 type Scene = Stage & { parts: Parts }
 
-test('kill -9 under edits, deletions, reactions and timers: acknowledged is seen by all, nothing comes twice', async () => {
+test('[RELAY-2.15, CORE-8.3] kill -9 under edits, deletions, reactions and timers: acknowledged is seen by all, nothing comes twice', async () => {
   const seed = seedFrom('KILL_SEED')
   console.info(`to repeat: KILL_SEED=${seed}`)
   const random = new SeededRandom(seed)
@@ -119,7 +119,7 @@ function checkLists(actors: Actor[], lists: Message[][], traffic: Traffic): void
   const names = actors.map(({ name, id }) => `${name} ${id}`).join()
   for (const [at, list] of shown.entries())
     expect(list, `${actors[at]?.name} lists the same as ${names}`).toEqual(shown[0])
-  const byId = new Map(lists[0]?.map(message => [message.id, message]))
+  const byId = new Map<string, Message>(lists[0]?.map(message => [message.id, message]))
   for (const entry of traffic.lasting.entries.values()) entry.check(byId.get(entry.id))
 }
 

@@ -24,7 +24,7 @@ type Toasts = Map<string, { presser: string; texts: Set<string> }>
 type Scene = Stage & { parts: Parts; toasts: Toasts }
 
 test(
-  'kill -9 under files, polls and presses: acknowledged is there once and whole, nothing is half or left over',
+  '[CORE-7.1, CORE-6.8, CORE-13.8] kill -9 under files, polls and presses: acknowledged is there once and whole, nothing is half or left over',
   async () => {
     const seed = seedFrom('KILL_SEED')
     console.info(`to repeat: KILL_SEED=${seed}`)
@@ -134,7 +134,7 @@ const shownToAll = ({ id, from, ts, text, file, poll, buttons }: Message) => ({
 
 /** Of whoever is asked, each file is the bytes that its name says; so are those that were saved before a kill. */
 async function expectWholeFiles(scene: Scene, list: Message[]): Promise<void> {
-  const names = new Map(list.flatMap(({ id, file }) => (file ? [[id, file.name] as const] : [])))
+  const names = new Map<string, string>(list.flatMap(({ id, file }) => (file ? [[id, file.name] as const] : [])))
   expect(new Set(names.values()).size, 'no file came twice').toBe(names.size)
   for (const actor of actorsOf(scene))
     for (const [id, name] of names)
@@ -182,7 +182,7 @@ function checkLists(scene: Scene, lists: Message[][], traffic: FileTraffic): voi
   const [first = []] = lists
   for (const [at, list] of lists.entries())
     expect(list.map(shownToAll), `as ${actorsOf(scene)[at]?.name} lists it`).toEqual(first.map(shownToAll))
-  const byId = new Map(first.map(message => [message.id, message]))
+  const byId = new Map<string, Message>(first.map(message => [message.id, message]))
   for (const { id, presence } of traffic.files.values())
     expect(presence.possible, `file ${id}`).toContain(byId.has(id) ? 'there' : 'gone')
   for (const poll of traffic.polls.values()) {

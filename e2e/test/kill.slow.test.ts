@@ -16,7 +16,7 @@ const SETTLE_WITHIN_MS = 180_000
 
 type Sent = { text: string; acknowledged: string | undefined }
 
-test('kill -9 of relay, gateway and people under traffic loses nothing, repeats nothing, keeps one order', async () => {
+test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people under traffic loses nothing, repeats nothing, keeps one order', async () => {
   const seed = seedFrom('KILL_SEED')
   console.info(`to repeat: KILL_SEED=${seed}`)
   const random = new SeededRandom(seed)

@@ -1,33 +1,25 @@
 // Random histories: several people and a bot do what they like, and everybody sees what a simple model says.
 import type { ChatId } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
+import { type Person, WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
 import { SeededRandom } from '@postern/testkit/random'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { botActor, personActor } from './model/actors.ts'
 import { History } from './model/history.ts'
 
 const SEEDS = [1, 2, 3, 4]
 const STEPS = 80
 
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
-
 async function openGroup(people: Person[], bot: string): Promise<ChatId> {
   const [alice, ...others] = people
   if (!alice) throw new Error('nobody is there')
   const members = [...others.map(person => person.id), bot as Person['id']]
-  const group = await alice.client.createGroup({ name: 'the model', members }, WITHIN)
+  const group = await alice.client.chats.createGroup({ name: 'the model', members }, WITHIN)
   for (const person of others) await person.next('chat', event => event.chat_id === group.id)
-  return group.id as ChatId
+  return group.id
 }
 
-test.each(SEEDS)('what everybody sees is what the model says (seed %d)', async seed => {
+test.for(SEEDS)('[CORE-4.5] what everybody sees is what the model says (seed %d)', async (seed, { world }) => {
   const gateway = await world.gateway()
   const persons = [await world.person('alice'), await world.person('bob')]
   await gateway.client.whenOnline(WITHIN)

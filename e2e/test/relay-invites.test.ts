@@ -3,34 +3,33 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { openNodeClient } from '@postern/core/node'
 import { privateChatId } from '@postern/protocol'
-import { World } from '@postern/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
 
-const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+const LAUNCHER = join(import.meta.dirname, '../../packages/cli/bin/postern.mjs')
 
-let world: World
-beforeAll(async () => {
-  world = await World.start({ relayRegistration: 'invite' })
-})
-afterAll(() => world.stop())
+const test = base
+  .extend('worldOptions', { scope: 'file' }, () => ({ relayRegistration: 'invite' as const }))
+  .extend('invite', ({ world }) => (): string => {
+    const args = [LAUNCHER, 'relay', 'invite', '--data', join(world.directory, 'relay')]
+    return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()
+  })
 
-function invite(): string {
-  const args = [LAUNCHER, 'relay', 'invite', '--data', join(world.directory, 'relay')]
-  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()
-}
-
-test('people and bots come in by their codes, and need them once', async () => {
+test('[RELAY-2.22] people and bots come in by their codes, and need them once', async ({ world, invite }) => {
   const alice = await world.person('alice', { relayInvite: invite() })
   const gateway = await world.gateway({ RELAY_INVITE: invite() })
-  await gateway.client.whenOnline({ deadlineMs: 60_000 })
+  await gateway.client.whenOnline({ timeoutMs: 60_000 })
   await alice.say(privateChatId(gateway.client.account), 'hello')
   await world.close(alice)
   const again = await world.person('alice', { directory: alice.directory })
   await again.say(privateChatId(gateway.client.account), 'hello again')
 })
 
-test('a code that is wrong is said so, and the right one at a later start is enough', async () => {
+test('[RELAY-2.22] a code that is wrong is said so, and the right one at a later start is enough', async ({
+  world,
+  invite,
+}) => {
   const log = new RecordedLog()
   const directory = join(world.directory, 'bob')
   const first = await openNodeClient({

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
-import type { ChatId, MessageId } from '@postern/protocol'
+import { type ChatId, type MessageId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { type Person, WITHIN, World } from '@postern/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -42,23 +42,23 @@ async function conversation(world: World) {
   const alice = await world.person(named['a name'])
   const bob = await world.person(named['another name'])
   await gateway.client.whenOnline(WITHIN)
-  const { inviteUrl } = gateway.client.me()
+  const { inviteUrl } = gateway.client.identity.me()
   await alice.openInvite(inviteUrl)
-  await alice.say(gateway.client.account as string as ChatId, said['a text to the bot'])
+  await alice.say(privateChatId(gateway.client.account), said['a text to the bot'])
   const answer = await gateway.api('POST', `/v1/chats/${alice.id}/messages`, { text: said['a text of the bot'] })
   expect(answer.status).toBe(200)
   await alice.hears(said['a text of the bot'])
   await alice.say(bob, said['a private text'])
   await bob.hears(said['a private text'])
   const members = [bob.id, gateway.client.account]
-  const group = await alice.client.createGroup({ name: TITLE, members }, WITHIN)
+  const group = await alice.client.chats.createGroup({ name: TITLE, members }, WITHIN)
   await bob.next('chat', event => event.chat_id === group.id)
-  await bob.say(group.id as ChatId, said['a text in a group'])
+  await bob.say(group.id, said['a text in a group'])
   await alice.hears(said['a text in a group'])
   return { gateway, people: [alice, bob], inviteUrl }
 }
 
-test('no file of anybody holds a text, a name, a title, a token or the bot mark, while they run and afterwards', async () => {
+test('[CORE-11.12] no file of anybody holds a text, a name, a title, a token or the bot mark, while they run and afterwards', async () => {
   const world = await startedWorld()
   const { gateway, people, inviteUrl } = await conversation(world)
   const invite = parseInvite(inviteUrl)
@@ -110,30 +110,33 @@ const damages: [string, Damage][] = [
   ['an empty db.key', keyPath => truncateSync(keyPath, 0)],
 ]
 
-test.each(damages)('a database with %s beside it: one line, exit 1, nothing touched', async (_what, damage) => {
-  const world = await startedWorld()
-  const gateway = await world.gateway()
-  await gateway.client.whenOnline(WITHIN)
-  // As after a kill: with a WAL that the next start would have to read.
-  const directory = join(world.directory, 'killed')
-  cpSync(join(world.directory, 'gateway'), directory, { recursive: true })
-  expect(statSync(join(directory, 'core.db-wal')).size).toBeGreaterThan(0)
-  damage(join(directory, 'db.key'))
-  const before = fingerprint(directory)
-  const { code, output, errors } = await runGateway(directory)
-  expect(code).toBe(1)
-  expect(output).toBe('')
-  expect(errors).toMatch(/^DATA_DIR: .*db\.key.*\n$/)
-  expect(fingerprint(directory)).toEqual(before)
-})
+test.each(damages)(
+  '[CORE-11.2] a database with %s beside it: one line, exit 1, nothing touched',
+  async (_what, damage) => {
+    const world = await startedWorld()
+    const gateway = await world.gateway()
+    await gateway.client.whenOnline(WITHIN)
+    // As after a kill: with a WAL that the next start would have to read.
+    const directory = join(world.directory, 'killed')
+    cpSync(join(world.directory, 'gateway'), directory, { recursive: true })
+    expect(statSync(join(directory, 'core.db-wal')).size).toBeGreaterThan(0)
+    damage(join(directory, 'db.key'))
+    const before = fingerprint(directory)
+    const { code, output, errors } = await runGateway(directory)
+    expect(code).toBe(1)
+    expect(output).toBe('')
+    expect(errors).toMatch(/^DATA_DIR: .*db\.key.*\n$/)
+    expect(fingerprint(directory)).toEqual(before)
+  },
+)
 
 /** Files that went both ways and were fetched, a poll with a vote, a button that was pressed and answered. */
 async function transfers(world: World) {
   const gateway = await world.gateway()
   const alice = await world.person('alice')
   await gateway.client.whenOnline(WITHIN)
-  const bot = gateway.client.account as string as ChatId
-  await alice.openInvite(gateway.client.me().inviteUrl)
+  const bot = privateChatId(gateway.client.account)
+  await alice.openInvite(gateway.client.identity.me().inviteUrl)
   await alice.say(bot, 'hello')
   const messages = `/v1/chats/${alice.id}/messages`
   const contents = `${shown['the bytes of a file']}\n`.repeat(20_000)
@@ -149,7 +152,7 @@ async function transfers(world: World) {
   const sent = await fetch(new URL(`/v1/chats/${alice.id}/files`, gateway.url), request)
   const { id: fromBot } = (await sent.json()) as { id: string }
   await alice.next('message', event => event.message.id === fromBot)
-  const opened = await alice.client.openFile(bot, fromBot as MessageId, WITHIN)
+  const opened = await alice.client.files.open(bot, fromBot as MessageId, WITHIN)
   let fetched = ''
   for await (const part of opened.read()) fetched += Buffer.from(part).toString()
   expect(fetched).toBe(contents)
@@ -160,9 +163,9 @@ async function transfers(world: World) {
   const buttons = [[{ text: shown['the text of a button'], data: shown['the data of a button'] }]]
   const { body: asked } = await gateway.api<{ id: string }>('POST', messages, { text: 'press', buttons })
   await alice.next('message', event => event.message.id === asked.id)
-  await alice.client.vote(bot, { message: poll.body.id as MessageId, options: [0] }, WITHIN)
+  await alice.client.messages.vote(bot, { message: poll.body.id as MessageId, options: [0] }, WITHIN)
   const data = shown['the data of a button']
-  const press = await alice.client.press(bot, { message: asked.id as MessageId, data }, WITHIN)
+  const press = await alice.client.messages.press(bot, { message: asked.id as MessageId, data }, WITHIN)
   const answer = () => gateway.api('POST', `/v1/presses/${press}/answer`, { text: shown['a toast'] })
   await expect.poll(async () => (await answer()).status).toBe(200)
   await alice.next('toast')
@@ -173,14 +176,14 @@ async function sendFile(from: Person, to: ChatId, bytes: Uint8Array): Promise<st
   const source = async function* () {
     yield bytes
   }
-  const draft = await from.client.takeFile(source())
+  const draft = await from.client.files.draft(source())
   const file = { draft, name: shown['the name of a file'], type: 'text/csv', kind: 'file' as const }
-  const message = await from.client.sendFile(to, { ...file, text: shown['a caption'] }, WITHIN)
+  const message = await from.client.files.send(to, { ...file, text: shown['a caption'] }, WITHIN)
   await draft.discard()
   return message.id
 }
 
-test('no file of anybody holds the bytes, the name or the caption of a file, a poll, a button or a toast', async () => {
+test('[CORE-11.12, CORE-13.1] no file of anybody holds the bytes, the name or the caption of a file, a poll, a button or a toast', async () => {
   const world = await startedWorld()
   const { gateway, alice, bot, files } = await transfers(world)
   const kept = () =>
@@ -191,7 +194,7 @@ test('no file of anybody holds the bytes, the name or the caption of a file, a p
   expect([kept().length, blobs().length], 'both sides keep both files').toEqual([4, 2])
   expect(foundIn(world.directory, shown), 'while they run').toEqual([])
 
-  await alice.client.deleteMessage(bot, { message: files.fromAlice, for: 'all' }, WITHIN)
+  await alice.client.messages.delete(bot, { message: files.fromAlice, for: 'all' }, WITHIN)
   const path = `/v1/chats/${alice.id}/messages/${files.fromBot}`
   expect((await gateway.api('DELETE', path)).status).toBe(200)
   await expect.poll(kept).toEqual([])
@@ -209,7 +212,7 @@ test('no file of anybody holds the bytes, the name or the caption of a file, a p
   }
 })
 
-test('db.key is made once, for its owner alone, and never written again', async () => {
+test('[CORE-11.13] db.key is made once, for its owner alone, and never written again', async () => {
   const world = await startedWorld()
   const keyPath = join(world.directory, 'gateway', 'db.key')
   await world.closeGateway(await world.gateway())
@@ -222,7 +225,7 @@ test('db.key is made once, for its owner alone, and never written again', async 
 })
 
 async function runGateway(directory: string): Promise<{ code: number; output: string; errors: string }> {
-  const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+  const launcher = join(import.meta.dirname, '../../packages/cli/bin/postern.mjs')
   const env = { PATH: process.env['PATH'], BOT_TOKEN: TOKEN, LISTEN: '127.0.0.1:0', DATA_DIR: directory }
   const child = spawn(process.execPath, [launcher, 'gateway'], { env })
   let output = ''

@@ -58,7 +58,7 @@ async function round(matters: Matter[], { tally, random }: { tally: Tally; rando
   await Promise.all(done)
 }
 
-test('all see the same in the end, and each press and its answer once', {
+test('[CORE-6.2, CORE-6.8, CORE-6.10] all see the same in the end, and each press and its answer once', {
   timeout: 180_000 * ROUNDS,
 }, async () => {
   process.stdout.write(`POSTERN_UNSTEADY_SEED=${SEED}\n`)

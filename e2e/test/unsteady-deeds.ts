@@ -41,15 +41,15 @@ export async function raise(talk: Talk, bot: Unsteady): Promise<Matter> {
   const chat = talk.idFor(bot)
   const buttons = [[{ text: 'Yes', data: 'yes' }]]
   const options = ['a', 'b', 'c']
-  const offer = await client.sendText(chat, { text: 'press me', buttons }, WITHIN)
-  const open = await client.sendPoll(chat, { question: 'open', options, multiple: true }, WITHIN)
-  const closing = await client.sendPoll(chat, { question: 'closing', options, multiple: false }, WITHIN)
-  const dying = await client.sendText(chat, { text: 'to be deleted' }, WITHIN)
+  const offer = await client.messages.sendText(chat, { text: 'press me', buttons }, WITHIN)
+  const open = await client.messages.sendPoll(chat, { question: 'open', options, multiple: true }, WITHIN)
+  const closing = await client.messages.sendPoll(chat, { question: 'closing', options, multiple: false }, WITHIN)
+  const dying = await client.messages.sendText(chat, { text: 'to be deleted' }, WITHIN)
   for (const { person } of talk.people.filter(one => one !== bot)) {
     await person.hears('to be deleted')
-    await expect.poll(() => person.client.profileOf(bot.person.id).bot).toBe(true)
+    await expect.poll(() => person.client.identity.profileOf(bot.person.id).bot).toBe(true)
   }
-  const [offerId, openId, closingId, dyingId] = [offer, open, closing, dying].map(({ id }) => id as MessageId)
+  const [offerId, openId, closingId, dyingId] = [offer, open, closing, dying].map(({ id }) => id)
   return { talk, offer: offerId, open: openId, closing: closingId, dying: dyingId } as Matter
 }
 
@@ -59,17 +59,20 @@ type Doing = { matter: Matter; one: Unsteady; tally: Tally }
 export async function doSomething({ matter, one, tally }: Doing, random: SeededRandom): Promise<void> {
   const { client } = one.person
   const chat = matter.talk.idFor(one)
-  const within = { deadlineMs: random.of(DEADLINES_MS) }
+  const within = { timeoutMs: random.of(DEADLINES_MS) }
   const message = random.below(2) ? matter.open : matter.closing
   const deeds = [
-    () => client.vote(chat, { message, options: random.below(4) ? [random.below(3)] : [] }, within),
-    () => client.setTimer(chat, random.of(TIMERS_MS), within),
-    () => client.markRead(chat),
+    () => client.messages.vote(chat, { message, options: random.below(4) ? [random.below(3)] : [] }, within),
+    () => client.chats.setTimer(chat, random.of(TIMERS_MS), within),
+    () => client.messages.markRead(chat),
     () => sendFile(one.person, chat, `file ${random.below(1_000_000)}`),
   ]
-  const isBot = client.me().name === 'alice'
+  const isBot = client.identity.me().name === 'alice'
   const more = isBot
-    ? [() => client.closePoll(chat, matter.closing, within), () => erase(client, { chat, matter, tally }, within)]
+    ? [
+        () => client.messages.closePoll(chat, matter.closing, within),
+        () => erase(client, { chat, matter, tally }, within),
+      ]
     : [0, 1, 2].map(() => () => press(client, { chat, matter, tally }, within))
   try {
     await random.of<() => Promise<unknown>>([...deeds, ...more])()
@@ -82,7 +85,7 @@ type Where = { chat: ReturnType<Talk['idFor']>; matter: Matter; tally: Tally }
 
 async function press(client: Person['client'], { chat, matter, tally }: Where, within: typeof WITHIN): Promise<void> {
   try {
-    tally.pressed.add(await client.press(chat, { message: matter.offer, data: 'yes' }, within))
+    tally.pressed.add(await client.messages.press(chat, { message: matter.offer, data: 'yes' }, within))
   } catch (error) {
     if (!isCoded(error, 'relay-unreachable', 'relay-full')) tally.mayBePressed++
     throw error
@@ -90,16 +93,16 @@ async function press(client: Person['client'], { chat, matter, tally }: Where, w
 }
 
 async function erase(client: Person['client'], { chat, matter, tally }: Where, within: typeof WITHIN): Promise<void> {
-  await client.deleteMessage(chat, { message: matter.dying, for: 'all' }, within)
+  await client.messages.delete(chat, { message: matter.dying, for: 'all' }, within)
   tally.gone.add(matter.dying)
 }
 
 async function sendFile({ client }: Person, chat: Where['chat'], name: string): Promise<void> {
-  const draft = await client.takeFile(pieces(name))
+  const draft = await client.files.draft(pieces(name))
   const file = { draft, name, type: 'text/plain', kind: 'file' as const, text: name }
   const idempotency = { key: name, request: new TextEncoder().encode(name) }
   try {
-    await client.sendFile(chat, file, { deadlineMs: 2000, idempotency })
+    await client.files.send(chat, file, { timeoutMs: 2000, idempotency })
   } finally {
     await draft.discard()
   }
@@ -119,10 +122,10 @@ export const pressesHeard = (bot: Person): PressId[] => told(bot).flatMap(({ but
 export const toastsSeen = (person: Person): PressId[] => told(person).flatMap(({ toast }) => toast?.press_id ?? [])
 
 export async function answerAll(bot: Unsteady, tally: Tally, random: SeededRandom): Promise<void> {
-  const within = { deadlineMs: random.of(DEADLINES_MS) }
+  const within = { timeoutMs: random.of(DEADLINES_MS) }
   const due = pressesHeard(bot.person).filter(press => !tally.answered.has(press))
   const answers = due.map(async press => {
-    await bot.person.client.answerPress(press, 'heard', within)
+    await bot.person.client.messages.answerPress(press, 'heard', within)
     tally.answered.add(press)
   })
   for (const { reason } of (await Promise.allSettled(answers)).filter(one => one.status === 'rejected'))
@@ -133,9 +136,9 @@ export async function answerAll(bot: Unsteady, tally: Tally, random: SeededRando
 export function pictureOf({ talk }: Matter, one: Unsteady): string[] {
   const { client } = one.person
   const chat = talk.idFor(one)
-  const messages = client.messages(chat, { limit: 100_000 }).map(({ id, text, poll, file }) => {
+  const messages = client.messages.list(chat, { limit: 100_000 }).map(({ id, text, poll, file }) => {
     const tally = poll?.options.map(({ voters }) => voters.map(voter => voter.id))
     return JSON.stringify([id, text, file?.size, poll?.closed, tally])
   })
-  return [`timer ${client.chat(chat).timer_ms}`, ...messages]
+  return [`timer ${client.chats.get(chat).timer_ms}`, ...messages]
 }

@@ -41,15 +41,15 @@ export async function sayAndNote(ledger: Ledger, saying: Saying, random: SeededR
   const { talk, speaker, word } = saying
   const { client, name } = speaker.person
   const text = `${word} ${name}`
-  const deadlineMs = random.of(DEADLINES_MS)
+  const timeoutMs = random.of(DEADLINES_MS)
   const isKeyed = random.below(4) === 0
   const idempotency = { key: `${talk.name} ${text}`, request: new TextEncoder().encode(text) }
-  const within = { deadlineMs, ...(isKeyed && { idempotency }) }
+  const within = { timeoutMs, ...(isKeyed && { idempotency }) }
   const entry: Entry = { text, talk: talk.name, outcome: 'unsent' }
   ledger.entries.push(entry)
   for (let tries = isKeyed ? KEYED_TRIES : 1; tries > 0 && entry.outcome !== 'sent'; tries--)
     try {
-      await client.sendText(talk.idFor(speaker), { text }, within)
+      await client.messages.sendText(talk.idFor(speaker), { text }, within)
       entry.outcome = 'sent'
     } catch (error) {
       ledger.noteFailure(text, error)
@@ -66,13 +66,13 @@ export async function remark(
   const { client, name } = speaker.person
   const chat = talk.idFor(speaker)
   const message = talk.first as MessageId
-  const within = { deadlineMs: random.of(DEADLINES_MS) }
+  const within = { timeoutMs: random.of(DEADLINES_MS) }
   const isEdit = name === 'alice' && random.below(2) === 0
   const edit = { message, text: `edited ${random.below(1000)}` }
   const reaction = { message, emoji: random.of(EMOJIS) }
   try {
-    if (isEdit) await client.editMessage(chat, edit, within)
-    else await client.react(chat, reaction, within)
+    if (isEdit) await client.messages.edit(chat, edit, within)
+    else await client.messages.react(chat, reaction, within)
   } catch (error) {
     ledger.noteFailure(`${name} about the first message`, error)
   }

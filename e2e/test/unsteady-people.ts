@@ -22,7 +22,7 @@ export async function gather(world: World, alices: { bot?: boolean } = {}): Prom
   ]
   const people = [alice, bob, carol]
   const members = [bob.person.id, carol.person.id]
-  const group = (await alice.person.client.createGroup({ name: 'all', members }, WITHIN)).id as ChatId
+  const group = (await alice.person.client.chats.createGroup({ name: 'all', members }, WITHIN)).id
   const all: Omit<Talk, 'first'> = { name: 'all', people, idFor: () => group }
   const pairs = [bob, carol].map(
     (other): Omit<Talk, 'first'> => ({
@@ -69,7 +69,7 @@ export const textsOf = (talk: Talk): Map<string, string[]> =>
 /** The first message as each of them sees it. */
 export const picturesOf = (talk: Talk): string[] =>
   talk.people.map(one => {
-    const { text, reactions } = one.person.client.message(talk.idFor(one), talk.first as MessageId)
+    const { text, reactions } = one.person.client.messages.get(talk.idFor(one), talk.first as MessageId)
     return JSON.stringify([text, (reactions ?? []).map(({ emoji, from }) => `${from.id} ${emoji}`).sort()])
   })
 

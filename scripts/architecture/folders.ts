@@ -20,10 +20,17 @@ export interface FolderException {
 }
 
 const packages: FolderLaw['order'] = {
-  'packages/protocol/src': [otherFiles, 'waiting', ['relay', 'content'], ['index.ts', 'rim-node.ts']],
+  'packages/protocol/src': [
+    otherFiles,
+    'waiting',
+    'rules',
+    ['file-name.ts', 'gathered-bytes.ts'],
+    ['relay', 'content'],
+    ['index.ts', 'rim-node.ts'],
+  ],
   'packages/bot-api/src': [otherFiles, 'index.ts'],
   'packages/mls/src': [
-    ['assert-patched.ts', 'mls-error.ts', 'provider.ts'],
+    ['assert-patched.ts', 'mls-error.ts', 'padding.ts', 'provider.ts'],
     ['bounded-reader.ts', 'credentials.ts', 'hpke.ts', 'secret-rows.ts'],
     ['client-config.ts', 'first-format.ts', 'inspect.ts', 'provider-browser.ts', 'provider-node.ts'],
     ['group-state.ts', 'mls-context.ts'],
@@ -36,18 +43,17 @@ const packages: FolderLaw['order'] = {
     'index.ts',
   ],
   'packages/relay/src': [
-    ['limits', 'wake.ts'],
+    'limits',
     'store',
-    // What relay-parts.ts hands around: the store of blobs as an interface, and who hears of a new entry.
-    ['invites', 'blobs/blob-store.ts', 'connections/audience.ts'],
-    'relay-parts.ts',
-    ['accounts', 'groups', 'blobs'],
+    ['invites', 'blobs', 'groups'],
+    'accounts',
     'connections',
     'http',
     otherFiles,
     'index.ts',
   ],
-  'packages/relay/src/store': [otherFiles, 'sqlite', 'sqlite-store.ts'],
+  // The rules that stores share know none of them.
+  'packages/relay/src/store': [otherFiles, 'rules', 'sqlite'],
   'packages/core/src': [
     // Decides from values alone whom and what to believe: it has no database to ask.
     'judge',
@@ -58,17 +64,25 @@ const packages: FolderLaw['order'] = {
     // What the folders above hand to each other.
     'context.ts',
     'chats',
+    // The records of messages, and of all that is said about them.
     'messages',
-    'sync',
-    otherFiles,
+    'histories',
+    // What each kind of content is, means and looks like. Nothing up to here sends.
+    'kinds',
+    'timeline',
+    ['outbox', 'requests'],
+    'healing',
+    'inbox',
+    'upkeep',
+    'client',
     ['index.ts', 'rim-node.ts'],
   ],
   'packages/media/src': [otherFiles, 'index.ts'],
   'packages/gateway/src': [
     'config.ts',
-    ['in-turn.ts', 'logging.ts', 'places.ts', 'version.ts', 'waiting.ts'],
-    ['messages', 'metrics'],
-    ['chats', 'files', 'polls'],
+    ['caller.ts', 'version.ts'],
+    ['chats', 'metrics'],
+    ['files', 'queue'],
     'webhook',
     'updates',
     'hooks',
@@ -78,7 +92,7 @@ const packages: FolderLaw['order'] = {
     otherFiles,
     'index.ts',
   ],
-  'packages/gateway/src/hooks': ['formats', otherFiles, 'commands', 'start-hooks.ts'],
+  'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'start-hooks.ts'],
   'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles],
   'packages/testkit/src': [otherFiles, 'index.ts'],
   'packages/cli/src': [otherFiles, ['person', 'demo'], 'postern.ts', 'main.ts'],
@@ -99,22 +113,6 @@ const besides: FolderLaw['order'] = {
   scripts: ['project.ts', ['architecture', 'documents'], otherFiles],
 }
 
-const exceptions: readonly FolderException[] = [
-  {
-    from: 'packages/core/src/storage/sent-keys.ts',
-    to: 'packages/core/src/context.ts',
-    reason: 'It takes the whole context where it needs the store and the clock.',
-  },
-  {
-    from: 'packages/gateway/src/webhook/attempts.ts',
-    to: 'packages/gateway/src/updates/operator-state.ts',
-    reason: 'What an operator has confirmed is kept with the updates, and the webhook is an operator.',
-  },
-  {
-    from: 'packages/gateway/src/webhook/drain.ts',
-    to: 'packages/gateway/src/updates/update-queue.ts',
-    reason: 'The queue stands in the folder that also starts the webhook.',
-  },
-]
+const exceptions: readonly FolderException[] = []
 
 export const folderLaw: FolderLaw = { order: { ...packages, ...besides }, exceptions }

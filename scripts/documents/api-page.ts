@@ -185,13 +185,26 @@ function webhookText(document: OpenapiDocument): string {
 function objectsText({ components }: OpenapiDocument): string {
   const objects = Object.entries(components.schemas as Record<string, Schema>).map(([name, schema]) => {
     if (!schema.oneOf) return `### ${name}\n\n${fieldTable('Field', schema)}`
-    const kinds = schema.oneOf.map(({ properties = {} }) => {
-      const payload = Object.keys(properties).find(field => !['id', 'chat_id', 'type'].includes(field)) ?? ''
-      return [typeText(properties['type'] ?? {}), `\`${payload}\``, typeText(properties[payload] ?? {})]
-    })
-    return `### ${name}\n\n\`id\` (integer), \`chat_id\` and \`type\`, and one field more:\n\n${table(['Type', 'Field', 'Payload'], kinds)}`
+    return `### ${name}\n\n${name === 'Update' ? updateText(schema.oneOf) : kindsText(schema.oneOf)}`
   })
   return ['## Objects', ...objects].join('\n\n')
+}
+
+function updateText(kinds: Schema[]): string {
+  const rows = kinds.map(({ properties = {} }) => {
+    const payload = Object.keys(properties).find(field => !['id', 'chat_id', 'type'].includes(field)) ?? ''
+    return [typeText(properties['type'] ?? {}), `\`${payload}\``, typeText(properties[payload] ?? {})]
+  })
+  return `\`id\` (integer), \`chat_id\` and \`type\`, and one field more:\n\n${table(['Type', 'Field', 'Payload'], rows)}`
+}
+
+/** Objects that are told apart by their `code`, each with fields of its own. */
+function kindsText(kinds: Schema[]): string {
+  const rows = kinds.map(({ description = '', ...kind }) => {
+    const { code = {}, ...properties } = kind.properties ?? {}
+    return [typeText(code), typeText({ ...kind, properties }).replace(/^object \((.*)\)$/, '$1'), description]
+  })
+  return `\`code\`, and the fields that go with it:\n\n${table(['Code', 'Fields', 'Meaning'], rows)}`
 }
 
 const table = (titles: string[], rows: string[][]): string =>

@@ -45,11 +45,18 @@ const faults: [path: string, rule: string, text: string][] = [
   ['packages/core/src/b2.ts', 'no-restricted-globals', 'export const f = () => process.platform'],
   ['packages/core/src/b3.ts', 'no-restricted-globals', 'export const f = (url: string) => new WebSocket(url)'],
   ['packages/core/src/b4.ts', 'no-restricted-properties', 'export const f = () => Date.now()'],
+  ['packages/core/src/d1.ts', 'avoid-new', 'export const f = () => new Promise<void>(resolve => resolve())'],
+  ['packages/cli/src/d2.ts', 'avoid-new', 'export const f = () => new Promise<void>(resolve => resolve())'],
+  ['packages/core/src/d3-node.ts', 'avoid-new', 'export const f = () => new Promise<void>(resolve => resolve())'],
+  ['packages/gateway/src/d4.ts', 'no-restricted-properties', 'export const f = () => Promise.withResolvers<void>()'],
+  ['packages/cli/src/d5.ts', 'no-restricted-properties', 'export const f = () => Promise.race([Promise.resolve(1)])'],
 ]
 
 const allowed: [path: string, text: string][] = [
   ['packages/core/src/clock-node.ts', 'export const f = () => process.pid'],
   ['packages/relay/test/c3.test.ts', 'const wait = async () => 1\nexport const f = () => { void wait() }'],
+  ['packages/protocol/src/waiting/wait.ts', 'export const f = () => Promise.withResolvers<void>()'],
+  ['packages/testkit/src/c4.ts', 'export const f = () => new Promise<void>(resolve => resolve())'],
   ['packages/relay/src/c1.ts', longFunction(70)],
   ['packages/relay/test/c2.test.ts', longFunction(100) + '\n'.repeat(300)],
 ]

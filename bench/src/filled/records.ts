@@ -109,7 +109,7 @@ export function addVote(database: Database, { message, voter, option }: NewVote)
 /** Updates that wait to be fetched, and their JSON as the operator is to see it. */
 export function addUpdates(database: Database, count: number): string[] {
   const from = { id: addPerson(database, 'Ada'), name: 'Ada' }
-  const [chat_id, ts] = [from.id, Date.now()]
+  const [chat_id, ts] = [privateChatId(from.id), Date.now()]
   const before = database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
   return Array.from({ length: count }, (_, at) => {
     const message = { id: newMessageId(), chat_id, from, ts: ts + at, text: textOf(at) }

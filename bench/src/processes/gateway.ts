@@ -42,8 +42,8 @@ async function happened(count: number): Promise<void> {
 serveParent({
   state: { url: gateway.url },
   answers: {
-    online: () => client.whenOnline({ deadlineMs: 10_000 }),
-    invite: () => client.me().inviteUrl,
+    online: () => client.whenOnline({ timeoutMs: 10_000 }),
+    invite: () => client.identity.me().inviteUrl,
     happenings: () => client.journal.newest(),
     happened,
   },

@@ -22,7 +22,7 @@ export type Saying = { count: number; group?: string }
 export type Voting = { count: number; group: string; message: string }
 export type Pressing = Wanted & { message: string; data: string }
 
-const WITHIN = { deadlineMs: 30_000 }
+const WITHIN = { timeoutMs: 30_000 }
 
 const { directory, relayUrl, invite, told } = settingsFromParent<PersonSettings>()
 const client = await openNodeClient({
@@ -33,14 +33,14 @@ const client = await openNodeClient({
 })
 client.start()
 await client.whenOnline(WITHIN)
-const bot = (await client.openChat(parseInvite(invite), WITHIN)).id as ChatId
+const bot = (await client.chats.open(parseInvite(invite), WITHIN)).id
 const onEvent = followJournal(client)
 const onText = (listener: (text: string) => void) =>
   onEvent(event => {
     if (event.type === 'message' && event.message.text !== undefined) listener(event.message.text)
   })
 
-const trips = new RoundTrips({ send: text => client.sendText(bot, { text }, WITHIN), onText })
+const trips = new RoundTrips({ send: text => client.messages.sendText(bot, { text }, WITHIN), onText })
 
 const timedTexts = new TimedTrips(listener =>
   onText(text => {
@@ -58,7 +58,7 @@ const timedPresses = new TimedTrips(listener =>
 async function arrived(chat: ChatId, message?: MessageId): Promise<void> {
   for (;;)
     try {
-      return void (message === undefined ? client.chat(chat) : client.message(chat, message))
+      return void (message === undefined ? client.chats.get(chat) : client.messages.get(chat, message))
     } catch (error) {
       if (!isCoded(error, 'chat-not-found', 'message-not-found')) throw error
       await wait(10)
@@ -70,34 +70,38 @@ async function say({ count, group }: Saying): Promise<void> {
   const chat = (group ?? bot) as ChatId
   await arrived(chat)
   for (let at = 0; at < count; at++)
-    await client.sendText(chat, { text: `number ${at}: a text of about a hundred bytes, as people write them` }, WITHIN)
+    await client.messages.sendText(
+      chat,
+      { text: `number ${at}: a text of about a hundred bytes, as people write them` },
+      WITHIN,
+    )
 }
 
 /** One after the other, each for another option than the one before. */
 async function vote({ count, group, message }: Voting): Promise<void> {
   const [chat, poll] = [group as ChatId, message as MessageId]
   await arrived(chat, poll)
-  for (let at = 0; at < count; at++) await client.vote(chat, { message: poll, options: [at % 2] }, WITHIN)
+  for (let at = 0; at < count; at++) await client.messages.vote(chat, { message: poll, options: [at % 2] }, WITHIN)
 }
 
 let questions = 0
 async function ask(): Promise<string> {
   const text = `${WHEN} ${++questions}: a text of about a hundred bytes, as people write them to a bot every day`
-  await client.sendText(bot, { text }, WITHIN)
+  await client.messages.sendText(bot, { text }, WITHIN)
   return text
 }
 
 async function press({ message, data, ...wanted }: Pressing): Promise<Trip[]> {
   const pressed = { message: message as MessageId, data }
   await arrived(bot, pressed.message)
-  return await timedPresses.run(wanted, () => client.press(bot, pressed, WITHIN))
+  return await timedPresses.run(wanted, () => client.messages.press(bot, pressed, WITHIN))
 }
 
 /** To the last byte; how long that took. */
 async function readFile(message: MessageId): Promise<number> {
   await arrived(bot, message)
   const startedMs = performance.now()
-  const { size, read } = await client.openFile(bot, message, WITHIN)
+  const { size, read } = await client.files.open(bot, message, WITHIN)
   let bytes = 0
   for await (const part of read()) bytes += part.length
   if (bytes !== size) throw new Error(`${bytes} of ${size} bytes came`)

@@ -77,7 +77,7 @@ export const listsOf = (shown: readonly Shown[]): List[] =>
 
 /** Words and reactions as everybody shows them: only of messages that are there. */
 export function changesShown(book: Book, shown: readonly Shown[]): Seen[] {
-  const byId = Map.groupBy(
+  const byId: ReadonlyMap<string, { party: string; message: Message }[]> = Map.groupBy(
     shown.flatMap(({ doer, messages }) => messages.map(message => ({ party: doer.name, message }))),
     ({ message }) => message.id,
   )

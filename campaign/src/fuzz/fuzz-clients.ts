@@ -99,7 +99,7 @@ type Saying = { to: Person; mark: string; said: Set<string> }
 
 /** Every try says something else: one that was given up may have been sent after all. */
 async function untilSaid(person: Person, { to, mark, said }: Saying): Promise<string> {
-  const endMs = Date.now() + WITHIN.deadlineMs
+  const endMs = Date.now() + WITHIN.timeoutMs
   for (let tries = 1; ; tries++) {
     const text = `${person.name} ${mark}, try ${tries}`
     said.add(text)

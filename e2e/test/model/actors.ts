@@ -59,14 +59,15 @@ export function personActor(person: Person): Actor {
   return {
     id: person.id,
     say: async (chat, text) => (await person.say(chat, text)).id,
-    edit: async (chat, message, text) => void (await client.editMessage(chat, { message: at(message), text }, WITHIN)),
-    erase: async (chat, message) => client.deleteMessage(chat, { message: at(message), for: 'all' }, WITHIN),
-    react: async (chat, message, emoji) => client.react(chat, { message: at(message), emoji }, WITHIN),
+    edit: async (chat, message, text) =>
+      void (await client.messages.edit(chat, { message: at(message), text }, WITHIN)),
+    erase: async (chat, message) => client.messages.delete(chat, { message: at(message), for: 'all' }, WITHIN),
+    react: async (chat, message, emoji) => client.messages.react(chat, { message: at(message), emoji }, WITHIN),
     ask: async (chat, question) =>
-      (await client.sendPoll(chat, { question, options: POLL_OPTIONS, multiple: true }, WITHIN)).id,
-    vote: async (chat, message, options) => client.vote(chat, { message: at(message), options }, WITHIN),
-    close: async (chat, message) => client.closePoll(chat, at(message), WITHIN),
-    list: async chat => client.messages(chat, { limit: 100 }).map(seen),
+      (await client.messages.sendPoll(chat, { question, options: POLL_OPTIONS, multiple: true }, WITHIN)).id,
+    vote: async (chat, message, options) => client.messages.vote(chat, { message: at(message), options }, WITHIN),
+    close: async (chat, message) => client.messages.closePoll(chat, at(message), WITHIN),
+    list: async chat => client.messages.list(chat, { limit: 100 }).map(seen),
     disturb: () => person.wire.drop(),
   }
 }

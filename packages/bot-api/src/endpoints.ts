@@ -2,10 +2,11 @@
 import { gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { chatParams, type Endpoint, nothing, pageLimit, sendHeaders } from './endpoint.ts'
+import { update } from './events.ts'
 import { accountInPath, wholeNumber } from './field-rules.ts'
 import { hookEndpoints } from './hook-endpoints.ts'
 import { messageEndpoints } from './message-endpoints.ts'
-import { bot, chat, safetyNumber, update, webhookStatus } from './objects.ts'
+import { bot, chat, safetyNumber, webhookStatus } from './objects.ts'
 import { pollEndpoints, pressEndpoints } from './poll-endpoints.ts'
 import { botChange, botCommands, newGroup } from './requests.ts'
 

@@ -1,59 +1,65 @@
 // The rules that fields of a request keep, each with the sentence that a caller reads when it is broken.
 // What JSON Schema cannot say by itself stands in `meta`, for the documents.
 import {
-  BLANK_RULE,
+  type CharRange,
   CodedError,
-  charCount,
+  charsFault,
   contentLimits,
-  HALF_RULE,
+  EMOJI_RULE,
+  emojiFault,
+  type Fault,
   isAccountId,
   isMessageId,
-  isOneSign,
-  isSeen,
-  lineFault,
+  lineOfFault,
   type MessageId,
   mentionFault,
+  mentionsCountFault,
+  nameFault,
+  shownFault,
+  textRange,
 } from '@postern/protocol'
 import { z } from 'zod'
 import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
-type Range = { min: number; max: number }
-
 /** Said of whatever is no text, before anybody counts its characters. */
 export const STRING = 'a string is required'
 
-/** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
-export function characters({ min, max }: Range) {
-  const rule = min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
-  return z
+/** For a schema: the rule that the value breaks, if it breaks one. */
+export const keeps =
+  <Value>(fault: (value: Value) => Fault) =>
+  (value: Value, context: z.RefinementCtx): void => {
+    const message = fault(value)
+    if (message !== undefined) context.addIssue({ code: 'custom', message })
+  }
+
+type Text = { fault: (value: string) => Fault } & CharRange
+
+const text = ({ fault, min, max }: Text) =>
+  z
     .string(STRING)
-    .refine(value => value.length <= 2 * max && charCount(value) >= min && charCount(value) <= max, { error: rule })
-    .refine(value => value.isWellFormed(), { error: HALF_RULE })
+    .superRefine(keeps(fault))
     .meta({ ...(min > 0 && { minLength: min }), maxLength: max })
-}
+
+/** Characters are Unicode code points. Half a surrogate pair is refused: it would reach the others as another text. */
+export const characters = (range: CharRange) => text({ fault: value => charsFault(value, range), ...range })
 
 /** A text of which nothing is seen would show as none. */
-export const shownText = (max: number) => characters({ min: 1, max }).refine(isSeen, { error: BLANK_RULE })
+export const shownText = (max: number) => text({ fault: value => shownFault(value, max), min: 1, max })
 
 /** In one line, without what hides in it or turns round what stands beside it. */
-export const shownLine = (max: number) => characters({ min: 0, max }).superRefine(isOneLine)
+export const shownLine = (max: number) => text({ fault: value => lineOfFault(value, max), min: 0, max })
 
 export const shownName = (max: number) =>
-  shownText(max)
-    .superRefine(isOneLine)
-    .describe('One line, with something to see, and without control characters and signs that turn the writing round.')
-
-function isOneLine(value: string, context: z.RefinementCtx): void {
-  const message = lineFault(value)
-  if (message !== undefined) context.addIssue({ code: 'custom', message })
-}
+  text({ fault: value => nameFault(value, max), min: 1, max }).describe(
+    'One line, with something to see, and without control characters and signs that turn the writing round.',
+  )
 
 /** Null is the same as absent. */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(value => value ?? undefined, schema.optional())
 
 /** A number in a query, where everything is text. */
-export function wholeNumber({ min, max }: Range) {
+export function wholeNumber({ min, max }: { min: number; max: number }) {
   const rule =
     max === Number.MAX_SAFE_INTEGER
       ? `a whole number from ${min} up is required`
@@ -66,7 +72,7 @@ export function wholeNumber({ min, max }: Range) {
     .meta({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
 }
 
-export const accountId = z.string('an account id is required').refine(isAccountId, { error: 'it is no account id' })
+export const accountField = z.string('an account id is required').refine(isAccountId, { error: 'it is no account id' })
 
 const messageId = z
   .string('a message id is required')
@@ -90,21 +96,17 @@ export const chatInPath = z.string('a chat id is required').transform(chatIdOf).
 export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
 export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
 
-const emojiRule = 'one emoji is required'
-/** Pictures, flags and keycaps; a plain digit is none. */
-const emojiMark = /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20e3}/u
-
 export const emoji = z
-  .string(emojiRule)
-  .max(contentLimits.emojiUnitsMax, emojiRule)
-  .refine(value => isOneSign(value) && emojiMark.test(value) && value.isWellFormed(), { error: emojiRule })
+  .string(EMOJI_RULE)
+  .superRefine(keeps(emojiFault))
+  .meta({ maxLength: contentLimits.emojiUnitsMax })
   .describe('One emoji.')
 
 const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 
 const mention = z.object(
   {
-    user: accountId,
+    user: accountField,
     offset: inUtf16('a whole number from 0 up is required', 0),
     length: inUtf16('a whole number from 1 up is required', 1),
   },
@@ -114,12 +116,13 @@ const mention = z.object(
 export const mentions = optional(
   z
     .array(mention, 'an array is required')
-    .max(contentLimits.mentionsMax, `at most ${contentLimits.mentionsMax} are allowed`),
+    .superRefine(keeps(mentionsCountFault))
+    .meta({ maxItems: contentLimits.mentionsMax }),
 ).describe(
   'On whole characters, in the order of the text, and not over each other; whom they name need not be a member.',
 )
 
-export const messageText = characters({ min: 1, max: contentLimits.textCharsMax })
+export const messageText = characters(textRange)
 
 /** What a text message is made of, in a request and in a command of `postern person`. */
 export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }

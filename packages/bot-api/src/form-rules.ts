@@ -1,5 +1,5 @@
 // The rules of the fields of a form, in which everything is text and an empty text is the same as absent.
-import { contentLimits } from '@postern/protocol'
+import { captionRange, contentLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { characters, optional, optionalMessageId, wholeNumber } from './field-rules.ts'
 
@@ -13,7 +13,7 @@ const pixels = unlessEmpty(wholeNumber({ min: 1, max: contentLimits.pixelsPerSid
 )
 
 export const fileFields = z.object({
-  caption: optional(characters({ min: 0, max: contentLimits.textCharsMax })).describe('The text under the file.'),
+  caption: optional(characters(captionRange)).describe('The text under the file.'),
   reply_to: optionalMessageId,
   kind: unlessEmpty(z.enum(fileKinds, 'photo, video, voice or file is required')).describe(
     'By default what the bytes of the file say. A photo is a JPEG, PNG or WebP file.',

@@ -1,6 +1,7 @@
 // Incoming hooks as callers see them and ask for them.
 import { z } from 'zod'
 import { namedChat } from './field-rules.ts'
+import { chatId } from './ids.ts'
 
 const formats = ['alerts', 'pipeline', 'text'] as const
 
@@ -9,7 +10,7 @@ export type HookFormat = z.infer<typeof hookFormat>
 
 export const hook = z.object({
   id: z.string(),
-  chat_id: z.string(),
+  chat_id: chatId,
   format: hookFormat.describe('What is posted to it.'),
   ts: z.int().describe('When it was made.'),
 })

@@ -1,6 +1,8 @@
 // Schemas of the API in JSON Schema 2020-12, with references to those that have a name.
 import { z } from 'zod'
+import { update } from './events.ts'
 import { createdHook, hook } from './hook-objects.ts'
+import { notice } from './notices.ts'
 import {
   apiError,
   bot,
@@ -10,10 +12,8 @@ import {
   file,
   mention,
   message,
-  notice,
   person,
   poll,
-  update,
   webhookStatus,
 } from './objects.ts'
 

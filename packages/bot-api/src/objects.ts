@@ -1,7 +1,8 @@
 // The objects of the HTTP API: one schema each, from which types, validation and documents derive.
 import { z } from 'zod'
+import { accountId, chatId, messageId } from './ids.ts'
 
-export const person = z.object({ id: z.string(), name: z.string() })
+export const person = z.object({ id: accountId, name: z.string() })
 export type Person = z.infer<typeof person>
 
 export const botCommand = z.object({
@@ -11,7 +12,7 @@ export const botCommand = z.object({
 })
 
 export const bot = z.object({
-  id: z.string(),
+  id: accountId,
   name: z.string(),
   invite_url: z.string().describe('Opens a chat with the bot.'),
   about: z.string(),
@@ -20,7 +21,7 @@ export const bot = z.object({
 export type Bot = z.infer<typeof bot>
 
 export const chat = z.object({
-  id: z.string().describe("A private chat: the other person's account id."),
+  id: chatId.describe("A private chat: the other person's account id."),
   type: z.enum(['private', 'group']),
   name: z.string().describe("The person's name, or the group's title."),
   state: z
@@ -34,14 +35,14 @@ export const chat = z.object({
 export type Chat = z.infer<typeof chat>
 
 export const safetyNumber = z.object({
-  account: z.string(),
+  account: accountId,
   number: z.string().describe('Twelve groups of five digits: both sides see the same, unless somebody stands between.'),
   qr: z.string().describe('The same for a QR code: equal on both sides.'),
 })
 export type SafetyNumber = z.infer<typeof safetyNumber>
 
 export const mention = z.object({
-  user: z.string(),
+  user: accountId,
   offset: z.int().describe('In UTF-16 code units.'),
   length: z.int().describe('In UTF-16 code units.'),
 })
@@ -73,12 +74,12 @@ export const poll = z.object({
 export type Poll = z.infer<typeof poll>
 
 export const message = z.object({
-  id: z.string(),
-  chat_id: z.string(),
+  id: messageId,
+  chat_id: chatId,
   from: person,
   ts: z.int().describe("The relay's time of acceptance, strictly rising within a chat."),
   text: z.string().optional().describe('The text, or the caption of a file.'),
-  reply_to: z.string().optional(),
+  reply_to: messageId.optional(),
   mentions: z.array(mention).optional(),
   buttons: z.array(z.array(button)).optional(),
   file: file.optional(),
@@ -89,83 +90,6 @@ export const message = z.object({
   status: z.enum(['sent', 'delivered', 'read']).optional().describe("The bot's own messages only."),
 })
 export type Message = z.infer<typeof message>
-
-const NOTICE_CODES = [
-  '`undecryptable`: something could not be read; the chat heals by itself.',
-  '`key_changed`: the device key of `from` is another than before: a restore, or somebody else. Compare safety numbers.',
-  '`refused`: `from` did what the rules forbid, `text` says what; nobody followed it.',
-  '`restarted`: the group goes on with new keys; `members` are out.',
-  '`missing`: `count` messages of `from` did not come: the relay holds them back.',
-  '`forked`: the relay has shown `from` another history; both are made one.',
-  '`cut_off`: the relay no longer delivered to `members`, by the word of `from` or its own; it is put right.',
-  '`mismatch`: the keys were not those of the people shown; nothing was sent with them.',
-].join(' ')
-
-export const notice = z.looseObject({
-  code: z
-    .enum([
-      'created',
-      'joined',
-      'left',
-      'removed',
-      'renamed',
-      'timer',
-      'call_declined',
-      'undecryptable',
-      'key_changed',
-      'refused',
-      'restarted',
-      'missing',
-      'forked',
-      'cut_off',
-      'mismatch',
-    ])
-    .describe(NOTICE_CODES),
-  from: person.optional(),
-  text: z
-    .string()
-    .optional()
-    .describe('Of `created` and `renamed` the title; of `refused` and `mismatch` what was wrong.'),
-  members: z.array(person).optional().describe('Whom it is about: of `joined`, `removed`, `restarted`, `cut_off`.'),
-  count: z.int().optional().describe('Of `missing`.'),
-  timer_ms: z.int().optional().describe('Of `timer`.'),
-})
-export type Notice = z.infer<typeof notice>
-
-const updateBase = { id: z.int(), chat_id: z.string() }
-export const update = z.discriminatedUnion('type', [
-  z.object({ ...updateBase, type: z.literal('message'), message }),
-  z.object({ ...updateBase, type: z.literal('edited'), message }),
-  z.object({
-    ...updateBase,
-    type: z.literal('deleted'),
-    deleted: z.object({ message_id: z.string(), from: person }),
-  }),
-  z.object({
-    ...updateBase,
-    type: z.literal('reaction'),
-    reaction: z.object({
-      message_id: z.string(),
-      from: person,
-      emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
-    }),
-  }),
-  z.object({ ...updateBase, type: z.literal('poll'), message }),
-  z.object({
-    ...updateBase,
-    type: z.literal('button'),
-    button: z.object({
-      message_id: z.string(),
-      from: person,
-      data: z.string().describe('Empty when the message is gone.'),
-      press_id: z.string(),
-    }),
-  }),
-  z.object({ ...updateBase, type: z.literal('expired'), expired: z.array(z.string()) }),
-  z.object({ ...updateBase, type: z.literal('chat'), chat }),
-  z.object({ ...updateBase, type: z.literal('notice'), notice }),
-])
-export type Update = z.infer<typeof update>
 
 export const apiError = z.object({
   error: z.string(),

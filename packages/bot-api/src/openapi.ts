@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { Endpoint } from './endpoint.ts'
 import { endpoints } from './endpoints.ts'
 import { apiStatuses } from './errors.ts'
+import { update } from './events.ts'
 import { componentSchemas, type JsonSchema, jsonSchemaOf } from './json-schemas.ts'
-import { type ApiErrorCode, update } from './objects.ts'
+import type { ApiErrorCode } from './objects.ts'
 
 export type Parameter = {
   name: string

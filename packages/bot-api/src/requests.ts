@@ -1,11 +1,21 @@
 // What callers send: the bodies of requests, with the rules of every field.
-import { contentLimits } from '@postern/protocol'
+import {
+  aboutRange,
+  captionRange,
+  commandName,
+  commandNameFault,
+  commandsCountFault,
+  contentLimits,
+  optionsCountFault,
+  toastRange,
+} from '@postern/protocol'
 import { z } from 'zod'
 import { buttons } from './button-rules.ts'
 import {
-  accountId,
+  accountField,
   characters,
   emoji,
+  keeps,
   mentions,
   mentionsAreInText,
   optional,
@@ -22,13 +32,11 @@ const OBJECT = 'a JSON object is required'
 export const textMessage = z.object({ ...textMessageFields, buttons }, OBJECT).superRefine(mentionsAreInText)
 export type TextMessage = z.infer<typeof textMessage>
 
-const editedText = characters({ min: 0, max: contentLimits.textCharsMax })
-
 /** What is absent stays as it is. */
 export const messageEdit = z
   .object(
     {
-      text: optional(editedText).describe('Only a caption may be empty.'),
+      text: optional(characters(captionRange)).describe('Only a caption may be empty.'),
       mentions: mentions.describe(
         'Alone they are judged by the text as it stands, and [] removes them. A new text without mentions has none.',
       ),
@@ -46,18 +54,15 @@ export type MessageEdit = z.infer<typeof messageEdit>
 export const botChange = z.object(
   {
     name: optional(shownName(contentLimits.nameCharsMax)),
-    about: optional(characters({ min: 0, max: contentLimits.aboutCharsMax })),
+    about: optional(characters(aboutRange)),
   },
   OBJECT,
 )
 export type BotChange = z.infer<typeof botChange>
 
-const commandName = /^[a-z0-9_]{1,32}$/
-const commandNameRule = '1 to 32 of the signs a to z, 0 to 9 and _ are required'
-
 const newCommand = z.object(
   {
-    name: z.string(STRING).regex(commandName, commandNameRule),
+    name: z.string(STRING).superRefine(keeps(commandNameFault)).meta({ pattern: commandName.source }),
     description: optional(shownLine(contentLimits.commandDescriptionCharsMax)),
     args: optional(shownLine(contentLimits.commandArgsCharsMax)),
   },
@@ -69,7 +74,8 @@ export const botCommands = z
     {
       commands: z
         .array(newCommand, 'an array is required')
-        .max(contentLimits.commandsMax, `at most ${contentLimits.commandsMax} are allowed`),
+        .superRefine(keeps(commandsCountFault))
+        .meta({ maxItems: contentLimits.commandsMax }),
     },
     OBJECT,
   )
@@ -87,7 +93,7 @@ export const newGroup = z.object(
   {
     name: shownName(contentLimits.groupNameCharsMax),
     members: z
-      .array(accountId, 'an array of account ids is required')
+      .array(accountField, 'an array of account ids is required')
       .max(othersMax, `at most ${othersMax} are allowed`),
   },
   OBJECT,
@@ -102,7 +108,6 @@ export const readMark = z.preprocess(
 )
 
 const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
-const optionsRule = `${pollOptionsMin} to ${pollOptionsMax} are required`
 const closeRule = 'a time in milliseconds, or 0 for never, is required'
 
 const several = z.boolean('true or false is required')
@@ -112,8 +117,8 @@ export const pollFields = {
   question: shownText(pollQuestionCharsMax),
   options: z
     .array(shownName(pollOptionCharsMax), 'an array of texts is required')
-    .min(pollOptionsMin, optionsRule)
-    .max(pollOptionsMax, optionsRule),
+    .superRefine(keeps(optionsCountFault))
+    .meta({ minItems: pollOptionsMin, maxItems: pollOptionsMax }),
   multiple: z.preprocess(value => value ?? false, several),
   close_ts: optional(z.int(closeRule).min(0, closeRule)).describe('When it closes by itself; 0 or absent: never.'),
   reply_to: optionalMessageId,
@@ -142,4 +147,4 @@ export const chosenOptions = z
   .describe('Indexes of options, from 0.')
 export const newVote = z.object({ options: chosenOptions }, OBJECT)
 
-export const pressAnswer = z.object({ text: characters({ min: 0, max: contentLimits.toastCharsMax }) }, OBJECT)
+export const pressAnswer = z.object({ text: characters(toastRange) }, OBJECT)

@@ -1,21 +1,22 @@
 // Waits for the relay as long as it takes: a person can do nothing before.
-import type { Client } from '@postern/core'
 
-const SLOW_MS = 1000
+import type { Client } from '@postern/core'
+import { personLimits, systemClock, Wait } from '@postern/protocol'
 
 /** `stopped`: the signal came first. Somebody who watches is told when it takes longer than usual. */
 export async function whenOnline(client: Client, until: AbortSignal): Promise<'online' | 'stopped'> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const wait = new Wait()
   const look = () => {
-    if (until.aborted || (client.isOnline && client.isRegistered)) resolve()
+    if (client.isOnline && client.isRegistered) wait.resolve()
   }
-  const slow = setTimeout(() => process.stderr.write(`Waiting for the relay at ${client.relayUrl}\n`), SLOW_MS)
-  const unsubscribe = client.onConnectionChange(look)
-  until.addEventListener('abort', look)
+  wait.onAbort(until, () => wait.resolve())
+  wait.onOver(client.onConnectionChange(look))
+  wait.after(
+    systemClock,
+    personLimits.slowConnectMs,
+    () => void process.stderr.write(`Waiting for the relay at ${client.relayUrl}\n`),
+  )
   look()
-  await promise
-  clearTimeout(slow)
-  unsubscribe()
-  until.removeEventListener('abort', look)
+  await wait.over
   return until.aborted ? 'stopped' : 'online'
 }

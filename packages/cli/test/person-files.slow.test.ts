@@ -3,33 +3,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileInfo, Message } from '@postern/bot-api/objects'
-import { World } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { freePort } from '@postern/testkit/free-port'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { HoldingProxy } from './holding-proxy.ts'
 import { png } from './png.ts'
 import { ScriptedPerson } from './scripted-person.ts'
-
-let world: World
-let desk: string
-let proxyPort: number
-beforeAll(async () => {
-  proxyPort = await freePort()
-  // Who comes through the proxy dials its address, and proves itself for that one.
-  world = await World.start({ relayHosts: [`127.0.0.1:${proxyPort}`] })
-  desk = join(world.directory, 'desk')
-  mkdirSync(desk)
-})
-afterAll(() => world.stop())
-
-const person = (name: string, relayUrl = world.relayUrl) =>
-  new ScriptedPerson(['--relay', relayUrl, '--data', join(world.directory, name), '--name', name])
-
-function onDesk(name: string, bytes: Uint8Array): string {
-  const path = join(desk, name)
-  writeFileSync(path, bytes)
-  return path
-}
 
 /** The chat of the one with the other. */
 async function bothReady(alice: ScriptedPerson, bob: ScriptedPerson): Promise<string> {
@@ -43,11 +22,41 @@ async function heardFile(who: ScriptedPerson, name: string): Promise<Message & {
 }
 
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
-/** What a transfer left lying beside the files. */
-const leftBehind = (folder = desk) => readdirSync(folder).filter(name => name.endsWith('.part'))
 const badPath = { code: 'bad_request', error: expect.stringMatching(/^path: /) }
 
-test('[CLI-2.7] a file arrives with its name, size, type and caption, and is saved with the same bytes', async () => {
+const test = base
+  .extend('proxyPort', { scope: 'file' }, () => freePort())
+  .extend('worldOptions', { scope: 'file' }, ({ proxyPort }) => ({ relayHosts: [`127.0.0.1:${proxyPort}`] }))
+  .extend('desk', { scope: 'file' }, ({ world }) => join(world.directory, 'desk'))
+  .extend(
+    'person',
+    ({ world }) =>
+      (name: string, relayUrl = world.relayUrl) =>
+        new ScriptedPerson(['--relay', relayUrl, '--data', join(world.directory, name), '--name', name]),
+  )
+  .extend('onDesk', ({ desk }) => (name: string, bytes: Uint8Array): string => {
+    const path = join(desk, name)
+    writeFileSync(path, bytes)
+    return path
+  })
+  /** What a transfer left lying beside the files. */
+  .extend(
+    'leftBehind',
+    ({ desk }) =>
+      (folder = desk) =>
+        readdirSync(folder).filter(name => name.endsWith('.part')),
+  )
+
+test.beforeAll(async ({ desk }) => {
+  mkdirSync(desk)
+})
+
+test('[CLI-2.7] a file arrives with its name, size, type and caption, and is saved with the same bytes', async ({
+  person,
+  onDesk,
+  desk,
+  leftBehind,
+}) => {
   await using alice = person('alice')
   await using bob = person('bob')
   const [aliceMe, bobMe] = [await alice.ready(), await bob.ready()]
@@ -73,7 +82,10 @@ test('[CLI-2.7] a file arrives with its name, size, type and caption, and is sav
   expect(gone).toMatchObject({ code: 'not_found' })
 })
 
-test('[CLI-2.7] a photo has its size and a preview; what cannot be shown as one is said, or goes as a file', async () => {
+test('[CLI-2.7] a photo has its size and a preview; what cannot be shown as one is said, or goes as a file', async ({
+  person,
+  onDesk,
+}) => {
   await using alice = person('photographer')
   await using bob = person('visitor')
   const chat = await bothReady(alice, bob)
@@ -94,7 +106,11 @@ test('[CLI-2.7] a photo has its size and a preview; what cannot be shown as one 
   expect(await alice.do('file', { chat, path: empty })).toMatchObject({ file: { size: 0, name: 'empty' } })
 })
 
-test('[CLI-2.8] a path that cannot be read, and a chat that is not there, are said, and nothing is sent', async () => {
+test('[CLI-2.8] a path that cannot be read, and a chat that is not there, are said, and nothing is sent', async ({
+  person,
+  desk,
+  onDesk,
+}) => {
   await using alice = person('clumsy')
   await using bob = person('patient')
   const chat = await bothReady(alice, bob)
@@ -113,7 +129,12 @@ test('[CLI-2.8] a path that cannot be read, and a chat that is not there, are sa
   expect(await alice.do('messages', { chat })).toHaveLength(1)
 })
 
-test('[CLI-2.9] a download makes no directories, replaces nothing but files, and leaves nothing when it fails', async () => {
+test('[CLI-2.9] a download makes no directories, replaces nothing but files, and leaves nothing when it fails', async ({
+  person,
+  onDesk,
+  desk,
+  leftBehind,
+}) => {
   await using alice = person('saver')
   await using author = person('author')
   const { id: me } = await alice.ready()
@@ -133,18 +154,28 @@ test('[CLI-2.9] a download makes no directories, replaces nothing but files, and
   expect(leftBehind()).toEqual([])
 })
 
-test.runIf(process.getuid?.() !== 0)('[CLI-2.9] a folder that may not be written is said', async () => {
-  await using alice = person('outsider')
-  await using bob = person('insider')
-  const chat = await bothReady(alice, bob)
-  const { id: message } = await alice.do('file', { chat, path: onDesk('a.txt', randomBytes(10)) })
-  const closed = join(desk, 'closed')
-  mkdirSync(closed)
-  chmodSync(closed, 0o500)
-  expect(await alice.ask('download', { chat, message, path: join(closed, 'a.txt') })).toMatchObject(badPath)
-})
+test.runIf(process.getuid?.() !== 0)(
+  '[CLI-2.9] a folder that may not be written is said',
+  async ({ person, onDesk, desk }) => {
+    await using alice = person('outsider')
+    await using bob = person('insider')
+    const chat = await bothReady(alice, bob)
+    const { id: message } = await alice.do('file', { chat, path: onDesk('a.txt', randomBytes(10)) })
+    const closed = join(desk, 'closed')
+    mkdirSync(closed)
+    chmodSync(closed, 0o500)
+    expect(await alice.ask('download', { chat, message, path: join(closed, 'a.txt') })).toMatchObject(badPath)
+  },
+)
 
-test('[CLI-2.9] [CLI-2.10] transfers hold nobody up; one that is killed leaves nothing after the next start', async () => {
+test('[CLI-2.9] [CLI-2.10] transfers hold nobody up; one that is killed leaves nothing after the next start', async ({
+  world,
+  proxyPort,
+  person,
+  onDesk,
+  desk,
+  leftBehind,
+}) => {
   await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('hasty', proxy.url)
   await using bob = person('slow', proxy.url)
@@ -178,7 +209,14 @@ test('[CLI-2.9] [CLI-2.10] transfers hold nobody up; one that is killed leaves n
   expect(sha256(join(shelf, 'large.bin'))).toBe(sha256(path))
 })
 
-test('[CLI-2.10] SIGTERM ends transfers: each is answered, nothing half is left, and the exit code is 0', async () => {
+test('[CLI-2.10] SIGTERM ends transfers: each is answered, nothing half is left, and the exit code is 0', async ({
+  world,
+  proxyPort,
+  person,
+  onDesk,
+  desk,
+  leftBehind,
+}) => {
   await using proxy = await HoldingProxy.before(world.relayUrl, proxyPort)
   await using alice = person('leaving', proxy.url)
   await using bob = person('staying')

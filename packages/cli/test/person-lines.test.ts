@@ -3,18 +3,13 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { privateChatId } from '@postern/protocol'
-import { WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { answeredLine } from '../src/demo/demo-screen.ts'
 import { readPersonSettings } from '../src/person/person-settings.ts'
 import { livePerson } from '../src/person/run-person.ts'
 import { terminalLog } from '../src/terminal-log.ts'
-
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
 
 /** What Python's `splitlines` and Node's `readline` take for the end of a line, together. */
 // oxlint-disable-next-line no-control-regex -- these are the signs that are looked for
@@ -22,8 +17,10 @@ const anyLineEnd = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
 /** Nothing of this may reach a terminal. */
 const obeyed = /(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u
 
-test('[CLI-2.17] every event and every answer is one line for whoever splits it, and commands no terminal', async () => {
-  const alice = await world.person('alice')
+test('[CLI-2.17] every event and every answer is one line for whoever splits it, and commands no terminal', async ({
+  world,
+  alice,
+}) => {
   const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() }
   let output = ''
   streams.output.setEncoding('utf8').on('data', (chunk: string) => (output += chunk))
@@ -33,7 +30,7 @@ test('[CLI-2.17] every event and every answer is one line for whoever splits it,
   const open = JSON.stringify({ id: hostile, do: 'open', account: alice.id, text: hostile })
   streams.input.write(`${open}\n`)
   const heard = await alice.hears(hostile)
-  await alice.client.sendText(privateChatId(heard.from.id as never), { text: hostile }, WITHIN)
+  await alice.client.messages.sendText(privateChatId(heard.from.id), { text: hostile }, WITHIN)
   await expect.poll(() => output).toContain('"event":"message"')
   streams.input.end()
   await bob

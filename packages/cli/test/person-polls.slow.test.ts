@@ -1,24 +1,12 @@
 // `postern person` in polls and at the buttons of a bot, with two people and a gateway.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Message, Poll, Update } from '@postern/bot-api/objects'
-import { type TestGateway, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Update } from '@postern/bot-api/events'
+import type { Message, Poll } from '@postern/bot-api/objects'
+import { WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { ScriptedPerson } from './scripted-person.ts'
-
-let world: World
-let gateway: TestGateway
-let bot: string
-beforeAll(async () => {
-  world = await World.start()
-  gateway = await world.gateway()
-  bot = gateway.client.account
-  await gateway.client.whenOnline(WITHIN)
-})
-afterAll(() => world.stop())
-
-const person = (name: string) =>
-  new ScriptedPerson(['--relay', world.relayUrl, '--data', join(world.directory, name), '--name', name])
 
 type Line = Record<string, unknown>
 type Asked = Message & { poll: Poll }
@@ -27,24 +15,45 @@ async function heard(who: ScriptedPerson, event: string, is: (message: Asked) =>
   return (await who.line(line => line.event === event && is(line['message'] as Asked)))['message'] as Asked
 }
 
-/** A group of two people and the bot. */
-async function group(alice: ScriptedPerson, bob: ScriptedPerson): Promise<string> {
-  await alice.ready()
-  const { id } = await bob.ready()
-  for (const who of [alice, bob]) await who.do('open', { invite: gateway.client.me().inviteUrl })
-  const made = await alice.do('group', { name: 'all', members: [id, bot] })
-  await bob.line(line => line.event === 'chat' && line['chat_id'] === made['id'])
-  return made['id'] as string
-}
-
 const tally = ({ poll }: Asked) => poll.options.map(({ votes }) => votes)
 
-async function updates<Type extends Update['type']>(type: Type): Promise<Extract<Update, { type: Type }>[]> {
-  const { body } = await gateway.api<Update[]>('GET', '/v1/updates?limit=100')
-  return body.filter(update => update.type === type) as Extract<Update, { type: Type }>[]
-}
+const test = base
+  .extend('gateway', { scope: 'file' }, ({ world }) => world.gateway())
+  .extend('bot', { scope: 'file' }, ({ gateway }) => gateway.client.account)
+  .extend(
+    'person',
+    ({ world }) =>
+      (name: string) =>
+        new ScriptedPerson(['--relay', world.relayUrl, '--data', join(world.directory, name), '--name', name]),
+  )
+  /** A group of two people and the bot. */
+  .extend('group', ({ bot, gateway }) => async (alice: ScriptedPerson, bob: ScriptedPerson): Promise<string> => {
+    await alice.ready()
+    const { id } = await bob.ready()
+    for (const who of [alice, bob]) await who.do('open', { invite: gateway.client.identity.me().inviteUrl })
+    const made = await alice.do('group', { name: 'all', members: [id, bot] })
+    await bob.line(line => line.event === 'chat' && line['chat_id'] === made['id'])
+    return made['id'] as string
+  })
+  .extend(
+    'updates',
+    ({ gateway }) =>
+      async <Type extends Update['type']>(type: Type): Promise<Extract<Update, { type: Type }>[]> => {
+        const { body } = await gateway.api<Update[]>('GET', '/v1/updates?limit=100')
+        return body.filter(update => update.type === type) as Extract<Update, { type: Type }>[]
+      },
+  )
 
-test('[CLI-2.11] a poll is asked, voted in, counted alike by everybody, and closed by who asked it', async () => {
+test.beforeAll(async ({ gateway }) => {
+  await gateway.client.whenOnline(WITHIN)
+})
+
+test('[CLI-2.11] a poll is asked, voted in, counted alike by everybody, and closed by who asked it', async ({
+  person,
+  group,
+  gateway,
+  updates,
+}) => {
   await using alice = person('alice')
   await using bob = person('bob')
   const chat = await group(alice, bob)
@@ -74,7 +83,10 @@ test('[CLI-2.11] a poll is asked, voted in, counted alike by everybody, and clos
   expect(await alice.ask('edit', { chat, message, text: 'Dinner?' })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[CLI-2.11] the rules of a poll are said under the name of their field; one with a time closes by itself', async () => {
+test('[CLI-2.11] the rules of a poll are said under the name of their field; one with a time closes by itself', async ({
+  person,
+  group,
+}) => {
   await using alice = person('erin')
   await using bob = person('frank')
   const chat = await group(alice, bob)
@@ -101,7 +113,12 @@ async function askedBriefly(ask: (afterMs: number) => Promise<Line>): Promise<Li
   }
 }
 
-test('[CLI-2.12] a press reaches the bot alone, and its toast the presser alone', async () => {
+test('[CLI-2.12] a press reaches the bot alone, and its toast the presser alone', async ({
+  person,
+  group,
+  gateway,
+  updates,
+}) => {
   await using alice = person('carol')
   await using bob = person('dave')
   const chat = await group(alice, bob)
@@ -132,10 +149,10 @@ test('[CLI-2.12] a press reaches the bot alone, and its toast the presser alone'
   expect(alice.lines.filter(told)).toEqual([toast])
 })
 
-test('[CLI-2.7] files go to the bot and come from it', async () => {
+test('[CLI-2.7] files go to the bot and come from it', async ({ world, bot, person, gateway }) => {
   await using alice = person('gina')
   await alice.ready()
-  await alice.do('open', { invite: gateway.client.me().inviteUrl })
+  await alice.do('open', { invite: gateway.client.identity.me().inviteUrl })
   const path = join(import.meta.dirname, 'png.ts')
   const sent = (await alice.do('file', { chat: bot, path, caption: 'for you' })) as unknown as Message
   const me = (await alice.do('me'))['id'] as string

@@ -1,21 +1,14 @@
 // The sentences that a person at a terminal reads: they are no bot.
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { CommandAnswers } from '../src/person/answer-commands.ts'
 import { LineOutput } from '../src/person/line-output.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
-
-test('[CLI-2.15] who has left a chat is told so in words that are right for a person', async () => {
-  const alice = await world.person('alice')
-  const bob = await world.person('bob')
-  const { id: chat } = await alice.client.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)
+test('[CLI-2.15] who has left a chat is told so in words that are right for a person', async ({ alice, bob }) => {
+  const { id: chat } = await alice.client.chats.createGroup({ name: 'garden', members: [bob.id] }, WITHIN)
   const output = new PassThrough()
   const answers = new CommandAnswers(alice.client, { output: new LineOutput(output), stop: AbortSignal.any([]) })
   const ask = async (command: object) => {

@@ -1,5 +1,4 @@
 // Every entry must answer a Node that is too old with one line, never with a parse error or a crash of the database driver.
-
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -38,17 +37,20 @@ const saysSoInOneLine = (version: RegExp) => ({
 })
 
 describe('a Node that is too old', () => {
-  test.each(['20.20.2', '22.18.0', '23.11.0'])('v%s is refused in one line by the postern command', version => {
-    const args = [...pretendVersion(version), launcher, 'relay']
-    expect(run(process.execPath, args)).toEqual(saysSoInOneLine(new RegExp(version.replaceAll('.', '\\.'))))
-  })
+  test.each(['20.20.2', '22.18.0', '23.11.0'])(
+    '[CLI-1.12] v%s is refused in one line by the postern command',
+    version => {
+      const args = [...pretendVersion(version), launcher, 'relay']
+      expect(run(process.execPath, args)).toEqual(saysSoInOneLine(new RegExp(version.replaceAll('.', '\\.'))))
+    },
+  )
 
-  test.skipIf(oldNodes.length === 0)('a real one is refused by every entry', () => {
+  test.skipIf(oldNodes.length === 0)('[CLI-1.12] a real one is refused by every entry', () => {
     for (const nodePath of oldNodes)
       for (const entry of [launcher, guard]) expect(run(nodePath, [entry])).toEqual(saysSoInOneLine(/\d+\.\d+\.\d+/))
   })
 
-  test('every npm script that starts our code asks the guard first', async () => {
+  test('[CLI-1.12] every npm script that starts our code asks the guard first', async () => {
     const manifest = (await import('../../../package.json', { with: { type: 'json' } })) as {
       default: { scripts: Record<string, string> }
     }
@@ -59,6 +61,6 @@ describe('a Node that is too old', () => {
   })
 })
 
-test.each(['24.0.0', '24.21.0', '26.1.0'])('Node v%s passes the guard without a word', version => {
+test.each(['24.0.0', '24.21.0', '26.1.0'])('[CLI-1.12] Node v%s passes the guard without a word', version => {
   expect(run(process.execPath, [...pretendVersion(version), guard])).toEqual({ status: 0, stdout: '', stderr: '' })
 })

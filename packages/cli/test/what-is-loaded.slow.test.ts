@@ -1,5 +1,4 @@
 // What a process loads stays in its memory for as long as it runs.
-
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -4,7 +4,7 @@ import type { ChatId, Clock, Lanes, Log, MessageId } from '@postern/protocol'
 import type { Files } from './files/files.ts'
 import type { GroupSessions } from './groups/group-sessions.ts'
 import type { LogOrder } from './groups/log-order.ts'
-import type { Places } from './groups/places.ts'
+import type { SendSlots } from './groups/send-slots.ts'
 import type { OwnAccount } from './identity/account.ts'
 import type { OwnDevice } from './identity/own-device.ts'
 import type { RelayLink } from './relay-link/relay-link.ts'
@@ -19,7 +19,7 @@ export type Core = {
   readonly provider: MlsProvider
   readonly mls: MlsContext
   readonly clock: Clock
-  /** Whatever grows old, or is due after some time, is counted by this one. */
+  /** The time by which things grow old and become due. */
   readonly passed: PassedTime
   readonly log: Log
   /** From 0 to 1, at random. */
@@ -30,13 +30,13 @@ export type Core = {
   readonly device: OwnDevice
   readonly link: RelayLink
   readonly groups: GroupSessions
-  /** When what is said counts as said. */
+  /** Gives each entry of a log its time. */
   readonly order: LogOrder
   readonly files: Files
   /** A chat is opened once, however many want to write to it first. */
   readonly openings: Lanes<ChatId>
-  /** Each message that is encrypted holds one until the relay's word about it is known. */
-  readonly places: Places
+  /** Each encrypted message holds a slot until the relay's word about it is known. */
+  readonly sendSlots: SendSlots
   /** Messages and commits for whose answer somebody waits: they settle themselves. */
   readonly sending: Set<MessageId>
   /** Messages whose answer was given up: what became of them is asked before anything more is read. */
@@ -46,7 +46,7 @@ export type Core = {
   readonly reportsAll: boolean
   /** Receipts are due, or messages will expire: the timekeeper looks when. */
   readonly rearm: () => void
-  /** A call that nobody will take: the chores say so. */
+  /** A call to a bot: the chores say that it is declined. */
   readonly decline: (call: { chat: ChatId; call: string }) => void
   /** Wakes the chores: something is to be done that no caller waits for. */
   readonly poke: () => void

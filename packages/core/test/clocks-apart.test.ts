@@ -1,5 +1,4 @@
 // Clocks that are wrong, this machine's or the relay's: the order of a chat stays the relay's, for everybody.
-import type { MessageId } from '@postern/protocol'
 import { HostileRelay, ManualClock, type Person, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
@@ -85,7 +84,7 @@ async function restart(byMs = 0): Promise<void> {
 function paged(person: Person, other: Person): string[] {
   const texts: string[] = []
   for (let beforeTs = Number.MAX_SAFE_INTEGER; ; ) {
-    const page = person.client.messages(other.chatId, { beforeTs, limit: 2 })
+    const page = person.client.messages.list(other.chatId, { beforeTs, limit: 2 })
     texts.unshift(...page.map(({ text }) => text ?? ''))
     if (!page[0]) return texts
     beforeTs = page[0].ts
@@ -98,7 +97,7 @@ function expectOneOrder(): void {
     [bob, alice],
   ] as const) {
     expect(paged(person, other)).toEqual(said)
-    const times = person.client.messages(other.chatId, { beforeTs: Number.MAX_SAFE_INTEGER, limit: 100 })
+    const times = person.client.messages.list(other.chatId, { beforeTs: Number.MAX_SAFE_INTEGER, limit: 100 })
     expect(times.every(({ ts }, at) => ts > (times[at - 1]?.ts ?? 0))).toBe(true)
   }
 }
@@ -154,8 +153,7 @@ describe('a clock three days behind', () => {
   test('[CORE-21.4] of two edits the later one counts', async () => {
     const { id } = await alice.say(bob, 'first')
     await bob.hears('first')
-    const edit = async (text: string) =>
-      await alice.client.editMessage(bob.chatId, { message: id as MessageId, text }, WITHIN)
+    const edit = async (text: string) => await alice.client.messages.edit(bob.chatId, { message: id, text }, WITHIN)
     pass(10)
     await edit('second')
     clock.set(-3 * DAY_MS)

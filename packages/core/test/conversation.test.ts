@@ -1,24 +1,14 @@
 // What can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { isCoded } from '@postern/protocol'
+import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { describe, expect, vi } from 'vitest'
 
 /** Every page of the database without its encryption, free ones and leftovers included. */
 function plainBytesOf(directory: string): string {
@@ -32,17 +22,16 @@ function plainBytesOf(directory: string): string {
   return readFileSync(path, 'latin1')
 }
 
-const idOf = (message: Message) => message.id as MessageId
-const seenBy = (person: Person, chat: Person, message: Message) => person.client.message(chat.chatId, idOf(message))
+const seenBy = (person: Person, chat: Person, message: Message) => person.client.messages.get(chat.chatId, message.id)
 const kindsOf = (person: Person) =>
   person.client.journal.read(0, 1000).map(entry => (JSON.parse(entry.json) as { type: string }).type)
 
 describe('edits', () => {
-  test('[CORE-5.1, CORE-5.11] the others see the new words; oneself is told nothing', async () => {
+  test('[CORE-5.1, CORE-5.11] the others see the new words; oneself is told nothing', async ({ alice, bob }) => {
     const said = await alice.say(bob, 'helo')
     await bob.hears('helo')
     const before = kindsOf(alice).length
-    const edited = await alice.client.editMessage(bob.chatId, { message: idOf(said), text: 'hello' }, WITHIN)
+    const edited = await alice.client.messages.edit(bob.chatId, { message: said.id, text: 'hello' }, WITHIN)
     expect(edited).toMatchObject({ id: said.id, text: 'hello', ts: said.ts, edited_ts: expect.any(Number) })
     const told = await bob.next('edited')
     expect(told.message).toMatchObject({ id: said.id, text: 'hello', from: { id: alice.id } })
@@ -50,18 +39,17 @@ describe('edits', () => {
     expect(kindsOf(alice).slice(before)).not.toContain('edited')
   })
 
-  test('[CORE-5.1] nobody edits what others said, or what is older than two days', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[CORE-5.1] nobody edits what others said, or what is older than two days', async ({ clock, world, bob }) => {
     const carol = await world.person('carol', { clock })
     const said = await carol.say(bob, 'mine')
     await bob.hears('mine')
-    const edit = { message: idOf(said), text: 'changed' }
-    await expect(bob.client.editMessage(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+    const edit = { message: said.id, text: 'changed' }
+    await expect(bob.client.messages.edit(carol.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'not-own-message'),
     )
     // The message has the relay's time, which has gone on while this clock stood.
     clock.leap(49 * 3_600_000)
-    await expect(carol.client.editMessage(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
+    await expect(carol.client.messages.edit(bob.chatId, edit, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'edit-too-late'),
     )
     expect(seenBy(bob, carol, said).text).toBe('mine')
@@ -69,12 +57,12 @@ describe('edits', () => {
 })
 
 describe('deletions', () => {
-  test('[CORE-5.2] for everyone: row, reactions and waiting words are gone', async () => {
+  test('[CORE-5.2] for everyone: row, reactions and waiting words are gone', async ({ alice, bob }) => {
     const said = await alice.say(bob, 'a secret slip')
     await bob.hears('a secret slip')
-    await bob.client.react(alice.chatId, { message: idOf(said), emoji: '😱' }, WITHIN)
+    await bob.client.messages.react(alice.chatId, { message: said.id, emoji: '😱' }, WITHIN)
     await alice.next('reaction')
-    await alice.client.deleteMessage(bob.chatId, { message: idOf(said), for: 'all' }, WITHIN)
+    await alice.client.messages.delete(bob.chatId, { message: said.id, for: 'all' }, WITHIN)
     const told = await bob.next('deleted')
     expect(told.deleted).toEqual({ message_id: said.id, from: { id: alice.id, name: 'alice' } })
     for (const [person, chat] of [
@@ -89,41 +77,41 @@ describe('deletions', () => {
           .join(),
       ).not.toContain('a secret slip')
     }
-    expect(bob.client.chat(alice.chatId).unread).toBe(0)
+    expect(bob.client.chats.get(alice.chatId).unread).toBe(0)
   })
 
-  test('[CORE-5.8] on every side, the write-ahead log included', async () => {
+  test('[CORE-5.8] on every side, the write-ahead log included', async ({ alice, bob }) => {
     const said = await alice.say(bob, 'a secret slip')
     await bob.hears('a secret slip')
     const { store } = bob.client['core']
     const eraseTraces = vi.spyOn(store, 'eraseTraces')
-    await alice.client.deleteMessage(bob.chatId, { message: idOf(said), for: 'all' }, WITHIN)
+    await alice.client.messages.delete(bob.chatId, { message: said.id, for: 'all' }, WITHIN)
     await bob.next('deleted')
     expect(eraseTraces).toHaveBeenCalled()
   })
 
-  test('[CORE-5.2] only by the sender', async () => {
+  test('[CORE-5.2] only by the sender', async ({ alice, bob }) => {
     const said = await alice.say(bob, 'stays')
     await bob.hears('stays')
-    const deletion = { message: idOf(said), for: 'all' as const }
-    await expect(bob.client.deleteMessage(alice.chatId, deletion, WITHIN)).rejects.toSatisfy(error =>
+    const deletion = { message: said.id, for: 'all' as const }
+    await expect(bob.client.messages.delete(alice.chatId, deletion, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'not-own-message'),
     )
   })
 
-  test('[CORE-5.3] here alone: the others keep it', async () => {
+  test('[CORE-5.3] here alone: the others keep it', async ({ alice, bob }) => {
     const said = await alice.say(bob, 'not for me')
     await bob.hears('not for me')
-    await bob.client.deleteMessage(alice.chatId, { message: idOf(said), for: 'me' }, WITHIN)
+    await bob.client.messages.delete(alice.chatId, { message: said.id, for: 'me' }, WITHIN)
     expect(bob.texts(alice)).toEqual([])
     expect(alice.texts(bob)).toEqual(['not for me'])
   })
 })
 
-test('[CORE-5.4] one reaction each: set, replaced, taken back', async () => {
+test('[CORE-5.4] one reaction each: set, replaced, taken back', async ({ alice, bob }) => {
   const said = await alice.say(bob, 'react to me')
   await bob.hears('react to me')
-  const react = (emoji: string) => bob.client.react(alice.chatId, { message: idOf(said), emoji }, WITHIN)
+  const react = (emoji: string) => bob.client.messages.react(alice.chatId, { message: said.id, emoji }, WITHIN)
   await react('👍')
   expect((await alice.next('reaction')).reaction).toMatchObject({
     message_id: said.id,
@@ -141,34 +129,33 @@ test('[CORE-5.4] one reaction each: set, replaced, taken back', async () => {
 })
 
 describe('receipts', () => {
-  test('[CORE-5.5, CORE-5.6] delivered by itself, read when marked, and only up to there', async () => {
+  test('[CORE-5.5, CORE-5.6] delivered by itself, read when marked, and only up to there', async ({ alice, bob }) => {
     const first = await alice.say(bob, 'one')
     const second = await alice.say(bob, 'two')
     await bob.hears('two')
-    expect(bob.client.chat(alice.chatId).unread).toBe(2)
+    expect(bob.client.chats.get(alice.chatId).unread).toBe(2)
     await alice.next('receipt', event => event.receipt.message_id === second.id && event.receipt.status === 'delivered')
     expect(seenBy(alice, bob, first).status).toBe('delivered')
-    await bob.client.markRead(alice.chatId, idOf(first))
-    expect(bob.client.chat(alice.chatId).unread).toBe(1)
+    await bob.client.messages.markRead(alice.chatId, first.id)
+    expect(bob.client.chats.get(alice.chatId).unread).toBe(1)
     const read = await alice.next('receipt', event => event.receipt.status === 'read')
     expect(read.receipt).toMatchObject({ message_id: first.id, from: { id: bob.id } })
     expect([seenBy(alice, bob, first).status, seenBy(alice, bob, second).status]).toEqual(['read', 'delivered'])
-    await bob.client.markRead(alice.chatId)
+    await bob.client.messages.markRead(alice.chatId)
     await expect.poll(() => seenBy(alice, bob, second).status).toBe('read')
-    expect(bob.client.chat(alice.chatId).unread).toBe(0)
+    expect(bob.client.chats.get(alice.chatId).unread).toBe(0)
   })
 
-  test('[CORE-5.5] in a group the author alone is told', async () => {
-    const carol = await world.person('carol')
-    const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
-    const chat = group.id as ChatId
+  test('[CORE-5.5] in a group the author alone is told', async ({ alice, bob, carol }) => {
+    const group = await alice.client.chats.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
+    const chat = group.id
     for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === chat)
     const said = await alice.say(chat, 'who reads this?')
     await bob.hears('who reads this?')
     await carol.hears('who reads this?')
-    await bob.client.markRead(chat)
+    await bob.client.messages.markRead(chat)
     await alice.next('receipt', event => event.receipt.message_id === said.id && event.receipt.status === 'read')
-    expect(alice.client.message(chat, idOf(said)).status).toBe('read')
+    expect(alice.client.messages.get(chat, said.id).status).toBe('read')
     await carol.say(chat, 'nothing was told to me')
     await bob.hears('nothing was told to me')
     const told = carol.client.journal.read(0, 100).map(entry => entry.json)
@@ -179,20 +166,23 @@ describe('receipts', () => {
 })
 
 describe('disappearing messages', () => {
-  test('[CORE-5.7, CORE-5.8] gone for the sender after sending, for the reader after reading, from every file', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[CORE-5.7, CORE-5.8] gone for the sender after sending, for the reader after reading, from every file', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const reader = await world.person('reader', { clock })
     await alice.say(reader, 'hello')
     await reader.hears('hello')
-    await reader.client.setTimer(alice.chatId, 60_000, WITHIN)
+    await reader.client.chats.setTimer(alice.chatId, 60_000, WITHIN)
     await alice.next('notice', event => event.notice.code === 'timer')
-    expect(alice.client.chat(reader.chatId).timer_ms).toBe(60_000)
+    expect(alice.client.chats.get(reader.chatId).timer_ms).toBe(60_000)
     const said = await alice.say(reader, 'burn after reading')
     expect(said.expires_ts).toBe(said.ts + 60_000)
     await reader.hears('burn after reading')
     clock.leap(120_000)
     expect(seenBy(reader, alice, said).text).toBe('burn after reading')
-    await reader.client.markRead(alice.chatId)
+    await reader.client.messages.markRead(alice.chatId)
     expect(seenBy(reader, alice, said).expires_ts).toBe(clock.nowMs() + 60_000)
     // The look at what is due comes shortly after the burst; then the minute passes.
     clock.advance(1000)
@@ -211,15 +201,13 @@ describe('disappearing messages', () => {
     expect(bytes).not.toContain('burn after reading')
   })
 
-  test('[CORE-5.7] also when the reader was away at that time', async () => {
-    const clock = new ManualClock(Date.now())
-    await world.stop()
-    world = await World.start({ relayClock: clock })
-    alice = await world.person('alice')
+  const inRelayTime = test.extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+
+  inRelayTime('[CORE-5.7] also when the reader was away at that time', async ({ clock, world, alice }) => {
     let reader = await world.person('reader', { clock })
     await reader.say(alice, 'hello')
     await alice.hears('hello')
-    await reader.client.setTimer(alice.chatId, 1000, WITHIN)
+    await reader.client.chats.setTimer(alice.chatId, 1000, WITHIN)
     await reader.say(alice, 'mine')
     await world.close(reader)
     clock.leap(3_600_000)
@@ -230,25 +218,23 @@ describe('disappearing messages', () => {
   })
 })
 
-test('[CORE-5.9] a bot declines calls, and both sides see it', async () => {
-  const bot = await world.person('bot', { bot: true })
-  await alice.openInvite(bot.client.me().inviteUrl)
+test('[CORE-5.9] a bot declines calls, and both sides see it', async ({ alice, bot }) => {
+  await alice.openInvite(bot.client.identity.me().inviteUrl)
   await bot.next('chat')
-  await alice.client.call(bot.chatId, WITHIN)
+  await alice.client.messages.call(bot.chatId, WITHIN)
   expect((await bot.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: alice.id } })
   expect((await alice.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: bot.id } })
 })
 
-test('[CORE-5.10] a command in a group mentions the one bot there', async () => {
-  const bot = await world.person('bot', { bot: true })
-  await alice.openInvite(bot.client.me().inviteUrl)
-  await expect.poll(() => alice.client.profileOf(bot.id).bot).toBe(true)
-  const group = await alice.client.createGroup({ name: 'with a bot', members: [bot.id, bob.id] }, WITHIN)
+test('[CORE-5.10] a command in a group mentions the one bot there', async ({ alice, bob, bot }) => {
+  await alice.openInvite(bot.client.identity.me().inviteUrl)
+  await expect.poll(() => alice.client.identity.profileOf(bot.id).bot).toBe(true)
+  const group = await alice.client.chats.createGroup({ name: 'with a bot', members: [bot.id, bob.id] }, WITHIN)
   await bot.next('chat', event => event.chat_id === group.id)
-  await alice.say(group.id as ChatId, '/start now')
+  await alice.say(group.id, '/start now')
   const heard = await bot.hears('/start now')
   expect(heard.mentions).toEqual([{ user: bot.id, offset: 0, length: 6 }])
-  await alice.say(group.id as ChatId, 'no command')
+  await alice.say(group.id, 'no command')
   expect(await bot.hears('no command')).not.toHaveProperty('mentions')
 })
 
@@ -256,9 +242,9 @@ describe('idempotency', () => {
   const request = new Uint8Array(32).fill(1)
   const under = (key: string) => ({ ...WITHIN, idempotency: { key, request } })
 
-  test('[CORE-5.12] the same key sends once', async () => {
+  test('[CORE-5.12] the same key sends once', async ({ alice, bob }) => {
     await alice.say(bob, 'first')
-    const send = () => alice.client.sendText(bob.chatId, { text: 'once' }, under('k'))
+    const send = () => alice.client.messages.sendText(bob.chatId, { text: 'once' }, under('k'))
     const [one, two] = await Promise.all([send(), send()])
     const three = await send()
     expect([two.id, three.id]).toEqual([one.id, one.id])
@@ -266,16 +252,20 @@ describe('idempotency', () => {
     await bob.hears('last')
     expect(bob.texts(alice)).toEqual(['first', 'once', 'last'])
     const other = { ...WITHIN, idempotency: { key: 'k', request: new Uint8Array(32).fill(2) } }
-    await expect(alice.client.sendText(bob.chatId, { text: 'another' }, other)).rejects.toSatisfy(error =>
+    await expect(alice.client.messages.sendText(bob.chatId, { text: 'another' }, other)).rejects.toSatisfy(error =>
       isCoded(error, 'idempotency-conflict'),
     )
   })
 
-  test('[CORE-5.12] a send that was in doubt is found, whether the relay has it or not', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[CORE-5.12] a send that was in doubt is found, whether the relay has it or not', async ({
+    clock,
+    world,
+    bob,
+  }) => {
     const carol = await world.person('carol', { clock })
     await carol.say(bob, 'first')
-    const send = (key: string) => carol.client.sendText(bob.chatId, { text: key }, { ...under(key), deadlineMs: 300 })
+    const send = (key: string) =>
+      carol.client.messages.sendText(bob.chatId, { text: key }, { ...under(key), timeoutMs: 300 })
     const isInDoubt = (error: unknown) => isCoded(error, 'send-in-doubt')
     carol.wire.incoming = frame => (frame[1] === 130 && frame[2] === 9 ? [] : [frame])
     const taken = send('has it')
@@ -295,42 +285,43 @@ describe('idempotency', () => {
     await expect(untaken).rejects.toSatisfy(isInDoubt)
     carol.wire.outgoing = frame => [frame]
     carol.wire.drop()
-    await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
-    expect(await carol.client.findSent(bob.chatId, under('has it'))).toMatchObject({ text: 'has it' })
+    await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
+    expect(await carol.client.messages.findSent(bob.chatId, under('has it'))).toMatchObject({ text: 'has it' })
     for (const key of ['has it not', 'never said'])
-      expect(await carol.client.findSent(bob.chatId, under(key))).toBeUndefined()
-    for (const key of ['has it', 'has it not']) await carol.client.sendText(bob.chatId, { text: key }, under(key))
+      expect(await carol.client.messages.findSent(bob.chatId, under(key))).toBeUndefined()
+    for (const key of ['has it', 'has it not'])
+      await carol.client.messages.sendText(bob.chatId, { text: key }, under(key))
     await bob.hears('has it not')
     expect(bob.texts(carol)).toEqual(['first', 'has it', 'has it not'])
     expect(carol.texts(bob)).toEqual(['first', 'has it', 'has it not'])
   })
 
-  test('[CORE-5.12] a group is made once', async () => {
-    const create = () => alice.client.createGroup({ name: 'one', members: [bob.id] }, under('g'))
+  test('[CORE-5.12] a group is made once', async ({ alice, bob }) => {
+    const create = () => alice.client.chats.createGroup({ name: 'one', members: [bob.id] }, under('g'))
     const [one, two] = [await create(), await create()]
     expect(two.id).toBe(one.id)
-    expect(alice.client.chats()).toHaveLength(1)
+    expect(alice.client.chats.list()).toHaveLength(1)
   })
 
-  test('[CORE-5.12] what was deleted since is not sent again', async () => {
+  test('[CORE-5.12] what was deleted since is not sent again', async ({ alice, bob }) => {
     await alice.say(bob, 'first')
-    const sent = await alice.client.sendText(bob.chatId, { text: 'gone' }, under('k'))
-    await alice.client.deleteMessage(bob.chatId, { message: idOf(sent), for: 'all' }, WITHIN)
-    const again = await alice.client.sendText(bob.chatId, { text: 'gone' }, under('k'))
+    const sent = await alice.client.messages.sendText(bob.chatId, { text: 'gone' }, under('k'))
+    await alice.client.messages.delete(bob.chatId, { message: sent.id, for: 'all' }, WITHIN)
+    const again = await alice.client.messages.sendText(bob.chatId, { text: 'gone' }, under('k'))
     expect(again.id).toBe(sent.id)
     expect(again).not.toHaveProperty('text')
     expect(alice.texts(bob)).toEqual(['first'])
   })
 })
 
-test('[CORE-5.13] a reply names a message of its chat', async () => {
+test('[CORE-5.13] a reply names a message of its chat', async ({ alice, bob }) => {
   const said = await alice.say(bob, 'answer me')
   await bob.hears('answer me')
-  const answer = await bob.client.sendText(alice.chatId, { text: 'here', replyTo: idOf(said) }, WITHIN)
+  const answer = await bob.client.messages.sendText(alice.chatId, { text: 'here', replyTo: said.id }, WITHIN)
   expect(answer.reply_to).toBe(said.id)
   expect((await alice.hears('here')).reply_to).toBe(said.id)
-  const nowhere = 'a'.repeat(32) as MessageId
-  await expect(bob.client.sendText(alice.chatId, { text: 'x', replyTo: nowhere }, WITHIN)).rejects.toSatisfy(error =>
-    isCoded(error, 'bad-field'),
+  const nowhere = messageIdOf('a'.repeat(32))
+  await expect(bob.client.messages.sendText(alice.chatId, { text: 'x', replyTo: nowhere }, WITHIN)).rejects.toSatisfy(
+    error => isCoded(error, 'bad-field'),
   )
 })

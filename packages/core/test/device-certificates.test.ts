@@ -2,21 +2,13 @@
 import { cpSync, rmSync } from 'node:fs'
 import { clientLimits, type Log } from '@postern/protocol'
 import { type DeviceCertificate, decodeClientFrame, decodeDeviceCertificate } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const patience = { timeout: WITHIN.deadlineMs, interval: 10 }
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
+const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
 /** A wire that tells by which certificates its client came. */
 function watched(): { wire: Wire; shown: DeviceCertificate[] } {
@@ -37,36 +29,42 @@ function recorded(): { log: Log; lines: string[] } {
   return { lines, log: { debug: () => {}, info: () => {}, warn: say, error: say } }
 }
 
-async function storedOf(person: Person): Promise<{ certificate: DeviceCertificate; device: string }> {
-  await world.close(person)
-  const database = openDataDirectory(person.directory)
-  const row = database.get<{ certificate: Uint8Array; device: Uint8Array }>(
-    'SELECT certificate, device_public_key AS device FROM account',
-  )
-  database.close()
-  if (!row) throw new Error('no account')
-  return {
-    certificate: decodeDeviceCertificate(row.certificate),
-    device: Buffer.from(row.device).toString('hex'),
-  }
-}
-
 const backupOf = (person: Person) => `${person.directory}.backup`
 
-async function backUp(person: Person): Promise<Person> {
-  await world.close(person)
-  cpSync(person.directory, backupOf(person), { recursive: true })
-  return await world.person(person.name)
-}
+const test = base
+  .extend(
+    'storedOf',
+    ({ world }) =>
+      async (person: Person): Promise<{ certificate: DeviceCertificate; device: string }> => {
+        await world.close(person)
+        const database = openDataDirectory(person.directory)
+        const row = database.get<{ certificate: Uint8Array; device: Uint8Array }>(
+          'SELECT certificate, device_public_key AS device FROM account',
+        )
+        database.close()
+        if (!row) throw new Error('no account')
+        return {
+          certificate: decodeDeviceCertificate(row.certificate),
+          device: Buffer.from(row.device).toString('hex'),
+        }
+      },
+  )
+  .extend('backUp', ({ world }) => async (person: Person): Promise<Person> => {
+    await world.close(person)
+    cpSync(person.directory, backupOf(person), { recursive: true })
+    return await world.person(person.name)
+  })
+  .extend('restore', ({ world }) => async (person: Person): Promise<Person> => {
+    await world.close(person)
+    rmSync(person.directory, { recursive: true })
+    cpSync(backupOf(person), person.directory, { recursive: true })
+    return await world.person(person.name)
+  })
 
-async function restore(person: Person): Promise<Person> {
-  await world.close(person)
-  rmSync(person.directory, { recursive: true })
-  cpSync(backupOf(person), person.directory, { recursive: true })
-  return await world.person(person.name)
-}
-
-test('[CORE-16.7] a certificate ends in a year, and is renewed while the client runs, for the same keys', async () => {
+test('[CORE-16.7] a certificate ends in a year, and is renewed while the client runs, for the same keys', async ({
+  world,
+  storedOf,
+}) => {
   const clock = new ManualClock()
   const { wire, shown } = watched()
   const startMs = clock.nowMs()
@@ -84,10 +82,11 @@ test('[CORE-16.7] a certificate ends in a year, and is renewed while the client 
   expect(renewed.certificate.notAfterSec).toBeGreaterThan((startMs + 400 * DAY_MS) / 1000)
 })
 
-test('[CORE-16.7] who was off for years comes back', async () => {
-  const clock = new ManualClock()
-  await world.stop()
-  world = await World.start({ relayClock: clock })
+const inRelayTime = test
+  .extend('clock', () => new ManualClock())
+  .extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+
+inRelayTime('[CORE-16.7] who was off for years comes back', async ({ clock, world }) => {
   const alice = await world.person('alice', { clock })
   await world.close(alice)
   clock.leap(3 * 365 * DAY_MS)
@@ -97,7 +96,7 @@ test('[CORE-16.7] who was off for years comes back', async () => {
   await again.hears('welcome back')
 })
 
-test('[CORE-16.7] a first start under a clock that was far behind heals once the clock is right', async () => {
+test('[CORE-16.7] a first start under a clock that was far behind heals once the clock is right', async ({ world }) => {
   const behind = new ManualClock(Date.UTC(1999, 0, 1))
   const starting = world.person('alice', { clock: behind })
   behind.leap(Date.now() - behind.nowMs())
@@ -105,7 +104,10 @@ test('[CORE-16.7] a first start under a clock that was far behind heals once the
   expect(alice.client.isOnline).toBe(true)
 })
 
-test('[CORE-16.8] a restored client comes as a new device, and the copy that still runs is out', async () => {
+test('[CORE-16.8] a restored client comes as a new device, and the copy that still runs is out', async ({
+  world,
+  backUp,
+}) => {
   const { log, lines } = recorded()
   const { wire, shown } = watched()
   const alice = await world.person('alice')
@@ -131,8 +133,13 @@ test('[CORE-16.8] a restored client comes as a new device, and the copy that sti
   expect(bob.client.isOnline).toBe(true)
 })
 
-test('[CORE-16.8] the same backup can be restored again and again, also one from before a certificate was renewed', async () => {
-  const alice = await world.person('alice')
+test('[CORE-16.8] the same backup can be restored again and again, also one from before a certificate was renewed', async ({
+  world,
+  alice,
+  backUp,
+  restore,
+  storedOf,
+}) => {
   let bob = await backUp(await world.person('bob'))
   for (const text of ['once', 'twice', 'thrice']) {
     await alice.say(bob, text)
@@ -145,8 +152,11 @@ test('[CORE-16.8] the same backup can be restored again and again, also one from
   expect(certificate.serial).toBeGreaterThanOrEqual(4)
 })
 
-test('[CORE-16.9] killed between the new device and its first login, it logs in with it', async () => {
-  const alice = await world.person('alice')
+test('[CORE-16.9] killed between the new device and its first login, it logs in with it', async ({
+  world,
+  alice,
+  backUp,
+}) => {
   let bob = await backUp(await world.person('bob'))
   await alice.say(bob, 'since the backup')
   await bob.hears('since the backup')
@@ -171,8 +181,11 @@ test('[CORE-16.9] killed between the new device and its first login, it logs in 
   await bob.hears('are you there?')
 })
 
-test('[CORE-16.10] a database from before there were serials is given one at its start, and its chats go on', async () => {
-  const bob = await world.person('bob')
+test('[CORE-16.10] a database from before there were serials is given one at its start, and its chats go on', async ({
+  world,
+  bob,
+  storedOf,
+}) => {
   let alice = await world.person('alice')
   await alice.say(bob, 'before')
   await bob.hears('before')
@@ -191,7 +204,7 @@ test('[CORE-16.10] a database from before there were serials is given one at its
   expect((await storedOf(alice)).device).toBe(device)
 })
 
-test('[CORE-16.9] a relay that claims the highest serial of all does not use up the numbers', async () => {
+test('[CORE-16.9] a relay that claims the highest serial of all does not use up the numbers', async ({ world }) => {
   const { wire, shown } = watched()
   const alice = await world.person('alice', { wire })
   await world.close(alice)

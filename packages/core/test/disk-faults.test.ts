@@ -10,10 +10,10 @@ import { clientLimits, guardedClock, isCoded, silentLog } from '@postern/protoco
 import { ManualClock, Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openClient } from '../src/client/open-client.ts'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import { openNodeFileVault } from '../src/files/file-vault-node.ts'
-import { openClient } from '../src/open-client.ts'
 import { openNodeClient } from '../src/rim-node.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
@@ -182,7 +182,7 @@ describe('what is due', () => {
     const { person: alice, failReads } = await personOn(world, time)
     try {
       await passTime(time, alice.say(bob, 'stays'))
-      await passTime(time, alice.client.setTimer(bob.chatId, 60_000, WITHIN))
+      await passTime(time, alice.client.chats.setTimer(bob.chatId, 60_000, WITHIN))
       const reads = failReads(/erase_at_ms/)
       await alice.say(bob, 'disappears')
       await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(3))

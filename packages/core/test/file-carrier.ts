@@ -14,7 +14,7 @@ const client = await openNodeClient({
   firstStart: () => ({ relayUrl, name: 'carrier', bot: false }),
 })
 client.start()
-await client.whenOnline({ deadlineMs: 60_000 })
+await client.whenOnline({ timeoutMs: 60_000 })
 const { files, store } = client['core']
 
 /** New memory for each piece, as a socket takes it. */
@@ -31,7 +31,7 @@ async function carryUp(): Promise<StoredFile> {
 }
 
 async function carryDown(stored: StoredFile): Promise<number> {
-  const file = await files.open(stored, { deadlineMs: 60_000 })
+  const file = await files.open(stored, { timeoutMs: 60_000 })
   let length = 0
   for await (const piece of file.readBriefly()) {
     length += piece.length

@@ -1,45 +1,41 @@
 // Messages with a file: what the others see and get, and what is left when they are gone.
+import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { NewFile } from '../src/messages/send-file.ts'
+import { type ChatId, isCoded } from '@postern/protocol'
+import { type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
+import type { NewFile } from '../src/outbox/send-file.ts'
 import { left, NOTHING, piecesOf, randomFile, relayFiles, uploadRows, vaultFiles, wholeOf } from './files-world.ts'
 
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const idOf = (message: Message) => message.id as MessageId
 type Details = Omit<NewFile, 'draft'>
 const PLAIN: Details = { name: 'notes.bin', type: 'application/octet-stream', kind: 'file' }
 
 type Sending = { details?: Partial<Details>; key?: string }
 
-async function sendFile(to: ChatId, bytes: Uint8Array, { details, key }: Sending = {}): Promise<Message> {
-  const draft = await alice.client.takeFile(piecesOf(bytes), key === undefined ? {} : { idempotencyKey: key })
-  const once = key === undefined ? {} : { idempotency: { key, request: await draft.plainDigest() } }
-  try {
-    return await alice.client.sendFile(to, { draft, ...PLAIN, ...details }, { ...WITHIN, ...once })
-  } finally {
-    await draft.discard()
-  }
-}
-
 async function fileOf(person: Person, chat: ChatId, message: Message): Promise<Buffer> {
-  return await wholeOf((await person.client.openFile(chat, idOf(message), WITHIN)).read())
+  return await wholeOf((await person.client.files.open(chat, message.id, WITHIN)).read())
 }
 
-test('[CORE-7.1] a file arrives with all that is said of it, and with exactly its bytes', async () => {
+const test = base.extend(
+  'sendFile',
+  ({ alice }) =>
+    async (to: ChatId, bytes: Uint8Array, { details, key }: Sending = {}): Promise<Message> => {
+      const draft = await alice.client.files.draft(piecesOf(bytes), key === undefined ? {} : { idempotencyKey: key })
+      const once = key === undefined ? {} : { idempotency: { key, request: await draft.plainDigest() } }
+      try {
+        return await alice.client.files.send(to, { draft, ...PLAIN, ...details }, { ...WITHIN, ...once })
+      } finally {
+        await draft.discard()
+      }
+    },
+)
+
+test('[CORE-7.1] a file arrives with all that is said of it, and with exactly its bytes', async ({
+  alice,
+  bob,
+  sendFile,
+}) => {
   const bytes = randomFile(700_000)
   const said = await alice.say(bob, 'look')
   await bob.hears('look')
@@ -51,7 +47,7 @@ test('[CORE-7.1] a file arrives with all that is said of it, and with exactly it
     height: 10,
     preview: 'data:image/webp;base64,AAAA',
     text: 'there',
-    replyTo: idOf(said),
+    replyTo: said.id,
   }
   const sent = await sendFile(bob.chatId, bytes, { details })
   const { text, replyTo, ...file } = details
@@ -60,30 +56,35 @@ test('[CORE-7.1] a file arrives with all that is said of it, and with exactly it
     expect(message).toMatchObject({ text, reply_to: replyTo, file: { ...file, size: bytes.length } })
   expect(await fileOf(bob, alice.chatId, heard)).toEqual(Buffer.from(bytes))
   expect(await fileOf(alice, bob.chatId, sent)).toEqual(Buffer.from(bytes))
-  const opened = await bob.client.openFile(alice.chatId, idOf(heard), WITHIN)
+  const opened = await bob.client.files.open(alice.chatId, heard.id, WITHIN)
   expect(await wholeOf(opened.read({ start: 262_140, end: 262_150 }))).toEqual(
     Buffer.from(bytes.subarray(262_140, 262_151)),
   )
-  await expect(bob.client.openFile(alice.chatId, idOf(said), WITHIN)).rejects.toSatisfy(error =>
+  await expect(bob.client.files.open(alice.chatId, said.id, WITHIN)).rejects.toSatisfy(error =>
     isCoded(error, 'no-file'),
   )
 })
 
-test('[CORE-7.2] a caption is edited, and taken away', async () => {
+test('[CORE-7.2] a caption is edited, and taken away', async ({ alice, bob, sendFile }) => {
   const sent = await sendFile(bob.chatId, randomFile(10), { details: { text: 'old' } })
   await bob.next('message', event => event.message.id === sent.id)
-  const edit = (text: string) => alice.client.editMessage(bob.chatId, { message: idOf(sent), text }, WITHIN)
+  const edit = (text: string) => alice.client.messages.edit(bob.chatId, { message: sent.id, text }, WITHIN)
   expect(await edit('new')).toMatchObject({ text: 'new', file: { size: 10 } })
   expect((await bob.next('edited')).message).toMatchObject({ text: 'new', file: { size: 10 } })
   expect(await edit('')).not.toHaveProperty('text')
   expect((await bob.next('edited')).message).not.toHaveProperty('text')
   const plain = await alice.say(bob, 'words')
-  await expect(alice.client.editMessage(bob.chatId, { message: idOf(plain), text: '' }, WITHIN)).rejects.toSatisfy(
+  await expect(alice.client.messages.edit(bob.chatId, { message: plain.id, text: '' }, WITHIN)).rejects.toSatisfy(
     error => isCoded(error, 'bad-field'),
   )
 })
 
-test('[CORE-7.3] deleted for everyone, it is gone at the relay and on every side; deleted here, only here', async () => {
+test('[CORE-7.3] deleted for everyone, it is gone at the relay and on every side; deleted here, only here', async ({
+  world,
+  alice,
+  bob,
+  sendFile,
+}) => {
   const kept = await sendFile(bob.chatId, randomFile(1000))
   const gone = await sendFile(bob.chatId, randomFile(2000))
   await bob.next('message', event => event.message.id === gone.id)
@@ -91,26 +92,25 @@ test('[CORE-7.3] deleted for everyone, it is gone at the relay and on every side
   const counts = () => [relayFiles(world), vaultFiles(alice), vaultFiles(bob)].map(files => files.length)
   expect(counts()).toEqual([2, 2, 1])
 
-  await alice.client.deleteMessage(bob.chatId, { message: idOf(gone), for: 'all' }, WITHIN)
+  await alice.client.messages.delete(bob.chatId, { message: gone.id, for: 'all' }, WITHIN)
   await bob.next('deleted')
   await expect.poll(counts).toEqual([1, 1, 0])
-  await alice.client.deleteMessage(bob.chatId, { message: idOf(kept), for: 'me' }, WITHIN)
+  await alice.client.messages.delete(bob.chatId, { message: kept.id, for: 'me' }, WITHIN)
   await expect.poll(() => vaultFiles(alice)).toEqual([])
   expect(await fileOf(bob, alice.chatId, kept)).toHaveLength(1000)
 })
 
-test('[CORE-7.4] a file whose message is not sent leaves nothing', async () => {
+test('[CORE-7.4] a file whose message is not sent leaves nothing', async ({ world, alice, bob, sendFile }) => {
   const nowhere = bob.chatId.replace(/^./, letter => (letter === 'a' ? 'b' : 'a')) as ChatId
   await expect(sendFile(nowhere, randomFile(600_000))).rejects.toSatisfy(error => isCoded(error, 'account-not-found'))
-  const absent = { replyTo: 'a'.repeat(32) as MessageId }
+  const absent = { replyTo: messageIdOf('a'.repeat(32)) }
   await expect(sendFile(bob.chatId, randomFile(600_000), { details: absent })).rejects.toSatisfy(error =>
     isCoded(error, 'bad-field'),
   )
   await expect.poll(() => left(world, alice)).toEqual(NOTHING)
 })
 
-test('[CORE-7.4] what is in doubt is kept until it is known, and then has its file', async () => {
-  const clock = new ManualClock(Date.now())
+test('[CORE-7.4] what is in doubt is kept until it is known, and then has its file', async ({ clock, world, bob }) => {
   const carol = await world.person('carol', { clock })
   await carol.say(bob, 'first')
   let isLost = false
@@ -121,21 +121,26 @@ test('[CORE-7.4] what is in doubt is kept until it is known, and then has its fi
     queueMicrotask(() => carol.wire.cut())
     return [frame]
   }
-  const draft = await carol.client.takeFile(piecesOf(randomFile(5000)))
-  const sending = carol.client.sendFile(bob.chatId, { draft, ...PLAIN }, { deadlineMs: 300 })
+  const draft = await carol.client.files.draft(piecesOf(randomFile(5000)))
+  const sending = carol.client.files.send(bob.chatId, { draft, ...PLAIN }, { timeoutMs: 300 })
   await expect(passWhenAwaited(clock, 300, sending)).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
   await draft.discard()
   expect(uploadRows(carol)).toHaveLength(1)
   carol.wire.outgoing = frame => [frame]
   carol.wire.mend()
-  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
   const heard = (await bob.next('message', event => event.message.file !== undefined)).message
   expect(await fileOf(bob, carol.chatId, heard)).toHaveLength(5000)
   expect(await fileOf(carol, bob.chatId, heard)).toHaveLength(5000)
   expect(uploadRows(carol)).toEqual([])
 })
 
-test('[CORE-5.12] under one key a file is sent once, and its bytes go to the relay once', async () => {
+test('[CORE-5.12] under one key a file is sent once, and its bytes go to the relay once', async ({
+  world,
+  alice,
+  bob,
+  sendFile,
+}) => {
   const bytes = randomFile(600_000)
   const first = await sendFile(bob.chatId, bytes, { key: 'k' })
   expect(await sendFile(bob.chatId, bytes, { key: 'k' })).toMatchObject({
@@ -149,5 +154,5 @@ test('[CORE-5.12] under one key a file is sent once, and its bytes go to the rel
   await expect.poll(() => relayFiles(world)).toHaveLength(1)
   await alice.say(bob, 'that was all')
   await bob.hears('that was all')
-  expect(bob.client.messages(alice.chatId, { limit: 10 })).toHaveLength(2)
+  expect(bob.client.messages.list(alice.chatId, { limit: 10 })).toHaveLength(2)
 })

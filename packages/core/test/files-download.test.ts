@@ -1,9 +1,9 @@
 // Downloads: shared, resumed, and never anything but the bytes that were sent.
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StoredFile } from '../src/files/files.ts'
+import { ManualClock, passTime, World } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
 import {
   CHUNK,
@@ -20,31 +20,32 @@ import {
 
 const SIZE = 2 * CHUNK + 5000
 
-let world: World
-let wire: BlobWire
-let alice: Person
-let bob: Person
-let bytes: Uint8Array
-let stored: StoredFile
-
-beforeEach(async () => {
-  world = await World.start()
-  wire = new BlobWire()
-  alice = await world.person('alice')
-  bob = await world.person('bob', { connectBlobs: wire.connect })
-  bytes = randomFile(SIZE)
-  stored = await share(alice, bytes)
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const blobFile = (): string => relayFiles(world)[0] as string
-const open = (file = stored) => filesOf(bob).open(file, LONG)
-const isWhole = async () => Buffer.compare(await fetched(bob, stored), bytes) === 0
+const test = base
+  .extend('wire', () => new BlobWire())
+  .extend('bob', ({ world, wire }) => world.person('bob', { connectBlobs: wire.connect }))
+  .extend('bytes', () => randomFile(SIZE))
+  .extend('stored', ({ alice, bytes }) => share(alice, bytes))
+  .extend(
+    'blobFile',
+    ({ world }) =>
+      (): string =>
+        relayFiles(world)[0] as string,
+  )
+  .extend(
+    'open',
+    ({ bob, stored }) =>
+      (file = stored) =>
+        filesOf(bob).open(file, LONG),
+  )
+  .extend(
+    'isWhole',
+    ({ bob, stored, bytes }) =>
+      async () =>
+        Buffer.compare(await fetched(bob, stored), bytes) === 0,
+  )
 
 describe('what the relay gives', () => {
-  test.each([
+  test.for([
     ['a bit is turned', (blob: Buffer) => blob.with(0, 1)],
     ['a bit of the last chunk is turned', (blob: Buffer) => blob.with(blob.length - 1, (blob.at(-1) ?? 0) ^ 1)],
     [
@@ -54,7 +55,7 @@ describe('what the relay gives', () => {
         return Buffer.concat([blob.subarray(at, 2 * at), blob.subarray(0, at), blob.subarray(2 * at)])
       },
     ],
-  ])('[CORE-13.9] %s: damaged, and nothing is kept', async (_, change) => {
+  ] as const)('[CORE-13.9] %s: damaged, and nothing is kept', async ([, change], { bob, blobFile, open, isWhole }) => {
     const blob = readFileSync(blobFile())
     writeFileSync(blobFile(), change(blob))
     await expect(open()).rejects.toSatisfy(coded('file-damaged'))
@@ -63,7 +64,11 @@ describe('what the relay gives', () => {
     expect(await isWhole()).toBe(true)
   })
 
-  test('[CORE-13.9] longer or shorter than it should be: damaged before any of it is fetched', async () => {
+  test('[CORE-13.9] longer or shorter than it should be: damaged before any of it is fetched', async ({
+    bob,
+    wire,
+    open,
+  }) => {
     for (const total of [0, SIZE + 47, SIZE + 49]) {
       wire.changeDownload = download => ({ ...download, total })
       await expect(open()).rejects.toSatisfy(coded('file-damaged'))
@@ -73,7 +78,11 @@ describe('what the relay gives', () => {
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[CORE-13.9] a file that a member with the key has put in its place is not taken for it', async () => {
+  test('[CORE-13.9] a file that a member with the key has put in its place is not taken for it', async ({
+    open,
+    stored,
+    isWhole,
+  }) => {
     const digest = randomFile(32)
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
     expect(await isWhole()).toBe(true)
@@ -81,26 +90,25 @@ describe('what the relay gives', () => {
     await expect(open({ ...stored, digest })).rejects.toSatisfy(coded('file-damaged'))
   })
 
-  test('[CORE-13.9] a message with a wrong key or size has no file', async () => {
+  test('[CORE-13.9] a message with a wrong key or size has no file', async ({ bob, open, stored }) => {
     await expect(open({ ...stored, key: randomFile(32) })).rejects.toSatisfy(coded('file-damaged'))
     await expect(open({ ...stored, size: SIZE - 1 })).rejects.toSatisfy(coded('file-damaged'))
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[CORE-13.9] deleted: gone', async () => {
+  test('[CORE-13.9] deleted: gone', async ({ alice, bob, stored, open }) => {
     await alice.client['core'].link.call('deleteBlob', { blob: stored.blob })
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
     expect(vaultFiles(bob)).toEqual([])
   })
 
-  test('[CORE-13.9] its bytes lost at the relay: gone', async () => {
+  test('[CORE-13.9] its bytes lost at the relay: gone', async ({ blobFile, open }) => {
     unlinkSync(blobFile())
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
   })
 
-  test('[CORE-13.9] expired: gone, but for those who have it', async () => {
+  test('[CORE-13.9] expired: gone, but for those who have it', async ({ relayClock, bytes }) => {
     // From now: the relay judges by it whether the others' certificates still hold.
-    const relayClock = new ManualClock(Date.now())
     const late = await World.start({ relayClock, relayLimits: { sweepEveryMs: 1000 } })
     try {
       const [carol, dave, erin] = [await late.person('carol'), await late.person('dave'), await late.person('erin')]
@@ -117,7 +125,7 @@ describe('what the relay gives', () => {
 })
 
 describe('a connection that is lost', () => {
-  test('[CORE-13.10] the download goes on where it was', async () => {
+  test('[CORE-13.10] the download goes on where it was', async ({ wire, isWhole }) => {
     let breaks = 0
     wire.changeDownload = download =>
       breaks++ < 4 ? { ...download, body: breakingOff(download.body, 100_001) } : download
@@ -125,7 +133,7 @@ describe('a connection that is lost', () => {
     expect(wire.from).toEqual([0, 100_001, 200_002, 300_003, 400_004])
   })
 
-  test('[CORE-13.10] from the beginning, where ranges are not known', async () => {
+  test('[CORE-13.10] from the beginning, where ranges are not known', async ({ wire, blobFile, isWhole }) => {
     let breaks = 0
     wire.changeDownload = async download => {
       if (breaks++ === 0) return { ...download, body: breakingOff(download.body, 300_000) }
@@ -142,36 +150,40 @@ describe('a connection that is lost', () => {
     expect(wire.downloads).toBe(2)
   })
 
-  test('[CORE-13.10] where the length of the whole is not told, too', async () => {
+  test('[CORE-13.10] where the length of the whole is not told, too', async ({ wire, isWhole }) => {
     wire.changeDownload = download => ({ ...download, total: undefined })
     expect(await isWhole()).toBe(true)
   })
 
-  test('[CORE-13.10] and not for ever, where it always ends too early', async () => {
+  test('[CORE-13.10] and not for ever, where it always ends too early', async ({ world, stored }) => {
     const clock = new ManualClock()
     const short = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: short.connect })
     short.changeDownload = download => ({ ...download, body: (async function* () {})() })
-    await expect(passTime(clock, filesOf(carol).open(stored, { deadlineMs: 1e9 }))).rejects.toSatisfy(
+    await expect(passTime(clock, filesOf(carol).open(stored, { timeoutMs: 1e9 }))).rejects.toSatisfy(
       coded('relay-unreachable'),
     )
     expect(short.downloads).toBeLessThan(20)
     expect(vaultFiles(carol)).toEqual([])
   })
 
-  test('[CORE-13.10] also over a restart of the relay', async () => {
+  test('[CORE-13.10] also over a restart of the relay', async ({ world, open, bytes }) => {
     await world.stopRelay()
     const opening = open()
     await world.startRelay()
     expect(Buffer.compare(await wholeOf((await opening).read()), bytes)).toBe(0)
   })
 
-  test('[CORE-13.17] a relay that gives nothing for the time given is out of reach; one that is slow is not', async () => {
+  test('[CORE-13.17] a relay that gives nothing for the time given is out of reach; one that is slow is not', async ({
+    world,
+    stored,
+    bytes,
+  }) => {
     const clock = new ManualClock()
     const slow = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: slow.connect })
     slow.isCut = true
-    await expect(passTime(clock, filesOf(carol).open(stored, { deadlineMs: 5000 }))).rejects.toSatisfy(
+    await expect(passTime(clock, filesOf(carol).open(stored, { timeoutMs: 5000 }))).rejects.toSatisfy(
       coded('relay-unreachable'),
     )
     slow.isCut = false
@@ -190,7 +202,7 @@ describe('a connection that is lost', () => {
     const startMs = clock.nowMs()
     const state = { isOpen: false }
     const opening = filesOf(carol)
-      .open(stored, { deadlineMs: 5000 })
+      .open(stored, { timeoutMs: 5000 })
       .finally(() => {
         state.isOpen = true
       })
@@ -205,7 +217,7 @@ describe('a connection that is lost', () => {
 })
 
 describe('many readers', () => {
-  test('[CORE-13.11] those who open it at the same time fetch it once', async () => {
+  test('[CORE-13.11] those who open it at the same time fetch it once', async ({ bob, open, wire, bytes, isWhole }) => {
     const opened = await Promise.all(Array.from({ length: 8 }, () => open()))
     expect(wire.downloads).toBe(1)
     const read = await Promise.all(opened.map(file => wholeOf(file.read())))
@@ -215,14 +227,14 @@ describe('many readers', () => {
     expect(vaultFiles(bob)).toHaveLength(1)
   })
 
-  test('[CORE-13.11] when nobody waits for it any more it is let go', async () => {
+  test('[CORE-13.11] when nobody waits for it any more it is let go', async ({ world, stored, bytes }) => {
     const clock = new ManualClock()
     const stuck = new BlobWire()
     const carol = await world.person('carol', { clock, connectBlobs: stuck.connect })
     stuck.changeDownload = download => ({ ...download, body: hanging(download.body) })
     const both = Promise.allSettled([
-      filesOf(carol).open(stored, { deadlineMs: 3000 }),
-      filesOf(carol).open(stored, { deadlineMs: 5000 }),
+      filesOf(carol).open(stored, { timeoutMs: 3000 }),
+      filesOf(carol).open(stored, { timeoutMs: 5000 }),
     ])
     await expect.poll(() => stuck.downloads).toBe(1)
     const outcomes = await passTime(clock, both)
@@ -234,7 +246,12 @@ describe('many readers', () => {
     expect(stuck.downloads).toBe(2)
   })
 
-  test('[CORE-13.11] who stops waiting leaves at once: others go on, and with the last the fetch ends', async () => {
+  test('[CORE-13.11] who stops waiting leaves at once: others go on, and with the last the fetch ends', async ({
+    bob,
+    wire,
+    stored,
+    bytes,
+  }) => {
     const held = Promise.withResolvers<void>()
     wire.changeDownload = async download => {
       await held.promise
@@ -262,7 +279,7 @@ describe('many readers', () => {
     expect(wire.downloads).toBe(2)
   })
 
-  test('[CORE-13.18] stopping ends a download, and leaves no spool', async () => {
+  test('[CORE-13.18] stopping ends a download, and leaves no spool', async ({ world, bob, wire, open }) => {
     wire.changeDownload = download => ({ ...download, body: hanging(download.body) })
     const opening = open()
     opening.catch(() => undefined)

@@ -1,64 +1,71 @@
 // Files that were fetched before: read without the relay, checked again, and gone with their message.
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StoredFile } from '../src/files/files.ts'
+import { type Person, passTime } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { BlobWire } from './blob-wire.ts'
 import { CHUNK, coded, fetched, filesOf, LONG, randomFile, relayFiles, share, vaultFiles } from './files-world.ts'
 
 const SIZE = 2 * CHUNK + 5000
 
-let world: World
-let wire: BlobWire
-let alice: Person
-let bob: Person
-let bytes: Uint8Array
-let stored: StoredFile
-
-beforeEach(async () => {
-  world = await World.start()
-  wire = new BlobWire()
-  alice = await world.person('alice')
-  bob = await world.person('bob', { connectBlobs: wire.connect })
-  bytes = randomFile(SIZE)
-  stored = await share(alice, bytes)
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const open = (file = stored) => filesOf(bob).open(file, LONG)
-const isWhole = async () => Buffer.compare(await fetched(bob, stored), bytes) === 0
+const test = base
+  .extend('wire', () => new BlobWire())
+  .extend('bob', ({ world, wire }) => world.person('bob', { connectBlobs: wire.connect }))
+  .extend('bytes', () => randomFile(SIZE))
+  .extend('stored', ({ alice, bytes }) => share(alice, bytes))
+  .extend(
+    'open',
+    ({ bob, stored }) =>
+      (file = stored) =>
+        filesOf(bob).open(file, LONG),
+  )
+  .extend(
+    'isWhole',
+    ({ bob, stored, bytes }) =>
+      async (person = bob) =>
+        Buffer.compare(await fetched(person, stored), bytes) === 0,
+  )
+  .extend(
+    'keptFile',
+    ({ bob }) =>
+      (person = bob): string =>
+        vaultFiles(person)[0] as string,
+  )
+  .extend('spoil', ({ bob, keptFile }) => (at: number, person = bob): void => {
+    const kept = readFileSync(keptFile(person))
+    kept[at] = (kept[at] ?? 0) ^ 4
+    writeFileSync(keptFile(person), kept)
+  })
 
 describe('what is kept', () => {
-  const keptFile = (person = bob): string => vaultFiles(person)[0] as string
-
-  test('[CORE-13.12] is read again without the relay', async () => {
+  test('[CORE-13.12] is read again without the relay', async ({ world, isWhole }) => {
     expect(await isWhole()).toBe(true)
     await world.stopRelay()
     expect(await isWhole()).toBe(true)
     await world.startRelay()
   })
 
-  const spoil = (at: number, person = bob): void => {
-    const kept = readFileSync(keptFile(person))
-    kept[at] = (kept[at] ?? 0) ^ 4
-    writeFileSync(keptFile(person), kept)
-  }
-
-  test.each([
+  test.for([
     ['in its first chunk', 100],
     ['in a later chunk', CHUNK + 1000],
-  ])('[CORE-13.12] damaged on disk %s, it comes from the relay again, without a wrong byte', async (_, at) => {
-    expect(await isWhole()).toBe(true)
-    spoil(at)
-    expect(await isWhole()).toBe(true)
-    expect(wire.downloads).toBe(2)
-    expect(await isWhole()).toBe(true)
-    expect(wire.downloads).toBe(2)
-  })
+  ] as const)(
+    '[CORE-13.12] damaged on disk %s, it comes from the relay again, without a wrong byte',
+    async ([, at], { isWhole, spoil, wire }) => {
+      expect(await isWhole()).toBe(true)
+      spoil(at)
+      expect(await isWhole()).toBe(true)
+      expect(wire.downloads).toBe(2)
+      expect(await isWhole()).toBe(true)
+      expect(wire.downloads).toBe(2)
+    },
+  )
 
-  test('[CORE-13.12] of a part that is damaged on disk the rest is read on behind what was given', async () => {
+  test('[CORE-13.12] of a part that is damaged on disk the rest is read on behind what was given', async ({
+    bytes,
+    isWhole,
+    open,
+    spoil,
+  }) => {
     expect(await isWhole()).toBe(true)
     spoil(CHUNK + 1000)
     const range = { start: 1000, end: CHUNK + 5000 }
@@ -67,32 +74,50 @@ describe('what is kept', () => {
     expect(Buffer.compare(Buffer.concat(seen), bytes.subarray(range.start, range.end + 1))).toBe(0)
   })
 
-  test('[CORE-13.12] damaged on disk while the relay is away, it ends with an error and no wrong bytes', async () => {
-    const clock = new ManualClock()
+  test('[CORE-13.12] damaged on disk while the relay is away, it ends with an error and no wrong bytes', async ({
+    world,
+    clock,
+    wire,
+    bytes,
+    stored,
+    spoil,
+  }) => {
     const carol = await world.person('carol', { clock, connectBlobs: wire.connect })
     await fetched(carol, stored)
     spoil(CHUNK + 1000, carol)
     wire.isCut = true
     const seen: Uint8Array[] = []
     const reading = async () => {
-      for await (const piece of (await filesOf(carol).open(stored, { deadlineMs: 5000 })).read()) seen.push(piece)
+      for await (const piece of (await filesOf(carol).open(stored, { timeoutMs: 5000 })).read()) seen.push(piece)
     }
     await expect(passTime(clock, reading())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(Buffer.compare(Buffer.concat(seen), bytes.subarray(0, CHUNK))).toBe(0)
   })
 
-  test('[CORE-13.12] cut off by a power failure, or removed by hand, it is fetched again', async () => {
+  test('[CORE-13.12] cut off by a power failure, or removed by hand, it is fetched again', async ({
+    world,
+    bob,
+    isWhole,
+    keptFile,
+    wire,
+  }) => {
     expect(await isWhole()).toBe(true)
     truncateSync(keptFile(), 1000)
     await world.close(bob)
-    bob = await world.person('bob', { connectBlobs: wire.connect })
-    expect(await isWhole()).toBe(true)
+    const again = await world.person('bob', { connectBlobs: wire.connect })
+    expect(await isWhole(again)).toBe(true)
     expect(wire.downloads).toBe(2)
     unlinkSync(keptFile())
-    expect(await isWhole()).toBe(true)
+    expect(await isWhole(again)).toBe(true)
   })
 
-  test('[CORE-13.16] goes with the message that was erased; the relay deletes it for its owner', async () => {
+  test('[CORE-13.16] goes with the message that was erased; the relay deletes it for its owner', async ({
+    world,
+    alice,
+    bob,
+    isWhole,
+    stored,
+  }) => {
     expect(await isWhole()).toBe(true)
     const bury = async (person: Person, own: number) => {
       const { store } = person.client['core']
@@ -107,7 +132,7 @@ describe('what is kept', () => {
     await bury(alice, 1)
   })
 
-  test('[CORE-13.16] while the relay is away it waits', async () => {
+  test('[CORE-13.16] while the relay is away it waits', async ({ world, alice, stored }) => {
     const { store } = alice.client['core']
     await world.stopRelay()
     await store.write(database => database.run('INSERT INTO dead_file VALUES (?, 1)', stored.blob))

@@ -2,8 +2,9 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBase32 } from '@postern/protocol'
-import { type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Person, World } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { BlobWire } from './blob-wire.ts'
 import {
   atRelay,
@@ -21,19 +22,14 @@ import {
   vaultFiles,
 } from './files-world.ts'
 
-let world: World
-let wire: BlobWire
-
-beforeEach(async () => {
-  world = await World.start()
-  wire = new BlobWire()
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-  world.person('alice', { connectBlobs: wire.connect, ...options })
+const test = base
+  .extend('wire', () => new BlobWire())
+  .extend(
+    'personWith',
+    ({ world, wire }) =>
+      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+        world.person('alice', { connectBlobs: wire.connect, ...options }),
+  )
 
 describe('what nobody sends', () => {
   const sent = async (alice: Person) => {
@@ -41,7 +37,10 @@ describe('what nobody sends', () => {
     return { spool, stored: await spool.uploaded() }
   }
 
-  test('[CORE-13.8] an uploaded file that is let go without a message is cleared away', async () => {
+  test('[CORE-13.8] an uploaded file that is let go without a message is cleared away', async ({
+    world,
+    personWith,
+  }) => {
     const alice = await personWith()
     const { spool } = await sent(alice)
     await filesOf(alice).tidy()
@@ -50,7 +49,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, alice)
   })
 
-  test('[CORE-13.8] one whose message waits in the outbox stays', async () => {
+  test('[CORE-13.8] one whose message waits in the outbox stays', async ({ world, personWith }) => {
     const alice = await personWith()
     const { spool, stored } = await sent(alice)
     const { store } = alice.client['core']
@@ -70,7 +69,7 @@ describe('what nobody sends', () => {
     expect(left(world, alice)).toEqual(NOTHING)
   })
 
-  test('[CORE-13.8] a process that was killed leaves nothing after its next start', async () => {
+  test('[CORE-13.8] a process that was killed leaves nothing after its next start', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -88,7 +87,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, again)
   })
 
-  test('[CORE-13.18] stopping ends what is under way, and leaves no spool', async () => {
+  test('[CORE-13.18] stopping ends what is under way, and leaves no spool', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -100,7 +99,7 @@ describe('what nobody sends', () => {
     await nothingLeft(world, await personWith())
   })
 
-  test('[CORE-13.14] spools that were left are swept at the start, and nothing else', async () => {
+  test('[CORE-13.14] spools that were left are swept at the start, and nothing else', async ({ world, personWith }) => {
     const alice = await personWith()
     await world.close(alice)
     const folder = join(alice.directory, 'files')

@@ -2,7 +2,8 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ManualClock, type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect, onTestFinished } from 'vitest'
 import { BlobWire } from './blob-wire.ts'
 import {
   atRelay,
@@ -18,21 +19,20 @@ import {
   uploadRows,
 } from './files-world.ts'
 
-let world: World
-let wire: BlobWire
+const test = base
+  .extend('wire', () => new BlobWire())
+  .extend(
+    'personWith',
+    ({ world, wire }) =>
+      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+        world.person('alice', { connectBlobs: wire.connect, ...options }),
+  )
 
-beforeEach(async () => {
-  world = await World.start()
-  wire = new BlobWire()
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-  world.person('alice', { connectBlobs: wire.connect, ...options })
-
-test('[CORE-13.22] one that has no room ends it at once with relay-full, and nothing is left', async () => {
+test('[CORE-13.22] one that has no room ends it at once with relay-full, and nothing is left', async ({
+  world,
+  personWith,
+  wire,
+}) => {
   const alice = await personWith({ clock: new ManualClock() })
   wire.changeUpload = body => {
     const [blob = ''] = uploadRows(alice)
@@ -55,7 +55,7 @@ test('[CORE-13.22] one that has no room ends it at once with relay-full, and not
   await nothingLeft(world, alice)
 })
 
-test('[CORE-13.22] and while the source pauses', async () => {
+test('[CORE-13.22] and while the source pauses', async ({ world, personWith }) => {
   const alice = await personWith()
   const { source, feed } = fedSource()
   const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -70,7 +70,7 @@ test('[CORE-13.22] and while the source pauses', async () => {
   await nothingLeft(world, alice)
 })
 
-test('[CORE-13.22] also when it has none for the beginning of a file', async () => {
+test('[CORE-13.22] also when it has none for the beginning of a file', async ({ wire }) => {
   const relayLimits: { databaseBytesMax?: number } = {}
   const small = await World.start({ relayLimits })
   onTestFinished(() => small.stop())

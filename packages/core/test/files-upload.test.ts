@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs'
 import { CodedError, clientLimits, contentLimits } from '@postern/protocol'
 import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect, onTestFinished } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
 import {
   atRelay,
@@ -21,22 +22,17 @@ import {
   vaultFiles,
 } from './files-world.ts'
 
-let world: World
-let wire: BlobWire
-
-beforeEach(async () => {
-  world = await World.start()
-  wire = new BlobWire()
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const personWith = (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-  world.person('alice', { connectBlobs: wire.connect, ...options })
+const test = base
+  .extend('wire', () => new BlobWire())
+  .extend(
+    'personWith',
+    ({ world, wire }) =>
+      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+        world.person('alice', { connectBlobs: wire.connect, ...options }),
+  )
 
 describe('a source that fails', () => {
-  test('[CORE-13.5] leaves nothing, here and at the relay', async () => {
+  test('[CORE-13.5] leaves nothing, here and at the relay', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed, fail } = fedSource()
     const taking = filesOf(alice).take(source, { uploads: 'now' })
@@ -49,7 +45,7 @@ describe('a source that fails', () => {
     await nothingLeft(world, alice)
   })
 
-  test('[CORE-13.5] at once, at the first chunk and before any', async () => {
+  test('[CORE-13.5] at once, at the first chunk and before any', async ({ world, personWith }) => {
     const alice = await personWith()
     for (const bytes of [0, 10, CHUNK]) {
       const { source, feed, fail } = fedSource()
@@ -60,7 +56,7 @@ describe('a source that fails', () => {
     expect(left(world, alice)).toEqual(NOTHING)
   })
 
-  test('[CORE-13.4] one byte too many is refused as soon as it comes', async () => {
+  test('[CORE-13.4] one byte too many is refused as soon as it comes', async ({ world, personWith }) => {
     const alice = await personWith()
     const piece = randomFile(4 * CHUNK)
     let given = 0
@@ -80,7 +76,7 @@ describe('a source that fails', () => {
     await nothingLeft(world, alice)
   })
 
-  test('[CORE-13.4] the limit of all files holds whatever is announced', async () => {
+  test('[CORE-13.4] the limit of all files holds whatever is announced', async ({ world, personWith }) => {
     const alice = await personWith()
     const piece = randomFile(4 * 1024 * 1024)
     async function* endless() {
@@ -93,7 +89,11 @@ describe('a source that fails', () => {
 })
 
 describe('a relay that is lost', () => {
-  test('[CORE-13.6] the upload goes on where it was, however often it breaks off', async () => {
+  test('[CORE-13.6] the upload goes on where it was, however often it breaks off', async ({
+    world,
+    personWith,
+    wire,
+  }) => {
     const alice = await personWith()
     const bob = await world.person('bob')
     const bytes = randomFile(3_000_000)
@@ -106,7 +106,7 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 
-  test('[CORE-13.6] also when the relay stops while the source still flows', async () => {
+  test('[CORE-13.6] also when the relay stops while the source still flows', async ({ world, personWith }) => {
     const alice = await personWith()
     const bytes = randomFile(4_000_000)
     const { source, feed, end } = fedSource()
@@ -123,7 +123,11 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 
-  test('[CORE-13.6] a source that pauses for long is no relay that stands still', async () => {
+  test('[CORE-13.6] a source that pauses for long is no relay that stands still', async ({
+    world,
+    personWith,
+    wire,
+  }) => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     const bytes = randomFile(2_000_000)
@@ -153,7 +157,7 @@ describe('a relay that is lost', () => {
     await passTime(clock, spool.release())
   })
 
-  test('[CORE-13.6] and when only the answer to its last byte was lost', async () => {
+  test('[CORE-13.6] and when only the answer to its last byte was lost', async ({ world, personWith, wire }) => {
     const alice = await personWith()
     const bytes = randomFile(700_000)
     const bob = await world.person('bob')
@@ -176,7 +180,10 @@ describe('a relay that is lost', () => {
     await unknown.release()
   })
 
-  test('[CORE-13.7] one that stays away ends it with relay-unreachable, and the spool is gone', async () => {
+  test('[CORE-13.7] one that stays away ends it with relay-unreachable, and the spool is gone', async ({
+    world,
+    personWith,
+  }) => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     const { source, feed } = fedSource()
@@ -193,7 +200,11 @@ describe('a relay that is lost', () => {
     await passTime(clock, nothingLeft(world, alice))
   })
 
-  test('[CORE-13.7] so does one that takes bytes, again and again, and never has them', async () => {
+  test('[CORE-13.7] so does one that takes bytes, again and again, and never has them', async ({
+    world,
+    personWith,
+    wire,
+  }) => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     async function* swallow(body: AsyncIterable<Uint8Array>) {
@@ -208,7 +219,7 @@ describe('a relay that is lost', () => {
     await passTime(clock, nothingLeft(world, alice))
   })
 
-  test('[CORE-13.7] and one that always wants other bytes than it is given', async () => {
+  test('[CORE-13.7] and one that always wants other bytes than it is given', async ({ personWith, wire }) => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     wire.changeStanding = () => ({ offset: 0, isComplete: false })
@@ -218,7 +229,7 @@ describe('a relay that is lost', () => {
     await passTime(clock, spool.release())
   })
 
-  test('[CORE-13.6] a source that pauses for longer than the relay holds a connection goes on', async () => {
+  test('[CORE-13.6] a source that pauses for longer than the relay holds a connection goes on', async ({ wire }) => {
     const patient = await World.start({ relayLimits: { httpIdleMs: 200 } })
     onTestFinished(() => patient.stop())
     const clock = new ManualClock()
@@ -243,7 +254,7 @@ describe('a relay that is lost', () => {
     await passTime(clock, spool.release())
   })
 
-  test('[CORE-13.7] what the relay cannot have is not believed', async () => {
+  test('[CORE-13.7] what the relay cannot have is not believed', async ({ world, personWith, wire }) => {
     const alice = await personWith()
     for (const standing of [
       { offset: 10, isComplete: true },
@@ -257,7 +268,7 @@ describe('a relay that is lost', () => {
     await nothingLeft(world, alice)
   })
 
-  test('[CORE-13.7] a wait that is given up is not the end of the upload', async () => {
+  test('[CORE-13.7] a wait that is given up is not the end of the upload', async ({ personWith, wire }) => {
     const alice = await personWith()
     wire.isCut = true
     const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })

@@ -1,5 +1,4 @@
 // The folder in which files are kept: how much, how long, and a disk that is full.
-
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -247,6 +246,7 @@ describe('a disk that is full', () => {
       blobs: connectNodeBlobs(world.relayUrl),
       cipher: nodeFileCipher,
       randomBytes: randomFile,
+      waitingBlobs: () => [],
     })
     await expect(full.open(stored, LONG)).rejects.toSatisfy(coded('storage-full'))
     await expect(full.take(piecesOf(randomFile(100_000)), { uploads: 'now' })).rejects.toSatisfy(coded('storage-full'))

@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import type { Files, StoredFile } from '../src/files/files.ts'
 
 export const CHUNK = 256 * 1024
-export const LONG = { deadlineMs: 60_000 }
+export const LONG = { timeoutMs: 60_000 }
 
 export const filesOf = (person: Person): Files => person.client['core'].files
 const storeOf = (person: Person) => person.client['core'].store

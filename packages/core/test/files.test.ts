@@ -1,7 +1,7 @@
 // Files over a real relay: what comes out is what went in, whole and in part, and nobody outside can read it.
 import { readFileSync, statSync } from 'node:fs'
-import { type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { test } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import { chunkNonce, chunksOf, SEALED_CHUNK_BYTES, sealedLength } from '../src/files/file-format.ts'
 import {
@@ -19,34 +19,24 @@ import {
   wholeOf,
 } from './files-world.ts'
 
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
-
 describe('there and back', () => {
-  test.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK, 3_333_333])('[CORE-13.1] %i bytes', async size => {
-    const bytes = randomFile(size)
-    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
-    expect([spool.size, await spool.plainDigest()]).toEqual([size, sha256(bytes)])
-    expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
-    const stored = await spool.uploaded()
-    expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
-    expect(statSync(relayFiles(world)[0] as string).size).toBe(sealedLength(size))
-    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
-    expect(Buffer.compare(await fetched(alice, stored), bytes)).toBe(0)
-    await spool.release()
-  })
+  test.for([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 5 * CHUNK, 3_333_333])(
+    '[CORE-13.1] %i bytes',
+    async (size, { world, alice, bob }) => {
+      const bytes = randomFile(size)
+      const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
+      expect([spool.size, await spool.plainDigest()]).toEqual([size, sha256(bytes)])
+      expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
+      const stored = await spool.uploaded()
+      expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
+      expect(statSync(relayFiles(world)[0] as string).size).toBe(sealedLength(size))
+      expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+      expect(Buffer.compare(await fetched(alice, stored), bytes)).toBe(0)
+      await spool.release()
+    },
+  )
 
-  test('[CORE-13.1] with a bound known beforehand, or when it is asked for', async () => {
+  test('[CORE-13.1] with a bound known beforehand, or when it is asked for', async ({ alice, bob }) => {
     const bytes = randomFile(900_000)
     for (const options of [{ bytesHint: 900_000 }, { bytesHint: 2_000_000 }, { bytesHint: 9e9 }]) {
       const spool = await filesOf(alice).take(piecesOf(bytes), { ...options, uploads: 'now' })
@@ -55,7 +45,11 @@ describe('there and back', () => {
     }
   })
 
-  test('[CORE-13.19] what is to be uploaded later is uploaded when somebody asks for it', async () => {
+  test('[CORE-13.19] what is to be uploaded later is uploaded when somebody asks for it', async ({
+    world,
+    alice,
+    bob,
+  }) => {
     const bytes = randomFile(900_000)
     const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
     expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
@@ -64,7 +58,11 @@ describe('there and back', () => {
     await spool.release()
   })
 
-  test('[CORE-13.1] the disk and the relay see ciphertext only, in files for nobody else', async () => {
+  test('[CORE-13.1] the disk and the relay see ciphertext only, in files for nobody else', async ({
+    world,
+    alice,
+    bob,
+  }) => {
     const secret = Buffer.from('nobody but the members of the chat may read this. '.repeat(20_000))
     const stored = await share(alice, secret)
     await fetched(bob, stored)
@@ -82,7 +80,10 @@ describe('a part of a file', () => {
   const size = 2 * CHUNK + 1000
   const edges = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK - 1, 2 * CHUNK, size - 2, size - 1]
 
-  test('[CORE-13.2] every range is exactly its bytes, in pieces that are kept and in brief ones', async () => {
+  test('[CORE-13.2] every range is exactly its bytes, in pieces that are kept and in brief ones', async ({
+    alice,
+    bob,
+  }) => {
     const bytes = randomFile(size)
     const file = await filesOf(bob).open(await share(alice, bytes), LONG)
     for (const start of edges) {
@@ -96,7 +97,7 @@ describe('a part of a file', () => {
     }
   })
 
-  test('[CORE-13.2] a range outside the file is refused', async () => {
+  test('[CORE-13.2] a range outside the file is refused', async ({ alice, bob }) => {
     const file = await filesOf(bob).open(await share(alice, randomFile(10)), LONG)
     for (const range of [
       { start: 10, end: 10 },
@@ -106,7 +107,7 @@ describe('a part of a file', () => {
       await expect(wholeOf(file.read(range))).rejects.toSatisfy(coded('bad-field'))
   })
 
-  test('[CORE-13.2] a reader that stops early leaves nothing open', async () => {
+  test('[CORE-13.2] a reader that stops early leaves nothing open', async ({ alice, bob }) => {
     const file = await filesOf(bob).open(await share(alice, randomFile(size)), LONG)
     for (let round = 0; round < 50; round++) for await (const piece of file.read()) if (piece.length > 0) break
     expect(readFileSync(vaultFiles(bob)[0] as string)).toHaveLength(sealedLength(size))

@@ -1,17 +1,8 @@
 // A group that is read anew from the database, while what was last encrypted in it is still on its way there.
 import type { Client } from '@postern/core'
-import { World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import type { Core } from '../src/context.ts'
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
 
 /** As if an entry could not be written, again and again, at the worst of all moments. */
 function forgetAfterEachSave(client: Client): void {
@@ -24,14 +15,13 @@ function forgetAfterEachSave(client: Client): void {
   }
 }
 
-test('[CORE-4.12] no key is used twice when a failed write has the group read again', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-4.12] no key is used twice when a failed write has the group read again', async ({ alice, bob }) => {
   await alice.say(bob, 'first')
   await bob.hears('first')
   forgetAfterEachSave(alice.client)
   const words = Array.from({ length: 30 }, (_, at) => `m${at}`)
   await Promise.all(words.map(text => alice.say(bob, text)))
-  await alice.client.setTimer(bob.chatId, 3_600_000, { deadlineMs: 10_000 })
+  await alice.client.chats.setTimer(bob.chatId, 3_600_000, { timeoutMs: 10_000 })
   await alice.say(bob, 'last')
   await bob.hears('last')
   expect(bob.texts(alice)).toEqual(['first', ...words, 'last'])

@@ -5,35 +5,15 @@ import { openDataDirectory } from '@postern/core/node'
 import { isFirstFormat, joinFromWelcome, makeMlsContext, openSession } from '@postern/mls'
 import { makeNodeProvider } from '@postern/mls/node'
 import type { GroupId, MessageId } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
 import { firstFormatOf } from '@postern/testkit/stored-session'
 import { canRead } from '@postern/testkit/thief'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { storedSecrets } from '../src/groups/group-records.ts'
 
-let world: World
-let alice: Person
-let bob: Person
-let seen: HostileRelay
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-  seen = new HostileRelay(bob.wire)
-})
-afterEach(async () => {
-  await world.stop()
-})
-
 type KeyPackageRow = { reference: Uint8Array; public_bytes: Uint8Array; private_bytes: Uint8Array }
-
-/** Everything in the tables of keys, and whatever key packages are left. */
-async function stolenFrom(person: Person): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> {
-  await world.close(person)
-  return valuesIn(person.directory)
-}
 
 function valuesIn(directory: string): { values: Uint8Array[]; keyPackages: KeyPackageRow[] } {
   const database = openDataDirectory(directory)
@@ -49,39 +29,66 @@ function valuesIn(directory: string): { values: Uint8Array[]; keyPackages: KeyPa
   }
 }
 
-const payloadsOf = (kind: 'message' | 'welcome') =>
-  seen.delivered.filter(entry => entry.kind === kind).map(({ payload }) => payload)
-
-describe('[CORE-15.1] a message whose key was used cannot be read from what is stored', () => {
+const test = base
+  .extend('seen', ({ bob }) => new HostileRelay(bob.wire))
+  /** Everything in the tables of keys, and whatever key packages are left. */
+  .extend(
+    'stolenFrom',
+    ({ world }) =>
+      async (person: Person): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> => {
+        await world.close(person)
+        return valuesIn(person.directory)
+      },
+  )
+  .extend(
+    'payloadsOf',
+    ({ seen }) =>
+      (kind: 'message' | 'welcome') =>
+        seen.delivered.filter(entry => entry.kind === kind).map(({ payload }) => payload),
+  )
   /** Fifty words of alice, of which the third is deleted for everyone; the relay's copy of that one. */
-  async function talk(): Promise<Uint8Array> {
+  .extend('talk', ({ alice, bob, payloadsOf }) => async (): Promise<Uint8Array> => {
     const words = Array.from({ length: 50 }, (_, at) => `word ${at}`)
     const sent: string[] = []
     for (const word of words) sent.push((await alice.say(bob, word)).id)
     await bob.hears('word 49')
     const third = { message: sent[2] as MessageId, for: 'all' as const }
-    await alice.client.deleteMessage(bob.chatId, third, WITHIN)
+    await alice.client.messages.delete(bob.chatId, third, WITHIN)
     await bob.next('deleted')
     return payloadsOf('message')[2] as Uint8Array
-  }
-  test('by its reader’s database', async () => {
+  })
+  /** The bytes of the database file without its encryption, free pages included. */
+  .extend('plainFile', ({ world }) => (directory: string): Buffer => {
+    const copy = join(world.directory, 'copy.db')
+    copyFileSync(join(directory, 'core.db'), copy)
+    const sqlite = new Sqlite(copy)
+    sqlite.pragma("cipher='aegis'")
+    sqlite.pragma(`key='raw:${readFileSync(join(directory, 'db.key')).toString('hex')}'`)
+    sqlite.pragma('journal_mode = DELETE')
+    sqlite.pragma("rekey=''")
+    sqlite.close()
+    return readFileSync(copy)
+  })
+
+describe('[CORE-15.1] a message whose key was used cannot be read from what is stored', () => {
+  test('by its reader’s database', async ({ bob, talk, stolenFrom }) => {
     const deleted = await talk()
     const { values } = await stolenFrom(bob)
     expect(await canRead(values, deleted)).toBe(false)
   })
-  test('by its sender’s database', async () => {
+  test('by its sender’s database', async ({ alice, talk, stolenFrom }) => {
     const deleted = await talk()
     const { values } = await stolenFrom(alice)
     expect(await canRead(values, deleted)).toBe(false)
   })
-  test('by a copy of its reader’s files, made while it runs', async () => {
+  test('by a copy of its reader’s files, made while it runs', async ({ world, bob, talk }) => {
     const deleted = await talk()
     const copy = join(world.directory, 'copy')
     mkdirSync(copy)
     for (const name of ['core.db', 'core.db-wal', 'db.key']) copyFileSync(join(bob.directory, name), join(copy, name))
     expect(await canRead(valuesIn(copy).values, deleted)).toBe(false)
   })
-  test('by a key package that the reader still has', async () => {
+  test('by a key package that the reader still has', async ({ bob, talk, stolenFrom, payloadsOf }) => {
     await talk()
     const { keyPackages } = await stolenFrom(bob)
     const mls = makeMlsContext(makeNodeProvider(), () => 0)
@@ -98,7 +105,13 @@ describe('[CORE-15.1] a message whose key was used cannot be read from what is s
   })
 })
 
-test('[CORE-15.1] a thief of the keys before a message was said would have read it', async () => {
+test('[CORE-15.1] a thief of the keys before a message was said would have read it', async ({
+  world,
+  alice,
+  bob,
+  stolenFrom,
+  payloadsOf,
+}) => {
   await alice.say(bob, 'hello')
   await bob.hears('hello')
   const { values } = await stolenFrom(bob)
@@ -108,20 +121,7 @@ test('[CORE-15.1] a thief of the keys before a message was said would have read 
   expect(await canRead(values, payloadsOf('message').at(-1) as Uint8Array)).toBe(true)
 })
 
-/** The bytes of the database file without its encryption, free pages included. */
-function plainFile(directory: string): Buffer {
-  const copy = join(world.directory, 'copy.db')
-  copyFileSync(join(directory, 'core.db'), copy)
-  const sqlite = new Sqlite(copy)
-  sqlite.pragma("cipher='aegis'")
-  sqlite.pragma(`key='raw:${readFileSync(join(directory, 'db.key')).toString('hex')}'`)
-  sqlite.pragma('journal_mode = DELETE')
-  sqlite.pragma("rekey=''")
-  sqlite.close()
-  return readFileSync(copy)
-}
-
-test('[CORE-15.2] what was replaced or erased is in no page of the file', () => {
+test('[CORE-15.2] what was replaced or erased is in no page of the file', ({ world, plainFile }) => {
   const directory = join(world.directory, 'alone')
   const database = openDataDirectory(directory)
   const secret = (text: string) => Buffer.from(text.padEnd(32, '.'))
@@ -141,7 +141,11 @@ test('[CORE-15.2] what was replaced or erased is in no page of the file', () => 
   database.close()
 })
 
-test('[CORE-15.3] a group stored in the first format is read, goes on, and is written again without used keys', async () => {
+test('[CORE-15.3] a group stored in the first format is read, goes on, and is written again without used keys', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)

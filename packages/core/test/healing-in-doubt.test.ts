@@ -1,21 +1,9 @@
 // Chats that heal while the wire and the disk fail: nothing of an earlier try is left over to disturb the next.
 import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
-
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
 
 const coreOf = ({ client }: Person) => client['core']
 
@@ -37,7 +25,10 @@ async function talk(one: Person, other: Person, group?: ChatId): Promise<void> {
   await one.hears('it does')
 }
 
-test('[CORE-12.3] a next generation that the relay refused leaves the chat at the one before: the others follow the next', async () => {
+test('[CORE-12.3] a next generation that the relay refused leaves the chat at the one before: the others follow the next', async ({
+  alice,
+  bob,
+}) => {
   await talk(alice, bob)
   for (let generation = 0; generation < 2; generation++) {
     await breakChat(alice, bob.chatId)
@@ -52,10 +43,13 @@ test('[CORE-12.3] a next generation that the relay refused leaves the chat at th
   expect(groupOf(bob, alice.chatId)).toEqual(groupOf(alice, bob.chatId))
 })
 
-test('[CORE-12.4] who was added anew by a commit in doubt is not added a second time', async () => {
-  const clock = new ManualClock(Date.now())
+test('[CORE-12.4] who was added anew by a commit in doubt is not added a second time', async ({
+  clock,
+  world,
+  bob,
+}) => {
   const carol = await world.person('carol', { clock })
-  const group = (await carol.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
+  const group = (await carol.client.chats.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id
   await carol.say(group, 'first')
   await bob.hears('first')
   await bob.say(carol, 'hello')
@@ -68,44 +62,48 @@ test('[CORE-12.4] who was added anew by a commit in doubt is not added a second 
   clock.advance(clientLimits.requestTimeoutMs)
   carol.wire.incoming = frame => [frame]
   carol.wire.drop()
-  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
   await talk(carol, bob, group)
   await expect.poll(() => coreOf(carol).store.all('SELECT * FROM rejoin')).toEqual([])
   expect(new Set(commits.map(payload => payload.toString('base64'))).size).toBe(1)
 })
 
-test('[CORE-2.9] a change in doubt from before one was added anew does not stand in the way of the next', async () => {
-  const clock = new ManualClock(Date.now())
+test('[CORE-2.9] a change in doubt from before one was added anew does not stand in the way of the next', async ({
+  clock,
+  world,
+  alice,
+  bob,
+}) => {
   const carol = await world.person('carol', { clock })
-  const group = (await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)).id as ChatId
+  const group = (await alice.client.chats.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)).id
   await alice.say(group, 'first')
   await carol.hears('first')
   const lost = loseCalls(carol, 'commit')
-  const renamed = carol.client.renameGroup(group, 'never', WITHIN).catch((error: unknown) => error)
+  const renamed = carol.client.chats.renameGroup(group, 'never', WITHIN).catch((error: unknown) => error)
   await expect.poll(lost).toBe(1)
-  clock.advance(WITHIN.deadlineMs)
+  clock.advance(WITHIN.timeoutMs)
   expect(await renamed).toSatisfy(error => isCoded(error, 'send-in-doubt'))
   carol.wire.cut()
-  await alice.client.removeMembers(group, [carol.id], WITHIN)
-  await alice.client.addMembers(group, [carol.id], WITHIN)
+  await alice.client.chats.removeMembers(group, [carol.id], WITHIN)
+  await alice.client.chats.addMembers(group, [carol.id], WITHIN)
   await alice.say(group, 'welcome back')
   carol.wire.mend()
-  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
   await carol.hears('welcome back')
   mend(carol)
-  await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
-  await carol.client.renameGroup(group, 'at last', WITHIN)
+  await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
+  await carol.client.chats.renameGroup(group, 'at last', WITHIN)
   await alice.next('chat', event => event.chat.name === 'at last')
 })
 
-test('[CORE-12.4] a group whose changes can be followed again can be changed again', async () => {
-  const group = (await alice.client.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id as ChatId
+test('[CORE-12.4] a group whose changes can be followed again can be changed again', async ({ alice, bob }) => {
+  const group = (await alice.client.chats.createGroup({ name: 'two', members: [bob.id] }, WITHIN)).id
   await talk(alice, bob, group)
   await breakChat(bob, group)
-  await alice.client.renameGroup(group, 'followed', WITHIN)
+  await alice.client.chats.renameGroup(group, 'followed', WITHIN)
   await bob.next('chat', event => event.chat.name === 'followed')
   // Should bob have asked for it, he is added anew in the meantime.
-  const rename = () => bob.client.renameGroup(group, 'changed', { deadlineMs: 5000 })
+  const rename = () => bob.client.chats.renameGroup(group, 'changed', { timeoutMs: 5000 })
   const tryToRename = () =>
     rename().then(
       () => 'renamed',
@@ -114,7 +112,10 @@ test('[CORE-12.4] a group whose changes can be followed again can be changed aga
   await expect.poll(tryToRename).toBe('renamed')
 })
 
-test('[CORE-11.5] what the relay has is in doubt, and not refused, when the disk is full for its answer', async () => {
+test('[CORE-11.5] what the relay has is in doubt, and not refused, when the disk is full for its answer', async ({
+  alice,
+  bob,
+}) => {
   await talk(alice, bob)
   const { store } = coreOf(alice)
   const write = store.write.bind(store)

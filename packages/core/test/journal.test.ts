@@ -1,20 +1,14 @@
 // The journal: ids that are never used twice, readers that keep their own place.
-import { World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
 const ids = (entries: { id: number }[]) => entries.map(entry => entry.id)
 
-test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their ids do not come back', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their ids do not come back', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await bob.client.journal.confirm('slow', 0)
   await alice.say(bob, 'one')
   await alice.say(bob, 'two')
@@ -38,8 +32,7 @@ test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their 
   expect(ids(again.client.journal.read(0, 10))).toEqual([4])
 })
 
-test('[CORE-8.2] a reader never goes back', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-8.2] a reader never goes back', async ({ alice, bob }) => {
   await alice.say(bob, 'one')
   await bob.hears('one')
   await bob.client.journal.confirm('operator', 2)
@@ -47,8 +40,11 @@ test('[CORE-8.2] a reader never goes back', async () => {
   expect(bob.client.journal.confirmed('operator')).toBe(2)
 })
 
-test('[CORE-8.3] what was told stands in the history after a restart, and the other way round', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-8.3] what was told stands in the history after a restart, and the other way round', async ({
+  world,
+  alice,
+  bob,
+}) => {
   for (let at = 0; at < 20; at++) void alice.say(bob, `m${at}`)
   await bob.hears('m3')
   await world.close(bob)
@@ -61,8 +57,11 @@ test('[CORE-8.3] what was told stands in the history after a restart, and the ot
   expect(told).toHaveLength(20)
 })
 
-test('[CORE-8.4, CORE-8.5] a reader is moved past what is too much or too old, and remembers its state', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-8.4, CORE-8.5] a reader is moved past what is too much or too old, and remembers its state', async ({
+  world,
+  alice,
+  bob,
+}) => {
   for (const text of ['one', 'two', 'three', 'four']) await alice.say(bob, text)
   await bob.hears('four')
   const { journal } = bob.client

@@ -1,23 +1,13 @@
 // Key packages that nobody uses grow old, and those that somebody takes run out: a client that stays connected sees to both.
 import { clientLimits } from '@postern/protocol'
 import { type CallRequest, decodeClientFrame, decodeRelayFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-const patience = { timeout: WITHIN.deadlineMs, interval: 10 }
-
-let world: World
-let clock: ManualClock
-
-beforeEach(async () => {
-  clock = new ManualClock()
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
+const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
 type Calls = { logins: number; pings: number; open: Set<number>; published: CallRequest<'publishKeyPackages'>[] }
 
@@ -41,15 +31,6 @@ function watched(): { wire: Wire; calls: Calls } {
     return [bytes]
   }
   return { wire, calls }
-}
-
-/** Day by day, over one connection: each ping is answered before the next falls due. */
-async function passDays(days: number, calls: Calls): Promise<void> {
-  for (let day = 0; day < days; day++) {
-    const { pings } = calls
-    clock.leap(DAY_MS)
-    await expect.poll(() => calls.pings > pings && calls.open.size === 0, patience).toBe(true)
-  }
 }
 
 const madeOf = ({ published }: Calls): number => published.reduce((sum, { oneTime }) => sum + oneTime.length, 0)
@@ -78,16 +59,30 @@ async function callAs(taker: Person, request: CallRequest<'takeKeyPackages'>): P
 }
 let lastCall = 0
 
-/** Of the keys that lie in the database; the person's process ends. */
-async function referencesOf(person: Person): Promise<string[]> {
-  await world.close(person)
-  const database = openDataDirectory(person.directory)
-  const rows = database.all<{ reference: Uint8Array }>('SELECT reference FROM key_package WHERE last_resort = 0')
-  database.close()
-  return rows.map(({ reference }) => Buffer.from(reference).toString('hex'))
-}
+const test = base
+  .extend('clock', () => new ManualClock())
+  /** Day by day, over one connection: each ping is answered before the next falls due. */
+  .extend('passDays', ({ clock }) => async (days: number, calls: Calls): Promise<void> => {
+    for (let day = 0; day < days; day++) {
+      const { pings } = calls
+      clock.leap(DAY_MS)
+      await expect.poll(() => calls.pings > pings && calls.open.size === 0, patience).toBe(true)
+    }
+  })
+  /** Of the keys that lie in the database; the person's process ends. */
+  .extend('referencesOf', ({ world }) => async (person: Person): Promise<string[]> => {
+    await world.close(person)
+    const database = openDataDirectory(person.directory)
+    const rows = database.all<{ reference: Uint8Array }>('SELECT reference FROM key_package WHERE last_resort = 0')
+    database.close()
+    return rows.map(({ reference }) => Buffer.from(reference).toString('hex'))
+  })
 
-test('[CORE-16.1] who is quiet for a hundred days is reached by newcomers, without a new connection', async () => {
+test('[CORE-16.1] who is quiet for a hundred days is reached by newcomers, without a new connection', async ({
+  clock,
+  world,
+  passDays,
+}) => {
   const { wire, calls } = watched()
   const bot = await world.person('bot', { bot: true, clock, wire })
   await fullyPublished(calls)
@@ -106,7 +101,11 @@ test('[CORE-16.1] who is quiet for a hundred days is reached by newcomers, witho
   expect(lastResorts.length).toBeLessThanOrEqual(20)
 })
 
-test('[CORE-16.2] what was taken and never used is found out while connected, and filled up', async () => {
+test('[CORE-16.2] what was taken and never used is found out while connected, and filled up', async ({
+  clock,
+  world,
+  passDays,
+}) => {
   const { wire, calls } = watched()
   const bot = await world.person('bot', { bot: true, clock, wire })
   await fullyPublished(calls)
@@ -119,7 +118,10 @@ test('[CORE-16.2] what was taken and never used is found out while connected, an
   expect(calls.logins).toBe(1)
 })
 
-test('[CORE-16.2] a relay that always claims to have none is not given more with every message', async () => {
+test('[CORE-16.2] a relay that always claims to have none is not given more with every message', async ({
+  clock,
+  world,
+}) => {
   const bob = await world.person('bob', { clock })
   const alice = await world.person('alice', { clock })
   const relay = new HostileRelay(alice.wire)
@@ -140,7 +142,10 @@ test('[CORE-16.2] a relay that always claims to have none is not given more with
   await expect.poll(() => published, patience).toBe(1)
 })
 
-test('[CORE-16.1] packages that were made under a clock that was ahead are replaced once it is right', async () => {
+test('[CORE-16.1] packages that were made under a clock that was ahead are replaced once it is right', async ({
+  clock,
+  world,
+}) => {
   const { wire, calls } = watched()
   const ahead = await world.person('bot', { bot: true, clock: new ManualClock(clock.nowMs() + 60 * DAY_MS), wire })
   await fullyPublished(calls)
@@ -152,7 +157,12 @@ test('[CORE-16.1] packages that were made under a clock that was ahead are repla
   await bot.hears('hello')
 })
 
-test('[CORE-16.3] keys of replaced packages open what is under way, and are erased when nothing can be any more', async () => {
+test('[CORE-16.3] keys of replaced packages open what is under way, and are erased when nothing can be any more', async ({
+  clock,
+  world,
+  referencesOf,
+  passDays,
+}) => {
   const { wire, calls } = watched()
   const options = { bot: true, clock, wire }
   const bot = await world.person('bot', options)

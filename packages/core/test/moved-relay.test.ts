@@ -3,54 +3,47 @@ import { join } from 'node:path'
 import type { Client } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
 import { isCoded } from '@postern/protocol'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, ManualClock, passTime, WITHIN, Wire, World } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { coreOf } from './hostile/modified-client.ts'
 
 const NOWHERE = 'http://127.0.0.1:9'
 
-let world: World
-let alice: Person
-let bob: Person
 const opened: Client[] = []
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  for (const client of opened.splice(0)) await client.stop()
-  await world.stop()
-})
-
-/** With the address that is given, or with none. */
-async function open(name: string, relayUrl?: string, clock?: ManualClock): Promise<Client> {
-  const client = await openNodeClient({
-    directory: join(world.directory, name),
-    acceptRequests: 'all',
-    relayUrl,
-    ...(clock && { clock }),
-    firstStart: () => ({ relayUrl: relayUrl ?? '', name, bot: true }),
-  })
-  opened.push(client)
-  return client
-}
 
 async function close(client: Client): Promise<void> {
   opened.splice(opened.indexOf(client), 1)
   await client.stop()
 }
 
-const relayOf = (client: Client) => new URL(client.me().inviteUrl).origin
+const relayOf = (client: Client) => new URL(client.identity.me().inviteUrl).origin
 
-test('[CORE-10.1] an address at which nothing was registered is not kept', async () => {
+const test = base
+  /** With the address that is given, or with none. */
+  .extend('open', ({ world }) => async (name: string, relayUrl?: string, clock?: ManualClock): Promise<Client> => {
+    const client = await openNodeClient({
+      directory: join(world.directory, name),
+      acceptRequests: 'all',
+      relayUrl,
+      ...(clock && { clock }),
+      firstStart: () => ({ relayUrl: relayUrl ?? '', name, bot: true }),
+    })
+    opened.push(client)
+    return client
+  })
+
+test.afterEach(async () => {
+  for (const client of opened.splice(0)) await client.stop()
+})
+
+test('[CORE-10.1] an address at which nothing was registered is not kept', async ({ world, open }) => {
   const first = await open('carol', NOWHERE)
   first.start()
   await close(first)
   const second = await open('carol', world.relayUrl)
   second.start()
-  await second.whenOnline({ deadlineMs: 5000 })
+  await second.whenOnline({ timeoutMs: 5000 })
   expect([second.account, relayOf(second)]).toEqual([first.account, world.relayUrl])
   await close(second)
   // From now on it is where the account lives, without being named.
@@ -59,7 +52,12 @@ test('[CORE-10.1] an address at which nothing was registered is not kept', async
   await third.whenOnline(WITHIN)
 })
 
-test('[CORE-10.2] a relay that has moved is followed: nothing is lost, and nothing comes twice', async () => {
+test('[CORE-10.2] a relay that has moved is followed: nothing is lost, and nothing comes twice', async ({
+  world,
+  alice,
+  bob,
+  open,
+}) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)
@@ -83,7 +81,11 @@ test('[CORE-10.2] a relay that has moved is followed: nothing is lost, and nothi
   await again.whenOnline(WITHIN)
 })
 
-test('[CORE-10.2] a relay that does not know the account is not followed, and registers nobody', async () => {
+test('[CORE-10.2] a relay that does not know the account is not followed, and registers nobody', async ({
+  world,
+  bob,
+  open,
+}) => {
   const other = await World.start()
   try {
     await world.close(bob)
@@ -108,11 +110,15 @@ test('[CORE-10.2] a relay that does not know the account is not followed, and re
   }
 })
 
-test('[CORE-10.2] while nobody answers there it is tried on, and the account stays where it is registered', async () => {
+test('[CORE-10.2] while nobody answers there it is tried on, and the account stays where it is registered', async ({
+  world,
+  bob,
+  open,
+}) => {
   await world.close(bob)
   const clock = new ManualClock(Date.now())
   const moving = await open('bob', NOWHERE, clock)
-  expect(await passTime(clock, moving.followRelay({ deadlineMs: 10_000 }))).toBe('silent')
+  expect(await passTime(clock, moving.followRelay({ timeoutMs: 10_000 }))).toBe('silent')
   expect(relayOf(moving)).toBe(world.relayUrl)
   await close(moving)
   const back = await open('bob', world.relayUrl)
@@ -121,7 +127,11 @@ test('[CORE-10.2] while nobody answers there it is tried on, and the account sta
   await back.whenOnline(WITHIN)
 })
 
-test('[CORE-10.2] where the log is another one, it is read from where the account had read to there', async () => {
+test('[CORE-10.2] where the log is another one, it is read from where the account had read to there', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   // Positions of a log that was longer than the one to which it comes.
@@ -134,7 +144,11 @@ test('[CORE-10.2] where the log is another one, it is read from where the accoun
   expect(bob.texts(alice)).toEqual(['before', 'waits'])
 })
 
-test('[CORE-10.2] a relay that claims that nothing was read makes nothing come twice', async () => {
+test('[CORE-10.2] a relay that claims that nothing was read makes nothing come twice', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(bob)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { clientLimits, Deadline } from '@postern/protocol'
 import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { newestEventTs } from '../src/journal/journal.ts'
 import { ageOf } from '../src/messages/age.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { PassedTime } from '../src/storage/passed-time.ts'
@@ -28,7 +29,7 @@ describe('over restarts', () => {
     rmSync(directory, { recursive: true, force: true })
   })
 
-  const start = () => new PassedTime(store, clock)
+  const start = () => new PassedTime({ store, clock, newestMs: () => newestEventTs(store) })
   const pass = (ms: number) => {
     for (const one of [clock, relay]) one.advance(ms)
   }
@@ -156,7 +157,7 @@ describe('over restarts', () => {
 
 test('[CORE-21.2] a clock that is set neither ends a deadline nor makes it longer', () => {
   const clock = new ManualClock()
-  const deadline = new Deadline(clock, { deadlineMs: 10_000 })
+  const deadline = new Deadline(clock, { timeoutMs: 10_000 })
   clock.set(HOUR_MS)
   expect(deadline.leftMs()).toBe(10_000)
   clock.set(-2 * HOUR_MS)
@@ -182,7 +183,7 @@ describe('editing', () => {
     const { id } = await alice.say(bob, 'first')
     await bob.hears('first')
     clock.set(72 * HOUR_MS)
-    await passTime(clock, alice.client.editMessage(bob.chatId, { message: id as never, text: 'second' }, WITHIN))
+    await passTime(clock, alice.client.messages.edit(bob.chatId, { message: id, text: 'second' }, WITHIN))
     expect((await bob.next('edited')).message.text).toBe('second')
   })
 })

@@ -1,7 +1,7 @@
 // The end of a poll by time: told once, when every vote that the relay accepted before it was read.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, Poll } from '@postern/bot-api/objects'
-import { clientLimits, type MessageId } from '@postern/protocol'
+import { clientLimits } from '@postern/protocol'
 import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
@@ -13,7 +13,7 @@ let relayClock: ManualClock
 let clock: ManualClock
 let bob: Person
 let carol: Person
-let asked: Message & { id: MessageId }
+let asked: Message
 
 beforeEach(async () => {
   const startMs = Date.now()
@@ -23,7 +23,7 @@ beforeEach(async () => {
   bob = await world.person('bob', { clock: relayClock })
   carol = await world.person('carol', { clock })
   const poll = { ...TEA, closeTs: startMs + HOUR_MS }
-  asked = (await carol.client.sendPoll(bob.chatId, poll, WITHIN)) as typeof asked
+  asked = await carol.client.messages.sendPoll(bob.chatId, poll, WITHIN)
   await bob.next('message', event => event.message.id === asked.id)
 })
 afterEach(async () => {
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const votersOf = (poll: Poll | undefined) => poll?.options.map(({ voters }) => voters.map(({ name }) => name))
 const vote = (person: Person, other: Person, option: number) =>
-  person.client.vote(other.chatId, { message: asked.id, options: [option] }, WITHIN)
+  person.client.messages.vote(other.chatId, { message: asked.id, options: [option] }, WITHIN)
 const pollEvents = () =>
   carol.client.journal
     .read(0, 1000)
@@ -66,9 +66,9 @@ test('[CORE-6.5] while the relay is out of reach it stays open, and is told when
   carol.wire.cut()
   await vote(bob, carol, 0)
   for (const one of [clock, relayClock]) one.leap(HOUR_MS)
-  await carol.client.setProfile({ about: 'something that is written' })
+  await carol.client.identity.setProfile({ about: 'something that is written' })
   expect(closings()).toEqual([])
-  expect(carol.client.message(bob.chatId, asked.id).poll).toMatchObject({ closed: false })
+  expect(carol.client.messages.get(bob.chatId, asked.id).poll).toMatchObject({ closed: false })
   await expect(vote(carol, bob, 1)).rejects.toThrow('The poll is closed.')
   carol.wire.mend()
   expect(votersOf(await passTime(clock, nextClosing()))).toEqual([['bob'], []])
@@ -85,7 +85,7 @@ test('[CORE-6.5] a vote that is on its way when the time has come counts, over a
   await vote(bob, carol, 1)
   relayClock.leap(HOUR_MS)
   clock.leap(HOUR_MS)
-  await carol.client.setProfile({ about: 'something that is written' })
+  await carol.client.identity.setProfile({ about: 'something that is written' })
   await expect.poll(() => late.length).toBeGreaterThan(0)
   expect(closings()).toEqual([])
   relay.repent()
@@ -103,9 +103,9 @@ test('[CORE-6.5] one that is closed here is told with the votes from before that
   })
   await vote(bob, carol, 1)
   await expect.poll(() => late.length).toBeGreaterThan(0)
-  await carol.client.closePoll(bob.chatId, asked.id, WITHIN)
-  expect(carol.client.message(bob.chatId, asked.id).poll).toMatchObject({ closed: true })
-  await carol.client.setProfile({ about: 'something that is written' })
+  await carol.client.messages.closePoll(bob.chatId, asked.id, WITHIN)
+  expect(carol.client.messages.get(bob.chatId, asked.id).poll).toMatchObject({ closed: true })
+  await carol.client.identity.setProfile({ about: 'something that is written' })
   expect(pollEvents()).toEqual([])
   relay.repent()
   for (const frame of late) relay.say(frame)

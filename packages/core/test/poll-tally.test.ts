@@ -7,9 +7,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ChatRow } from '../src/chats/chats.ts'
 import type { Core } from '../src/context.ts'
-import { insertMessage } from '../src/messages/messages.ts'
+import { close } from '../src/kinds/close.ts'
+import { poll } from '../src/kinds/poll.ts'
+import { vote as voteKind } from '../src/kinds/vote.ts'
 import { viewPoll } from '../src/messages/poll-tally.ts'
-import { takeClose, takePoll, takeVote } from '../src/messages/polls.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 
 const people = ['alice', 'bob', 'carol'] as AccountId[]
@@ -42,15 +43,13 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
 
   function tallyOf(deeds: readonly (readonly [number, 'close' | { voter: AccountId; options: number[] }])[]) {
     const id = `poll ${polls++}` as MessageId
-    const row = { id, chat_id: chat.id, sender: alice, ts: polls, send_id: `send ${polls}` as SendId }
-    const shown = { reported: 0, timer_ms: 0, expires_ts: null, erase_at_ms: null, read: 1 }
-    insertMessage(database, { ...row, ...shown, body: JSON.stringify(body) })
-    takePoll(core, database, { ...row, chat, send: row.send_id, body })
+    const send = `send ${polls}` as SendId
+    poll.apply(core, database, { id, chat, sender: alice, ts: polls, send, body })
     for (const [ts, done] of deeds) {
-      const said = { id, chat, ts, send: row.send_id }
-      if (done === 'close') takeClose(core, database, { ...said, sender: alice, body: { kind: 'close', target: id } })
+      const said = { id, chat, ts, send }
+      if (done === 'close') close.apply(core, database, { ...said, sender: alice, body: { kind: 'close', target: id } })
       else
-        takeVote(core, database, {
+        voteKind.apply(core, database, {
           ...said,
           sender: done.voter,
           body: { kind: 'vote', target: id, options: done.options },

@@ -1,50 +1,36 @@
 // Polls: what everybody sees of the votes, and when they end.
 import type { Message, Poll } from '@postern/bot-api/objects'
-import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-
-let world: World
-let alice: Person
-let bob: Person
-/** Of the relay, by whose time a poll ends. */
-let clock: ManualClock
-
-beforeEach(async () => {
-  clock = new ManualClock(Date.now())
-  world = await World.start({ relayClock: clock })
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { type ChatId, isCoded } from '@postern/protocol'
+import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
 const TEA = { question: 'Tea?', options: ['yes', 'no', 'later'], multiple: false }
-const idOf = (message: Message) => message.id as MessageId
 const votesOf = (poll: Poll | undefined) => poll?.options.map(option => option.voters.map(voter => voter.name))
-const pollSeenBy = (person: Person, chat: ChatId, message: Message) => person.client.message(chat, idOf(message)).poll
+const pollSeenBy = (person: Person, chat: ChatId, message: Message) => person.client.messages.get(chat, message.id).poll
 const rejectsWith = (code: Parameters<typeof isCoded>[1]) => (error: unknown) => isCoded(error, code)
 
-async function group(): Promise<{ chat: ChatId; carol: Person }> {
-  const carol = await world.person('carol')
-  await alice.say(bob, 'hi')
-  const { id } = await alice.client.createGroup({ name: 'tea', members: [bob.id, carol.id] }, WITHIN)
-  await Promise.all([
-    bob.next('chat', event => event.chat_id === id),
-    carol.next('chat', event => event.chat_id === id),
-  ])
-  return { chat: id as ChatId, carol }
-}
+const test = base
+  .extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+  .extend('group', ({ world, alice, bob }) => async (): Promise<{ chat: ChatId; carol: Person }> => {
+    const carol = await world.person('carol')
+    await alice.say(bob, 'hi')
+    const { id } = await alice.client.chats.createGroup({ name: 'tea', members: [bob.id, carol.id] }, WITHIN)
+    await Promise.all([
+      bob.next('chat', event => event.chat_id === id),
+      carol.next('chat', event => event.chat_id === id),
+    ])
+    return { chat: id, carol }
+  })
 
-test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back', async () => {
+test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back', async ({ alice, bob, group }) => {
   const { chat, carol } = await group()
-  const asked = await alice.client.sendPoll(chat, TEA, WITHIN)
+  const asked = await alice.client.messages.sendPoll(chat, TEA, WITHIN)
   expect(asked.poll).toMatchObject({ question: 'Tea?', multiple: false, closed: false, voted: [] })
   await bob.next('message', event => event.message.id === asked.id)
   await carol.next('message', event => event.message.id === asked.id)
   const vote = (person: Person, options: number[]) =>
-    person.client.vote(chat, { message: idOf(asked), options }, WITHIN)
+    person.client.messages.vote(chat, { message: asked.id, options }, WITHIN)
 
   await vote(bob, [0])
   expect(votesOf((await alice.next('poll')).message.poll)).toEqual([['bob'], [], []])
@@ -67,26 +53,30 @@ test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back
   expect(votesOf((await alice.next('poll')).message.poll)).toEqual([[], [], ['carol']])
 })
 
-test('[CORE-6.1] several options where they are allowed, in a private chat', async () => {
-  const asked = await bob.client.sendPoll(alice.chatId, { ...TEA, multiple: true }, WITHIN)
+test('[CORE-6.1] several options where they are allowed, in a private chat', async ({ alice, bob }) => {
+  const asked = await bob.client.messages.sendPoll(alice.chatId, { ...TEA, multiple: true }, WITHIN)
   await alice.next('message', event => event.message.id === asked.id)
-  await alice.client.vote(bob.chatId, { message: idOf(asked), options: [2, 0] }, WITHIN)
+  await alice.client.messages.vote(bob.chatId, { message: asked.id, options: [2, 0] }, WITHIN)
   expect((await bob.next('poll')).message.poll?.options.map(option => option.votes)).toEqual([1, 0, 1])
   expect(pollSeenBy(alice, bob.chatId, asked)?.voted).toEqual([0, 2])
 })
 
-test('[CORE-6.3] only its sender closes it, everybody is told, and no vote counts after that', async () => {
+test('[CORE-6.3] only its sender closes it, everybody is told, and no vote counts after that', async ({
+  alice,
+  bob,
+  group,
+}) => {
   const { chat, carol } = await group()
-  const asked = await alice.client.sendPoll(chat, TEA, WITHIN)
+  const asked = await alice.client.messages.sendPoll(chat, TEA, WITHIN)
   await bob.next('message', event => event.message.id === asked.id)
   await carol.next('message', event => event.message.id === asked.id)
-  await bob.client.vote(chat, { message: idOf(asked), options: [1] }, WITHIN)
-  await expect(bob.client.closePoll(chat, idOf(asked), WITHIN)).rejects.toSatisfy(rejectsWith('not-own-poll'))
+  await bob.client.messages.vote(chat, { message: asked.id, options: [1] }, WITHIN)
+  await expect(bob.client.messages.closePoll(chat, asked.id, WITHIN)).rejects.toSatisfy(rejectsWith('not-own-poll'))
 
   // Carol has not heard of the closing when she votes: the relay's order decides, and she is told so.
   carol.wire.hold()
-  await alice.client.closePoll(chat, idOf(asked), WITHIN)
-  const late = carol.client.vote(chat, { message: idOf(asked), options: [0] }, WITHIN)
+  await alice.client.messages.closePoll(chat, asked.id, WITHIN)
+  const late = carol.client.messages.vote(chat, { message: asked.id, options: [0] }, WITHIN)
   setImmediate(() => carol.wire.release())
   await expect(late).rejects.toSatisfy(rejectsWith('poll-closed'))
 
@@ -94,21 +84,21 @@ test('[CORE-6.3] only its sender closes it, everybody is told, and no vote count
     const told = await person.next('poll', event => event.message.poll?.closed === true)
     expect(votesOf(told.message.poll)).toEqual([[], ['bob'], []])
   }
-  await expect(bob.client.vote(chat, { message: idOf(asked), options: [] }, WITHIN)).rejects.toSatisfy(
+  await expect(bob.client.messages.vote(chat, { message: asked.id, options: [] }, WITHIN)).rejects.toSatisfy(
     rejectsWith('poll-closed'),
   )
-  await expect(alice.client.closePoll(chat, idOf(asked), WITHIN)).rejects.toSatisfy(rejectsWith('poll-closed'))
+  await expect(alice.client.messages.closePoll(chat, asked.id, WITHIN)).rejects.toSatisfy(rejectsWith('poll-closed'))
 })
 
-test('[CORE-6.4] it closes by itself when its time has come, also across a restart', async () => {
+test('[CORE-6.4] it closes by itself when its time has come, also across a restart', async ({ clock, world, bob }) => {
   const startMs = clock.nowMs()
   let carol = await world.person('carol', { clock })
   const closeTs = startMs + 3_600_000
-  const asked = await carol.client.sendPoll(bob.chatId, { ...TEA, closeTs }, WITHIN)
-  const second = await carol.client.sendPoll(bob.chatId, { ...TEA, closeTs: closeTs + 1000 }, WITHIN)
+  const asked = await carol.client.messages.sendPoll(bob.chatId, { ...TEA, closeTs }, WITHIN)
+  const second = await carol.client.messages.sendPoll(bob.chatId, { ...TEA, closeTs: closeTs + 1000 }, WITHIN)
   expect(asked.poll).toMatchObject({ close_ts: closeTs, closed: false })
   await bob.next('message', event => event.message.id === second.id)
-  await bob.client.vote(carol.chatId, { message: idOf(asked), options: [0] }, WITHIN)
+  await bob.client.messages.vote(carol.chatId, { message: asked.id, options: [0] }, WITHIN)
   await carol.next('poll')
 
   clock.leap(3_600_000)
@@ -117,7 +107,7 @@ test('[CORE-6.4] it closes by itself when its time has come, also across a resta
     carol.next('poll', event => event.message.poll?.closed === true),
   )
   expect(told.message).toMatchObject({ id: asked.id, poll: { options: [{ votes: 1 }, {}, {}] } })
-  await expect(carol.client.vote(bob.chatId, { message: idOf(asked), options: [1] }, WITHIN)).rejects.toSatisfy(
+  await expect(carol.client.messages.vote(bob.chatId, { message: asked.id, options: [1] }, WITHIN)).rejects.toSatisfy(
     rejectsWith('poll-closed'),
   )
 
@@ -129,23 +119,27 @@ test('[CORE-6.4] it closes by itself when its time has come, also across a resta
     carol.next('poll', event => event.message.id === second.id),
   )
   expect(again.message.poll?.closed).toBe(true)
-  await expect(carol.client.sendPoll(bob.chatId, { ...TEA, closeTs }, WITHIN)).rejects.toSatisfy(
+  await expect(carol.client.messages.sendPoll(bob.chatId, { ...TEA, closeTs }, WITHIN)).rejects.toSatisfy(
     rejectsWith('bad-field'),
   )
 })
 
-test('[CORE-6.6] what is no vote is refused, and a poll is not edited', async () => {
-  const asked = await bob.client.sendPoll(alice.chatId, TEA, WITHIN)
+test('[CORE-6.6] what is no vote is refused, and a poll is not edited', async ({ alice, bob }) => {
+  const asked = await bob.client.messages.sendPoll(alice.chatId, TEA, WITHIN)
   await alice.next('message', event => event.message.id === asked.id)
-  const vote = (options: number[]) => alice.client.vote(bob.chatId, { message: idOf(asked), options }, WITHIN)
+  const vote = (options: number[]) => alice.client.messages.vote(bob.chatId, { message: asked.id, options }, WITHIN)
   for (const options of [[3], [-1], [0, 1], [0.5], [0, 0]])
     await expect(vote(options)).rejects.toSatisfy(rejectsWith('bad-field'))
   const said = await bob.say(alice, 'no poll')
   await alice.hears('no poll')
-  const wrong = { message: idOf(said), options: [0] }
-  await expect(alice.client.vote(bob.chatId, wrong, WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
-  await expect(bob.client.closePoll(alice.chatId, idOf(said), WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
-  await expect(alice.client.closePoll(bob.chatId, idOf(said), WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
-  const edit = { message: idOf(asked), text: 'Coffee?' }
-  await expect(bob.client.editMessage(alice.chatId, edit, WITHIN)).rejects.toSatisfy(rejectsWith('poll-not-editable'))
+  const wrong = { message: said.id, options: [0] }
+  await expect(alice.client.messages.vote(bob.chatId, wrong, WITHIN)).rejects.toSatisfy(rejectsWith('not-a-poll'))
+  await expect(bob.client.messages.closePoll(alice.chatId, said.id, WITHIN)).rejects.toSatisfy(
+    rejectsWith('not-a-poll'),
+  )
+  await expect(alice.client.messages.closePoll(bob.chatId, said.id, WITHIN)).rejects.toSatisfy(
+    rejectsWith('not-a-poll'),
+  )
+  const edit = { message: asked.id, text: 'Coffee?' }
+  await expect(bob.client.messages.edit(alice.chatId, edit, WITHIN)).rejects.toSatisfy(rejectsWith('poll-not-editable'))
 })

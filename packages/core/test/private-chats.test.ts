@@ -1,32 +1,23 @@
 // Two people and a bot: opening, requests, and what the limits refuse.
-import { isCoded, type MessageId } from '@postern/protocol'
+import { messageIdOf } from '@postern/bot-api'
+import { isCoded } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { test } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 
 describe('private chats', () => {
-  test('[CORE-1.1] a chat has the id of the other person on both sides', async () => {
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-1.1] a chat has the id of the other person on both sides', async ({ alice, bob }) => {
     await alice.say(bob, 'hello')
     const heard = await bob.hears('hello')
     expect(heard).toMatchObject({ chat_id: alice.id, from: { id: alice.id, name: 'alice' } })
     await bob.say(alice, 'hello to you')
     expect((await alice.hears('hello to you')).chat_id).toBe(bob.id)
-    expect(alice.client.chats().map(chat => chat.id)).toEqual([bob.id])
-    expect(bob.client.chats().map(chat => chat.id)).toEqual([alice.id])
+    expect(alice.client.chats.list().map(chat => chat.id)).toEqual([bob.id])
+    expect(bob.client.chats.list().map(chat => chat.id)).toEqual([alice.id])
   })
 
-  test('[CORE-1.2] two who open at once meet in one group, and both first words arrive', async () => {
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-1.2] two who open at once meet in one group, and both first words arrive', async ({ alice, bob }) => {
     alice.wire.hold()
     bob.wire.hold()
     const said = [alice.say(bob, 'from alice'), bob.say(alice, 'from bob')]
@@ -47,39 +38,40 @@ describe('private chats', () => {
     await bob.hears('now one')
     await bob.say(alice, 'and the same')
     await alice.hears('and the same')
-    expect(alice.client.chats()).toHaveLength(1)
+    expect(alice.client.chats.list()).toHaveLength(1)
     expect(alice.texts(bob)).toHaveLength(4)
     expect([...alice.texts(bob)].sort()).toEqual([...bob.texts(alice)].sort())
   })
 
-  test('[CORE-1.3, CORE-1.4] a chat is shown with its first content, as active', async () => {
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-1.3, CORE-1.4] a chat is shown with its first content, as active', async ({ alice, bob }) => {
     await alice.say(bob, 'hi')
     const shown = await bob.next('chat')
     expect(shown.chat).toMatchObject({ id: alice.id, type: 'private', name: 'alice', state: 'active' })
     await bob.hears('hi')
   })
 
-  test('[CORE-1.5] who came by the link gets in, who did not waits', async () => {
+  test('[CORE-1.5] who came by the link gets in, who did not waits', async ({ world }) => {
     const bot = await world.person('bot', { acceptRequests: 'contacts', bot: true })
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
-    await alice.openInvite(bot.client.me().inviteUrl)
+    await alice.openInvite(bot.client.identity.me().inviteUrl)
     await alice.say(bot, 'by the link')
     await bob.say(bot, 'by the id')
-    await bot.next('chat', event => event.chat_id === bob.id)
-    expect(bot.client.chat(alice.chatId).state).toBe('active')
-    expect(bot.client.chat(bob.chatId).state).toBe('request')
+    await bot.next('chat', event => event.chat_id === bob.chatId)
+    expect(bot.client.chats.get(alice.chatId).state).toBe('active')
+    expect(bot.client.chats.get(bob.chatId).state).toBe('request')
   })
 
-  test('[CORE-1.5] a token of another link is worth nothing', async () => {
+  test('[CORE-1.5] a token of another link is worth nothing', async ({ world }) => {
     const bot = await world.person('bot', { acceptRequests: 'contacts' })
     const alice = await world.person('alice')
-    const target = { ...parseInvite(bot.client.me().inviteUrl), token: 'AAAAAAAAAAAAAAAAAAAAAA' }
-    await alice.client.openChat(target, WITHIN)
+    const target = { ...parseInvite(bot.client.identity.me().inviteUrl), token: 'AAAAAAAAAAAAAAAAAAAAAA' }
+    await alice.client.chats.open(target, WITHIN)
     expect((await bot.next('chat')).chat.state).toBe('request')
   })
 
-  test('[CORE-1.6, CORE-1.7] a request keeps its messages, tells nothing, and cannot be written to', async () => {
+  test('[CORE-1.6, CORE-1.7] a request keeps its messages, tells nothing, and cannot be written to', async ({
+    world,
+  }) => {
     const bot = await world.person('bot', { acceptRequests: 'ask' })
     const alice = await world.person('alice')
     for (const text of ['one', 'two', 'three']) await alice.say(bot, text)
@@ -90,20 +82,19 @@ describe('private chats', () => {
     await expect(bot.say(alice, 'too early')).rejects.toSatisfy(error => isCoded(error, 'chat-is-request'))
     expect(alice.texts(bot)).toEqual(['one', 'two', 'three'])
 
-    expect((await bot.client.acceptChat(alice.chatId)).state).toBe('active')
+    expect((await bot.client.chats.accept(alice.chatId)).state).toBe('active')
     for (const text of ['one', 'two', 'three']) await bot.hears(text)
     await bot.say(alice, 'welcome')
     await alice.hears('welcome')
-    expect((await bot.client.acceptChat(alice.chatId)).state).toBe('active')
+    expect((await bot.client.chats.accept(alice.chatId)).state).toBe('active')
   })
 
-  test('[CORE-1.8] an account that nobody has is refused and leaves no chat', async () => {
-    const alice = await world.person('alice')
+  test('[CORE-1.8] an account that nobody has is refused and leaves no chat', async ({ alice }) => {
     const nobody = 'a'.repeat(32) as never
-    await expect(alice.client.sendText(nobody, { text: 'hello?' }, WITHIN)).rejects.toSatisfy(error =>
+    await expect(alice.client.messages.sendText(nobody, { text: 'hello?' }, WITHIN)).rejects.toSatisfy(error =>
       isCoded(error, 'account-not-found'),
     )
-    expect(alice.client.chats()).toEqual([])
+    expect(alice.client.chats.list()).toEqual([])
   })
 })
 
@@ -115,7 +106,7 @@ describe('limits', () => {
       const [bob, carol] = [await strict.person('bob'), await strict.person('carol')]
       await alice.say(bob, 'the first today')
       await expect(alice.say(carol, 'the second')).rejects.toSatisfy(error => isCoded(error, 'new-people-limit'))
-      expect(alice.client.chats().map(chat => chat.id)).toEqual([bob.id])
+      expect(alice.client.chats.list().map(chat => chat.id)).toEqual([bob.id])
       await carol.say(alice, 'I write first')
       await alice.hears('I write first')
       await alice.say(carol, 'answering is free')
@@ -126,18 +117,25 @@ describe('limits', () => {
   })
 })
 
-test('[CORE-1.10] what cannot be said opens no chat, whatever makes it so', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
-  const nowhere = 'a'.repeat(32) as MessageId
+test('[CORE-1.10] what cannot be said opens no chat, whatever makes it so', async ({ alice, bob }) => {
+  const nowhere = messageIdOf('a'.repeat(32))
   const said = [
-    () => alice.client.sendText(bob.chatId, { text: 'hi', replyTo: nowhere }, WITHIN),
+    () => alice.client.messages.sendText(bob.chatId, { text: 'hi', replyTo: nowhere }, WITHIN),
     () =>
-      alice.client.sendText(bob.chatId, { text: 'hi', mentions: [{ user: bob.id, offset: -1, length: 2 }] }, WITHIN),
+      alice.client.messages.sendText(
+        bob.chatId,
+        { text: 'hi', mentions: [{ user: bob.id, offset: -1, length: 2 }] },
+        WITHIN,
+      ),
     () =>
-      alice.client.sendPoll(bob.chatId, { question: '?', options: ['a', 'b'], multiple: false, closeTs: 1 }, WITHIN),
+      alice.client.messages.sendPoll(
+        bob.chatId,
+        { question: '?', options: ['a', 'b'], multiple: false, closeTs: 1 },
+        WITHIN,
+      ),
   ]
   for (const say of said) {
     await expect(say()).rejects.toSatisfy((error: unknown) => isCoded(error, 'bad-field'))
-    expect(alice.client.chats()).toEqual([])
+    expect(alice.client.chats.list()).toEqual([])
   }
 })

@@ -1,46 +1,15 @@
 // A relay that hands out what a profile once was: genuine, signed, and no longer its owner's word.
-import type { ChatId } from '@postern/protocol'
 import { type CallAnswer, decodeRelayFrame, type Entry } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 
-const patience = { timeout: WITHIN.deadlineMs, interval: 10 }
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
+const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
 type Fetched = CallAnswer<'getProfile'>
 
 let watchers = 0
-
-/** What the relay gives to somebody who comes by the link. */
-async function profileAt(person: Person): Promise<Fetched> {
-  const watcher = await world.person(`watcher ${++watchers}`)
-  const found = Promise.withResolvers<Fetched>()
-  watcher.wire.incoming = bytes => {
-    const frame = decodeRelayFrame(bytes.slice())
-    if (frame.kind === 'answer' && frame.name === 'getProfile') found.resolve(frame.answer)
-    return [bytes]
-  }
-  await watcher.openInvite(person.client.me().inviteUrl)
-  return await found.promise
-}
-
-async function publishedAs(person: Person, about: string): Promise<Fetched> {
-  const { version } = await profileAt(person)
-  await person.client.setProfile({ about })
-  for (;;) {
-    const fetched = await profileAt(person)
-    if (fetched.version > version) return fetched
-  }
-}
 
 /** Of every profile that is asked for, this one comes. */
 function serves(to: Person, old: Fetched): { relay: HostileRelay; asked: () => number } {
@@ -53,8 +22,33 @@ function serves(to: Person, old: Fetched): { relay: HostileRelay; asked: () => n
   return { relay, asked: () => asked }
 }
 
-test('[CORE-16.11] a new contact takes no older profile than the one that its owner has named, however often it comes', async () => {
-  const bot = await world.person('bot', { bot: true })
+const test = base
+  /** What the relay gives to somebody who comes by the link. */
+  .extend('profileAt', ({ world }) => async (person: Person): Promise<Fetched> => {
+    const watcher = await world.person(`watcher ${++watchers}`)
+    const found = Promise.withResolvers<Fetched>()
+    watcher.wire.incoming = bytes => {
+      const frame = decodeRelayFrame(bytes.slice())
+      if (frame.kind === 'answer' && frame.name === 'getProfile') found.resolve(frame.answer)
+      return [bytes]
+    }
+    await watcher.openInvite(person.client.identity.me().inviteUrl)
+    return await found.promise
+  })
+  .extend('publishedAs', ({ profileAt }) => async (person: Person, about: string): Promise<Fetched> => {
+    const { version } = await profileAt(person)
+    await person.client.identity.setProfile({ about })
+    for (;;) {
+      const fetched = await profileAt(person)
+      if (fetched.version > version) return fetched
+    }
+  })
+
+test('[CORE-16.11] a new contact takes no older profile than the one that its owner has named, however often it comes', async ({
+  world,
+  bot,
+  publishedAs,
+}) => {
   const old = await publishedAs(bot, 'old words')
   await publishedAs(bot, 'new words')
   const alice = await world.person('alice')
@@ -64,15 +58,15 @@ test('[CORE-16.11] a new contact takes no older profile than the one that its ow
   await expect.poll(asked, patience).toBeGreaterThan(0)
   // Asked for it herself: what was given up is not forgotten.
   for (let again = 0; again < 2; again++) {
-    await alice.client.learnProfile(bot.id, WITHIN)
-    expect(alice.client.profileOf(bot.id)).toMatchObject({ name: 'bot', about: '' })
+    await alice.client.identity.learnProfile(bot.id, WITHIN)
+    expect(alice.client.identity.profileOf(bot.id)).toMatchObject({ name: 'bot', about: '' })
   }
   relay.repent()
   await bot.say(alice, 'once more')
-  await expect.poll(() => alice.client.profileOf(bot.id).about, patience).toBe('new words')
+  await expect.poll(() => alice.client.identity.profileOf(bot.id).about, patience).toBe('new words')
 })
 
-test('[CORE-16.11] a bot mark is not taken away by a profile from before it', async () => {
+test('[CORE-16.11] a bot mark is not taken away by a profile from before it', async ({ world, publishedAs }) => {
   const bot = await world.person('bot')
   const old = await publishedAs(bot, 'a person then')
   await world.close(bot)
@@ -86,23 +80,26 @@ test('[CORE-16.11] a bot mark is not taken away by a profile from before it', as
   await again.say(alice, 'hello')
   await alice.hears('hello')
   await expect.poll(asked, patience).toBeGreaterThan(0)
-  await alice.client.learnProfile(bot.id, WITHIN)
-  expect(alice.client.profileOf(bot.id).about).not.toBe('a person then')
+  await alice.client.identity.learnProfile(bot.id, WITHIN)
+  expect(alice.client.identity.profileOf(bot.id).about).not.toBe('a person then')
   relay.repent()
-  await alice.client.learnProfile(bot.id, WITHIN)
-  expect(alice.client.profileOf(bot.id)).toMatchObject({ about: 'a bot now', bot: true })
+  await alice.client.identity.learnProfile(bot.id, WITHIN)
+  expect(alice.client.identity.profileOf(bot.id)).toMatchObject({ about: 'a bot now', bot: true })
   serves(alice, old)
   await again.say(alice, 'still here')
   await alice.hears('still here')
-  await alice.client.learnProfile(bot.id, WITHIN)
-  expect(alice.client.profileOf(bot.id)).toMatchObject({ about: 'a bot now', bot: true })
+  await alice.client.identity.learnProfile(bot.id, WITHIN)
+  expect(alice.client.identity.profileOf(bot.id)).toMatchObject({ about: 'a bot now', bot: true })
 })
 
-test('[CORE-16.12] words that were held back do not bring back the name of their time', async () => {
-  const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
+test('[CORE-16.12] words that were held back do not bring back the name of their time', async ({
+  alice,
+  bob,
+  carol,
+}) => {
   await bob.say(alice, 'hello')
   await alice.hears('hello')
-  const group = (await bob.client.createGroup({ name: 'all', members: [alice.id] }, WITHIN)).id as ChatId
+  const group = (await bob.client.chats.createGroup({ name: 'all', members: [alice.id] }, WITHIN)).id
   await alice.next('chat', event => event.chat_id === group)
   const relay = new HostileRelay(alice.wire)
   const held: Entry[] = []
@@ -111,13 +108,13 @@ test('[CORE-16.12] words that were held back do not bring back the name of their
     return entries.filter(entry => entry.group !== (group as string))
   })
   // A commit, a greeting under the old name, and a text.
-  await bob.client.addMembers(group, [carol.id], WITHIN)
+  await bob.client.chats.addMembers(group, [carol.id], WITHIN)
   await bob.say(group, 'said as bob')
   await expect.poll(() => held.length, patience).toBe(3)
-  await bob.client.setProfile({ name: 'Robert' })
-  await expect.poll(() => alice.client.profileOf(bob.id).name, patience).toBe('Robert')
+  await bob.client.identity.setProfile({ name: 'Robert' })
+  await expect.poll(() => alice.client.identity.profileOf(bob.id).name, patience).toBe('Robert')
   const late = held.slice(0, 3).map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
   relay.say({ kind: 'deliver', entries: late })
   await alice.hears('said as bob')
-  expect(alice.client.profileOf(bob.id).name).toBe('Robert')
+  expect(alice.client.identity.profileOf(bob.id).name).toBe('Robert')
 })

@@ -1,38 +1,25 @@
 // Restarts, restores from a backup, and keys that are lost.
 import { cpSync, rmSync } from 'node:fs'
-import type { ChatId } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
 const backupOf = (person: Person) => `${person.directory}.backup`
 
-async function backUp(person: Person): Promise<Person> {
-  await world.close(person)
-  cpSync(person.directory, backupOf(person), { recursive: true })
-  return await world.person(person.name)
-}
+const test = base
+  .extend('backUp', ({ world }) => async (person: Person): Promise<Person> => {
+    await world.close(person)
+    cpSync(person.directory, backupOf(person), { recursive: true })
+    return await world.person(person.name)
+  })
+  .extend('restore', ({ world }) => async (person: Person): Promise<Person> => {
+    await world.close(person)
+    rmSync(person.directory, { recursive: true })
+    cpSync(backupOf(person), person.directory, { recursive: true })
+    return await world.person(person.name)
+  })
 
-async function restore(person: Person): Promise<Person> {
-  await world.close(person)
-  rmSync(person.directory, { recursive: true })
-  cpSync(backupOf(person), person.directory, { recursive: true })
-  return await world.person(person.name)
-}
-
-test('[CORE-11.3] chats go on after a restart of everybody', async () => {
+test('[CORE-11.3] chats go on after a restart of everybody', async ({ world, alice, bob }) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await world.close(alice)
@@ -45,7 +32,12 @@ test('[CORE-11.3] chats go on after a restart of everybody', async () => {
   expect(again.texts(other)).toEqual(['before', 'after'])
 })
 
-test('[CORE-12.1, CORE-12.2, CORE-12.5] a restored client reads what came since, and goes on with new keys and new ids', async () => {
+test('[CORE-12.1, CORE-12.2, CORE-12.5] a restored client reads what came since, and goes on with new keys and new ids', async ({
+  alice,
+  bob,
+  backUp,
+  restore,
+}) => {
   await alice.say(bob, 'before the backup')
   await bob.hears('before the backup')
   bob = await backUp(bob)
@@ -65,7 +57,12 @@ test('[CORE-12.1, CORE-12.2, CORE-12.5] a restored client reads what came since,
   expect(alice.texts(bob)).toContain('an answer that the backup lacks')
 })
 
-test('[CORE-12.5] a client that has only sent since its backup uses no key twice either', async () => {
+test('[CORE-12.5] a client that has only sent since its backup uses no key twice either', async ({
+  alice,
+  bob,
+  backUp,
+  restore,
+}) => {
   await bob.say(alice, 'before the backup')
   await alice.hears('before the backup')
   bob = await backUp(bob)
@@ -77,7 +74,12 @@ test('[CORE-12.5] a client that has only sent since its backup uses no key twice
   expect(alice.texts(bob)).toEqual(['before the backup', 'one', 'two', 'three', 'four', 'five'])
 })
 
-test('[CORE-12.3] a private chat whose own commit is lost gets its next generation', async () => {
+test('[CORE-12.3] a private chat whose own commit is lost gets its next generation', async ({
+  alice,
+  bob,
+  backUp,
+  restore,
+}) => {
   bob = await backUp(bob)
   await bob.say(alice, 'opened after the backup')
   await alice.hears('opened after the backup')
@@ -90,13 +92,18 @@ test('[CORE-12.3] a private chat whose own commit is lost gets its next generati
   await bob.hears('to the new group')
 })
 
-test('[CORE-12.4] in a group another member adds the restored client anew', async () => {
-  const carol = await world.person('carol')
-  const group = await alice.client.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
-  const chat = group.id as ChatId
+test('[CORE-12.4] in a group another member adds the restored client anew', async ({
+  alice,
+  bob,
+  carol,
+  backUp,
+  restore,
+}) => {
+  const group = await alice.client.chats.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
+  const chat = group.id
   for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === chat)
   bob = await backUp(bob)
-  await bob.client.renameGroup(chat, 'a commit that the backup lacks', WITHIN)
+  await bob.client.chats.renameGroup(chat, 'a commit that the backup lacks', WITHIN)
   await alice.next('chat', event => event.chat.name === 'a commit that the backup lacks')
   bob = await restore(bob)
   await bob.next('notice', event => event.notice.code === 'undecryptable')

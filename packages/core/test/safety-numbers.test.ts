@@ -2,18 +2,10 @@
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { makeNodeProvider } from '@postern/mls/node'
 import { toBase32 } from '@postern/protocol'
-import { HostileRelay, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, WITHIN } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { safetyNumber } from '../src/identity/safety-number.ts'
-
-let world: World
-
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 
@@ -32,40 +24,44 @@ test('[CORE-16.4] the number is what it is on every platform, whoever is first, 
   }
 })
 
-test('[CORE-16.4] two people see the same, before they have talked and after it, also while the relay is away', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
-  const before = await alice.client.safetyNumber(bob.id, WITHIN)
-  expect(await bob.client.safetyNumber(alice.id, WITHIN)).toEqual({ ...before, account: alice.id })
+test('[CORE-16.4] two people see the same, before they have talked and after it, also while the relay is away', async ({
+  alice,
+  bob,
+}) => {
+  const before = await alice.client.identity.safetyNumber(bob.id, WITHIN)
+  expect(await bob.client.identity.safetyNumber(alice.id, WITHIN)).toEqual({ ...before, account: alice.id })
   expect(before.qr).toContain([alice.id, bob.id].toSorted().join(':'))
   await alice.say(bob, 'hello')
   await bob.hears('hello')
   alice.wire.cut()
-  expect(await alice.client.safetyNumber(bob.id, WITHIN)).toEqual(before)
+  expect(await alice.client.identity.safetyNumber(bob.id, WITHIN)).toEqual(before)
 })
 
-test('[CORE-16.5] a relay that names another key for the account is found out, and a group’s own word is not asked of it', async () => {
-  const [alice, bob, mallory] = [await world.person('alice'), await world.person('bob'), await world.person('mallory')]
+test('[CORE-16.5] a relay that names another key for the account is found out, and a group’s own word is not asked of it', async ({
+  alice,
+  bob,
+  mallory,
+}) => {
   const relay = new HostileRelay(alice.wire)
-  const genuine = await mallory.client.safetyNumber(alice.id, WITHIN)
+  const genuine = await mallory.client.identity.safetyNumber(alice.id, WITHIN)
   let swapped: Uint8Array = key(9)
   const seen = new HostileRelay(bob.wire)
   seen.changeAnswer('getProfile', answer => {
     swapped = answer.accountKey
     return answer
   })
-  await bob.client.safetyNumber(mallory.id, WITHIN)
+  await bob.client.identity.safetyNumber(mallory.id, WITHIN)
   relay.changeAnswer('getProfile', answer => ({ ...answer, accountKey: swapped }))
-  await expect(alice.client.safetyNumber(bob.id, WITHIN)).rejects.toMatchObject({ code: 'relay-broken' })
+  await expect(alice.client.identity.safetyNumber(bob.id, WITHIN)).rejects.toMatchObject({ code: 'relay-broken' })
   await alice.say(bob, 'hello')
   await bob.hears('hello')
-  const { number } = await alice.client.safetyNumber(bob.id, WITHIN)
-  expect(number).toBe((await bob.client.safetyNumber(alice.id, WITHIN)).number)
+  const { number } = await alice.client.identity.safetyNumber(bob.id, WITHIN)
+  expect(number).toBe((await bob.client.identity.safetyNumber(alice.id, WITHIN)).number)
   expect(number).not.toBe(genuine.number)
 })
 
-test('[CORE-16.5] an account that nobody has is refused, and so is one’s own', async () => {
-  const alice = await world.person('alice')
+test('[CORE-16.5] an account that nobody has is refused, and so is one’s own', async ({ alice }) => {
   const nobody = toBase32(new Uint8Array(20)) as typeof alice.id
-  await expect(alice.client.safetyNumber(nobody, WITHIN)).rejects.toMatchObject({ code: 'account-not-found' })
-  await expect(alice.client.safetyNumber(alice.id, WITHIN)).rejects.toMatchObject({ code: 'bad-field' })
+  await expect(alice.client.identity.safetyNumber(nobody, WITHIN)).rejects.toMatchObject({ code: 'account-not-found' })
+  await expect(alice.client.identity.safetyNumber(alice.id, WITHIN)).rejects.toMatchObject({ code: 'bad-field' })
 })

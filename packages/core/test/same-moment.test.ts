@@ -1,39 +1,29 @@
 // Changes made at the same moment: what was read before is looked at again where it is written.
-import { type ChatId, isCoded, type MessageId } from '@postern/protocol'
+import { isCoded } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { findChat, setChatState, showChat } from '../src/chats/chats.ts'
-import { acceptRequest } from '../src/messages/accept-request.ts'
+import { acceptRequest } from '../src/requests/accept-request.ts'
 import { coreOf } from './hostile/modified-client.ts'
 
-let world: World
-let alice: Person
-let bob: Person
+const test = base.extend('bob', ({ world }) => world.person('bob', { acceptRequests: 'contacts' }))
 
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob', { acceptRequests: 'contacts' })
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-test('[CORE-17.1] of profile changes made at the same moment all are kept, and published', async () => {
-  await alice.openInvite(bob.client.me().inviteUrl)
+test('[CORE-17.1] of profile changes made at the same moment all are kept, and published', async ({ alice, bob }) => {
+  await alice.openInvite(bob.client.identity.me().inviteUrl)
   const picture = new Uint8Array([0xff, 0xd8, 0xff])
   const commands = [{ name: 'start', description: 'Begins' }]
   await Promise.all([
-    bob.client.setProfile({ name: 'Robert' }),
-    bob.client.setProfile({ about: 'helps' }),
-    bob.client.setProfile({ commands }),
-    bob.client.setProfile({ avatar: picture }),
+    bob.client.identity.setProfile({ name: 'Robert' }),
+    bob.client.identity.setProfile({ about: 'helps' }),
+    bob.client.identity.setProfile({ commands }),
+    bob.client.identity.setProfile({ avatar: picture }),
   ])
   const wanted = { name: 'Robert', about: 'helps', commands }
-  expect(bob.client.me()).toMatchObject(wanted)
-  await expect.poll(() => alice.client.learnProfile(bob.id, WITHIN)).toMatchObject(wanted)
-  expect(alice.client.profileOf(bob.id).avatar).toMatch(/^data:image\/jpeg;base64,/)
+  expect(bob.client.identity.me()).toMatchObject(wanted)
+  await expect.poll(() => alice.client.identity.learnProfile(bob.id, WITHIN)).toMatchObject(wanted)
+  expect(alice.client.identity.profileOf(bob.id).avatar).toMatch(/^data:image\/jpeg;base64,/)
 })
 
 const versionsOf = (reader: Person, person: Person) =>
@@ -63,48 +53,57 @@ function delay(person: Person, ...names: Delayed[]) {
   return { held: first.promise, letCome }
 }
 
-test('[CORE-17.2] a profile that was changed again while it was fetched is fetched again', async () => {
-  await alice.openInvite(bob.client.me().inviteUrl)
+test('[CORE-17.2] a profile that was changed again while it was fetched is fetched again', async ({ alice, bob }) => {
+  await alice.openInvite(bob.client.identity.me().inviteUrl)
   await expect.poll(() => versionsOf(alice, bob)).toEqual({ wanted: 1, known: 1 })
   const fetched = delay(alice, 'getProfile')
-  await bob.client.setProfile({ about: 'first' })
+  await bob.client.identity.setProfile({ about: 'first' })
   await fetched.held
-  await bob.client.setProfile({ about: 'second' })
+  await bob.client.identity.setProfile({ about: 'second' })
   await expect.poll(() => versionsOf(alice, bob)).toEqual({ wanted: 3, known: 1 })
   fetched.letCome('getProfile')
-  await expect.poll(() => alice.client.profileOf(bob.id)).toMatchObject({ about: 'second' })
+  await expect.poll(() => alice.client.identity.profileOf(bob.id)).toMatchObject({ about: 'second' })
   expect(versionsOf(alice, bob)).toEqual({ wanted: 3, known: 3 })
 })
 
-test('[CORE-9.1] a name that is published while a message is on its way is told all the same', async () => {
-  await alice.openInvite(bob.client.me().inviteUrl)
+test('[CORE-9.1] a name that is published while a message is on its way is told all the same', async ({
+  alice,
+  bob,
+}) => {
+  await alice.openInvite(bob.client.identity.me().inviteUrl)
   await bob.say(alice, 'hi')
   const answers = delay(bob, 'putProfile', 'append')
-  await bob.client.setProfile({ name: 'Robert' })
+  await bob.client.identity.setProfile({ name: 'Robert' })
   await answers.held
   const said = bob.say(alice, 'still bob')
   await alice.hears('still bob')
   answers.letCome('putProfile')
-  await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('Robert')
+  await expect.poll(() => alice.client.identity.profileOf(bob.id).name).toBe('Robert')
   answers.letCome('append')
   await said
 })
 
-test('[CORE-17.3] a request that has ended in the moment in which it is accepted does not come back', async () => {
-  const { id } = await alice.client.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
-  const chat = id as ChatId
+test('[CORE-17.3] a request that has ended in the moment in which it is accepted does not come back', async ({
+  alice,
+  bob,
+}) => {
+  const { id } = await alice.client.chats.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
+  const chat = id
   await bob.next('chat', event => event.chat_id === chat)
   const core = coreOf(bob)
   const removed = core.store.write(database => setChatState(database, chat, 'left'))
   await expect(acceptRequest(core, chat)).rejects.toSatisfy((error: unknown) => isCoded(error, 'chat-left'))
   await removed
-  expect(bob.client.chat(chat).state).toBe('left')
+  expect(bob.client.chats.get(chat).state).toBe('left')
 })
 
-test('[CORE-17.3] who writes first to a chat that becomes a request in that moment is told so, and nothing is lost', async () => {
+test('[CORE-17.3] who writes first to a chat that becomes a request in that moment is told so, and nothing is lost', async ({
+  alice,
+  bob,
+}) => {
   // A chat in which only the two clients have spoken so far.
   const core = coreOf(bob)
-  await alice.openInvite(bob.client.me().inviteUrl)
+  await alice.openInvite(bob.client.identity.me().inviteUrl)
   await bob.next('chat')
   await core.store.write(database => {
     setChatState(database, alice.chatId, 'request')
@@ -116,20 +115,19 @@ test('[CORE-17.3] who writes first to a chat that becomes a request in that mome
   expect(findChat(core.store, alice.chatId)).toMatchObject({ state: 'request', visible: 1 })
   await alice.say(bob, 'are you there?')
   await expect.poll(() => bob.texts(alice)).toEqual(['are you there?'])
-  await bob.client.acceptChat(alice.chatId)
+  await bob.client.chats.accept(alice.chatId)
   await bob.hears('are you there?')
 })
 
-test('[CORE-6.10] of two answers to a press that are given at the same moment one is taken', async () => {
-  const bot = await world.person('bot', { bot: true })
-  await alice.openInvite(bot.client.me().inviteUrl)
+test('[CORE-6.10] of two answers to a press that are given at the same moment one is taken', async ({ alice, bot }) => {
+  await alice.openInvite(bot.client.identity.me().inviteUrl)
   const buttons = [[{ text: 'Yes', data: 'yes' }]]
-  const asked = await bot.client.sendText(alice.chatId, { text: 'Deploy?', buttons }, WITHIN)
+  const asked = await bot.client.messages.sendText(alice.chatId, { text: 'Deploy?', buttons }, WITHIN)
   await alice.hears('Deploy?')
-  const press = await alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'yes' }, WITHIN)
+  const press = await alice.client.messages.press(bot.chatId, { message: asked.id, data: 'yes' }, WITHIN)
   await bot.next('button')
   const answers = await Promise.allSettled(
-    ['first', 'second', 'third'].map(text => bot.client.answerPress(press, text, WITHIN)),
+    ['first', 'second', 'third'].map(text => bot.client.messages.answerPress(press, text, WITHIN)),
   )
   expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected'])
   expect((await alice.next('toast')).toast.text).toBe('first')

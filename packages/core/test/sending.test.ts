@@ -1,34 +1,39 @@
 // Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing goes out behind one's back.
 import { isCoded } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-
-let world: World
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
-  await alice.say(bob, 'first')
-  await bob.hears('first')
-})
-afterEach(async () => {
-  await world.stop()
-})
+import { ManualClock, type Person, passTime } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 
 const callOf = (frame: Uint8Array): string => {
   const decoded = decodeClientFrame(frame)
   return decoded.kind === 'call' ? decoded.name : decoded.kind
 }
-const soon = { deadlineMs: 300 }
+const soon = { timeoutMs: 300 }
+
+const test = base
+  /** Her clock stands: nothing is given up before it has gone out. */
+  .extend('talkingCarol', ({ world, bob }) => async () => {
+    const clock = new ManualClock(Date.now())
+    const carol = await world.person('carol', { clock })
+    await carol.say(bob, 'first')
+    await bob.hears('first')
+    const reconnect = async () => {
+      carol.wire.drop()
+      await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
+    }
+    return { clock, carol, reconnect }
+  })
+
+test.beforeEach(async ({ alice, bob }) => {
+  await alice.say(bob, 'first')
+  await bob.hears('first')
+})
 
 describe('the relay out of reach', () => {
-  test('[CORE-4.2] a send is refused, and nothing of it goes out later', async () => {
+  test('[CORE-4.2] a send is refused, and nothing of it goes out later', async ({ alice, bob }) => {
     alice.wire.cut()
-    await expect(alice.client.sendText(bob.chatId, { text: 'never' }, soon)).rejects.toSatisfy(error =>
+    await expect(alice.client.messages.sendText(bob.chatId, { text: 'never' }, soon)).rejects.toSatisfy(error =>
       isCoded(error, 'relay-unreachable'),
     )
     alice.wire.mend()
@@ -39,7 +44,7 @@ describe('the relay out of reach', () => {
     expect(alice.texts(bob)).toEqual(['first', 'afterwards'])
   })
 
-  test('[CORE-4.1] a send that waits goes out when the relay is back', async () => {
+  test('[CORE-4.1] a send that waits goes out when the relay is back', async ({ world, alice, bob }) => {
     await world.stopRelay()
     const said = alice.say(bob, 'patience')
     await world.startRelay()
@@ -58,20 +63,7 @@ describe('the answer is lost', () => {
     }
   }
 
-  /** Her clock stands: nothing is given up before it has gone out. */
-  async function talkingCarol() {
-    const clock = new ManualClock(Date.now())
-    const carol = await world.person('carol', { clock })
-    await carol.say(bob, 'first')
-    await bob.hears('first')
-    const reconnect = async () => {
-      carol.wire.drop()
-      await passTime(clock, carol.client.whenOnline({ deadlineMs: 3_600_000 }))
-    }
-    return { clock, carol, reconnect }
-  }
-
-  test('[CORE-4.3] the same bytes are sent again, and arrive once', async () => {
+  test('[CORE-4.3] the same bytes are sent again, and arrive once', async ({ alice, bob }) => {
     const sent: Uint8Array[] = []
     alice.wire.outgoing = frame => {
       if (callOf(frame) === 'append') sent.push(frame.slice())
@@ -94,12 +86,15 @@ describe('the answer is lost', () => {
     expect(payloads[0]).toEqual(payloads[1])
   })
 
-  test('[CORE-4.4] a send in doubt stands in the history once the relay says that it has it', async () => {
+  test('[CORE-4.4] a send in doubt stands in the history once the relay says that it has it', async ({
+    bob,
+    talkingCarol,
+  }) => {
     const { clock, carol, reconnect } = await talkingCarol()
     loseAnswers(carol)
-    const refused = carol.client.sendText(bob.chatId, { text: 'in doubt' }, soon)
+    const refused = carol.client.messages.sendText(bob.chatId, { text: 'in doubt' }, soon)
     await bob.hears('in doubt')
-    clock.advance(soon.deadlineMs)
+    clock.advance(soon.timeoutMs)
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
     expect(carol.texts(bob)).toEqual(['first'])
     carol.wire.incoming = frame => [frame]
@@ -107,7 +102,7 @@ describe('the answer is lost', () => {
     expect(carol.texts(bob)).toEqual(['first', 'in doubt'])
   })
 
-  test('[CORE-4.4] a send in doubt that the relay never got is nowhere', async () => {
+  test('[CORE-4.4] a send in doubt that the relay never got is nowhere', async ({ bob, talkingCarol }) => {
     const { clock, carol, reconnect } = await talkingCarol()
     let lost = 0
     carol.wire.outgoing = frame => {
@@ -115,9 +110,9 @@ describe('the answer is lost', () => {
       lost++
       return []
     }
-    const refused = carol.client.sendText(bob.chatId, { text: 'lost' }, soon)
+    const refused = carol.client.messages.sendText(bob.chatId, { text: 'lost' }, soon)
     await expect.poll(() => lost).toBe(1)
-    clock.advance(soon.deadlineMs)
+    clock.advance(soon.timeoutMs)
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
     carol.wire.outgoing = frame => [frame]
     await reconnect()
@@ -128,7 +123,7 @@ describe('the answer is lost', () => {
   })
 })
 
-test('[CORE-4.5] many at once keep one order with rising times, and pages skip nothing', async () => {
+test('[CORE-4.5] many at once keep one order with rising times, and pages skip nothing', async ({ alice, bob }) => {
   const count = 150
   await Promise.all(
     Array.from({ length: count }, (_, at) => (at % 2 ? alice : bob).say(at % 2 ? bob : alice, `m${at}`)),
@@ -137,12 +132,15 @@ test('[CORE-4.5] many at once keep one order with rising times, and pages skip n
   await bob.hears('last')
   await expect.poll(() => alice.texts(bob).length).toBe(count + 2)
   expect(alice.texts(bob)).toEqual(bob.texts(alice))
-  const times = alice.client.messages(bob.chatId, { limit: 100 }).map(message => message.ts)
+  const times = alice.client.messages.list(bob.chatId, { limit: 100 }).map(message => message.ts)
   expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
-  expect(alice.client.messages(bob.chatId, { limit: 1 })[0]?.text).toBe('last')
+  expect(alice.client.messages.list(bob.chatId, { limit: 1 })[0]?.text).toBe('last')
 })
 
-test('[CORE-4.9] what is in doubt goes out again ahead of what is said later, however much it is', async () => {
+test('[CORE-4.9] what is in doubt goes out again ahead of what is said later, however much it is', async ({
+  alice,
+  bob,
+}) => {
   const words = Array.from({ length: 20 }, (_, at) => `m${at}`)
   let lost = 0
   alice.wire.outgoing = frame => {

@@ -3,33 +3,53 @@ import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { makeNodeProvider } from '@postern/mls/node'
 import { isCoded, silentLog, systemClock } from '@postern/protocol'
-import { Person, Wire, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Person, Wire } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
+import { openClient } from '../src/client/open-client.ts'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import { openNodeFileVault } from '../src/files/file-vault-node.ts'
-import { openClient } from '../src/open-client.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
 
-let world: World
+const test = base
+  /** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
+  .extend('personOnSmallDisk', ({ world }) => async (name: string) => {
+    const directory = join(world.directory, name)
+    const database = openDataDirectory(directory)
+    const wire = new Wire()
+    const client = await openClient({
+      store: new Store(database, setImmediate),
+      provider: makeNodeProvider(),
+      clock: systemClock,
+      log: silentLog,
+      connect: wire.connect,
+      connectBlobs: connectNodeBlobs,
+      fileCipher: nodeFileCipher,
+      vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: systemClock }),
+      jitter: () => 0,
+      acceptRequests: 'all',
+      reportsAll: false,
+      firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
+    })
+    client.start()
+    const person = await new Person({ name, client, wire, directory }).online()
+    const pages = (sql: string) => database.get<Record<string, number>>(sql)
+    return {
+      person,
+      fillDisk: () => database.exec(`PRAGMA max_page_count = ${pages('PRAGMA page_count')?.['page_count'] ?? 0}`),
+      freeDisk: () => database.exec('PRAGMA max_page_count = 1073741823'),
+    }
+  })
 
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-test('[CORE-11.1] a second process on one directory is refused', async () => {
-  const alice = await world.person('alice')
+test('[CORE-11.1] a second process on one directory is refused', async ({ world, alice }) => {
   await expect(world.person('alice', { directory: alice.directory })).rejects.toSatisfy(error =>
     isCoded(error, 'database-locked'),
   )
 })
 
-test('[CORE-11.2] a missing or a wrong key is refused, and nothing is touched', async () => {
-  const alice = await world.person('alice')
+test('[CORE-11.2] a missing or a wrong key is refused, and nothing is touched', async ({ world, alice }) => {
   const { directory } = alice
   await world.close(alice)
   const [keyFile, databaseFile] = [join(directory, 'db.key'), join(directory, 'core.db')]
@@ -52,11 +72,10 @@ test('[CORE-11.2] a missing or a wrong key is refused, and nothing is touched', 
   expect((await world.person('alice')).id).toBe(alice.id)
 })
 
-test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', async ({ world, alice, bob }) => {
   await alice.say(bob, 'one')
   await bob.hears('one')
-  await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('bob')
+  await expect.poll(() => alice.client.identity.profileOf(bob.id).name).toBe('bob')
   await world.close(alice)
   const look = () => {
     const store = new Store(openDataDirectory(alice.directory), setImmediate)
@@ -80,7 +99,46 @@ test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', 
   expect(moved[0]?.bytes.length).toBeLessThan(200)
 })
 
-test('a change that throws takes no other with it', async () => {
+test('[CORE-11.14] what an older version noted of lost keys is carried over: groups that are not known apart from those that are', async ({
+  world,
+}) => {
+  const alice = await world.person('alice')
+  const { directory, id } = alice
+  await world.close(alice)
+  const old = openDataDirectory(directory)
+  old.exec(`
+    DROP TABLE rejoin_asked;
+    ALTER TABLE lost_group DROP COLUMN told;
+    PRAGMA user_version = 10;
+  `)
+  for (const group of ['asked', 'unbelieved', 'admins'])
+    old.run("INSERT INTO mls_group VALUES (?, 'chat', 0, 1, 0, 0, 0, 'bob', 'broken', 1, NULL, NULL, 0, 0)", group)
+  const rows: [group: string, speaker: string, ts: number, healed: number][] = [
+    ['heard', 'bob', 1, 0],
+    ['helped', 'bob', 2, 1],
+    ['told', id, 3, 1],
+    ['asked', id, 4, 1],
+    ['unbelieved', id, 5, 2],
+    ['admins', id, 6, 3],
+  ]
+  for (const row of rows) old.run('INSERT INTO lost_group VALUES (?, ?, ?, ?)', ...row)
+  old.close()
+
+  const store = new Store(openDataDirectory(directory), setImmediate)
+  expect(store.all('SELECT group_id, speaker, ts, healed, told FROM lost_group ORDER BY ts')).toEqual([
+    { group_id: 'heard', speaker: 'bob', ts: 1, healed: 0, told: 0 },
+    { group_id: 'helped', speaker: 'bob', ts: 2, healed: 1, told: 0 },
+    { group_id: 'told', speaker: id, ts: 3, healed: 1, told: 1 },
+  ])
+  expect(store.all('SELECT * FROM rejoin_asked ORDER BY asked_ms')).toEqual([
+    { group_id: 'asked', asked_ms: 4, whom: 'members' },
+    { group_id: 'unbelieved', asked_ms: 5, whom: 'admins-next' },
+    { group_id: 'admins', asked_ms: 6, whom: 'admins' },
+  ])
+  store.close()
+})
+
+test('[CORE-11.7] a change that throws takes no other with it', async ({ world }) => {
   const store = new Store(openDataDirectory(join(world.directory, 'alone')), setImmediate)
   const insert = (id: number) =>
     store.write(database => database.run('INSERT INTO reader (name, confirmed) VALUES (?, 0)', `r${id}`))
@@ -91,7 +149,7 @@ test('a change that throws takes no other with it', async () => {
   await expect(insert(3)).rejects.toSatisfy(error => isCoded(error, 'stopping'))
 })
 
-test('[CORE-5.8] after an erasure the write-ahead log is empty', async () => {
+test('[CORE-5.8] after an erasure the write-ahead log is empty', async ({ world }) => {
   const directory = join(world.directory, 'alone')
   const store = new Store(openDataDirectory(directory), setImmediate)
   await store.write(database => database.run("INSERT INTO reader (name, confirmed) VALUES ('r', 0)"))
@@ -103,8 +161,11 @@ test('[CORE-5.8] after an erasure the write-ahead log is empty', async () => {
   store.close()
 })
 
-test('[CORE-2.8] after a hundred withdrawn messages the keys are renewed before the next word', async () => {
-  const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+test('[CORE-2.8] after a hundred withdrawn messages the keys are renewed before the next word', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await alice.say(bob, 'one')
   await bob.hears('one')
   await world.close(alice)
@@ -128,8 +189,12 @@ test('[CORE-2.8] after a hundred withdrawn messages the keys are renewed before 
   expect(await inside(() => undefined)).toEqual({ epoch: 2, withdrawn: 0 })
 })
 
-test('[CORE-4.7] a chat whose stored keys are damaged does not cut the account off from the others', async () => {
-  const [alice, bob, carol] = [await world.person('alice'), await world.person('bob'), await world.person('carol')]
+test('[CORE-4.7] a chat whose stored keys are damaged does not cut the account off from the others', async ({
+  world,
+  alice,
+  bob,
+  carol,
+}) => {
   await bob.say(alice, 'before')
   await alice.hears('before')
   await world.close(alice)
@@ -143,42 +208,16 @@ test('[CORE-4.7] a chat whose stored keys are damaged does not cut the account o
   expect(again.texts(bob)).toEqual(['before'])
 })
 
-/** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
-async function personOnSmallDisk(name: string) {
-  const directory = join(world.directory, name)
-  const database = openDataDirectory(directory)
-  const wire = new Wire()
-  const client = await openClient({
-    store: new Store(database, setImmediate),
-    provider: makeNodeProvider(),
-    clock: systemClock,
-    log: silentLog,
-    connect: wire.connect,
-    connectBlobs: connectNodeBlobs,
-    fileCipher: nodeFileCipher,
-    vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: systemClock }),
-    jitter: () => 0,
-    acceptRequests: 'all',
-    reportsAll: false,
-    firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
-  })
-  client.start()
-  const person = await new Person({ name, client, wire, directory }).online()
-  const pages = (sql: string) => database.get<Record<string, number>>(sql)
-  return {
-    person,
-    fillDisk: () => database.exec(`PRAGMA max_page_count = ${pages('PRAGMA page_count')?.['page_count'] ?? 0}`),
-    freeDisk: () => database.exec('PRAGMA max_page_count = 1073741823'),
-  }
-}
-
-test('[CORE-11.5] a full disk refuses the send, acknowledges nothing, and everything goes on when there is room', async () => {
+test('[CORE-11.5] a full disk refuses the send, acknowledges nothing, and everything goes on when there is room', async ({
+  world,
+  personOnSmallDisk,
+}) => {
   const { person: alice, fillDisk, freeDisk } = await personOnSmallDisk('alice')
   const bob = await world.person('bob')
   try {
     await alice.say(bob, 'there is room')
     await bob.hears('there is room')
-    await expect.poll(() => alice.client.profileOf(bob.id).name).toBe('bob')
+    await expect.poll(() => alice.client.identity.profileOf(bob.id).name).toBe('bob')
     const long = 'x'.repeat(4000)
     fillDisk()
     const sends = Array.from({ length: 8 }, () => alice.say(bob, long))
@@ -200,7 +239,9 @@ test('[CORE-11.5] a full disk refuses the send, acknowledges nothing, and everyt
   }
 })
 
-test('[CORE-11.11] what the program around a client keeps outlives a restart, all of a change or none', async () => {
+test('[CORE-11.11] what the program around a client keeps outlives a restart, all of a change or none', async ({
+  world,
+}) => {
   const before = await world.person('alice')
   const records = before.client.records('shop')
   await records.change({ key: 'b', put: '2' }, { key: 'a', put: '1' }, { key: 'c', put: '3' })

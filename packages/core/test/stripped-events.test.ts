@@ -1,25 +1,8 @@
 // What was deleted or has disappeared leaves nothing of its words in events that wait, of whatever type they are.
 import type { ChatId, MessageId } from '@postern/protocol'
-import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-
-let world: World
-let clock: ManualClock
-let alice: Person
-let bot: Person
-
-beforeEach(async () => {
-  clock = new ManualClock(Date.now())
-  world = await World.start()
-  alice = await world.person('alice')
-  bot = await world.person('bot', { bot: true, clock })
-  await alice.say(bot, 'hello')
-  await bot.hears('hello')
-  await bot.say(alice, 'hello')
-  await alice.hears('hello')
-  await alice.client.learnProfile(bot.id, WITHIN)
-})
-afterEach(() => world.stop())
+import { type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
 const waiting = (person: Person): string =>
   person.client.journal
@@ -27,34 +10,53 @@ const waiting = (person: Person): string =>
     .map(({ json }) => json)
     .join('\n')
 
-const chat = (): ChatId => bot.chatId
+const test = base
+  .extend('bot', ({ clock, world }) => world.person('bot', { bot: true, clock }))
+  .extend(
+    'chat',
+    ({ bot }) =>
+      (): ChatId =>
+        bot.chatId,
+  )
+  /** A message of the bot that alice has reacted to and pressed, and one of alice that she has edited and reacted to. */
+  .extend('talked', ({ alice, bot, chat }) => async (): Promise<{ own: MessageId; hers: MessageId }> => {
+    const buttons = [[{ text: 'label-7', data: 'data-7' }]]
+    const own = (await bot.client.messages.sendText(alice.chatId, { text: 'words-7', buttons }, WITHIN)).id
+    await alice.hears('words-7')
+    await alice.client.messages.react(chat(), { message: own, emoji: '🦊' }, WITHIN)
+    await alice.client.messages.press(chat(), { message: own, data: 'data-7' }, WITHIN)
+    await bot.next('button')
+    const hers = (await alice.say(bot, 'words-8')).id
+    await alice.client.messages.edit(chat(), { message: hers, text: 'edit-8' }, WITHIN)
+    await alice.client.messages.react(chat(), { message: hers, emoji: '🐙' }, WITHIN)
+    await bot.next('reaction', ({ reaction }) => reaction.emoji === '🐙')
+    for (const word of ['data-7', '🦊', 'words-8', 'edit-8', '🐙']) expect(waiting(bot)).toContain(word)
+    return { own, hers }
+  })
+  .extend('expectNothingLeft', ({ bot }) => (): void => {
+    for (const word of ['words-7', 'label-7', 'data-7', '🦊', 'words-8', 'edit-8', '🐙'])
+      expect(waiting(bot)).not.toContain(word)
+  })
 
-/** A message of the bot that alice has reacted to and pressed, and one of alice that she has edited and reacted to. */
-async function talked(): Promise<{ own: MessageId; hers: MessageId }> {
-  const buttons = [[{ text: 'label-7', data: 'data-7' }]]
-  const own = (await bot.client.sendText(alice.chatId, { text: 'words-7', buttons }, WITHIN)).id as MessageId
-  await alice.hears('words-7')
-  await alice.client.react(chat(), { message: own, emoji: '🦊' }, WITHIN)
-  await alice.client.press(chat(), { message: own, data: 'data-7' }, WITHIN)
-  await bot.next('button')
-  const hers = (await alice.say(bot, 'words-8')).id as MessageId
-  await alice.client.editMessage(chat(), { message: hers, text: 'edit-8' }, WITHIN)
-  await alice.client.react(chat(), { message: hers, emoji: '🐙' }, WITHIN)
-  await bot.next('reaction', ({ reaction }) => reaction.emoji === '🐙')
-  for (const word of ['data-7', '🦊', 'words-8', 'edit-8', '🐙']) expect(waiting(bot)).toContain(word)
-  return { own, hers }
-}
+test.beforeEach(async ({ alice, bot }) => {
+  await alice.say(bot, 'hello')
+  await bot.hears('hello')
+  await bot.say(alice, 'hello')
+  await alice.hears('hello')
+  await alice.client.identity.learnProfile(bot.id, WITHIN)
+})
 
-function expectNothingLeft(): void {
-  for (const word of ['words-7', 'label-7', 'data-7', '🦊', 'words-8', 'edit-8', '🐙'])
-    expect(waiting(bot)).not.toContain(word)
-}
-
-test('[CORE-18.9] a deleted message leaves no reaction and no press of it behind', async () => {
+test('[CORE-18.9] a deleted message leaves no reaction and no press of it behind', async ({
+  alice,
+  bot,
+  talked,
+  chat,
+  expectNothingLeft,
+}) => {
   const { own, hers } = await talked()
-  await alice.client.deleteMessage(chat(), { message: hers, for: 'all' }, WITHIN)
+  await alice.client.messages.delete(chat(), { message: hers, for: 'all' }, WITHIN)
   await bot.next('deleted')
-  await bot.client.deleteMessage(alice.chatId, { message: own, for: 'all' }, WITHIN)
+  await bot.client.messages.delete(alice.chatId, { message: own, for: 'all' }, WITHIN)
   expectNothingLeft()
   const kept = bot.client.journal.read(0, 1000).map(({ json }) => JSON.parse(json) as Record<string, unknown>)
   const from = { id: alice.id, name: 'alice' }
@@ -67,22 +69,29 @@ test('[CORE-18.9] a deleted message leaves no reaction and no press of it behind
   })
 })
 
-test('[CORE-18.9] neither does one that was deleted here alone', async () => {
+test('[CORE-18.9] neither does one that was deleted here alone', async ({ alice, bot, talked, expectNothingLeft }) => {
   const { own, hers } = await talked()
-  for (const message of [own, hers]) await bot.client.deleteMessage(alice.chatId, { message, for: 'me' }, WITHIN)
+  for (const message of [own, hers]) await bot.client.messages.delete(alice.chatId, { message, for: 'me' }, WITHIN)
   expectNothingLeft()
 })
 
-test('[CORE-18.9] neither does one that has disappeared', async () => {
-  await alice.client.setTimer(chat(), 60_000, WITHIN)
+test('[CORE-18.9] neither does one that has disappeared', async ({
+  clock,
+  alice,
+  bot,
+  chat,
+  talked,
+  expectNothingLeft,
+}) => {
+  await alice.client.chats.setTimer(chat(), 60_000, WITHIN)
   await bot.next('notice', ({ notice }) => notice.code === 'timer')
   await talked()
-  await bot.client.markRead(alice.chatId)
+  await bot.client.messages.markRead(alice.chatId)
   // The look at what is due comes shortly after the burst; then the minute passes.
   clock.advance(1000)
   clock.advance(120_000)
   await expect
-    .poll(() => bot.client.messages(alice.chatId, { limit: 100 }).map(({ text }) => text))
+    .poll(() => bot.client.messages.list(alice.chatId, { limit: 100 }).map(({ text }) => text))
     .toEqual(['hello', 'hello'])
   expectNothingLeft()
 })

@@ -1,34 +1,33 @@
 // Words that are refused before anything leaves, with the field and the rule: the others would see something else.
-import { type ChatId, type MessageId, type PressId, utf8 } from '@postern/protocol'
+import { chatIdOf } from '@postern/bot-api'
+import { type PressId, utf8 } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
-let world: World
-let alice: Person
-let bot: Person
-
-beforeAll(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bot = await world.person('bot', { bot: true })
-})
-afterAll(() => world.stop())
+import { WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 
 /** Somebody whom nobody has met: what is refused must not open a chat either. */
-const nobody = 'b'.repeat(32) as ChatId
+const nobody = chatIdOf('b'.repeat(32))
 const refused = (field: string, rule: RegExp) => ({
   code: 'bad-field',
   details: { field, rule: expect.stringMatching(rule) },
 })
-const mention = (offset: number, length: number): Mention => ({ user: alice.id, offset, length })
 
 async function* bytes() {
   yield utf8('a file')
 }
 
+const test = base
+  .extend('alice', { scope: 'file' }, ({ world }) => world.person('alice'))
+  .extend('bot', { scope: 'file' }, ({ world }) => world.person('bot', { bot: true }))
+  .extend(
+    'mention',
+    ({ alice }) =>
+      (offset: number, length: number): Mention => ({ user: alice.id, offset, length }),
+  )
+
 describe('[CORE-18.6] mentions are refused', () => {
-  test.each([
+  test.for([
     ['inside of a character', [[1, 1]], /inside of a character/, 0],
     ['that end inside of one', [[0, 1]], /inside of a character/, 0],
     [
@@ -51,25 +50,25 @@ describe('[CORE-18.6] mentions are refused', () => {
       1,
     ],
     ['beyond the end', [[3, 30]], /beyond the end/, 0],
-  ])('%s, in a text, a caption and an edit', async (_, spans, rule, at) => {
+  ] as const)('%s, in a text, a caption and an edit', async ([, spans, rule, at], { alice, bot, mention }) => {
     const mentions = spans.map(([offset = 0, length = 0]) => mention(offset, length))
     const fault = refused(`mentions[${at}]`, rule)
     const text = '👍 bob, carol'
-    await expect(alice.client.sendText(nobody, { text, mentions }, WITHIN)).rejects.toMatchObject(fault)
+    await expect(alice.client.messages.sendText(nobody, { text, mentions }, WITHIN)).rejects.toMatchObject(fault)
     const { id } = await alice.say(bot, 'as it is')
-    const edit = { message: id as MessageId, text, mentions }
-    await expect(alice.client.editMessage(bot.chatId, edit, WITHIN)).rejects.toMatchObject(fault)
-    const draft = await alice.client.takeFile(bytes())
+    const edit = { message: id, text, mentions }
+    await expect(alice.client.messages.edit(bot.chatId, edit, WITHIN)).rejects.toMatchObject(fault)
+    const draft = await alice.client.files.draft(bytes())
     const file = { draft, name: 'a.txt', type: 'text/plain', kind: 'file' as const, text, mentions }
-    await expect(alice.client.sendFile(nobody, file, WITHIN)).rejects.toMatchObject(fault)
+    await expect(alice.client.files.send(nobody, file, WITHIN)).rejects.toMatchObject(fault)
     await draft.discard()
-    expect(alice.client.message(bot.chatId, id as MessageId).text).toBe('as it is')
+    expect(alice.client.messages.get(bot.chatId, id).text).toBe('as it is')
   })
 
-  test('whole characters in their order are not, whoever they name', async () => {
+  test('whole characters in their order are not, whoever they name', async ({ alice, bot, mention }) => {
     const stranger = { ...mention(3, 3), user: 'b'.repeat(32) as Mention['user'] }
     const mentions = [mention(0, 2), stranger, mention(6, 1)]
-    await alice.client.sendText(bot.chatId, { text: '👍 bob, carol', mentions }, WITHIN)
+    await alice.client.messages.sendText(bot.chatId, { text: '👍 bob, carol', mentions }, WITHIN)
     expect((await bot.hears('👍 bob, carol')).mentions).toEqual(mentions)
   })
 })
@@ -86,55 +85,61 @@ const names: [what: string, name: string, rule: RegExp][] = [
 ]
 
 describe('[CORE-18.7] a name is refused', () => {
-  test.each(names)('that holds %s: of an account, of a group, of an option, of a button', async (_, name, rule) => {
-    const fault = refused('name', rule)
-    await expect(alice.client.setProfile({ name })).rejects.toMatchObject(fault)
-    const commands = [{ name: 'go', description: `a${name}` }]
-    if (!rule.test('more than white space'))
-      await expect(bot.client.setProfile({ commands })).rejects.toMatchObject(refused('commands', rule))
-    await expect(alice.client.createGroup({ name, members: [bot.id] }, WITHIN)).rejects.toMatchObject(fault)
-    const { id } = await alice.client.createGroup({ name: 'fine', members: [] }, WITHIN)
-    await expect(alice.client.renameGroup(id as ChatId, name, WITHIN)).rejects.toMatchObject(fault)
-    const poll = { question: 'x', options: ['a', name], multiple: false }
-    await expect(alice.client.sendPoll(nobody, poll, WITHIN)).rejects.toMatchObject(refused('options[1]', rule))
-    const buttons = [[{ text: name, data: 'x' }]]
-    await expect(bot.client.sendText(nobody, { text: 'x', buttons }, WITHIN)).rejects.toMatchObject(
-      refused('buttons', rule),
-    )
-    expect(alice.client.me().name).toBe('alice')
-    expect(alice.client.chat(id as ChatId).name).toBe('fine')
-  })
+  test.for(names)(
+    'that holds %s: of an account, of a group, of an option, of a button',
+    async ([, name, rule], { alice, bot }) => {
+      const fault = refused('name', rule)
+      await expect(alice.client.identity.setProfile({ name })).rejects.toMatchObject(fault)
+      const commands = [{ name: 'go', description: `a${name}` }]
+      if (!rule.test('more than white space'))
+        await expect(bot.client.identity.setProfile({ commands })).rejects.toMatchObject(refused('commands', rule))
+      await expect(alice.client.chats.createGroup({ name, members: [bot.id] }, WITHIN)).rejects.toMatchObject(fault)
+      const { id } = await alice.client.chats.createGroup({ name: 'fine', members: [] }, WITHIN)
+      await expect(alice.client.chats.renameGroup(id, name, WITHIN)).rejects.toMatchObject(fault)
+      const poll = { question: 'x', options: ['a', name], multiple: false }
+      await expect(alice.client.messages.sendPoll(nobody, poll, WITHIN)).rejects.toMatchObject(
+        refused('options[1]', rule),
+      )
+      const buttons = [[{ text: name, data: 'x' }]]
+      await expect(bot.client.messages.sendText(nobody, { text: 'x', buttons }, WITHIN)).rejects.toMatchObject(
+        refused('buttons', rule),
+      )
+      expect(alice.client.identity.me().name).toBe('alice')
+      expect(alice.client.chats.get(id).name).toBe('fine')
+    },
+  )
 
-  test('at the first start, too', async () => {
+  test('at the first start, too', async ({ world }) => {
     await expect(world.person('mal\nlory')).rejects.toMatchObject(refused('name', /line breaks/))
   })
 
-  test('and not where it is written from right to left', async () => {
-    for (const name of ['דני\u200f (bot)', 'سارة', 'Zoë 👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿']) await alice.client.setProfile({ name })
-    await alice.client.setProfile({ name: 'alice' })
+  test('and not where it is written from right to left', async ({ alice }) => {
+    for (const name of ['דני\u200f (bot)', 'سارة', 'Zoë 👩‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'])
+      await alice.client.identity.setProfile({ name })
+    await alice.client.identity.setProfile({ name: 'alice' })
   })
 })
 
-test('[CORE-18.8] half of a surrogate pair is refused before anything leaves', async () => {
+test('[CORE-18.8] half of a surrogate pair is refused before anything leaves', async ({ alice, bot }) => {
   const half = 'a\ud800'
   const rule = /half of a surrogate pair/
   const fault = refused('text', rule)
-  await expect(alice.client.setProfile({ about: half })).rejects.toMatchObject(refused('about', rule))
-  await expect(alice.client.sendText(nobody, { text: half }, WITHIN)).rejects.toMatchObject(fault)
+  await expect(alice.client.identity.setProfile({ about: half })).rejects.toMatchObject(refused('about', rule))
+  await expect(alice.client.messages.sendText(nobody, { text: half }, WITHIN)).rejects.toMatchObject(fault)
   const { id } = await alice.say(bot, 'whole')
-  const edit = { message: id as MessageId, text: half }
-  await expect(alice.client.editMessage(bot.chatId, edit, WITHIN)).rejects.toMatchObject(fault)
+  const edit = { message: id, text: half }
+  await expect(alice.client.messages.edit(bot.chatId, edit, WITHIN)).rejects.toMatchObject(fault)
   const poll = { question: half, options: ['a', 'b'], multiple: false }
-  await expect(alice.client.sendPoll(nobody, poll, WITHIN)).rejects.toMatchObject(refused('question', rule))
-  const asked = await bot.client.sendText(
+  await expect(alice.client.messages.sendPoll(nobody, poll, WITHIN)).rejects.toMatchObject(refused('question', rule))
+  const asked = await bot.client.messages.sendText(
     alice.chatId,
     { text: 'press', buttons: [[{ text: 'x', data: 'x' }]] },
     WITHIN,
   )
   await alice.hears('press')
-  await alice.client.learnProfile(bot.id, WITHIN)
-  const press: PressId = await alice.client.press(bot.chatId, { message: asked.id as MessageId, data: 'x' }, WITHIN)
+  await alice.client.identity.learnProfile(bot.id, WITHIN)
+  const press: PressId = await alice.client.messages.press(bot.chatId, { message: asked.id, data: 'x' }, WITHIN)
   await bot.next('button')
-  await expect(bot.client.answerPress(press, half, WITHIN)).rejects.toMatchObject(fault)
-  await bot.client.answerPress(press, 'whole', WITHIN)
+  await expect(bot.client.messages.answerPress(press, half, WITHIN)).rejects.toMatchObject(fault)
+  await bot.client.messages.answerPress(press, 'whole', WITHIN)
 })

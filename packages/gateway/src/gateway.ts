@@ -1,7 +1,8 @@
 // One bot behind an HTTP API: opens the client, starts the server, and stops both without cutting a request.
 import type { Client, Log, SocketFactory } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
-import { type Clock, guardedClock, listenUrl, systemClock } from '@postern/protocol'
+import { type Clock, gatewayLimits, guardedClock, listenUrl, systemClock } from '@postern/protocol'
+import { openProcessLog } from '@postern/protocol/process-log'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
 import { followRelay } from './bot/follow-relay.ts'
 import { warnOfSettings } from './bot/warn-of-settings.ts'
@@ -12,9 +13,8 @@ import { closeServer, listen } from './http/listen.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
-import { createLog } from './logging.ts'
 import { Metrics } from './metrics/metrics.ts'
-import { OperatorState } from './updates/operator-state.ts'
+import { OperatorState } from './queue/operator-state.ts'
 import { Updates } from './updates/updates.ts'
 
 export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect?: SocketFactory; log?: Log }
@@ -22,7 +22,7 @@ export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect
 export type Gateway = { readonly url: string; readonly port: number; readonly client: Client; stop(): Promise<void> }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { settings, connect, log = createLog(settings.logLevel) } = options
+  const { settings, connect, log = gatewayLog(settings) } = options
   const clock = guardedClock(options.clock ?? systemClock, log)
   const client = await openNodeClient({
     directory: settings.dataDir,
@@ -45,6 +45,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     throw error
   }
 }
+
+export const gatewayLog = ({ logLevel }: Pick<GatewaySettings, 'logLevel'>): Log =>
+  openProcessLog({ level: logLevel, waitingBytesMax: gatewayLimits.logWaitingBytesMax })
 
 type Surroundings = { settings: GatewaySettings; state: OperatorState; clock: Clock; log: Log }
 

@@ -1,8 +1,9 @@
 // `postern gateway`: settings from the environment, a gateway until a signal, and faults in one line.
-import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
+import { aborted, CodedError, gatewayLimits, isCoded } from '@postern/protocol'
+import { stopSignal } from '@postern/protocol/node'
+import { logCrash } from '@postern/protocol/process-log'
 import { type Environment, readSettings, settingFault } from './config.ts'
-import { startGateway } from './gateway.ts'
-import { createLog, logCrash } from './logging.ts'
+import { gatewayLog, startGateway } from './gateway.ts'
 
 /** Resolves with the exit code. */
 export async function runGateway(argv: readonly string[], env: Environment): Promise<number> {
@@ -10,16 +11,16 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     process.stderr.write('postern gateway takes no arguments: it is set up by environment variables.\n')
     return 2
   }
-  const stopSignal = listenForStop()
+  const stop = stopSignal()
   let forgetCrash: (() => void) | undefined
   try {
     const settings = readSettings(env)
-    const log = createLog(settings.logLevel)
-    forgetCrash = logCrash(log)
+    const log = gatewayLog(settings)
+    forgetCrash = logCrash(log, 'gateway')
     const gateway = await startGateway({ settings, log }).catch((error: unknown) => {
       throw startFault(error, settings.dataDir)
     })
-    await stopSignal.arrived
+    await aborted(stop.signal)
     endLateAnyway()
     await gateway.stop()
     return 0
@@ -27,22 +28,8 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     process.stderr.write(`${oneLine(error)}\n`)
     return 1
   } finally {
-    stopSignal.forget()
+    stop.forget()
     forgetCrash?.()
-  }
-}
-
-/** From the start on: a signal that comes while the gateway starts must not kill it in the middle. */
-function listenForStop(): { arrived: Promise<void>; forget(): void } {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const signals = ['SIGTERM', 'SIGINT'] as const
-  const listener = () => resolve()
-  for (const signal of signals) process.on(signal, listener)
-  return {
-    arrived: promise,
-    forget: () => {
-      for (const signal of signals) process.off(signal, listener)
-    },
   }
 }
 

@@ -1,17 +1,14 @@
 // The bot end to end: a relay, a gateway and people talk through it.
 import { bot, chat, message, update } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { ManualClock, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
+import { test } from './fixtures.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-3.1] a first start registers the bot under its name; the next goes on with the same account', async () => {
+test('[GATEWAY-3.1] a first start registers the bot under its name; the next goes on with the same account', async ({
+  world,
+}) => {
   const first = await onlineGateway(world)
   const me = bot.parse(await first.api.me())
   expect(me).toMatchObject({ id: first.gateway.client.account, name: 'bot', about: '', commands: [] })
@@ -20,8 +17,7 @@ test('[GATEWAY-3.1] a first start registers the bot under its name; the next goe
   expect(await second.api.me()).toEqual(me)
 })
 
-test('[GATEWAY-3.1] a later start under another name renames the bot, and people see it', async () => {
-  const alice = await world.person('alice')
+test('[GATEWAY-3.1] a later start under another name renames the bot, and people see it', async ({ world, alice }) => {
   const first = await onlineGateway(world)
   await alice.openInvite((await first.api.me()).invite_url)
   await world.closeGateway(first.gateway)
@@ -29,16 +25,19 @@ test('[GATEWAY-3.1] a later start under another name renames the bot, and people
   expect((await second.api.me()).name).toBe('butler')
   await second.api.send(alice.id, { text: 'it is me' })
   await alice.hears('it is me')
-  await expect.poll(() => alice.client.profileOf(second.gateway.client.account).name, SOON).toBe('butler')
+  await expect.poll(() => alice.client.identity.profileOf(second.gateway.client.account).name, SOON).toBe('butler')
 })
 
-test.each(['RELAY_URL', 'BOT_NAME'])('[GATEWAY-3.4] a first start without %s makes no account', async setting => {
-  await expect(world.gateway({ [setting]: '' })).rejects.toThrow(new RegExp(`^${setting}: `))
-  const { api } = await onlineGateway(world)
-  expect((await api.me()).name).toBe('bot')
-})
+test.for(['RELAY_URL', 'BOT_NAME'])(
+  '[GATEWAY-3.4] a first start without %s makes no account',
+  async (setting, { world }) => {
+    await expect(world.gateway({ [setting]: '' })).rejects.toThrow(new RegExp(`^${setting}: `))
+    const { api } = await onlineGateway(world)
+    expect((await api.me()).name).toBe('bot')
+  },
+)
 
-test('[GATEWAY-3.5] while the bot is not registered it is unavailable, and the rest answers', async () => {
+test('[GATEWAY-3.5] while the bot is not registered it is unavailable, and the rest answers', async ({ world }) => {
   await world.stopRelay()
   const gateway = await world.gateway()
   const api = new Api(gateway)
@@ -52,14 +51,15 @@ test('[GATEWAY-3.5] while the bot is not registered it is unavailable, and the r
   expect((await api.get('/v1/me')).status).toBe(200)
 })
 
-test('[GATEWAY-3.6] a person writes, the bot reads it as an update, answers, and the person has the answer', async () => {
-  const { gateway, api } = await onlineGateway(world)
-  const alice = await world.person('alice')
+test('[GATEWAY-3.6] a person writes, the bot reads it as an update, answers, and the person has the answer', async ({
+  alice,
+  online: { gateway, api },
+}) => {
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
   const [opened] = await api.updates('timeout=60')
   expect(update.parse(opened)).toMatchObject({ type: 'chat', chat_id: alice.id, chat: { name: 'alice' } })
 
-  const sent = await alice.say(botChat as typeof alice.chatId, 'hello')
+  const sent = await alice.say(botChat, 'hello')
   const { message: received } = await api.nextMessage()
   expect(message.parse(received)).toEqual({
     id: sent.id,
@@ -77,19 +77,19 @@ test('[GATEWAY-3.6] a person writes, the bot reads it as an update, answers, and
   expect(await alice.hears('hi 👋')).toMatchObject({ id: answered.id, ts: answered.ts, reply_to: received.id, from })
 })
 
-test('[GATEWAY-3.6] a reply to a message that is not in the chat is 400', async () => {
-  const { api } = await onlineGateway(world)
-  const bob = await world.person('bob')
+test('[GATEWAY-3.6] a reply to a message that is not in the chat is 400', async ({ bob, online: { api } }) => {
   const stranger = await api.send(bob.id, { text: 'x', reply_to: 'a'.repeat(32) })
   expect([stranger.status, stranger.body]).toEqual([
     400,
     { code: 'bad_request', error: 'reply_to: there is no such message in this chat.' },
   ])
-  expect(bob.client.chats()).toEqual([])
+  expect(bob.client.chats.list()).toEqual([])
 })
 
-test('[GATEWAY-3.6] while the relay is out of reach a send is 503, and nothing is sent later', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-3.6] while the relay is out of reach a send is 503, and nothing is sent later', async ({
+  clock,
+  world,
+}) => {
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   const alice = await world.person('alice')
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
@@ -98,18 +98,20 @@ test('[GATEWAY-3.6] while the relay is out of reach a send is 503, and nothing i
   const answer = await passTime(clock, api.send(alice.id, { text: 'lost' }))
   expect([answer.status, answer.body]).toEqual([503, { code: 'unavailable', error: expect.stringMatching(/relay/) }])
   gateway.wire.mend()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect((await api.send(alice.id, { text: 'sent' })).status).toBe(200)
   await alice.hears('sent')
-  expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['sent'])
+  expect(alice.texts(botChat)).toEqual(['sent'])
 })
 
-test('[GATEWAY-3.6] while the relay is out of reach everything that sends is 503, and everything local goes on', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-3.6] while the relay is out of reach everything that sends is 503, and everything local goes on', async ({
+  clock,
+  world,
+}) => {
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   const alice = await world.person('alice')
   const { id: botChat } = await alice.openInvite((await api.me()).invite_url)
-  await alice.say(botChat as typeof alice.chatId, 'hello')
+  await alice.say(botChat, 'hello')
   const { message: heard } = await api.nextMessage()
   const own = (await api.send(alice.id, { text: 'own' })).body as { id: string }
   gateway.wire.cut()
@@ -135,15 +137,13 @@ test('[GATEWAY-3.6] while the relay is out of reach everything that sends is 503
   expect(await api.ok('PUT', '/v1/me/commands', { commands: [] })).toEqual({})
   expect(await api.ok('DELETE', `${chat}/messages/${heard.id}?for=me`)).toEqual({})
   gateway.wire.mend()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect((await api.send(alice.id, { text: 'back' })).status).toBe(200)
   await alice.hears('back')
-  expect(alice.texts(botChat as typeof alice.chatId)).toEqual(['hello', 'own', 'back'])
+  expect(alice.texts(botChat)).toEqual(['hello', 'own', 'back'])
 })
 
-test('[GATEWAY-3.7] chats are listed and shown', async () => {
-  const { api } = await onlineGateway(world)
-  const alice = await world.person('alice')
+test('[GATEWAY-3.7] chats are listed and shown', async ({ alice, online: { api } }) => {
   await alice.openInvite((await api.me()).invite_url)
   await api.updates('timeout=60')
   const [only, ...rest] = chat.array().parse(await (await api.get('/v1/chats')).json())
@@ -152,17 +152,16 @@ test('[GATEWAY-3.7] chats are listed and shown', async () => {
   expect(await (await api.get(`/v1/chats/${alice.id}`)).json()).toEqual(only)
 })
 
-test('[GATEWAY-3.8] a chat that does not exist is 404, and so is an account that is registered nowhere', async () => {
-  const { api } = await onlineGateway(world)
+test('[GATEWAY-3.8] a chat that does not exist is 404, and so is an account that is registered nowhere', async ({
+  online: { api },
+}) => {
   for (const nobody of ['nobody', 'a'.repeat(32), 'b'.repeat(26), '%20']) {
     expect((await api.get(`/v1/chats/${nobody}`)).status).toBe(404)
     expect((await api.send(nobody, { text: 'x' })).status).toBe(404)
   }
 })
 
-test('[GATEWAY-3.8] the bot writes first to a person whom it never met', async () => {
-  const { api } = await onlineGateway(world)
-  const bob = await world.person('bob')
+test('[GATEWAY-3.8] the bot writes first to a person whom it never met', async ({ bob, online: { api } }) => {
   expect((await api.send(bob.id, { text: 'good morning' })).status).toBe(200)
   expect(await bob.hears('good morning')).toMatchObject({ from: { name: 'bot' } })
 })

@@ -2,18 +2,11 @@
 import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
 import { decodeRelayFrame, type Entry } from '@postern/protocol/relay'
-import { ManualClock, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
+import { test } from './fixtures.ts'
 import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 const yesNo = [
   [
@@ -24,12 +17,11 @@ const yesNo = [
 ]
 
 async function offered(api: Api, path: string, buttons: object = yesNo): Promise<{ id: MessageId }> {
-  return message.parse(await api.ok('POST', `${path}/messages`, { text: 'Well?', buttons })) as never
+  return message.parse(await api.ok('POST', `${path}/messages`, { text: 'Well?', buttons }))
 }
 
 describe('buttons', () => {
-  test('[GATEWAY-9.1] stand under a text, for the bot and for people', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-9.1] stand under a text, for the bot and for people', async ({ alice, talking: { api, path } }) => {
     const { id } = await offered(api, path)
     expect((await sees(alice, { id })).buttons).toEqual(yesNo)
     expect(await api.ok('GET', `${path}/messages/${id}`)).toMatchObject({ buttons: yesNo })
@@ -37,16 +29,17 @@ describe('buttons', () => {
     expect(plain).not.toHaveProperty('buttons')
   })
 
-  test('[GATEWAY-9.1] the scheme of an address may be written in any letters', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-9.1] the scheme of an address may be written in any letters', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const { id } = await offered(api, path, [[{ text: 'Why?', url: 'HTTPS://Example.org/Why' }]])
     expect((await sees(alice, { id })).buttons).toEqual([[{ text: 'Why?', url: 'https://Example.org/Why' }]])
     await api.ok('PATCH', `${path}/messages/${id}`, { buttons: [[{ text: 'How?', url: 'hTTps://example.org' }]] })
     expect((await alice.next('edited')).message.buttons).toEqual([[{ text: 'How?', url: 'https://example.org' }]])
   })
 
-  test('[GATEWAY-9.1] the limits are exact', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-9.1] the limits are exact', async ({ talking: { api, path } }) => {
     const largest = { text: '🎉'.repeat(64), data: `${'€'.repeat(21)}x` }
     const url = { text: 'x', url: `https://${'a'.repeat(2040)}` }
     const six = [
@@ -72,7 +65,7 @@ describe('buttons', () => {
       expect(await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons } })).toEqual(badRequest(sentence))
   })
 
-  test.each([
+  test.for([
     'http://example.org',
     'javascript:alert(1)',
     'HTTPS//x',
@@ -82,14 +75,15 @@ describe('buttons', () => {
     'https://example.org/a\nb',
     'https://[',
     'example.org',
-  ])('[GATEWAY-9.1] the url %j: 400', async url => {
-    const { api, path } = await talking(world, alice)
+  ])('[GATEWAY-9.1] the url %j: 400', async (url, { talking: { api, path } }) => {
     const answer = await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons: [[{ text: 'x', url }]] } })
     expect(answer).toEqual(badRequest(/^buttons\[0\]\[0\]\.url: an address that starts with https:\/\//))
   })
 
-  test('[GATEWAY-9.2] an edit replaces them, [] removes them, and what is omitted stays', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-9.2] an edit replaces them, [] removes them, and what is omitted stays', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
     const edit = async (json: object) => {
@@ -107,30 +101,33 @@ describe('buttons', () => {
     expect(answer).toEqual(badRequest(/^text: 1 to 4096 characters/))
   })
 
-  test('[GATEWAY-9.2] a message with buttons can be edited at any time, one without for 48 hours', async () => {
-    const clock = new ManualClock(Date.now())
-    await world.stop()
-    world = await World.start({ relayClock: clock })
-    alice = await world.person('alice')
-    const { gateway, api: before, path } = await talking(world, alice, { clock })
-    const { id } = await offered(before, path)
-    // A connection to the relay would not outlast the leap.
-    await world.closeGateway(gateway)
-    clock.advance(49 * 3_600_000)
-    const { api } = await onlineGateway(world, {}, { clock })
-    const edit = async (json: object) => await api.call('PATCH', `${path}/messages/${id}`, { json })
-    expect((await edit({ text: 'still' })).body).toMatchObject({ text: 'still', buttons: yesNo })
-    expect((await edit({ buttons: [] })).body).toMatchObject({ text: 'still' })
-    expect(await edit({ text: 'no' })).toEqual(badRequest(/48 hours/))
-  })
+  const inRelayTime = test.extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+
+  inRelayTime(
+    '[GATEWAY-9.2] a message with buttons can be edited at any time, one without for 48 hours',
+    async ({ clock, world, alice }) => {
+      const { gateway, api: before, path } = await talking(world, alice, { clock })
+      const { id } = await offered(before, path)
+      // A connection to the relay would not outlast the leap.
+      await world.closeGateway(gateway)
+      clock.advance(49 * 3_600_000)
+      const { api } = await onlineGateway(world, {}, { clock })
+      const edit = async (json: object) => await api.call('PATCH', `${path}/messages/${id}`, { json })
+      expect((await edit({ text: 'still' })).body).toMatchObject({ text: 'still', buttons: yesNo })
+      expect((await edit({ buttons: [] })).body).toMatchObject({ text: 'still' })
+      expect(await edit({ text: 'no' })).toEqual(badRequest(/48 hours/))
+    },
+  )
 })
 
 describe('presses', () => {
-  test('[GATEWAY-9.3] a press is a button update with its data and its id', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.3] a press is a button update with its data and its id', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
-    const press = await alice.client.press(toBot, { message: id, data: 'n' }, WITHIN)
+    const press = await alice.client.messages.press(toBot, { message: id, data: 'n' }, WITHIN)
     const update = await api.next('button')
     expect(update).toEqual({
       id: expect.any(Number),
@@ -140,9 +137,11 @@ describe('presses', () => {
     })
   })
 
-  test("[GATEWAY-9.3] in a group a press reaches the bot alone: nothing on another member's wire or in its journal", async () => {
-    const { api } = await talking(world, alice)
-    const bob = await world.person('bob')
+  test("[GATEWAY-9.3] in a group a press reaches the bot alone: nothing on another member's wire or in its journal", async ({
+    alice,
+    bob,
+    talking: { api },
+  }) => {
     const { path, chat } = await grouped(api, [alice, bob])
     const { id } = await offered(api, path)
     for (const person of [alice, bob]) await sees(person, { id })
@@ -154,7 +153,7 @@ describe('presses', () => {
       if (frame.kind === 'deliver') forOne.push(...frame.entries.filter(({ kind }) => kind === 'direct'))
       return [bytes]
     }
-    const press = await alice.client.press(chat, { message: id, data: 'y' }, WITHIN)
+    const press = await alice.client.messages.press(chat, { message: id, data: 'y' }, WITHIN)
     expect((await api.next('button')).button).toMatchObject({ press_id: press, from: { name: 'alice' } })
     await api.ok('POST', `/v1/presses/${press}/answer`, { text: 'Noted' })
     expect((await alice.next('toast')).toast).toEqual({ press_id: press, text: 'Noted' })
@@ -165,16 +164,18 @@ describe('presses', () => {
     const types = told.map(({ json }) => (JSON.parse(json) as { type: string }).type)
     expect(types.filter(type => type !== 'chat')).toEqual(['message'])
     // Any member can press.
-    await bob.client.press(chat, { message: id, data: 'n' }, WITHIN)
+    await bob.client.messages.press(chat, { message: id, data: 'n' }, WITHIN)
     expect((await api.next('button')).button).toMatchObject({ data: 'n', from: { name: 'bob' } })
   })
 
-  test('[GATEWAY-9.4] the answer is shown to the presser alone, once, and may be empty', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.4] the answer is shown to the presser alone, once, and may be empty', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
     for (const text of ['🎉'.repeat(200), '']) {
-      const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+      const press = await alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
       await api.next('button')
       const answer = async () => await api.call('POST', `/v1/presses/${press}/answer`, { json: { text } })
       expect(await answer()).toEqual({ status: 200, body: {} })
@@ -185,11 +186,13 @@ describe('presses', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
-  test('[GATEWAY-9.4] under one key an answer is given once, and asked for again it was given', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.4] under one key an answer is given once, and asked for again it was given', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
-    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    const press = await alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
     await api.next('button')
     const answer = (text: string, key: string) =>
       api.call('POST', `/v1/presses/${press}/answer`, { json: { text }, headers: { 'idempotency-key': key } })
@@ -200,11 +203,13 @@ describe('presses', () => {
     expect((await alice.next('toast')).toast.text).toBe('yes')
   })
 
-  test('[GATEWAY-9.4] of several answers at once only one is shown', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.4] of several answers at once only one is shown', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
-    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    const press = await alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
     await api.next('button')
     const answers = await Promise.all(
       ['a', 'b', 'c'].map(text => api.call('POST', `/v1/presses/${press}/answer`, { json: { text } })),
@@ -213,13 +218,16 @@ describe('presses', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(2)
   })
 
-  test('[GATEWAY-9.4] after a minute it is too late, and a press that never was is 404', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-9.4] after a minute it is too late, and a press that never was is 404', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { api, path, toBot } = await talking(world, alice, { clock })
     const { id } = await offered(api, path)
     await sees(alice, { id })
     const pressed = async () => {
-      await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+      await alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
       return (await api.next('button')).button.press_id
     }
     const answer = async (press: string) =>
@@ -234,11 +242,14 @@ describe('presses', () => {
     expect(long).toEqual(badRequest('text: at most 200 characters are allowed.'))
   })
 
-  test('[GATEWAY-9.4] a restart of the gateway does not forget a press', async () => {
-    const { gateway, api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.4] a restart of the gateway does not forget a press', async ({
+    world,
+    alice,
+    talking: { gateway, api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
-    const press = await alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    const press = await alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
     await api.next('button')
     await world.closeGateway(gateway)
     const again = await world.gateway()
@@ -247,30 +258,34 @@ describe('presses', () => {
     expect((await alice.next('toast')).toast.text).toBe('here')
   })
 
-  test('[GATEWAY-9.6] a press of a button that an edit has just taken away still arrives', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.6] a press of a button that an edit has just taken away still arrives', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
     // The edit is on its way to her.
     alice.wire.hold()
     await api.ok('PATCH', `${path}/messages/${id}`, { text: 'Over.', buttons: [] })
-    const pressing = alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    const pressing = alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
     expect((await api.next('button')).button).toMatchObject({ message_id: id, data: 'y' })
     alice.wire.release()
     await pressing
     await alice.next('edited')
-    await expect(alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)).rejects.toThrow(
+    await expect(alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)).rejects.toThrow(
       /^data: there is no such/,
     )
   })
 
-  test('[GATEWAY-9.6] a press of a message that was deleted meanwhile is nobody’s business', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.6] a press of a message that was deleted meanwhile is nobody’s business', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
     alice.wire.hold()
     await api.ok('DELETE', `${path}/messages/${id}`)
-    const pressing = alice.client.press(toBot, { message: id, data: 'y' }, WITHIN)
+    const pressing = alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)
     // The relay has it behind the deletion, and the bot is told of both in this order.
     const isAnswer = (frame: Uint8Array) => decodeRelayFrame(frame.slice()).kind === 'answer'
     await expect.poll(() => alice.wire.held.some(isAnswer), SOON).toBe(true)
@@ -281,12 +296,14 @@ describe('presses', () => {
     expect((await api.updates()).filter(({ type }) => type === 'button')).toEqual([])
   })
 
-  test('[GATEWAY-9.6] only buttons with data can be pressed, and only under messages of bots', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-9.6] only buttons with data can be pressed, and only under messages of bots', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await offered(api, path)
     await sees(alice, { id })
     const press = async (target: string, data: string) =>
-      await alice.client.press(toBot, { message: target as MessageId, data }, WITHIN)
+      await alice.client.messages.press(toBot, { message: target as MessageId, data }, WITHIN)
     await expect(press(id, 'https://example.org/why?a=b#c')).rejects.toThrow(/^data: /)
     await expect(press(id, 'other')).rejects.toThrow(/^data: /)
     const mine = await alice.say(toBot, 'mine')

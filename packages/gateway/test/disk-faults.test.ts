@@ -2,47 +2,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api'
 import { CodedError } from '@postern/protocol'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
+import { type Person, passTime } from '@postern/testkit'
 import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
-import { TestReceiver } from './receiver.ts'
+import { test as base } from './fixtures.ts'
 
-let world: World
-let alice: Person
 type Line = { level: string; fields: Record<string, unknown>; text: string }
 const lines: Line[] = []
 const at = (level: string) => (fields: object, text: string) =>
   void lines.push({ level, fields: fields as Record<string, unknown>, text })
 const log = { debug: () => {}, info: () => {}, warn: at('warn'), error: at('error') }
-
-beforeEach(async () => {
-  lines.length = 0
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-async function opened(settings: Record<string, string> = {}) {
-  const { gateway, api } = await onlineGateway(world, settings, { log })
-  await alice.openInvite((await api.me()).invite_url)
-  await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
-  const bot = gateway.client.account as string as Person['chatId']
-  return { gateway, api, bot }
-}
-
-const send = (api: Api, text: string) =>
-  api.get(`/v1/chats/${alice.id}/messages`, {
-    method: 'POST',
-    body: JSON.stringify({ text }),
-    headers: { 'content-type': 'application/json' },
-  })
-
-async function sendFile(api: Api, bytes: number): Promise<Response> {
-  const body = new FormData()
-  body.set('file', new Blob([new Uint8Array(bytes)]), 'data.bin')
-  return await api.get(`/v1/chats/${alice.id}/files`, { method: 'POST', body })
-}
 
 async function expectUnavailable(answer: Response): Promise<void> {
   const body = (await answer.json()) as { error: string; code: string }
@@ -50,8 +20,41 @@ async function expectUnavailable(answer: Response): Promise<void> {
   expect(body.error).toMatch(/disk|descriptors/)
 }
 
+const test = base
+  .extend('opened', ({ world, alice }) => async (settings: Record<string, string> = {}) => {
+    const { gateway, api } = await onlineGateway(world, settings, { log })
+    await alice.openInvite((await api.me()).invite_url)
+    await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(1)
+    const bot = gateway.client.account as string as Person['chatId']
+    return { gateway, api, bot }
+  })
+  .extend(
+    'send',
+    ({ alice }) =>
+      (api: Api, text: string) =>
+        api.get(`/v1/chats/${alice.id}/messages`, {
+          method: 'POST',
+          body: JSON.stringify({ text }),
+          headers: { 'content-type': 'application/json' },
+        }),
+  )
+  .extend('sendFile', ({ alice }) => async (api: Api, bytes: number): Promise<Response> => {
+    const body = new FormData()
+    body.set('file', new Blob([new Uint8Array(bytes)]), 'data.bin')
+    return await api.get(`/v1/chats/${alice.id}/files`, { method: 'POST', body })
+  })
+
+test.beforeEach(async () => {
+  lines.length = 0
+})
+
 describe('a disk that cannot be written', () => {
-  test('[GATEWAY-2.18] refuses texts, files, the profile and confirmations by 503, lets everything be read, and all goes on', async () => {
+  test('[GATEWAY-2.18] refuses texts, files, the profile and confirmations by 503, lets everything be read, and all goes on', async ({
+    alice,
+    opened,
+    send,
+    sendFile,
+  }) => {
     const { api, bot } = await opened()
     expect((await send(api, 'before')).status).toBe(200)
     const written = Array.from({ length: 3 }, (_, count) => `word ${count}`)
@@ -85,7 +88,10 @@ describe('a disk that cannot be written', () => {
     expect(alice.texts(bot)).not.toContain('lost')
   })
 
-  test('[GATEWAY-2.19] is a warning without a stack, once in a while, and a fault of ours is an error', async () => {
+  test('[GATEWAY-2.19] is a warning without a stack, once in a while, and a fault of ours is an error', async ({
+    opened,
+    send,
+  }) => {
     const { api } = await opened()
     {
       using _dead = failWrites()
@@ -100,8 +106,11 @@ describe('a disk that cannot be written', () => {
     expect(lines.filter(({ level, fields }) => level === 'error' || 'err' in fields)).toEqual([])
   })
 
-  test('[GATEWAY-2.18] with a webhook delivers each update once, and goes on when it works', async () => {
-    await using receiver = await TestReceiver.start()
+  test('[GATEWAY-2.18] with a webhook delivers each update once, and goes on when it works', async ({
+    alice,
+    receiver,
+    opened,
+  }) => {
     const { bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
     let dead: Disposable | undefined
     receiver.answer = (response, { update }) => {
@@ -120,7 +129,12 @@ describe('a disk that cannot be written', () => {
 })
 
 describe('no descriptors left', () => {
-  test('[GATEWAY-2.20] refuses files by 503, lets everything else go on, and files go on when there are some', async () => {
+  test('[GATEWAY-2.20] refuses files by 503, lets everything else go on, and files go on when there are some', async ({
+    alice,
+    opened,
+    sendFile,
+    send,
+  }) => {
     const { api } = await opened()
     expect((await sendFile(api, 300_000)).status).toBe(200)
     const { id } = (await (await sendFile(api, 300_000)).json()) as Message
@@ -139,8 +153,11 @@ describe('no descriptors left', () => {
   })
 })
 
-test('[GATEWAY-2.21] with UPDATES=off what could not be discarded is discarded later, though nothing else comes', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-2.21] with UPDATES=off what could not be discarded is discarded later, though nothing else comes', async ({
+  clock,
+  world,
+  alice,
+}) => {
   const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock, log })
   const { journal } = gateway.client
   const confirmed = journal.confirmed.bind(journal)

@@ -1,49 +1,12 @@
 // Every endpoint × every way to be wrong: always the right status, one sentence that names what is wrong, nothing done.
 import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { type Person, type TestGateway, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Api, onlineGateway } from './api.ts'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
+import { onlineGateway } from './api.ts'
 import { fullBodies, unknownId, wrongBodies, wrongTypes } from './wrong-bodies.ts'
 
-let world: World
-let gateway: TestGateway
-let alice: Person
-let api: Api
-let message: string
-
-beforeAll(async () => {
-  world = await World.start()
-  const online = await onlineGateway(world, { HOOKS_URL: 'https://hooks.example.org' })
-  gateway = online.gateway
-  api = online.api
-  alice = await world.person('alice')
-  await alice.openInvite((await api.me()).invite_url)
-  await api.next('chat')
-  message = String((await api.send(alice.id, { text: 'hello' })).body['id'])
-})
-afterAll(() => world.stop())
-
 const all = Object.entries(endpoints) as [string, Endpoint][]
-
-/** The endpoint's address, for a chat and a message that exist. */
-const urlOf = ({ path }: Endpoint, ids: { chat?: string; msg?: string } = {}) =>
-  path
-    .replace('{chat}', ids.chat ?? alice.id)
-    .replace('{msg}', ids.msg ?? message)
-    .replaceAll(/\{\w+\}/g, 'x')
-
-async function refused(method: string, path: string, init: RequestInit = {}) {
-  const response = await fetch(`${gateway.url}${path}`, {
-    method,
-    ...init,
-    headers: { authorization: `Bearer ${gateway.token}`, ...(init.headers as Record<string, string>) },
-  })
-  const { error, code } = apiError.parse(await response.json())
-  expect(error, 'one sentence').toMatch(/^[^\n]+\.$/)
-  expect(error, 'without a trace of where it happened').not.toMatch(/\.ts\b|node_modules|\bat .*:\d/)
-  return { status: response.status, code, error }
-}
 
 const json = (value: unknown): RequestInit => ({
   body: JSON.stringify(value),
@@ -56,14 +19,57 @@ const badRequest = (error: RegExp | string) => ({
   error: typeof error === 'string' ? error : expect.stringMatching(error),
 })
 
-describe('the token', () => {
-  test.each(all.filter(([, endpoint]) => !endpoint.open))('[GATEWAY-2.16] %s without it: 401', async (_, endpoint) => {
-    for (const authorization of ['', 'Bearer wrong', gateway.token])
-      expect(await refused(endpoint.method, urlOf(endpoint), { headers: { authorization } })).toMatchObject({
-        status: 401,
-        code: 'unauthorized',
-      })
+const test = base
+  .extend('online', { scope: 'file' }, ({ world }) => onlineGateway(world, { HOOKS_URL: 'https://hooks.example.org' }))
+  .extend('gateway', { scope: 'file' }, ({ online }) => online.gateway)
+  .extend('api', { scope: 'file' }, ({ online }) => online.api)
+  .extend('alice', { scope: 'file' }, ({ world }) => world.person('alice'))
+  .extend('message', { scope: 'file' }, async ({ alice, api }) =>
+    String((await api.send(alice.id, { text: 'hello' })).body['id']),
+  )
+  /** The endpoint's address, for a chat and a message that exist. */
+  .extend(
+    'urlOf',
+    ({ alice, message }) =>
+      ({ path }: Endpoint, ids: { chat?: string; msg?: string } = {}) =>
+        path
+          .replace('{chat}', ids.chat ?? alice.id)
+          .replace('{msg}', ids.msg ?? message)
+          .replaceAll(/\{\w+\}/g, 'x'),
+  )
+  .extend('refused', ({ gateway }) => async (method: string, path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${gateway.url}${path}`, {
+      method,
+      ...init,
+      headers: { authorization: `Bearer ${gateway.token}`, ...(init.headers as Record<string, string>) },
+    })
+    const { error, code } = apiError.parse(await response.json())
+    expect(error, 'one sentence').toMatch(/^[^\n]+\.$/)
+    expect(error, 'without a trace of where it happened').not.toMatch(/\.ts\b|node_modules|\bat .*:\d/)
+    return { status: response.status, code, error }
   })
+  .extend('state', ({ alice, api }) => async () => [
+    await api.me(),
+    await api.ok('GET', '/v1/chats'),
+    await api.ok<{ status?: string }[]>('GET', `/v1/chats/${alice.id}/messages`).then(list => list.length),
+  ])
+
+test.beforeAll(async ({ alice, api }) => {
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+})
+
+describe('the token', () => {
+  test.for(all.filter(([, endpoint]) => !endpoint.open))(
+    '[GATEWAY-2.16] %s without it: 401',
+    async ([, endpoint], { gateway, refused, urlOf }) => {
+      for (const authorization of ['', 'Bearer wrong', gateway.token])
+        expect(await refused(endpoint.method, urlOf(endpoint), { headers: { authorization } })).toMatchObject({
+          status: 401,
+          code: 'unauthorized',
+        })
+    },
+  )
 })
 
 describe('paths', () => {
@@ -72,7 +78,7 @@ describe('paths', () => {
   const wrong = [...new Set(all.map(([, { path }]) => path))].flatMap(path =>
     methods.filter(method => !served.has(`${method} ${path}`)).map(method => [method, path] as const),
   )
-  test.each(wrong)('[GATEWAY-2.16] %s %s, a wrong method: 404', async (method, path) => {
+  test.for(wrong)('[GATEWAY-2.16] %s %s, a wrong method: 404', async ([method, path], { urlOf, refused }) => {
     const body = method === 'GET' ? {} : json({})
     const url = urlOf({ path } as Endpoint)
     expect(await refused(method, url, body)).toEqual({
@@ -83,9 +89,9 @@ describe('paths', () => {
     })
   })
 
-  test.each(all.filter(([, { open }]) => !open))(
+  test.for(all.filter(([, { open }]) => !open))(
     '[GATEWAY-2.16] %s with something behind its path: 404',
-    async (_, endpoint) => {
+    async ([, endpoint], { refused, urlOf }) => {
       for (const behind of ['/', '/more'])
         expect(await refused(endpoint.method, `${urlOf(endpoint)}${behind}`)).toMatchObject({ status: 404 })
     },
@@ -115,60 +121,69 @@ function rightRequest(name: string): RequestInit {
 
 describe('ids', () => {
   const withChat = all.filter(([, { params }]) => params && 'chat' in params.shape)
-  test.each(withChat)('[GATEWAY-2.16] %s of a chat that does not exist: 404', async (name, endpoint) => {
-    for (const chat of [unknownId, 'c'.repeat(26), 'x', '%20', '..%2f..'])
-      expect(await refused(endpoint.method, urlOf(endpoint, { chat }), rightRequest(name))).toMatchObject({
-        status: 404,
-        code: 'not_found',
-      })
-  })
+  test.for(withChat)(
+    '[GATEWAY-2.16] %s of a chat that does not exist: 404',
+    async ([name, endpoint], { refused, urlOf }) => {
+      for (const chat of [unknownId, 'c'.repeat(26), 'x', '%20', '..%2f..'])
+        expect(await refused(endpoint.method, urlOf(endpoint, { chat }), rightRequest(name))).toMatchObject({
+          status: 404,
+          code: 'not_found',
+        })
+    },
+  )
 
   const withMessage = all.filter(([, { params }]) => params && 'msg' in params.shape)
-  test.each(withMessage)('[GATEWAY-2.16] %s of a message that does not exist: 404', async (name, endpoint) => {
-    for (const msg of [unknownId, 'x', '%20'])
-      expect(await refused(endpoint.method, urlOf(endpoint, { msg }), rightRequest(name))).toMatchObject({
-        status: 404,
-        code: 'not_found',
-        error: expect.stringMatching(/^There is no message /),
-      })
-  })
+  test.for(withMessage)(
+    '[GATEWAY-2.16] %s of a message that does not exist: 404',
+    async ([name, endpoint], { refused, urlOf }) => {
+      for (const msg of [unknownId, 'x', '%20'])
+        expect(await refused(endpoint.method, urlOf(endpoint, { msg }), rightRequest(name))).toMatchObject({
+          status: 404,
+          code: 'not_found',
+          error: expect.stringMatching(/^There is no message /),
+        })
+    },
+  )
 })
 
 describe('bodies', () => {
   const withBody = all.filter(([, { body }]) => body)
-  test.each(withBody)('[GATEWAY-2.16] %s with a body that is no object: 400', async (_, endpoint) => {
-    const ask = (init: RequestInit) => refused(endpoint.method, urlOf(endpoint), init)
-    for (const value of ['text', 5, [], true])
-      expect(await ask(json(value))).toEqual(badRequest('body: a JSON object is required.'))
-    const headers = { 'content-type': 'application/json' }
-    for (const body of ['{', '{"text":"x"', 'text', "{'a':1}", '\xff'])
-      expect(await ask({ body, headers })).toEqual(badRequest('body: it is not valid JSON in UTF-8.'))
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x'])
-      expect(await ask({ body: '{}', headers: { 'content-type': type } })).toEqual(
-        badRequest('Content-Type: application/json is required.'),
-      )
-    const large = JSON.stringify({ text: 'x'.repeat(gatewayLimits.jsonBodyBytesMax) })
-    expect(await ask({ body: large, headers })).toEqual(badRequest(/^body: at most 1048576 bytes are allowed\.$/))
-  })
+  test.for(withBody)(
+    '[GATEWAY-2.16] %s with a body that is no object: 400',
+    async ([, endpoint], { refused, urlOf }) => {
+      const ask = (init: RequestInit) => refused(endpoint.method, urlOf(endpoint), init)
+      for (const value of ['text', 5, [], true])
+        expect(await ask(json(value))).toEqual(badRequest('body: a JSON object is required.'))
+      const headers = { 'content-type': 'application/json' }
+      for (const body of ['{', '{"text":"x"', 'text', "{'a':1}", '\xff'])
+        expect(await ask({ body, headers })).toEqual(badRequest('body: it is not valid JSON in UTF-8.'))
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'x'])
+        expect(await ask({ body: '{}', headers: { 'content-type': type } })).toEqual(
+          badRequest('Content-Type: application/json is required.'),
+        )
+      const large = JSON.stringify({ text: 'x'.repeat(gatewayLimits.jsonBodyBytesMax) })
+      expect(await ask({ body: large, headers })).toEqual(badRequest(/^body: at most 1048576 bytes are allowed\.$/))
+    },
+  )
 
   const needsBody = withBody.filter(([name]) => name !== 'markRead')
-  test.each(needsBody)('[GATEWAY-2.16] %s without a body: 400', async (_, endpoint) => {
+  test.for(needsBody)('[GATEWAY-2.16] %s without a body: 400', async ([, endpoint], { refused, urlOf }) => {
     expect(await refused(endpoint.method, urlOf(endpoint))).toEqual(badRequest('body: a JSON object is required.'))
   })
 
   const named = wrongBodies.map(
     ([name, body, sentence]) => [name, JSON.stringify(body).slice(0, 50), sentence, body] as const,
   )
-  test.each(named)('[GATEWAY-2.16] %s with %s: %s', async (name, _, sentence, body) => {
+  test.for(named)('[GATEWAY-2.16] %s with %s: %s', async ([name, , sentence, body], { state, refused, urlOf }) => {
     const endpoint: Endpoint = endpoints[name]
     const before = await state()
     expect(await refused(endpoint.method, urlOf(endpoint), json(body))).toEqual(badRequest(sentence))
     expect(await state(), 'nothing is half done').toEqual(before)
   })
 
-  test.each(withBody)(
+  test.for(withBody)(
     '[GATEWAY-2.13] %s with a field of a wrong type: the type that it must have',
-    async (name, endpoint) => {
+    async ([name, endpoint], { refused, urlOf }) => {
       for (const [field, body] of wrongTypes(fullBodies[name as keyof typeof fullBodies])) {
         const { status, error } = await refused(endpoint.method, urlOf(endpoint), json(body))
         expect([status, error.startsWith(`${field}: `), error]).toEqual([
@@ -181,7 +196,7 @@ describe('bodies', () => {
     },
   )
 
-  test('[GATEWAY-2.16] sendFile with a body that is no form: 400', async () => {
+  test('[GATEWAY-2.16] sendFile with a body that is no form: 400', async ({ urlOf, refused }) => {
     const url = urlOf(endpoints.sendFile)
     const rule = 'Content-Type: multipart/form-data with a boundary is required.'
     expect(await refused('POST', url)).toEqual(badRequest(rule))
@@ -195,12 +210,6 @@ describe('bodies', () => {
     form.append('file', 'another')
     expect(await refused('POST', url, { body: form })).toEqual(badRequest('file: exactly one is allowed.'))
   })
-
-  const state = async () => [
-    await api.me(),
-    await api.ok('GET', '/v1/chats'),
-    await api.ok<{ status?: string }[]>('GET', `/v1/chats/${alice.id}/messages`).then(list => list.length),
-  ]
 })
 
 describe('queries and headers', () => {
@@ -223,21 +232,24 @@ describe('queries and headers', () => {
     ['listHooks', 'chat=', 'chat: a chat id is required.'],
     ['listHooks', `chat=${unknownId}&chat=${unknownId}`, 'chat: a chat id is required.'],
   ]
-  test.each(wrong)('[GATEWAY-2.16] %s?%s: 400', async (name, query, sentence) => {
+  test.for(wrong)('[GATEWAY-2.16] %s?%s: 400', async ([name, query, sentence], { refused, urlOf }) => {
     const endpoint: Endpoint = endpoints[name]
     expect(await refused(endpoint.method, `${urlOf(endpoint)}?${query}`)).toEqual(badRequest(sentence))
   })
 
   // Of a hook a key of any length is taken: it comes from a sender that nobody can correct.
   const sending = all.filter(([, { headers, open }]) => headers && 'idempotency-key' in headers.shape && !open)
-  test.each(sending)('[GATEWAY-2.16] %s with an Idempotency-Key that is none: 400', async (name, endpoint) => {
-    const body = json(rightBodies[name as keyof typeof endpoints])
-    for (const key of ['', 'x'.repeat(256)])
-      expect(
-        await refused(endpoint.method, urlOf(endpoint), {
-          ...body,
-          headers: { 'content-type': 'application/json', 'idempotency-key': key },
-        }),
-      ).toEqual(badRequest('idempotency-key: 1 to 255 bytes are required.'))
-  })
+  test.for(sending)(
+    '[GATEWAY-2.16] %s with an Idempotency-Key that is none: 400',
+    async ([name, endpoint], { refused, urlOf }) => {
+      const body = json(rightBodies[name as keyof typeof endpoints])
+      for (const key of ['', 'x'.repeat(256)])
+        expect(
+          await refused(endpoint.method, urlOf(endpoint), {
+            ...body,
+            headers: { 'content-type': 'application/json', 'idempotency-key': key },
+          }),
+        ).toEqual(badRequest('idempotency-key: 1 to 255 bytes are required.'))
+    },
+  )
 })

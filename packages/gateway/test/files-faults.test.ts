@@ -1,25 +1,21 @@
 // Uploads when things go wrong: senders that stop, stand still or send too much, and a relay that is out of reach.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { contentLimits, gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { passTime, passWhenAwaited } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
 import { filesOfGateway, nothingIsLeft } from './files-left.ts'
+import { test } from './fixtures.ts'
 import { sendForm, sentFile } from './send-form.ts'
 import { badRequest, talking } from './talking.ts'
 
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
 describe('uploads', () => {
-  test('[GATEWAY-7.7] a sender that hangs up leaves nothing', async () => {
-    const { gateway, api, path } = await talking(world, alice)
+  test('[GATEWAY-7.7] a sender that hangs up leaves nothing', async ({
+    world,
+    alice,
+    talking: { gateway, api, path },
+  }) => {
     for (const sent of [0, 10, 400_000]) {
       const socket = beginUpload({ gateway, to: alice }, 1_000_000)
       socket.write(partHead + 'x'.repeat(sent))
@@ -30,8 +26,11 @@ describe('uploads', () => {
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[GATEWAY-7.7] a form that ends too early, or goes wrong behind its file, leaves nothing and is 400', async () => {
-    const { gateway, api, path } = await talking(world, alice)
+  test('[GATEWAY-7.7] a form that ends too early, or goes wrong behind its file, leaves nothing and is 400', async ({
+    world,
+    alice,
+    talking: { gateway, api, path },
+  }) => {
     const cut = `${partHead}${'x'.repeat(300_000)}`
     const early = beginUpload({ gateway, to: alice }, cut.length)
     early.write(cut)
@@ -45,8 +44,7 @@ describe('uploads', () => {
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[GATEWAY-7.7] a sender that stands still for a minute is cut off', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-7.7] a sender that stands still for a minute is cut off', async ({ clock, world, alice }) => {
     const { gateway } = await talking(world, alice, { clock })
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
     socket.write(`${partHead}beginning`)
@@ -61,12 +59,15 @@ describe('uploads', () => {
         return socket.closed
       }, SOON)
       .toBe(true)
-    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
     await nothingIsLeft(world)
   })
 
-  test('[GATEWAY-7.7] a sender that stands still at a stop is told 503, and keeps nothing alive', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-7.7] a sender that stands still at a stop is told 503, and keeps nothing alive', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { gateway } = await talking(world, alice, { clock })
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
     socket.write(partHead + 'x'.repeat(400_000))
@@ -80,8 +81,11 @@ describe('uploads', () => {
     socket.destroy()
   })
 
-  test('[GATEWAY-7.7] there are 16 places; the next is told to come again, and places become free', async () => {
-    const { gateway, api, path } = await talking(world, alice)
+  test('[GATEWAY-7.7] there are 16 places; the next is told to come again, and places become free', async ({
+    world,
+    alice,
+    talking: { gateway, api, path },
+  }) => {
     const standing = Array.from({ length: gatewayLimits.fileUploadsMax }, () =>
       beginUpload({ gateway, to: alice }, 1_000_000),
     )
@@ -95,16 +99,21 @@ describe('uploads', () => {
     await expect.poll(async () => (await sendForm(api, path, 'now')).status, SOON).toBe(200)
   })
 
-  test('[GATEWAY-7.6] a length above 300 MB is refused before a byte of the file was read', async () => {
-    const { gateway } = await talking(world, alice)
+  test('[GATEWAY-7.6] a length above 300 MB is refused before a byte of the file was read', async ({
+    world,
+    alice,
+    talking: { gateway },
+  }) => {
     const socket = beginUpload({ gateway, to: alice }, contentLimits.fileBytesMax + 2 * 1024 * 1024)
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"file: at most 314572800 bytes are allowed\."/)
     socket.destroy()
     await nothingIsLeft(world)
   })
 
-  test('[GATEWAY-7.6] who sends on after a refusal still gets the answer, on a connection that goes on', async () => {
-    const { gateway } = await talking(world, alice)
+  test('[GATEWAY-7.6] who sends on after a refusal still gets the answer, on a connection that goes on', async ({
+    alice,
+    talking: { gateway },
+  }) => {
     const body = `--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\nwrong\r\n${partHead}${'x'.repeat(3_000_000)}${formEnd}`
     const socket = beginUpload({ gateway, to: alice }, body.length)
     const written = new Promise<void>(resolve => socket.write(body, () => resolve()))
@@ -115,21 +124,23 @@ describe('uploads', () => {
     socket.destroy()
   })
 
-  test('[GATEWAY-7.7] while the relay is out of reach an upload is 503 and leaves nothing', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-7.7] while the relay is out of reach an upload is 503 and leaves nothing', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { gateway, api, path } = await talking(world, alice, { clock })
     gateway.wire.cut()
     await expect.poll(() => gateway.client.isOnline, SOON).toBe(false)
     const { status, body } = await passTime(clock, sendForm(api, path, 'x'.repeat(1000)))
     expect([status, body]).toMatchObject([503, { code: 'unavailable' }])
     gateway.wire.mend()
-    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
     await nothingIsLeft(world)
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
   })
 
-  test('[GATEWAY-7.7] a restart sweeps away what an upload left', async () => {
-    const { gateway } = await talking(world, alice)
+  test('[GATEWAY-7.7] a restart sweeps away what an upload left', async ({ world, alice, talking: { gateway } }) => {
     const socket = beginUpload({ gateway, to: alice }, 1_000_000)
     socket.write(partHead + 'x'.repeat(400_000))
     await expect.poll(() => filesOfGateway(world).length, SOON).toBe(1)
@@ -143,8 +154,9 @@ describe('uploads', () => {
   })
 })
 
-test('[GATEWAY-7.15] the metrics count the bytes of files in both directions, and those under way', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.15] the metrics count the bytes of files in both directions, and those under way', async ({
+  talking: { api, path },
+}) => {
   const sent = await sentFile(api, path, 'x'.repeat(1234))
   await (await api.get(`${path}/messages/${sent.id}/file`)).text()
   const figures = async () => await (await api.get('/v1/metrics')).text()

@@ -1,24 +1,18 @@
 // Files as they are fetched: whole, in part, or not at all because the caller has them already.
 import { randomBytes } from 'node:crypto'
 import type { Message } from '@postern/bot-api'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
 import type { Api } from './api.ts'
+import { test } from './fixtures.ts'
 import { sentFile } from './send-form.ts'
-import { notFound, talking } from './talking.ts'
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
+import { notFound } from './talking.ts'
 
 const download = (api: Api, path: string, headers: Record<string, string> = {}) => api.get(`${path}/file`, { headers })
 
-test('[GATEWAY-7.10] the bytes come with their type, name and length, and no browser runs them', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.10] the bytes come with their type, name and length, and no browser runs them', async ({
+  talking: { api, path },
+}) => {
   const sent = await sentFile(api, path, '<script>', { name: 'a.html', type: 'text/html' })
   const url = `${path}/messages/${sent.id}`
   const answer = await download(api, url)
@@ -40,7 +34,7 @@ test('[GATEWAY-7.10] the bytes come with their type, name and length, and no bro
   expect([nothing.status, nothing.headers.get('content-length'), await nothing.text()]).toEqual([200, '0', ''])
 })
 
-test.each([
+test.for([
   ['bytes=0-0', 206, '0'],
   ['bytes=2-5', 206, '2345'],
   ['bytes=7-', 206, '789'],
@@ -55,8 +49,7 @@ test.each([
   ['bytes=10-', 416, ''],
   ['bytes=10-20', 416, ''],
   ['bytes=-0', 416, ''],
-])('[GATEWAY-7.11] %s of ten bytes: %i %j', async (range, status, bytes) => {
-  const { api, path } = await talking(world, alice)
+] as const)('[GATEWAY-7.11] %s of ten bytes: %i %j', async ([range, status, bytes], { talking: { api, path } }) => {
   const sent = await sentFile(api, path, '0123456789')
   const answer = await download(api, `${path}/messages/${sent.id}`, { range })
   expect(answer.status).toBe(status)
@@ -71,8 +64,9 @@ test.each([
   expect([answer.headers.get('content-length'), await answer.text()]).toEqual([String(bytes.length), bytes])
 })
 
-test('[GATEWAY-7.11] ranges across pieces, and only of the file that the caller began with', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.11] ranges across pieces, and only of the file that the caller began with', async ({
+  talking: { api, path },
+}) => {
   const bytes = randomBytes(600_000)
   const sent = await sentFile(api, path, bytes)
   const url = `${path}/messages/${sent.id}`
@@ -95,10 +89,12 @@ test('[GATEWAY-7.11] ranges across pieces, and only of the file that the caller 
   ])
 })
 
-test('[GATEWAY-7.10] HEAD tells of a file that is not here yet, and knows no ranges', async () => {
-  const { api, path, toBot } = await talking(world, alice)
-  const draft = await alice.client.takeFile(new Blob(['0123456789']).stream() as AsyncIterable<Uint8Array>)
-  const { id } = await alice.client.sendFile(toBot, { draft, name: 'a', type: 'text/plain', kind: 'file' }, WITHIN)
+test('[GATEWAY-7.10] HEAD tells of a file that is not here yet, and knows no ranges', async ({
+  alice,
+  talking: { api, path, toBot },
+}) => {
+  const draft = await alice.client.files.draft(new Blob(['0123456789']).stream() as AsyncIterable<Uint8Array>)
+  const { id } = await alice.client.files.send(toBot, { draft, name: 'a', type: 'text/plain', kind: 'file' }, WITHIN)
   await api.next('message')
   const url = `${path}/messages/${id}/file`
   for (const range of ['', 'bytes=2-5', 'bytes=10-']) {
@@ -115,8 +111,7 @@ test('[GATEWAY-7.10] HEAD tells of a file that is not here yet, and knows no ran
   expect(await whole.text()).toBe('0123456789')
 })
 
-test('[GATEWAY-7.11] a range of an empty file is the whole of it', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.11] a range of an empty file is the whole of it', async ({ talking: { api, path } }) => {
   const { id } = await sentFile(api, path, '')
   for (const range of ['bytes=0-', 'bytes=0-9', 'bytes=-5']) {
     const answer = await download(api, `${path}/messages/${id}`, { range })
@@ -124,8 +119,9 @@ test('[GATEWAY-7.11] a range of an empty file is the whole of it', async () => {
   }
 })
 
-test('[GATEWAY-7.17] who has the file already is told so, and who wants another one gets none', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.17] who has the file already is told so, and who wants another one gets none', async ({
+  talking: { api, path },
+}) => {
   const { id } = await sentFile(api, path, '0123456789')
   const url = `${path}/messages/${id}`
   const etag = (await api.get(`${url}/file`, { method: 'HEAD' })).headers.get('etag') ?? ''
@@ -159,12 +155,14 @@ test('[GATEWAY-7.17] who has the file already is told so, and who wants another 
   expect((await ask({ 'if-range': '"other"', range: 'bytes=20-' })).status).toBe(200)
 })
 
-test('[GATEWAY-7.12] what people send, of any kind, is told and can be fetched', async () => {
-  const { api, path, toBot } = await talking(world, alice)
+test('[GATEWAY-7.12] what people send, of any kind, is told and can be fetched', async ({
+  alice,
+  talking: { api, path, toBot },
+}) => {
   const bytes = randomBytes(300_000)
-  const draft = await alice.client.takeFile(new Blob([bytes]).stream() as AsyncIterable<Uint8Array>)
+  const draft = await alice.client.files.draft(new Blob([bytes]).stream() as AsyncIterable<Uint8Array>)
   const details = { name: 'voice.ogg', type: 'audio/ogg', kind: 'voice' as const, durationMs: 900, text: 'listen' }
-  const { id } = await alice.client.sendFile(toBot, { draft, ...details }, WITHIN)
+  const { id } = await alice.client.files.send(toBot, { draft, ...details }, WITHIN)
   const { message: told } = await api.next('message')
   expect(told).toMatchObject({ id, text: 'listen', from: { name: 'alice' } })
   expect(told.file).toEqual({ name: 'voice.ogg', type: 'audio/ogg', kind: 'voice', duration_ms: 900, size: 300_000 })
@@ -175,8 +173,9 @@ test('[GATEWAY-7.12] what people send, of any kind, is told and can be fetched',
   }
 })
 
-test('[GATEWAY-7.12] a message without a file is 404, and so is one that does not exist', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.12] a message without a file is 404, and so is one that does not exist', async ({
+  talking: { api, path },
+}) => {
   const { id } = await api.ok<Message>('POST', `${path}/messages`, { text: 'no file' })
   expect(await api.call('GET', `${path}/messages/${id}/file`)).toEqual(notFound(/has no file/))
   expect(await api.call('GET', `${path}/messages/${'b'.repeat(32)}/file`)).toEqual(notFound(/no message/))

@@ -6,24 +6,16 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Bot, Message } from '@postern/bot-api'
 import { contentLimits } from '@postern/protocol'
-import { type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { SOON } from './api.ts'
 import { blobsAtRelay, filesOfGateway } from './files-left.ts'
+import { test as base } from './fixtures.ts'
 import { listeningUrl } from './listening-url.ts'
-import { badRequest, talking } from './talking.ts'
+import { badRequest } from './talking.ts'
 
 /** A gigabyte is written and read on the way. */
 const LONG_MS = 600_000
 const MIB = 1024 * 1024
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 /** A form with a file of so many bytes, made while it is sent. */
 function form(bytes: number): BodyInit {
@@ -42,10 +34,27 @@ const upload = (bytes: number) => ({
   headers: { 'content-type': 'multipart/form-data; boundary=b' },
 })
 
+const test = base
+  /** A gateway as a process of its own, so that its memory is only its own. */
+  .extend('startProcess', ({ world }) => async (): Promise<{ child: ChildProcess; url: string }> => {
+    const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
+    const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'gateway'], {
+      env: {
+        PATH: process.env['PATH'],
+        BOT_TOKEN: 'token',
+        BOT_NAME: 'bot',
+        RELAY_URL: world.relayUrl,
+        LISTEN: '127.0.0.1:0',
+        DATA_DIR: join(world.directory, 'process'),
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return { child, url: await listeningUrl(child) }
+  })
+
 test('[GATEWAY-7.6] exactly 300 MB are sent, and one byte more is 400 that leaves nothing', {
   timeout: LONG_MS,
-}, async () => {
-  const { api, path } = await talking(world, alice)
+}, async ({ world, talking: { api, path } }) => {
   const over = await api.call('POST', `${path}/files`, upload(contentLimits.fileBytesMax + 1))
   expect(over).toEqual(badRequest('file: at most 314572800 bytes are allowed.'))
   await expect.poll(() => filesOfGateway(world), SOON).toEqual([])
@@ -53,23 +62,6 @@ test('[GATEWAY-7.6] exactly 300 MB are sent, and one byte more is 400 that leave
   const exact = await api.call<Message>('POST', `${path}/files`, upload(contentLimits.fileBytesMax))
   expect(exact).toMatchObject({ status: 200, body: { file: { size: contentLimits.fileBytesMax } } })
 })
-
-/** A gateway as a process of its own, so that its memory is only its own. */
-async function startProcess(): Promise<{ child: ChildProcess; url: string }> {
-  const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'gateway'], {
-    env: {
-      PATH: process.env['PATH'],
-      BOT_TOKEN: 'token',
-      BOT_NAME: 'bot',
-      RELAY_URL: world.relayUrl,
-      LISTEN: '127.0.0.1:0',
-      DATA_DIR: join(world.directory, 'process'),
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  return { child, url: await listeningUrl(child) }
-}
 
 const headers = { authorization: 'Bearer token' }
 
@@ -83,7 +75,7 @@ const markMemory = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/
 test.skipIf(!existsSync('/proc/self/clear_refs'))(
   '[GATEWAY-7.16] 300 MB up and down take less than 64 MB of memory above idle',
   { timeout: LONG_MS },
-  async () => {
+  async ({ alice, startProcess }) => {
     const { child, url } = await startProcess()
     try {
       const me = async () => (await (await fetch(`${url}/v1/me`, { headers })).json()) as Bot

@@ -5,41 +5,42 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { basename, join } from 'node:path'
 import { gatewayLimits, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
+import { passTime, WITHIN } from '@postern/testkit'
 import { freePort } from '@postern/testkit/free-port'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
 import { blobsAtRelay, figure, filesOfGateway, nothingIsLeft } from './files-left.ts'
 import { SlowRelay } from './files-slow-relay.ts'
+import { test as base } from './fixtures.ts'
 import { sentFile } from './send-form.ts'
 import { notFound, sees, talking } from './talking.ts'
 
-let world: World
-let alice: Person
-let slowPort: number
-beforeEach(async () => {
-  slowPort = await freePort()
-  // Who comes the slow way dials its address, and proves itself for that one.
-  world = await World.start({ relayHosts: [`127.0.0.1:${slowPort}`] })
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
+const test = base
+  .extend('slowPort', () => freePort())
+  .extend('worldOptions', ({ slowPort }) => ({ relayHosts: [`127.0.0.1:${slowPort}`] }))
+  .extend(
+    'fileOf',
+    ({ alice }) =>
+      (id: string) =>
+        `/v1/chats/${alice.id}/messages/${id}/file`,
+  )
+  /** From alice, and not fetched yet. */
+  .extend('received', ({ alice }) => async (api: Api, toBot: never, bytes: Uint8Array): Promise<string> => {
+    const draft = await alice.client.files.draft(new Blob([bytes as BlobPart]).stream() as AsyncIterable<Uint8Array>)
+    const details = { name: 'a', type: 'text/plain', kind: 'file' as const }
+    const { id } = await alice.client.files.send(toBot, { draft, ...details }, WITHIN)
+    await draft.discard()
+    await api.next('message')
+    return id
+  })
 
-const fileOf = (id: string) => `/v1/chats/${alice.id}/messages/${id}/file`
-
-/** From alice, and not fetched yet. */
-async function received(api: Api, toBot: never, bytes: Uint8Array): Promise<string> {
-  const draft = await alice.client.takeFile(new Blob([bytes as BlobPart]).stream() as AsyncIterable<Uint8Array>)
-  const details = { name: 'a', type: 'text/plain', kind: 'file' as const }
-  const { id } = await alice.client.sendFile(toBot, { draft, ...details }, WITHIN)
-  await draft.discard()
-  await api.next('message')
-  return id
-}
-
-test('[GATEWAY-7.12] a blob that is gone is 404, and so is one that was changed; never other bytes', async () => {
-  const { api, toBot } = await talking(world, alice)
+test('[GATEWAY-7.12] a blob that is gone is 404, and so is one that was changed; never other bytes', async ({
+  world,
+  received,
+  fileOf,
+  talking: { api, toBot },
+}) => {
   const gone = await received(api, toBot as never, Buffer.alloc(500_000, 1))
   for (const blob of blobsAtRelay(world)) rmSync(blob)
   expect(await api.call('GET', fileOf(gone))).toEqual(notFound(/no longer at the relay|bytes at the relay/))
@@ -52,8 +53,13 @@ test('[GATEWAY-7.12] a blob that is gone is 404, and so is one that was changed;
   expect(await api.call('GET', fileOf(changed))).toEqual(notFound(/not the ones that were sent/))
 })
 
-test('[GATEWAY-7.12] while the relay is out of reach a file that is not here yet is 503, and then it comes', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-7.12] while the relay is out of reach a file that is not here yet is 503, and then it comes', async ({
+  clock,
+  world,
+  alice,
+  received,
+  fileOf,
+}) => {
   const { gateway, api, toBot } = await talking(world, alice, { clock })
   const id = await received(api, toBot as never, Buffer.from('later'))
   await world.stopRelay()
@@ -61,12 +67,16 @@ test('[GATEWAY-7.12] while the relay is out of reach a file that is not here yet
   const away = await passTime(clock, api.call('GET', fileOf(id)))
   expect(away).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   await world.startRelay()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await (await api.get(fileOf(id))).text()).toBe('later')
 })
 
-test('[GATEWAY-7.13] deleting the message frees the blob at the relay, and here', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.13] deleting the message frees the blob at the relay, and here', async ({
+  world,
+  alice,
+  fileOf,
+  talking: { api, path },
+}) => {
   const sent = await sentFile(api, path, 'x'.repeat(1000))
   await sees(alice, sent)
   const [blob = ''] = blobsAtRelay(world)
@@ -77,8 +87,12 @@ test('[GATEWAY-7.13] deleting the message frees the blob at the relay, and here'
   expect((await fetch(`${world.relayUrl}/blobs/${basename(blob)}`)).status).toBe(404)
 })
 
-test('[GATEWAY-7.19] a folder of files that somebody deleted is made again; messages stay, and files are fetched again', async () => {
-  const { api, path, toBot } = await talking(world, alice)
+test('[GATEWAY-7.19] a folder of files that somebody deleted is made again; messages stay, and files are fetched again', async ({
+  world,
+  received,
+  fileOf,
+  talking: { api, path, toBot },
+}) => {
   const own = await sentFile(api, path, 'x'.repeat(400_000))
   const theirs = await received(api, toBot as never, Buffer.alloc(400_000, 1))
   expect((await api.get(fileOf(theirs))).status).toBe(200)
@@ -97,8 +111,12 @@ test('[GATEWAY-7.19] a folder of files that somebody deleted is made again; mess
   expect(ids).toEqual([own.id, theirs, later.id])
 })
 
-test('[GATEWAY-7.19] deleted under an upload or a download, neither is broken off', async () => {
-  const { gateway, api, path } = await talking(world, alice)
+test('[GATEWAY-7.19] deleted under an upload or a download, neither is broken off', async ({
+  world,
+  alice,
+  fileOf,
+  talking: { gateway, api, path },
+}) => {
   const folder = join(world.directory, 'gateway', 'files')
   const body = `${partHead}${'x'.repeat(2_000_000)}${formEnd}`
   const socket = beginUpload({ gateway, to: alice }, body.length)
@@ -119,8 +137,7 @@ const size = 40 * 1024 * 1024
 const downloads = (api: Api) => figure(api, 'postern_file_downloads')
 const bytesRead = (api: Api) => figure(api, 'postern_file_bytes_total{direction="down"}')
 
-test('[GATEWAY-7.14] a reader that hangs up ends the reading', async () => {
-  const { gateway, api, path } = await talking(world, alice)
+test('[GATEWAY-7.14] a reader that hangs up ends the reading', async ({ fileOf, talking: { gateway, api, path } }) => {
   const sent = await sentFile(api, path, new Uint8Array(size))
   const asking = request(`${gateway.url}${fileOf(sent.id)}`, {
     headers: { authorization: `Bearer ${gateway.token}` },
@@ -133,7 +150,13 @@ test('[GATEWAY-7.14] a reader that hangs up ends the reading', async () => {
   expect(await bytesRead(api)).toBeLessThan(size)
 })
 
-test('[GATEWAY-7.14] a reader that hangs up while the file is fetched gives its place back, and others go on', async () => {
+test('[GATEWAY-7.14] a reader that hangs up while the file is fetched gives its place back, and others go on', async ({
+  world,
+  alice,
+  slowPort,
+  received,
+  fileOf,
+}) => {
   const relay = await SlowRelay.before(world.relayUrl, slowPort)
   const { gateway, api } = await onlineGateway(world, { RELAY_URL: relay.url })
   await alice.openInvite((await api.me()).invite_url)
@@ -168,8 +191,7 @@ test('[GATEWAY-7.14] a reader that hangs up while the file is fetched gives its 
   await world.closeGateway(gateway)
 })
 
-test('[GATEWAY-7.14] a reader that stands still for a minute is cut off', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-7.14] a reader that stands still for a minute is cut off', async ({ clock, world, alice, fileOf }) => {
   const { gateway, api, path } = await talking(world, alice, { clock })
   const sent = await sentFile(api, path, new Uint8Array(size))
   const socket = connect(gateway.port, '127.0.0.1')
@@ -188,8 +210,11 @@ test('[GATEWAY-7.14] a reader that stands still for a minute is cut off', async 
   expect(socket.bytesRead).toBeLessThan(size)
 })
 
-test('[GATEWAY-7.14] a fault behind the first byte cuts the connection: half a file never looks whole', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-7.14] a fault behind the first byte cuts the connection: half a file never looks whole', async ({
+  world,
+  fileOf,
+  talking: { api, path },
+}) => {
   const sent = await sentFile(api, path, Buffer.alloc(3_000_000, 7))
   const answer = await api.get(fileOf(sent.id))
   expect((await answer.arrayBuffer()).byteLength).toBe(3_000_000)

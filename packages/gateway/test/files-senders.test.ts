@@ -2,25 +2,21 @@
 import { rmSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ManualClock } from '@postern/testkit'
+import { expect } from 'vitest'
 import { Pace } from '../src/http/pace.ts'
 import { SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
 import { blobsAtRelay, figure, filesOfGateway, nothingIsLeft } from './files-left.ts'
+import { test } from './fixtures.ts'
 import { sentFile } from './send-form.ts'
 import { talking } from './talking.ts'
 
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-7.18] a relay that has no room is told at once, and nothing is left', async () => {
-  const { gateway, api, path } = await talking(world, alice)
+test('[GATEWAY-7.18] a relay that has no room is told at once, and nothing is left', async ({
+  world,
+  alice,
+  talking: { gateway, api, path },
+}) => {
   const socket = beginUpload({ gateway, to: alice }, 5_000_000)
   socket.write(partHead + 'x'.repeat(1_000_000))
   await expect.poll(() => blobsAtRelay(world).length, SOON).toBe(1)
@@ -39,8 +35,11 @@ test('[GATEWAY-7.18] a relay that has no room is told at once, and nothing is le
   await sentFile(api, path, 'x'.repeat(1_000_000))
 }, 20_000)
 
-test('[GATEWAY-7.20] a body that breaks off behind its form is not sent: who hears 400 has sent nothing', async () => {
-  const { gateway, api, path } = await talking(world, alice)
+test('[GATEWAY-7.20] a body that breaks off behind its form is not sent: who hears 400 has sent nothing', async ({
+  world,
+  alice,
+  talking: { gateway, api, path },
+}) => {
   const form = `${partHead}hello${formEnd}`
   const short = beginUpload({ gateway, to: alice }, form.length + 10)
   short.end(form)
@@ -58,8 +57,11 @@ test('[GATEWAY-7.20] a body that breaks off behind its form is not sent: who hea
   behind.destroy()
 })
 
-test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the place is free', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the place is free', async ({
+  clock,
+  world,
+  alice,
+}) => {
   const { gateway, api } = await talking(world, alice, { clock })
   const socket = beginUpload({ gateway, to: alice }, 1_000_000)
   socket.write(partHead)
@@ -98,8 +100,9 @@ test('[GATEWAY-7.21] a clock that is set back gives nobody hours', () => {
   expect(pace.isKeptWith(1)).toBe(false)
 })
 
-test('[GATEWAY-7.22] who asks first whether to send is told before a byte of the body went out', async () => {
-  const { gateway, api, path } = await talking(world, alice)
+test('[GATEWAY-7.22] who asks first whether to send is told before a byte of the body went out', async ({
+  talking: { gateway, api, path },
+}) => {
   const form = `${partHead}hello${formEnd}`
   const ask = async (head: string) => {
     const socket = connect(gateway.port, '127.0.0.1')

@@ -2,20 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
+import { type Person, WITHIN } from '@postern/testkit'
 import sharp from 'sharp'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Api } from './api.ts'
+import { test } from './fixtures.ts'
 import { sendForm, sentFile } from './send-form.ts'
-import { badRequest, sees, talking } from './talking.ts'
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
+import { badRequest, sees } from './talking.ts'
 
 const picture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#336699' } })
@@ -26,15 +19,17 @@ const mp4 = latin1('\0\0\0\x18ftypisom\0\0\0\0isommp42\0\0\0\x08mdat')
 
 /** The bytes as a person gets them. */
 async function fetched(person: Person, sent: { id: string; chat: string }): Promise<Buffer> {
-  const file = await person.client.openFile(sent.chat as never, sent.id as MessageId, WITHIN)
+  const file = await person.client.files.open(sent.chat as never, sent.id as MessageId, WITHIN)
   return Buffer.concat(await Array.fromAsync(file.read(), chunk => Uint8Array.from(chunk)))
 }
 
 const download = (api: Api, path: string, headers: Record<string, string> = {}) => api.get(`${path}/file`, { headers })
 
 describe('sending', () => {
-  test('[GATEWAY-7.2] a file comes to people as it was sent, and to the bot as it was told', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-7.2] a file comes to people as it was sent, and to the bot as it was told', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const bytes = randomBytes(700_001)
     const sent = await sentFile(api, path, bytes, { name: 'data.bin' })
     expect(message.parse(sent)).toEqual(sent)
@@ -47,15 +42,17 @@ describe('sending', () => {
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
   })
 
-  test('[GATEWAY-7.1] a form in which nobody has chosen a file is 400, and an empty file is sent', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.1] a form in which nobody has chosen a file is 400, and an empty file is sent', async ({
+    talking: { api, path },
+  }) => {
     expect(await sendForm(api, path, '', { name: '' })).toEqual(badRequest(/^file: it is required\.$/))
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
     expect((await sentFile(api, path, '', { name: 'empty.txt' })).file).toMatchObject({ name: 'empty.txt', size: 0 })
   })
 
-  test('[GATEWAY-7.2] the kind is what the bytes say; a name and a header change nothing', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.2] the kind is what the bytes say; a name and a header change nothing', async ({
+    talking: { api, path },
+  }) => {
     const files: [Uint8Array | string, string, string][] = [
       [await picture(40, 30).jpeg().toBuffer(), 'image/jpeg', 'photo'],
       [await picture(40, 30).png().toBuffer(), 'image/png', 'photo'],
@@ -77,8 +74,7 @@ describe('sending', () => {
     expect(page).toMatchObject({ type: 'text/html', kind: 'file' })
   })
 
-  test('[GATEWAY-7.2] a kind that is given counts', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.2] a kind that is given counts', async ({ talking: { api, path } }) => {
     const photo = await picture(40, 30).jpeg().toBuffer()
     expect((await sentFile(api, path, photo, { fields: { kind: 'file' } })).file).toMatchObject({
       kind: 'file',
@@ -88,8 +84,10 @@ describe('sending', () => {
     expect((await sentFile(api, path, 'any', { fields: { kind: 'video' } })).file.kind).toBe('video')
   })
 
-  test('[GATEWAY-7.3] a photo has its preview and its upright size, whatever the fields say', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.3] a photo has its preview and its upright size, whatever the fields say', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const lying = await picture(800, 600).withMetadata({ orientation: 6 }).jpeg().toBuffer()
     const sent = await sentFile(api, path, lying, { fields: { width: '7', height: '7', duration_ms: '7' } })
     expect(sent.file).toMatchObject({ kind: 'photo', width: 600, height: 800 })
@@ -101,8 +99,9 @@ describe('sending', () => {
     expect((await sees(alice, sent)).file).toEqual(sent.file)
   })
 
-  test('[GATEWAY-7.4] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.4] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async ({
+    talking: { api, path },
+  }) => {
     const whole = await picture(300, 300).jpeg().toBuffer()
     const bomb = Buffer.from(await picture(4, 4).png().toBuffer())
     bomb.writeUInt32BE(60_000, 16)
@@ -120,8 +119,10 @@ describe('sending', () => {
     }
   })
 
-  test('[GATEWAY-7.5] video and voice take their length and size; caption and reply_to go along', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-7.5] video and voice take their length and size; caption and reply_to go along', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id: reply_to } = await alice.say(toBot, 'show me')
     await api.next('message')
     const fields = { caption: 'Да 🎬', reply_to, duration_ms: '61000', width: '1920', height: '1080' }
@@ -141,7 +142,7 @@ describe('sending', () => {
     expect(unknown).toEqual(badRequest('reply_to: there is no such message in this chat.'))
   })
 
-  test.each([
+  test.for([
     ['../../../etc/passwd', 'passwd'],
     ['/etc/shadow', 'shadow'],
     ['C:\\boot.ini', 'boot.ini'],
@@ -150,21 +151,25 @@ describe('sending', () => {
     ['invoice\u202excod.exe', 'invoicexcod.exe'],
     [`${'n'.repeat(4000)}.jpeg`, `${'n'.repeat(250)}.jpeg`],
     ['Смета "май"; 100%.pdf', 'Смета "май"; 100%.pdf'],
-  ])('[GATEWAY-7.8] a file called %j becomes %j, here and for people', async (given, name) => {
-    const { api, path } = await talking(world, alice)
-    const sent = await sentFile(api, path, 'x', { name: given })
-    expect(sent.file.name).toBe(name)
-    expect((await sees(alice, sent)).file?.name).toBe(name)
-    const disposition = (await download(api, `${path}/messages/${sent.id}`)).headers.get('content-disposition') ?? ''
-    expect(disposition).toMatch(
-      /^attachment; filename="[\x20-\x7e]+"(; filename\*=UTF-8''[\w.!~-]*(%[0-9A-F]{2}[\w.!~-]*)*)?$/,
-    )
-    const encoded = /filename\*=UTF-8''(.+)$/.exec(disposition)?.[1]
-    expect(encoded === undefined ? /filename="(.+)"/.exec(disposition)?.[1] : decodeURIComponent(encoded)).toBe(name)
-  })
+  ] as const)(
+    '[GATEWAY-7.8] a file called %j becomes %j, here and for people',
+    async ([given, name], { alice, talking: { api, path } }) => {
+      const sent = await sentFile(api, path, 'x', { name: given })
+      expect(sent.file.name).toBe(name)
+      expect((await sees(alice, sent)).file?.name).toBe(name)
+      const disposition = (await download(api, `${path}/messages/${sent.id}`)).headers.get('content-disposition') ?? ''
+      expect(disposition).toMatch(
+        /^attachment; filename="[\x20-\x7e]+"(; filename\*=UTF-8''[\w.!~-]*(%[0-9A-F]{2}[\w.!~-]*)*)?$/,
+      )
+      const encoded = /filename\*=UTF-8''(.+)$/.exec(disposition)?.[1]
+      expect(encoded === undefined ? /filename="(.+)"/.exec(disposition)?.[1] : decodeURIComponent(encoded)).toBe(name)
+    },
+  )
 
-  test('[GATEWAY-7.9] the same Idempotency-Key sends the file once; another file or field under it is 400', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-7.9] the same Idempotency-Key sends the file once; another file or field under it is 400', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const send = (bytes: string, fields: Record<string, string> = {}) =>
       sendForm(api, path, bytes, { name: 'a.txt', fields, key: 'k' })
     const first = await send('one', { caption: 'c' })
@@ -178,12 +183,13 @@ describe('sending', () => {
     await sees(alice, first.body)
     await sentFile(api, path, 'end', { fields: { caption: 'the end' } })
     await alice.hears('the end')
-    expect(alice.client.messages(toBot, { limit: 9 }).filter(({ file }) => file)).toHaveLength(3)
+    expect(alice.client.messages.list(toBot, { limit: 9 }).filter(({ file }) => file)).toHaveLength(3)
   })
 
-  test('[GATEWAY-7.5] a file to somebody the bot never met opens a chat; to nobody it is 404', async () => {
-    const { api } = await talking(world, alice)
-    const bob = await world.person('bob')
+  test('[GATEWAY-7.5] a file to somebody the bot never met opens a chat; to nobody it is 404', async ({
+    bob,
+    talking: { api },
+  }) => {
     const sent = await sentFile(api, `/v1/chats/${bob.id}`, 'hello', { fields: { caption: 'hi' } })
     expect((await bob.hears('hi')).id).toBe(sent.id)
     for (const chat of ['b'.repeat(32), 'c'.repeat(26), 'x'])
@@ -192,8 +198,10 @@ describe('sending', () => {
 })
 
 describe('captions', () => {
-  test('[GATEWAY-7.13] are edited, with buttons and without, and taken away', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-7.13] are edited, with buttons and without, and taken away', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const sent = await sentFile(api, path, 'x', { fields: { caption: 'first' } })
     await sees(alice, sent)
     const edit = async (json: object) => {

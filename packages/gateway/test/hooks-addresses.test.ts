@@ -1,56 +1,64 @@
 // The address of a hook is a secret: the message that brings it does not stay in the history.
 import type { Message } from '@postern/bot-api'
-import { type ChatId, hookLimits, type MessageId, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
+import { ManualClock, passTime, type TestGateway, WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
+import { test as base } from './fixtures.ts'
 import { HOOKS_URL, hearsFrom, say } from './hooks.ts'
-
-let world: World
-let alice: Person
-let clock: ManualClock
-beforeEach(async () => {
-  clock = new ManualClock(Date.now())
-  world = await World.start({ relayClock: clock })
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 type Started = { gateway: TestGateway; api: Api; bot: ChatId }
 
-async function start(env: Record<string, string> = {}): Promise<Started> {
-  const { gateway, api } = await onlineGateway(world, { HOOKS_URL, BOT_OWNERS: alice.id, ...env }, { clock })
-  return { gateway, api, bot: privateChatId(gateway.client.account) }
-}
-
-/** A bot that alice owns and has just asked for a hook. */
-async function asked(): Promise<Started & { told: Message; url: string }> {
-  const started = await start()
-  await alice.openInvite((await started.api.me()).invite_url)
-  await expect.poll(() => started.gateway.client.chats().length, SOON).toBe(1)
-  await alice.say(started.bot, '/hook text')
-  const told = await hearsFrom(alice, 'Хук')
-  return { ...started, told, url: /https:\S+/.exec(told.text ?? '')?.[0] ?? '' }
-}
-
-const history = async (api: Api): Promise<string> =>
-  JSON.stringify(await api.ok('GET', `/v1/chats/${alice.id}/messages`))
-
 const waiting = ({ client }: TestGateway): string => JSON.stringify(client.records('hooks').all())
 
-async function expectErased(bot: ChatId, { id, url }: { id: string; url: string }): Promise<void> {
-  const { deleted } = await alice.next('deleted')
-  expect(deleted.message_id).toBe(id)
-  expect(JSON.stringify(alice.client.messages(bot, { limit: 100 }))).not.toContain(url)
-}
+const test = base
+  .extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+  .extend(
+    'start',
+    ({ clock, world, alice }) =>
+      async (env: Record<string, string> = {}, own = clock): Promise<Started> => {
+        const { gateway, api } = await onlineGateway(world, { HOOKS_URL, BOT_OWNERS: alice.id, ...env }, { clock: own })
+        return { gateway, api, bot: privateChatId(gateway.client.account) }
+      },
+  )
+  /** A bot that alice owns and has just asked for a hook. */
+  .extend('asked', ({ alice, start }) => async (): Promise<Started & { told: Message; url: string }> => {
+    const started = await start()
+    await alice.openInvite((await started.api.me()).invite_url)
+    await expect.poll(() => started.gateway.client.chats.list().length, SOON).toBe(1)
+    await alice.say(started.bot, '/hook text')
+    const told = await hearsFrom(alice, 'Хук')
+    return { ...started, told, url: /https:\S+/.exec(told.text ?? '')?.[0] ?? '' }
+  })
+  .extend(
+    'history',
+    ({ alice }) =>
+      async (api: Api): Promise<string> =>
+        JSON.stringify(await api.ok('GET', `/v1/chats/${alice.id}/messages`)),
+  )
+  .extend(
+    'expectErased',
+    ({ alice }) =>
+      async (bot: ChatId, { id, url }: { id: string; url: string }): Promise<void> => {
+        const { deleted } = await alice.next('deleted')
+        expect(deleted.message_id).toBe(id)
+        expect(JSON.stringify(alice.client.messages.list(bot, { limit: 100 }))).not.toContain(url)
+      },
+  )
+  .extend('readByAlice', ({ alice }) => async (bot: ChatId, { api, id }: { api: Api; id: string }): Promise<void> => {
+    await alice.client.messages.markRead(bot)
+    const status = async () => (await api.ok<Message>('GET', `/v1/chats/${alice.id}/messages/${id}`)).status
+    await expect.poll(status, SOON).toBe('read')
+  })
 
-async function readByAlice(bot: ChatId, { api, id }: { api: Api; id: string }): Promise<void> {
-  await alice.client.markRead(bot)
-  const status = async () => (await api.ok<Message>('GET', `/v1/chats/${alice.id}/messages/${id}`)).status
-  await expect.poll(status, SOON).toBe('read')
-}
-
-test('[GATEWAY-10.23] ten minutes after its owner has read it the address is erased on both sides, and the hook goes on', async () => {
+test('[GATEWAY-10.23] ten minutes after its owner has read it the address is erased on both sides, and the hook goes on', async ({
+  clock,
+  alice,
+  asked,
+  readByAlice,
+  history,
+  expectErased,
+}) => {
   const { gateway, api, bot, told, url } = await asked()
   expect(told.text).toMatch(/сотрёт это сообщение через 10 минут/)
   await readByAlice(bot, { api, id: told.id })
@@ -66,7 +74,14 @@ test('[GATEWAY-10.23] ten minutes after its owner has read it the address is era
   await alice.hears('by the hook')
 })
 
-test('[GATEWAY-10.23] unread it is erased after a day, also when the gateway was off then, and hooks are by now', async () => {
+test('[GATEWAY-10.23] unread it is erased after a day, also when the gateway was off then, and hooks are by now', async ({
+  clock,
+  world,
+  asked,
+  start,
+  history,
+  expectErased,
+}) => {
   const { gateway, bot, told, url } = await asked()
   await world.closeGateway(gateway)
   clock.leap(hookLimits.addressKeptMs - 1)
@@ -79,7 +94,12 @@ test('[GATEWAY-10.23] unread it is erased after a day, also when the gateway was
   await expect.poll(() => history(without.api), SOON).not.toContain(url)
 })
 
-test('[GATEWAY-10.23] while the relay is away it waits, and is erased when that is back', async () => {
+test('[GATEWAY-10.23] while the relay is away it waits, and is erased when that is back', async ({
+  clock,
+  asked,
+  history,
+  expectErased,
+}) => {
   const { gateway, api, bot, told, url } = await asked()
   gateway.wire.cut()
   clock.leap(hookLimits.addressKeptMs)
@@ -90,21 +110,28 @@ test('[GATEWAY-10.23] while the relay is away it waits, and is erased when that 
   expect(await history(api)).not.toContain(url)
 })
 
-test('[GATEWAY-10.23] an owner who deletes it first, and a clock that goes back, stop nothing', async () => {
+test('[GATEWAY-10.23] an owner who deletes it first, and a clock that goes back, stop nothing', async ({
+  clock,
+  world,
+  alice,
+  asked,
+  expectErased,
+  start,
+}) => {
   const { gateway, bot, told, url } = await asked()
-  await gateway.client.deleteMessage(privateChatId(alice.id), { message: told.id as MessageId, for: 'all' }, WITHIN)
+  await gateway.client.messages.delete(privateChatId(alice.id), { message: told.id, for: 'all' }, WITHIN)
   await expectErased(bot, { id: told.id, url })
   clock.leap(hookLimits.addressLookEveryMs)
   await expect.poll(() => waiting(gateway), SOON).not.toContain(told.id)
   await alice.say(bot, '/hook alerts')
   const second = await hearsFrom(alice, 'Хук')
   await world.closeGateway(gateway)
-  clock = new ManualClock(clock.nowMs() - 1000 * hookLimits.addressKeptMs)
-  const again = await start()
-  clock.leap(hookLimits.addressLookEveryMs)
-  clock.leap(hookLimits.addressKeptMs)
+  const behind = new ManualClock(clock.nowMs() - 1000 * hookLimits.addressKeptMs)
+  const again = await start({}, behind)
+  behind.leap(hookLimits.addressLookEveryMs)
+  behind.leap(hookLimits.addressKeptMs)
   await passTime(
-    clock,
+    behind,
     alice.next('deleted', event => event.deleted.message_id === second.id),
   )
   await expect.poll(() => waiting(again.gateway), SOON).not.toContain(second.id)

@@ -1,22 +1,11 @@
 // Posts to a gateway that was off for hours, before it has heard how long: what is said again then is news, not a repeat.
 import { privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { passTime, type TestGateway } from '@postern/testkit'
+import { expect } from 'vitest'
+import { test as base } from './fixtures.ts'
 import { HOOKS_URL, hookedGateway, newHook, type Posted, post } from './hooks.ts'
 
 const HOUR_MS = 3_600_000
-
-let world: World
-let alice: Person
-let relayClock: ManualClock
-let clock: ManualClock
-beforeEach(async () => {
-  relayClock = new ManualClock(Date.now())
-  clock = new ManualClock(Date.now())
-  world = await World.start({ relayClock })
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 const alert = {
   version: '4',
@@ -25,12 +14,14 @@ const alert = {
   alerts: [{ status: 'firing', labels: { alertname: 'Down' }, annotations: {}, fingerprint: 'f' }],
 }
 
-test.each([
+const test = base.extend('worldOptions', ({ relayClock }) => ({ relayClock }))
+
+test.for([
   ['text', { body: 'the backup has failed', headers: { 'content-type': 'text/plain' } }],
   ['alerts', { json: alert }],
 ] as const)(
   '[GATEWAY-10.5] %s: refused while the relay is out of reach, and written once it is there',
-  async (format, said) => {
+  async ([format, said], { clock, relayClock, world, alice }) => {
     const { gateway: first, api } = await hookedGateway(world, alice, { clock })
     const hook = await newHook(api, alice.id, format)
     const say = (gateway: TestGateway): Promise<Posted> => passTime(clock, post(gateway, hook, said))
@@ -41,7 +32,7 @@ test.each([
     const next = await world.gateway({ HOOKS_URL }, { clock })
     expect((await say(next)).status).toBe(502)
     await world.startRelay()
-    await passTime(clock, next.client.whenOnline({ deadlineMs: HOUR_MS }))
+    await passTime(clock, next.client.whenOnline({ timeoutMs: HOUR_MS }))
     expect((await say(next)).status).toBe(200)
     await expect.poll(() => alice.texts(privateChatId(next.client.account)).length).toBe(2)
   },

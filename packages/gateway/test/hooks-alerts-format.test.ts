@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { charCount, contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readAlerts } from '../src/hooks/formats/alerts.ts'
-import { splitText } from '../src/hooks/formats/split.ts'
+import { splitText } from '../src/hooks/texts/split.ts'
 
 const fixture = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./fixtures/alerts/${name}.json`, import.meta.url), 'utf8'))

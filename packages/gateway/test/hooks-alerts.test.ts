@@ -1,7 +1,7 @@
 // Alerts end to end: what fires, what is resolved in reply to it, and what was said already.
 import { readFileSync } from 'node:fs'
 import type { CreatedHook } from '@postern/bot-api'
-import { hookLimits, type MessageId, privateChatId } from '@postern/protocol'
+import { hookLimits, privateChatId } from '@postern/protocol'
 import { ManualClock, type Person, passTime, type TestGateway, WITHIN, World } from '@postern/testkit'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Api, onlineGateway } from './api.ts'
@@ -109,7 +109,7 @@ test('[GATEWAY-10.10] a group that nobody has seen firing, or whose message was 
   expect((await hearsFrom(alice, '✅ Устранено: Unknown')).reply_to).toBeUndefined()
   expect(await alert(group('Deleted', ['firing']))).toBe(200)
   const { id } = await hearsFrom(alice, '🔥 Deleted')
-  await gateway.client.deleteMessage(privateChatId(alice.id), { message: id as MessageId, for: 'all' }, WITHIN)
+  await gateway.client.messages.delete(privateChatId(alice.id), { message: id, for: 'all' }, WITHIN)
   expect(await alert(group('Deleted', ['resolved']))).toBe(200)
   expect((await hearsFrom(alice, '✅ Устранено: Deleted')).reply_to).toBeUndefined()
 })
@@ -124,7 +124,7 @@ test('[GATEWAY-10.10] without a reply it says itself what is over', async () => 
 test('[GATEWAY-10.11] a body that equals the last of its group within a minute is a duplicate', async () => {
   for (const _ of [1, 2]) expect(await alert(fixture('firing-many-25'))).toBe(200)
   clock.leap(hookLimits.duplicateWithinMs - 10_000)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(fixture('firing-many-25'))).toBe(200)
   expect(await written()).toBe(1)
   for (const _ of [1, 2]) expect(await alert(fixture('all-resolved-many'))).toBe(200)
@@ -137,7 +137,7 @@ test('[GATEWAY-10.11] after a minute it is a repeat, also over a restart', async
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await written()).toBe(1)
   clock.leap(hookLimits.duplicateWithinMs)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await written()).toBe(2)
 })
@@ -152,12 +152,12 @@ test('[GATEWAY-10.11] a repeat is no retry of a post that was in doubt and that 
   expect(await doubtful).toBe(502)
   gateway.wire.incoming = pass
   gateway.wire.drop()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(theirs ?? {})).toBe(200)
   expect(await alert(mine ?? {})).toBe(200)
   const before = await written()
   clock.leap(hookLimits.duplicateWithinMs)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(mine ?? {})).toBe(200)
   expect(await written()).toBe(before + 1)
 })
@@ -165,12 +165,12 @@ test('[GATEWAY-10.11] a repeat is no retry of a post that was in doubt and that 
 test('[GATEWAY-10.11] what was said by a clock that has been set back since does not keep a repeat silent', async () => {
   const now = clock.nowMs()
   clock.leap(7_200_000)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(group('Load', ['firing']))).toBe(200)
   clock = new ManualClock(now)
   await restart()
   clock.advance(hookLimits.duplicateWithinMs)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect(await alert(group('Load', ['firing']))).toBe(200)
   expect(await written()).toBe(2)
 })

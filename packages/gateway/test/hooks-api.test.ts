@@ -4,30 +4,25 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type CreatedHook, createdHook, type Hook, hook as hookSchema } from '@postern/bot-api'
 import { hookLimits, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { readSettings } from '../src/config.ts'
 import { startGateway } from '../src/gateway.ts'
 import { onlineGateway, SOON } from './api.ts'
+import { test } from './fixtures.ts'
 import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post, say, secretOf } from './hooks.ts'
 
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
 describe('the API', () => {
-  test('[GATEWAY-10.1] hooks are made, listed and removed; the address is shown once', async () => {
-    const { gateway, api } = await hookedGateway(world, alice)
-    const bob = await world.person('bob')
+  test('[GATEWAY-10.1] hooks are made, listed and removed; the address is shown once', async ({
+    alice,
+    bob,
+    hooked: { gateway, api },
+  }) => {
     await bob.openInvite((await api.me()).invite_url)
     const made = createdHook.parse(await newHook(api, alice.id, 'text'))
     expect(made).toMatchObject({ chat_id: alice.id, format: 'text', ts: expect.any(Number) })
     expect(made.url).toMatch(/^https:\/\/hooks\.example\.org\/hooks\/[\w-]{43}$/)
-    await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
+    await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(2)
     const other = await newHook(api, bob.id, 'alerts')
     const { url: _, ...shown } = made
     expect(await api.ok('GET', `/v1/hooks?chat=${alice.id}`)).toEqual([hookSchema.strict().parse(shown)])
@@ -40,8 +35,7 @@ describe('the API', () => {
     expect((await say(gateway, made, 'again')).status).toBe(404)
   })
 
-  test('[GATEWAY-10.1] without HOOKS_URL there are no such paths', async () => {
-    const { gateway, api } = await onlineGateway(world)
+  test('[GATEWAY-10.1] without HOOKS_URL there are no such paths', async ({ online: { gateway, api } }) => {
     for (const [method, path] of [
       ['GET', '/v1/hooks'],
       ['POST', '/v1/hooks'],
@@ -53,22 +47,24 @@ describe('the API', () => {
     expect((await say(gateway, { url: 'x/some-secret' }, 'hello')).body['error']).not.toContain('some-secret')
   })
 
-  test.each([
+  test.for([
     [{}, 400, 'chat_id: a chat id is required.'],
     [{ chat_id: 5, format: 'text' }, 400, 'chat_id: a chat id is required.'],
     [{ chat_id: 'b'.repeat(32) }, 400, 'format: alerts, pipeline or text is required.'],
     [{ chat_id: 'b'.repeat(32), format: 'html' }, 400, 'format: alerts, pipeline or text is required.'],
     [{ chat_id: 'b'.repeat(32), format: 'text' }, 404, `There is no chat ${'b'.repeat(32)}.`],
     [{ chat_id: 'x', format: 'text' }, 404, 'There is no chat x.'],
-  ])('[GATEWAY-10.1] POST /v1/hooks of %j: %i', async (json, status, error) => {
-    const { api } = await hookedGateway(world, alice)
+  ] as const)('[GATEWAY-10.1] POST /v1/hooks of %j: %i', async ([json, status, error], { hooked: { api } }) => {
     expect(await api.call('POST', '/v1/hooks', { json })).toMatchObject({ status, body: { error } })
     expect(await api.ok('GET', '/v1/hooks')).toEqual([])
     for (const chat of ['x', 'b'.repeat(32)]) expect((await api.call('GET', `/v1/hooks?chat=${chat}`)).status).toBe(404)
   })
 
-  test('[GATEWAY-10.1] hooks survive a restart; of the secret only a hash is in the data directory', async () => {
-    const { gateway, api } = await hookedGateway(world, alice)
+  test('[GATEWAY-10.1] hooks survive a restart; of the secret only a hash is in the data directory', async ({
+    world,
+    alice,
+    hooked: { gateway, api },
+  }) => {
     const made = await newHook(api, alice.id, 'text')
     const stored = gateway.client.records('hooks').all()
     expect(JSON.stringify(stored)).not.toContain(secretOf(made))
@@ -82,12 +78,12 @@ describe('the API', () => {
   })
 })
 
-test.each([
+test.for([
   ['https://x.example', 'https://x.example/hooks/'],
   ['https://x.example/', 'https://x.example/hooks/'],
   ['https://x.example/a/b', 'https://x.example/a/b/hooks/'],
   ['http://x.example:8080/a//', 'http://x.example:8080/a/hooks/'],
-])('[GATEWAY-10.2] HOOKS_URL=%s', async (url, start) => {
+] as const)('[GATEWAY-10.2] HOOKS_URL=%s', async ([url, start], { world, alice }) => {
   const { gateway, api } = await hookedGateway(world, alice, { env: { HOOKS_URL: url } })
   const made = await newHook(api, alice.id, 'text')
   expect(made.url.slice(0, start.length + 5)).toBe(start + secretOf(made).slice(0, 5))
@@ -104,8 +100,10 @@ test.each(['https://x.example/?a', 'https://x.example/#a'])('[GATEWAY-10.2] HOOK
 })
 
 describe('the edge', () => {
-  test('[GATEWAY-10.3] other methods and paths are 404, and nothing ever redirects', async () => {
-    const { gateway, api } = await hookedGateway(world, alice)
+  test('[GATEWAY-10.3] other methods and paths are 404, and nothing ever redirects', async ({
+    alice,
+    hooked: { gateway, api },
+  }) => {
     const made = await newHook(api, alice.id, 'text')
     const secret = secretOf(made)
     const bad = [
@@ -130,8 +128,7 @@ describe('the edge', () => {
     }
   })
 
-  test('[GATEWAY-10.3] a body of 1 MB is taken, one byte more is not', async () => {
-    const { gateway, api } = await hookedGateway(world, alice)
+  test('[GATEWAY-10.3] a body of 1 MB is taken, one byte more is not', async ({ alice, hooked: { gateway, api } }) => {
     const made = await newHook(api, alice.id, 'text')
     const json = (bytes: number) => `{"text":"x","rest":"${'y'.repeat(bytes - 22)}"}`
     const headers = { 'content-type': 'application/json' }
@@ -143,8 +140,7 @@ describe('the edge', () => {
     })
   })
 
-  test('[GATEWAY-10.3] a body that ends early is not written', async () => {
-    const { gateway, api } = await hookedGateway(world, alice)
+  test('[GATEWAY-10.3] a body that ends early is not written', async ({ alice, hooked: { gateway, api } }) => {
     const made = await newHook(api, alice.id, 'text')
     const socket = connect(gateway.port, '127.0.0.1')
     socket.write(`POST /hooks/${secretOf(made)} HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nhalf`)
@@ -155,8 +151,11 @@ describe('the edge', () => {
     expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['whole'])
   })
 
-  test('[GATEWAY-10.3] guesses are answered late, and keep nobody waiting who has a secret', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-10.3] guesses are answered late, and keep nobody waiting who has a secret', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { gateway, api } = await hookedGateway(world, alice, { clock })
     const made = await newHook(api, alice.id, 'text')
     const guess = (at: number) => say(gateway, { url: `x/${`${at}`.padStart(43, 'g')}` }, 'x')
@@ -179,7 +178,7 @@ describe('the edge', () => {
   })
 })
 
-test('[GATEWAY-10.18] a flood of guesses does not fill the log', async () => {
+test('[GATEWAY-10.18] a flood of guesses does not fill the log', async ({ world }) => {
   const errors: string[] = []
   const settings = readSettings({
     BOT_TOKEN: 'test-token',
@@ -204,7 +203,7 @@ test('[GATEWAY-10.18] a flood of guesses does not fill the log', async () => {
   expect(errors).toEqual([])
 })
 
-test('[GATEWAY-10.4] no log at any level and no error holds the secret or the text', async () => {
+test('[GATEWAY-10.4] no log at any level and no error holds the secret or the text', async ({ world, alice }) => {
   const logged: string[] = []
   const write = (fields: object, text: string) => {
     const error = (fields as { err?: Error }).err
@@ -222,8 +221,8 @@ test('[GATEWAY-10.4] no log at any level and no error holds the secret or the te
   const clock = new ManualClock(Date.now())
   const gateway = await startGateway({ settings, clock, log: { debug: write, info: write, warn: write, error: write } })
   await gateway.client.whenOnline(WITHIN)
-  await alice.openInvite(gateway.client.me().inviteUrl)
-  await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
+  await alice.openInvite(gateway.client.identity.me().inviteUrl)
+  await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(1)
   const make = async (format: string) => {
     const response = await fetch(`${gateway.url}/v1/hooks`, {
       method: 'POST',

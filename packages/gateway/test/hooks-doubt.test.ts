@@ -65,7 +65,7 @@ async function unsent(json: Fields): Promise<void> {
 async function online(): Promise<void> {
   gateway.wire.mend()
   gateway.wire.drop()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
 }
 
 async function later(forMs: number): Promise<void> {

@@ -1,20 +1,10 @@
 // Floods: many posts at once, large bodies, senders without patience. Order stays, answers come in time, the API lives on.
 import { hookLimits, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { passTime, passWhenAwaited } from '@postern/testkit'
+import { expect } from 'vitest'
 import { SOON } from './api.ts'
+import { test } from './fixtures.ts'
 import { hearsFrom, hookedGateway, newHook, post, say } from './hooks.ts'
-
-let world: World
-let alice: Person
-/** It stands: nobody is refused because the machine is busy with other things. */
-let clock: ManualClock
-beforeEach(async () => {
-  clock = new ManualClock(Date.now())
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 const alerts = (count: number, name: string) => ({
   version: '4',
@@ -29,8 +19,7 @@ const alerts = (count: number, name: string) => ({
   })),
 })
 
-test('[GATEWAY-10.18] 500 alerts in one body are one message', async () => {
-  const { gateway, api } = await hookedGateway(world, alice)
+test('[GATEWAY-10.18] 500 alerts in one body are one message', async ({ alice, hooked: { gateway, api } }) => {
   const hook = await newHook(api, alice.id, 'alerts')
   const json = alerts(500, 'Flood')
   expect(JSON.stringify(json).length).toBeGreaterThan(200_000)
@@ -38,7 +27,11 @@ test('[GATEWAY-10.18] 500 alerts in one body are one message', async () => {
   expect((await hearsFrom(alice, '🔥 Flood: 500 срабатываний')).text).toMatch(/…и ещё 490 срабатываний$/)
 })
 
-test('[GATEWAY-10.18] 200 posts at once are each written once, and the API answers meanwhile', async () => {
+test('[GATEWAY-10.18] 200 posts at once are each written once, and the API answers meanwhile', async ({
+  clock,
+  world,
+  alice,
+}) => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   const texts = Array.from({ length: 200 }, (_, at) => `number ${at}`)
@@ -52,8 +45,7 @@ test('[GATEWAY-10.18] 200 posts at once are each written once, and the API answe
   expect(heard.toSorted()).toEqual([...texts, 'end'].toSorted())
 })
 
-test('[GATEWAY-10.18] posts over one connection arrive in order', async () => {
-  const { gateway, api } = await hookedGateway(world, alice)
+test('[GATEWAY-10.18] posts over one connection arrive in order', async ({ alice, hooked: { gateway, api } }) => {
   const hook = await newHook(api, alice.id, 'text')
   const texts = Array.from({ length: 30 }, (_, at) => `number ${at}`)
   for (const text of texts) expect((await say(gateway, hook, text)).status).toBe(200)
@@ -61,7 +53,11 @@ test('[GATEWAY-10.18] posts over one connection arrive in order', async () => {
   expect(alice.texts(privateChatId(gateway.client.account))).toEqual(texts)
 })
 
-test('[GATEWAY-10.18] a queue that is full answers 502, never 429, and takes posts again afterwards', async () => {
+test('[GATEWAY-10.18] a queue that is full answers 502, never 429, and takes posts again afterwards', async ({
+  clock,
+  world,
+  alice,
+}) => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   gateway.wire.cut()
@@ -74,13 +70,13 @@ test('[GATEWAY-10.18] a queue that is full answers 502, never 429, and takes pos
   await passWhenAwaited(clock, hookLimits.postWithinMs, Promise.all(posts))
   expect(new Set(answered)).toEqual(new Set([502]))
   gateway.wire.mend()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   expect((await say(gateway, hook, 'after')).status).toBe(200)
   await alice.hears('after')
   expect(alice.texts(privateChatId(gateway.client.account))).toEqual(['after'])
 })
 
-test('[GATEWAY-10.18] a text of many pages comes in parts, in order', async () => {
+test('[GATEWAY-10.18] a text of many pages comes in parts, in order', async ({ clock, world, alice }) => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'text')
   const text = Array.from({ length: 14_000 }, (_, at) => `line ${at} of a long text\n`)
@@ -92,7 +88,11 @@ test('[GATEWAY-10.18] a text of many pages comes in parts, in order', async () =
   expect(alice.texts(privateChatId(gateway.client.account)).join('')).toBe(`${text}end`)
 })
 
-test('[GATEWAY-10.18] a sender that repeats itself every second is written once a minute', async () => {
+test('[GATEWAY-10.18] a sender that repeats itself every second is written once a minute', async ({
+  clock,
+  world,
+  alice,
+}) => {
   const { gateway, api } = await hookedGateway(world, alice, { clock })
   const hook = await newHook(api, alice.id, 'alerts')
   for (let at = 0; at < 20; at++) expect((await post(gateway, hook, { json: alerts(2, 'Again') })).status).toBe(200)

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Bot, Chat, CreatedHook } from '@postern/bot-api'
-import type { ChatId } from '@postern/protocol'
-import { type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ChatId, privateChatId } from '@postern/protocol'
+import { expect } from 'vitest'
 import { SOON } from './api.ts'
+import { test as base } from './fixtures.ts'
 import { say } from './hooks.ts'
 import { listeningUrl } from './listening-url.ts'
 
@@ -15,46 +15,8 @@ const TOKEN = 'test-token'
 /** From the moment of a post: before its first write, and at each step behind it. */
 const KILLED_AFTER_MS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 14]
 
-let world: World
-let alice: Person
 let url: string
 let running: ChildProcess | undefined
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  await start()
-})
-afterEach(async () => {
-  await kill()
-  await world.stop()
-})
-
-/** On another port each time: who knows one beforehand may find it taken. */
-async function start(): Promise<void> {
-  running = fork(new URL('./run-gateway.ts', import.meta.url), {
-    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
-    execArgv: [],
-    env: {
-      ...process.env,
-      BOT_TOKEN: TOKEN,
-      BOT_NAME: 'bot',
-      BOT_OWNERS: alice.id,
-      RELAY_URL: world.relayUrl,
-      LISTEN: '127.0.0.1:0',
-      DATA_DIR: join(world.directory, 'killed'),
-      HOOKS_URL: 'https://hooks.example.org',
-    },
-  })
-  url = await listeningUrl(running)
-  const isThere = () =>
-    ask('GET', '/v1/me').then(
-      () => true,
-      () => false,
-    )
-  // A process needs its time where others are at work.
-  await expect.poll(isThere, { interval: 20, timeout: 30_000 }).toBe(true)
-}
 
 async function kill(): Promise<void> {
   if (running?.exitCode !== null || running.signalCode !== null) return
@@ -70,13 +32,6 @@ async function ask<Answer>(method: string, path: string, json?: object): Promise
   return (await answer.json()) as Answer
 }
 
-async function befriend(): Promise<ChatId> {
-  const { id, invite_url } = await ask<Bot>('GET', '/v1/me')
-  await alice.openInvite(invite_url)
-  await expect.poll(async () => (await ask<Chat[]>('GET', '/v1/chats')).length, SOON).toBe(1)
-  return id as ChatId
-}
-
 /** As senders do it: the same body, until somebody says that it is written. */
 async function insist(hook: CreatedHook, text: string): Promise<void> {
   const isWritten = () =>
@@ -87,7 +42,52 @@ async function insist(hook: CreatedHook, text: string): Promise<void> {
   await expect.poll(isWritten, { interval: 20 }).toBe(200)
 }
 
-test('[GATEWAY-10.5] killed at any moment of a post, what is posted again is written once', async () => {
+const test = base
+  /** On another port each time: who knows one beforehand may find it taken. */
+  .extend('start', ({ world, alice }) => async (): Promise<void> => {
+    running = fork(new URL('./run-gateway.ts', import.meta.url), {
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+      execArgv: [],
+      env: {
+        ...process.env,
+        BOT_TOKEN: TOKEN,
+        BOT_NAME: 'bot',
+        BOT_OWNERS: alice.id,
+        RELAY_URL: world.relayUrl,
+        LISTEN: '127.0.0.1:0',
+        DATA_DIR: join(world.directory, 'killed'),
+        HOOKS_URL: 'https://hooks.example.org',
+      },
+    })
+    url = await listeningUrl(running)
+    const isThere = () =>
+      ask('GET', '/v1/me').then(
+        () => true,
+        () => false,
+      )
+    // A process needs its time where others are at work.
+    await expect.poll(isThere, { interval: 20, timeout: 30_000 }).toBe(true)
+  })
+  .extend('befriend', ({ alice }) => async (): Promise<ChatId> => {
+    const { id, invite_url } = await ask<Bot>('GET', '/v1/me')
+    await alice.openInvite(invite_url)
+    await expect.poll(async () => (await ask<Chat[]>('GET', '/v1/chats')).length, SOON).toBe(1)
+    return privateChatId(id)
+  })
+
+test.beforeEach(async ({ start }) => {
+  await start()
+})
+
+test.afterEach(async () => {
+  await kill()
+})
+
+test('[GATEWAY-10.5] killed at any moment of a post, what is posted again is written once', async ({
+  alice,
+  befriend,
+  start,
+}) => {
   const bot = await befriend()
   const hook = await ask<CreatedHook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'text' })
   const texts: string[] = []
@@ -110,7 +110,11 @@ test('[GATEWAY-10.5] killed at any moment of a post, what is posted again is wri
   expect(alice.texts(bot)).toEqual([...texts, 'end'])
 })
 
-test('[GATEWAY-10.22] killed at any moment of a command, it is carried out and answered once', async () => {
+test('[GATEWAY-10.22] killed at any moment of a command, it is carried out and answered once', async ({
+  alice,
+  befriend,
+  start,
+}) => {
   const bot = await befriend()
   for (const afterMs of [0, 2, 4, 6, 8, 12]) {
     await alice.say(bot, '/hook text')

@@ -96,7 +96,7 @@ async function swallowed(body: string): Promise<void> {
 
 async function pass(ms: number): Promise<void> {
   clock.leap(ms)
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
 }
 
 async function texts(): Promise<string[]> {

@@ -2,7 +2,7 @@
 import { contentLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readPipeline } from '../src/hooks/formats/pipeline.ts'
-import { splitText } from '../src/hooks/formats/split.ts'
+import { splitText } from '../src/hooks/texts/split.ts'
 
 type Json = Record<string, unknown>
 

@@ -31,7 +31,7 @@ const speak = (text: string) => say(gateway, hook, text)
 async function reconnect(): Promise<void> {
   gateway.wire.mend()
   gateway.wire.drop()
-  await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
 }
 
 /** The relay takes what is posted, alice hears it, and the relay's answer is lost. */
@@ -221,12 +221,12 @@ describe('Idempotency-Key', () => {
 })
 
 test('[GATEWAY-10.8] 410 when the bot is no longer in the group, and the hook stays', async () => {
-  const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account] }, WITHIN)
-  await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
+  const group = await alice.client.chats.createGroup({ name: 'g', members: [gateway.client.account] }, WITHIN)
+  await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(2)
   const grouped = await newHook(api, group.id, 'text')
   expect((await say(gateway, grouped, 'in')).status).toBe(200)
-  await alice.client.removeMembers(group.id as ChatId, [gateway.client.account], WITHIN)
-  await expect.poll(() => gateway.client.chat(group.id as ChatId).state, SOON).toBe('left')
+  await alice.client.chats.removeMembers(group.id, [gateway.client.account], WITHIN)
+  await expect.poll(() => gateway.client.chats.get(group.id).state, SOON).toBe('left')
   expect(await say(gateway, grouped, 'out')).toMatchObject({ status: 410, body: { code: 'gone' } })
   expect(await api.ok('GET', `/v1/hooks?chat=${group.id}`)).toHaveLength(1)
   expect(await api.call('POST', '/v1/hooks', { json: { chat_id: group.id, format: 'text' } })).toMatchObject({
@@ -237,8 +237,11 @@ test('[GATEWAY-10.8] 410 when the bot is no longer in the group, and the hook st
 
 test('[GATEWAY-10.14] what begins like a command is a text, also beside another bot', async () => {
   const helper = await world.person('helper', { bot: true })
-  const group = await alice.client.createGroup({ name: 'g', members: [gateway.client.account, helper.id] }, WITHIN)
-  await expect.poll(() => gateway.client.chats().length, SOON).toBe(2)
+  const group = await alice.client.chats.createGroup(
+    { name: 'g', members: [gateway.client.account, helper.id] },
+    WITHIN,
+  )
+  await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(2)
   const grouped = await newHook(api, group.id, 'text')
   expect((await say(gateway, grouped, '/start now')).status).toBe(200)
   expect((await helper.hears('/start now')).mentions ?? []).toEqual([])

@@ -2,16 +2,15 @@
 import { charCount } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { readAlerts } from '../src/hooks/formats/alerts.ts'
-import { oneLine, webAddress } from '../src/hooks/formats/clean.ts'
 import { readPipeline } from '../src/hooks/formats/pipeline.ts'
-import { counted } from '../src/hooks/formats/plural.ts'
-import { splitText } from '../src/hooks/formats/split.ts'
-import { decodeBody, mediaTypeOf, readText } from '../src/hooks/formats/text.ts'
+import { readBody } from '../src/hooks/formats/post-body.ts'
+import { readText } from '../src/hooks/formats/text.ts'
+import { oneLine, webAddress } from '../src/hooks/texts/clean.ts'
+import { counted } from '../src/hooks/texts/plural.ts'
+import { splitText } from '../src/hooks/texts/split.ts'
 
-function read(bytes: Uint8Array | string, header?: string): string {
-  const type = mediaTypeOf(header)
-  return readText(decodeBody(Buffer.from(bytes as string), type), type)
-}
+const read = (bytes: Uint8Array | string, header?: string): string =>
+  readText(readBody(Buffer.from(bytes as string), header))
 
 const texts: [string, Uint8Array | string, string | undefined, string][] = [
   ['plain', 'Готово 🎉', 'text/plain', 'Готово 🎉'],

@@ -44,7 +44,7 @@ export async function hookedGateway(
 ): Promise<{ gateway: TestGateway; api: Api }> {
   const online = await onlineGateway(world, { HOOKS_URL, ...env }, clock ? { clock } : {})
   await alice.openInvite((await online.api.me()).invite_url)
-  await expect.poll(() => online.gateway.client.chats().length, SOON).toBeGreaterThan(0)
+  await expect.poll(() => online.gateway.client.chats.list().length, SOON).toBeGreaterThan(0)
   return online
 }
 

@@ -1,8 +1,7 @@
 // Words of people whose clients keep no rules, as the bot's operator gets them.
 import { fromUtf8, privateChatId, utf8 } from '@postern/protocol'
-import { World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { onlineGateway } from './api.ts'
+import { expect, vi } from 'vitest'
+import { test } from './fixtures.ts'
 
 /** What goes out in the place of a text and of the name beside it. */
 const forged = vi.hoisted(() => ({ body: {} as object, name: '' }))
@@ -22,15 +21,10 @@ vi.mock(import('@postern/protocol/content'), async original => {
   }
 })
 
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-4.14] mentions, names and halves of characters of a modified client are put right, in updates and in the history', async () => {
-  const { gateway, api } = await onlineGateway(world)
-  const mallory = await world.person('mallory')
+test('[GATEWAY-4.14] mentions, names and halves of characters of a modified client are put right, in updates and in the history', async ({
+  mallory,
+  online: { gateway, api },
+}) => {
   const user = mallory.id
   forged.name = 'admin\n\u202eyrollam\u0000'
   forged.body = {

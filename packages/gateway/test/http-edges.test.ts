@@ -1,7 +1,7 @@
 // What is hardly HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into another.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { apiError, type Endpoint, endpoints } from '@postern/bot-api'
+import { accountIdOf, apiError, chatIdOf, type Endpoint, endpoints, messageIdOf } from '@postern/bot-api'
 import { gatewayLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Negotiated, Streamed } from '../src/http/answers.ts'
@@ -16,7 +16,12 @@ const log = { debug: nothing, info: nothing, warn: nothing, error: vi.fn<(fields
 const chat = 'c'.repeat(32)
 const handlers = {
   ...(Object.fromEntries(Object.keys(endpoints).map(name => [name, () => ({})])) as unknown as Handlers),
-  sendMessage: vi.fn<Handlers['sendMessage']>(() => ({ id: 'm', chat_id: 'c', from: { id: 'a', name: 'A' }, ts: 1 })),
+  sendMessage: vi.fn<Handlers['sendMessage']>(() => ({
+    id: messageIdOf('m'.repeat(32)),
+    chat_id: chatIdOf('c'.repeat(32)),
+    from: { id: accountIdOf('a'.repeat(32)), name: 'A' },
+    ts: 1,
+  })),
   acceptChat: vi.fn<Handlers['acceptChat']>(() => ({}) as never),
   getUpdates: vi.fn<Handlers['getUpdates']>(() => []),
   getFile: vi.fn<Handlers['getFile']>(() => ({})),

@@ -1,7 +1,7 @@
 // The edge of the API over real sockets: token, paths, bodies and errors. What the endpoints do is tested elsewhere.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { apiError, endpoints } from '@postern/bot-api'
+import { accountIdOf, apiError, chatIdOf, endpoints, messageIdOf } from '@postern/bot-api'
 import { CodedError, gatewayLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Handlers } from '../src/http/handlers.ts'
@@ -15,10 +15,21 @@ const nothing = () => {}
 const logged: object[] = []
 const keep = (fields: object) => void logged.push(fields)
 const log = { debug: nothing, info: nothing, warn: keep, error: keep }
-const message = { id: 'm', chat_id: 'c', from: { id: 'a', name: 'A' }, ts: 1 }
+const message = {
+  id: messageIdOf('m'.repeat(32)),
+  chat_id: chatIdOf('c'.repeat(32)),
+  from: { id: accountIdOf('a'.repeat(32)), name: 'A' },
+  ts: 1,
+}
 const handlers = {
   ...(Object.fromEntries(Object.keys(endpoints).map(name => [name, () => ({})])) as unknown as Handlers),
-  getMe: vi.fn<Handlers['getMe']>(() => ({ id: 'b', name: 'Bot', invite_url: 'u', about: '', commands: [] })),
+  getMe: vi.fn<Handlers['getMe']>(() => ({
+    id: accountIdOf('b'.repeat(32)),
+    name: 'Bot',
+    invite_url: 'u',
+    about: '',
+    commands: [],
+  })),
   listChats: vi.fn<Handlers['listChats']>(() => []),
   getChat: vi.fn<Handlers['getChat']>(() => {
     throw new CodedError('chat-not-found', { chat: 'c' })

@@ -1,17 +1,14 @@
 // Who the bot is to others, over the API: its invite link, and what is compared with people.
 import { bot, safetyNumber } from '@postern/bot-api'
-import { WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
 import { Api, onlineGateway } from './api.ts'
+import { test } from './fixtures.ts'
 import { unknownId } from './wrong-bodies.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-3.11] POST /v1/me/invite answers the bot with a new link; the old one lets nobody in', async () => {
+test('[GATEWAY-3.11] POST /v1/me/invite answers the bot with a new link; the old one lets nobody in', async ({
+  world,
+}) => {
   const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
   const before = await api.me()
   const after = bot.parse(await api.ok('POST', '/v1/me/invite'))
@@ -28,23 +25,25 @@ test('[GATEWAY-3.11] POST /v1/me/invite answers the bot with a new link; the old
   expect(await again.api.me()).toEqual(after)
 })
 
-test('[GATEWAY-3.11] while the bot is not registered there is no new link', async () => {
+test('[GATEWAY-3.11] while the bot is not registered there is no new link', async ({ world }) => {
   await world.stopRelay()
   const api = new Api(await world.gateway())
   expect((await api.call('POST', '/v1/me/invite')).status).toBe(503)
   await world.startRelay()
 })
 
-test('[GATEWAY-3.12] the safety number is the one that the person sees', async () => {
-  const { gateway, api } = await onlineGateway(world)
-  const alice = await world.person('alice')
+test('[GATEWAY-3.12] the safety number is the one that the person sees', async ({
+  alice,
+  online: { gateway, api },
+}) => {
   const shown = safetyNumber.parse(await api.ok('GET', `/v1/people/${alice.id}/safety-number`))
-  const seen = await alice.client.safetyNumber(gateway.client.account, WITHIN)
+  const seen = await alice.client.identity.safetyNumber(gateway.client.account, WITHIN)
   expect(shown).toEqual({ account: alice.id, number: seen.number, qr: seen.qr })
 })
 
-test('[GATEWAY-3.12] of an account that is registered nowhere it is 404, of the bot itself 400', async () => {
-  const { gateway, api } = await onlineGateway(world)
+test('[GATEWAY-3.12] of an account that is registered nowhere it is 404, of the bot itself 400', async ({
+  online: { gateway, api },
+}) => {
   for (const account of [unknownId, 'x', '%20'])
     expect(await api.call('GET', `/v1/people/${account}/safety-number`)).toMatchObject({
       status: 404,

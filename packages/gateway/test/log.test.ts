@@ -1,52 +1,51 @@
 // What the gateway says in its log, and what it never says.
 import { join } from 'node:path'
 import type { SocketFactory } from '@postern/core'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ManualClock, passTime, WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
 import { readSettings } from '../src/config.ts'
 import { type Gateway, startGateway } from '../src/gateway.ts'
 import { SOON } from './api.ts'
+import { test as base } from './fixtures.ts'
 
 const TOKEN = 'a-token-of-the-operator'
 const logged: string[] = []
 const write = (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`)
 
-let world: World
-let alice: Person
 let gateway: Gateway
-
-async function start(env: Record<string, string> = {}): Promise<void> {
-  await startAnyway(env)
-  await gateway.client.whenOnline(WITHIN)
-}
-
-/** Without waiting for the relay. */
-async function startAnyway(env: Record<string, string>, clock?: ManualClock): Promise<void> {
-  const log = { debug: write, info: write, warn: write, error: write }
-  const settings = readSettings({
-    BOT_TOKEN: TOKEN,
-    BOT_NAME: 'bot',
-    RELAY_URL: world.relayUrl,
-    LISTEN: '127.0.0.1:0',
-    DATA_DIR: join(world.directory, 'bot'),
-    ...env,
-  })
-  gateway = await startGateway({ settings, log, ...(clock && { clock }) })
-}
-
-beforeEach(async () => {
-  logged.length = 0
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(async () => {
-  await gateway.stop()
-  await world.stop()
-})
 
 const warnings = () => logged.filter(line => line.includes('BOT_TOKEN') || line.includes('not encrypted'))
 
-test('[GATEWAY-1.5] a short token is warned of in one line that does not hold it; a long one is not', async () => {
+const test = base
+  /** Without waiting for the relay. */
+  .extend('startAnyway', ({ world }) => async (env: Record<string, string>, clock?: ManualClock): Promise<void> => {
+    const log = { debug: write, info: write, warn: write, error: write }
+    const settings = readSettings({
+      BOT_TOKEN: TOKEN,
+      BOT_NAME: 'bot',
+      RELAY_URL: world.relayUrl,
+      LISTEN: '127.0.0.1:0',
+      DATA_DIR: join(world.directory, 'bot'),
+      ...env,
+    })
+    gateway = await startGateway({ settings, log, ...(clock && { clock }) })
+  })
+  .extend('start', ({ startAnyway }) => async (env: Record<string, string> = {}): Promise<void> => {
+    await startAnyway(env)
+    await gateway.client.whenOnline(WITHIN)
+  })
+
+test.beforeEach(async () => {
+  logged.length = 0
+})
+
+test.afterEach(async () => {
+  await gateway.stop()
+})
+
+test('[GATEWAY-1.5] a short token is warned of in one line that does not hold it; a long one is not', async ({
+  start,
+}) => {
   await start({ BOT_TOKEN: 'shorter-than-16' })
   expect(warnings()).toHaveLength(1)
   expect(warnings()[0]).toMatch(/^BOT_TOKEN has fewer than 16 characters/)
@@ -57,7 +56,9 @@ test('[GATEWAY-1.5] a short token is warned of in one line that does not hold it
   expect(warnings()).toEqual([])
 })
 
-test('[GATEWAY-1.5] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async () => {
+test('[GATEWAY-1.5] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async ({
+  world,
+}) => {
   const settings = readSettings({
     BOT_TOKEN: TOKEN,
     BOT_NAME: 'bot',
@@ -81,7 +82,11 @@ test('[GATEWAY-1.5] a relay to which bytes go in clear is warned of, by the addr
   expect(warnings()).toHaveLength(1)
 })
 
-test('[GATEWAY-3.3] the same RELAY_URL in other words is the same relay, and one at which nobody answers is warned of', async () => {
+test('[GATEWAY-3.3] the same RELAY_URL in other words is the same relay, and one at which nobody answers is warned of', async ({
+  world,
+  start,
+  startAnyway,
+}) => {
   await start()
   await gateway.stop()
   await start({ RELAY_URL: world.relayUrl.replace('http', 'ws') })
@@ -90,10 +95,10 @@ test('[GATEWAY-3.3] the same RELAY_URL in other words is the same relay, and one
   const clock = new ManualClock(Date.now())
   await passTime(clock, startAnyway({ RELAY_URL: 'http://127.0.0.1:9' }, clock))
   expect(logged.join()).toContain('nobody answers at RELAY_URL')
-  expect(gateway.client.me().inviteUrl).toContain(world.relayUrl)
+  expect(gateway.client.identity.me().inviteUrl).toContain(world.relayUrl)
 })
 
-test('[GATEWAY-3.5] a first start without a relay says so, and goes on', async () => {
+test('[GATEWAY-3.5] a first start without a relay says so, and goes on', async ({ world }) => {
   await world.stopRelay()
   const settings = readSettings({
     BOT_TOKEN: TOKEN,
@@ -108,16 +113,16 @@ test('[GATEWAY-3.5] a first start without a relay says so, and goes on', async (
   await gateway.client.whenOnline(WITHIN)
 })
 
-test('[GATEWAY-3.17] the log holds no webhook secret and no address of a receiver', async () => {
+test('[GATEWAY-3.17] the log holds no webhook secret and no address of a receiver', async ({ alice, start }) => {
   await start({ WEBHOOK_URL: 'http://127.0.0.1:9/a-secret-path?key=hidden', WEBHOOK_SECRET: 'a-signing-key' })
-  await alice.openInvite(gateway.client.me().inviteUrl)
+  await alice.openInvite(gateway.client.identity.me().inviteUrl)
   await expect.poll(() => logged.join(), SOON).toContain('could not be delivered')
   for (const secret of ['a-secret-path', 'hidden', 'a-signing-key']) expect(logged.join()).not.toContain(secret)
 })
 
-test('[GATEWAY-3.17] the log holds no token, invite or text', async () => {
+test('[GATEWAY-3.17] the log holds no token, invite or text', async ({ alice, start }) => {
   await start()
-  const { inviteUrl } = gateway.client.me()
+  const { inviteUrl } = gateway.client.identity.me()
   await alice.openInvite(inviteUrl)
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
   const send = (chat: string, text: unknown) =>

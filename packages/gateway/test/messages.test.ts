@@ -1,37 +1,16 @@
 // Messages end to end: what the bot does reaches people, and what people do reaches the bot.
 import { type Message, message } from '@postern/bot-api'
-import { gatewayLimits, type MessageId, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { gatewayLimits, type MessageId } from '@postern/protocol'
+import { passTime, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-/** A bot and alice, who came by its link. */
-async function talking(clock?: ManualClock) {
-  const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
-  await alice.openInvite((await api.me()).invite_url)
-  await api.next('chat')
-  const path = `/v1/chats/${alice.id}`
-  return { gateway, api, path, toBot: privateChatId(gateway.client.account) }
-}
-
-async function sent(api: Api, text: string): Promise<Message & { id: MessageId }> {
-  const answer = message.parse(await api.ok('POST', `/v1/chats/${alice.id}/messages`, { text }))
-  await alice.hears(text)
-  return answer as Message & { id: MessageId }
-}
+import { test as base } from './fixtures.ts'
+import { talking } from './talking.ts'
 
 async function heard(api: Api, said: Promise<Message>): Promise<MessageId> {
   const { id } = await said
   await api.next('message', update => update.message.id === id)
-  return id as MessageId
+  return id
 }
 
 const badRequest = (sentence: RegExp) => ({
@@ -40,9 +19,25 @@ const badRequest = (sentence: RegExp) => ({
 })
 const notFound = { status: 404, body: { code: 'not_found', error: expect.any(String) } }
 
+const test = base
+  .extend('sent', ({ alice }) => async (api: Api, text: string): Promise<Message & { id: MessageId }> => {
+    const answer = message.parse(await api.ok('POST', `/v1/chats/${alice.id}/messages`, { text }))
+    await alice.hears(text)
+    return answer
+  })
+  .extend(
+    'send',
+    ({ alice }) =>
+      (api: Api, json: object, key: string) =>
+        api.call('POST', `/v1/chats/${alice.id}/messages`, { json, headers: { 'idempotency-key': key } }),
+  )
+
 describe('reading', () => {
-  test('[GATEWAY-4.6] messages are listed oldest first, page by page before a time, and none is skipped', async () => {
-    const { api, path, toBot } = await talking()
+  test('[GATEWAY-4.6] messages are listed oldest first, page by page before a time, and none is skipped', async ({
+    alice,
+    sent,
+    talking: { api, path, toBot },
+  }) => {
     for (let at = 1; at <= 7; at++) await (at % 2 ? alice.say(toBot, `text ${at}`) : sent(api, `text ${at}`))
     await api.next('message', update => update.message.text === 'text 7')
     const list = async (query: string) => message.array().parse(await api.ok('GET', `${path}/messages?${query}`))
@@ -60,8 +55,7 @@ describe('reading', () => {
     for (const one of all) expect(await api.ok('GET', `${path}/messages/${one.id}`)).toEqual(one)
   })
 
-  test('[GATEWAY-4.6] a chat or a message that does not exist is 404', async () => {
-    const { api, path } = await talking()
+  test('[GATEWAY-4.6] a chat or a message that does not exist is 404', async ({ talking: { api, path } }) => {
     const unknown = 'b'.repeat(32)
     for (const wrong of [`/v1/chats/${unknown}/messages`, `${path}/messages/${unknown}`, `${path}/messages/x`])
       expect(await api.call('GET', wrong)).toEqual(notFound)
@@ -69,8 +63,11 @@ describe('reading', () => {
 })
 
 describe('editing', () => {
-  test('[GATEWAY-4.7] the bot edits its text; people see it, and the bot is told nothing of its own doing', async () => {
-    const { api, path } = await talking()
+  test('[GATEWAY-4.7] the bot edits its text; people see it, and the bot is told nothing of its own doing', async ({
+    alice,
+    sent,
+    talking: { api, path },
+  }) => {
     const { id, ts } = await sent(api, 'first')
     // Her receipt changes the message, too: it is waited for.
     const status = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
@@ -83,8 +80,10 @@ describe('editing', () => {
     expect((await api.updates()).filter(update => update.type === 'edited')).toEqual([])
   })
 
-  test("[GATEWAY-4.7] somebody else's message cannot be edited, and one that does not exist is 404", async () => {
-    const { api, path, toBot } = await talking()
+  test("[GATEWAY-4.7] somebody else's message cannot be edited, and one that does not exist is 404", async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const id = await heard(api, alice.say(toBot, 'mine'))
     for (const json of [{ text: 'yours' }, {}])
       expect(await api.call('PATCH', `${path}/messages/${id}`, { json })).toEqual(badRequest(/sender/))
@@ -93,8 +92,11 @@ describe('editing', () => {
     expect(await api.call('PATCH', unknown, { json: {} })).toEqual(notFound)
   })
 
-  test('[GATEWAY-4.8] mentions alone are judged by the text as it stands, and [] removes them', async () => {
-    const { api, path } = await talking()
+  test('[GATEWAY-4.8] mentions alone are judged by the text as it stands, and [] removes them', async ({
+    alice,
+    sent,
+    talking: { api, path },
+  }) => {
     const { id } = await sent(api, 'hello alice')
     const edit = (json: object) => api.call<Message>('PATCH', `${path}/messages/${id}`, { json })
     const mentions = [{ user: alice.id, offset: 6, length: 5 }]
@@ -114,8 +116,11 @@ describe('editing', () => {
     expect((await edit({ mentions: [] })).body.edited_ts).toBe(plain.edited_ts)
   })
 
-  test('[GATEWAY-4.8] a new text without mentions has none, and mentions that cross a new text take none of it back', async () => {
-    const { api, path } = await talking()
+  test('[GATEWAY-4.8] a new text without mentions has none, and mentions that cross a new text take none of it back', async ({
+    alice,
+    sent,
+    talking: { api, path },
+  }) => {
     const { id } = await sent(api, 'alice')
     const edit = (json: object) => api.ok<Message>('PATCH', `${path}/messages/${id}`, json)
     const mentions = [{ user: alice.id, offset: 0, length: 5 }]
@@ -124,8 +129,10 @@ describe('editing', () => {
     expect(await edit({ text: 'nobody' })).not.toHaveProperty('mentions')
   })
 
-  test('[GATEWAY-4.8] a file without a caption has no text that a mention could stand in', async () => {
-    const { api, path } = await talking()
+  test('[GATEWAY-4.8] a file without a caption has no text that a mention could stand in', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const form = new FormData()
     form.set('file', new Blob(['x']), 'x')
     const { body } = await api.call<Message>('POST', `${path}/files`, { body: form })
@@ -134,9 +141,8 @@ describe('editing', () => {
     expect(await api.ok('PATCH', `${path}/messages/${body.id}`, { mentions: [] })).not.toHaveProperty('edited_ts')
   })
 
-  test('[GATEWAY-4.7] after 48 hours a message cannot be edited any more', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, path } = await talking(clock)
+  test('[GATEWAY-4.7] after 48 hours a message cannot be edited any more', async ({ clock, world, alice, sent }) => {
+    const { api, path } = await talking(world, alice, { clock })
     const { id } = await sent(api, 'old')
     // The message has the relay's time, which has gone on while this clock stood.
     clock.leap(49 * 3_600_000)
@@ -145,8 +151,11 @@ describe('editing', () => {
 })
 
 describe('deleting', () => {
-  test('[GATEWAY-4.9] for everyone: its own message is gone on both sides', async () => {
-    const { gateway, api, path, toBot } = await talking()
+  test('[GATEWAY-4.9] for everyone: its own message is gone on both sides', async ({
+    alice,
+    sent,
+    talking: { gateway, api, path, toBot },
+  }) => {
     const { id } = await sent(api, 'oops')
     expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
     expect((await alice.next('deleted')).deleted).toEqual({
@@ -158,8 +167,10 @@ describe('deleting', () => {
     expect(await api.call('DELETE', `${path}/messages/${id}?for=all`)).toEqual(notFound)
   })
 
-  test("[GATEWAY-4.9] for everyone is for its own messages only; for=me removes anybody's here alone", async () => {
-    const { api, path, toBot } = await talking()
+  test("[GATEWAY-4.9] for everyone is for its own messages only; for=me removes anybody's here alone", async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const id = await heard(api, alice.say(toBot, 'keep me'))
     expect(await api.call('DELETE', `${path}/messages/${id}`)).toEqual(badRequest(/sender/))
     expect(await api.ok('DELETE', `${path}/messages/${id}?for=me`)).toEqual({})
@@ -169,10 +180,12 @@ describe('deleting', () => {
   })
 })
 
-test('[GATEWAY-4.10] the bot reacts, changes its mind, and takes it back', async () => {
-  const { api, path, toBot } = await talking()
+test('[GATEWAY-4.10] the bot reacts, changes its mind, and takes it back', async ({
+  alice,
+  talking: { api, path, toBot },
+}) => {
   const id = await heard(api, alice.say(toBot, 'good news'))
-  const reactions = () => alice.client.message(toBot, id).reactions?.map(({ emoji }) => emoji)
+  const reactions = () => alice.client.messages.get(toBot, id).reactions?.map(({ emoji }) => emoji)
   for (const emoji of ['👍', '❤', '👍🏽', '🏳️‍🌈', '🇩🇪', '1️⃣', '👨🏻‍👩🏻‍👧🏻‍👦🏻', '❤️']) {
     expect(await api.ok('PUT', `${path}/messages/${id}/reaction`, { emoji })).toEqual({})
     expect((await alice.next('reaction')).reaction).toMatchObject({ message_id: id, emoji, from: { name: 'bot' } })
@@ -187,11 +200,13 @@ test('[GATEWAY-4.10] the bot reacts, changes its mind, and takes it back', async
   expect(await api.call('DELETE', unknown)).toEqual(notFound)
 })
 
-test('[GATEWAY-4.11] people see their messages as delivered until the bot has read them', async () => {
-  const { api, path, toBot } = await talking()
+test('[GATEWAY-4.11] people see their messages as delivered until the bot has read them', async ({
+  alice,
+  talking: { api, path, toBot },
+}) => {
   const ids: MessageId[] = []
   for (const text of ['one', 'two', 'three']) ids.push(await heard(api, alice.say(toBot, text)))
-  const statuses = () => ids.map(id => alice.client.message(toBot, id).status)
+  const statuses = () => ids.map(id => alice.client.messages.get(toBot, id).status)
   const unread = async () => (await api.ok<{ unread: number }>('GET', path)).unread
   await expect.poll(statuses, SOON).toEqual(['delivered', 'delivered', 'delivered'])
   expect(await unread()).toBe(3)
@@ -204,22 +219,26 @@ test('[GATEWAY-4.11] people see their messages as delivered until the bot has re
   expect(await api.call('POST', `${path}/read`, { json: { up_to: 'b'.repeat(32) } })).toEqual(notFound)
 })
 
-test("[GATEWAY-4.11] the bot's own messages show when they were delivered and read", async () => {
-  const { api, path, toBot } = await talking()
+test("[GATEWAY-4.11] the bot's own messages show when they were delivered and read", async ({
+  alice,
+  sent,
+  talking: { api, path, toBot },
+}) => {
   const { id, status } = await sent(api, 'for you')
   expect(status).toBe('sent')
   const now = async () => (await api.ok<Message>('GET', `${path}/messages/${id}`)).status
   await expect.poll(now, SOON).toBe('delivered')
-  await alice.client.markRead(toBot)
+  await alice.client.messages.markRead(toBot)
   await expect.poll(now, SOON).toBe('read')
 })
 
 describe('Idempotency-Key', () => {
-  const send = (api: Api, json: object, key: string) =>
-    api.call('POST', `/v1/chats/${alice.id}/messages`, { json, headers: { 'idempotency-key': key } })
-
-  test('[GATEWAY-4.12] the same key gives the first outcome, and nothing is sent twice', async () => {
-    const { api, toBot } = await talking()
+  test('[GATEWAY-4.12] the same key gives the first outcome, and nothing is sent twice', async ({
+    alice,
+    send,
+    sent,
+    talking: { api, toBot },
+  }) => {
     const first = await send(api, { text: 'once' }, 'k 1')
     const again = await send(api, { mentions: null, text: 'once', unknown: 1 }, 'k 1')
     // Between the two she may have received it.
@@ -230,9 +249,13 @@ describe('Idempotency-Key', () => {
     expect(alice.texts(toBot)).toEqual(['once', 'at once', 'the end'])
   })
 
-  test('[GATEWAY-4.12] a send in doubt is found by the same key, and was sent once', async () => {
-    const clock = new ManualClock(Date.now())
-    const { gateway, api, toBot } = await talking(clock)
+  test('[GATEWAY-4.12] a send in doubt is found by the same key, and was sent once', async ({
+    clock,
+    world,
+    alice,
+    send,
+  }) => {
+    const { gateway, api, toBot } = await talking(world, alice, { clock })
     const pass = gateway.wire.incoming
     // The relay takes the message, and its answer is lost.
     gateway.wire.incoming = () => []
@@ -242,22 +265,20 @@ describe('Idempotency-Key', () => {
     expect(await doubtful).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     gateway.wire.incoming = pass
     gateway.wire.drop()
-    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
     const found = await send(api, { text: 'in doubt' }, 'doubt')
     expect(found).toMatchObject({ status: 200, body: { id } })
     expect(alice.texts(toBot)).toEqual(['in doubt'])
   })
 
-  test('[GATEWAY-4.12] the same key with another request is 400', async () => {
-    const { api } = await talking()
+  test('[GATEWAY-4.12] the same key with another request is 400', async ({ alice, send, talking: { api } }) => {
     await send(api, { text: 'one' }, 'key')
     expect(await send(api, { text: 'two' }, 'key')).toEqual(badRequest(/^Idempotency-Key: .*another request/))
     const group = { json: { name: 'g', members: [alice.id] }, headers: { 'idempotency-key': 'key' } }
     expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*another request/))
   })
 
-  test('[GATEWAY-4.12] a group is made once', async () => {
-    const { api } = await talking()
+  test('[GATEWAY-4.12] a group is made once', async ({ alice, talking: { api } }) => {
     const make = () =>
       api.call('POST', '/v1/groups', {
         json: { name: 'g', members: [alice.id] },
@@ -268,48 +289,53 @@ describe('Idempotency-Key', () => {
     expect(await api.ok<unknown[]>('GET', '/v1/chats')).toHaveLength(2)
   })
 
-  test('[GATEWAY-4.12] a key survives a restart of the gateway', async () => {
-    const { gateway, api } = await talking()
+  test('[GATEWAY-4.12] a key survives a restart of the gateway', async ({ world, send, talking: { gateway, api } }) => {
     const first = await send(api, { text: 'once' }, 'lasting')
     await world.closeGateway(gateway)
     const { api: next } = await onlineGateway(world)
     expect((await send(next, { text: 'once' }, 'lasting')).body['id']).toBe(first.body['id'])
   })
 
-  test.each(['', 'x'.repeat(256)])('[GATEWAY-4.12] a key of %j is 400', async key => {
-    const { api } = await talking()
+  test.for(['', 'x'.repeat(256)])('[GATEWAY-4.12] a key of %j is 400', async (key, { send, talking: { api } }) => {
     expect(await send(api, { text: 'x' }, key)).toEqual(badRequest(/^idempotency-key: 1 to 255 bytes/))
   })
 })
 
 describe('what people do', () => {
-  test('[GATEWAY-4.13] edits, deletions and reactions of people are updates of their types', async () => {
-    const { api, toBot } = await talking()
+  test('[GATEWAY-4.13] edits, deletions and reactions of people are updates of their types', async ({
+    alice,
+    talking: { api, toBot },
+  }) => {
     const from = { id: alice.id, name: 'alice' }
     const id = await heard(api, alice.say(toBot, 'frist'))
-    await alice.client.editMessage(toBot, { message: id, text: 'first' }, WITHIN)
+    await alice.client.messages.edit(toBot, { message: id, text: 'first' }, WITHIN)
     expect((await api.next('edited')).message).toMatchObject({ id, text: 'first', from, edited_ts: expect.any(Number) })
-    await alice.client.react(toBot, { message: id, emoji: '🎉' }, WITHIN)
+    await alice.client.messages.react(toBot, { message: id, emoji: '🎉' }, WITHIN)
     expect((await api.next('reaction')).reaction).toEqual({ message_id: id, from, emoji: '🎉' })
-    await alice.client.react(toBot, { message: id, emoji: '' }, WITHIN)
+    await alice.client.messages.react(toBot, { message: id, emoji: '' }, WITHIN)
     expect((await api.next('reaction')).reaction).toEqual({ message_id: id, from, emoji: '' })
-    await alice.client.deleteMessage(toBot, { message: id, for: 'all' }, WITHIN)
+    await alice.client.messages.delete(toBot, { message: id, for: 'all' }, WITHIN)
     expect((await api.next('deleted')).deleted).toEqual({ message_id: id, from })
   })
 
-  test('[GATEWAY-4.13] what was deleted is stripped from updates that wait', async () => {
-    const { api, toBot } = await talking()
+  test('[GATEWAY-4.13] what was deleted is stripped from updates that wait', async ({
+    alice,
+    talking: { api, toBot },
+  }) => {
     const { id } = await alice.say(toBot, 'a secret')
     await expect.poll(async () => (await api.updates()).some(update => update.type === 'message'), SOON).toBe(true)
-    await alice.client.deleteMessage(toBot, { message: id as MessageId, for: 'all' }, WITHIN)
+    await alice.client.messages.delete(toBot, { message: id, for: 'all' }, WITHIN)
     await expect.poll(async () => (await api.updates()).some(update => update.type === 'deleted'), SOON).toBe(true)
     expect(JSON.stringify(await api.updates())).not.toContain('a secret')
   })
 
-  test('[GATEWAY-4.13] a disappearing message is erased once its time since reading is over', async () => {
-    const clock = new ManualClock(Date.now())
-    const { api, path, toBot } = await talking(clock)
-    await alice.client.setTimer(toBot, 60_000, WITHIN)
+  test('[GATEWAY-4.13] a disappearing message is erased once its time since reading is over', async ({
+    clock,
+    world,
+    alice,
+  }) => {
+    const { api, path, toBot } = await talking(world, alice, { clock })
+    await alice.client.chats.setTimer(toBot, 60_000, WITHIN)
     const id = await heard(api, alice.say(toBot, 'burn after reading'))
     clock.leap(3_600_000)
     expect((await api.call('GET', `${path}/messages/${id}`)).status).toBe(200)
@@ -319,9 +345,11 @@ describe('what people do', () => {
     expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
   })
 
-  test('[GATEWAY-4.15] a call to the bot is declined by itself, and a notice says so', async () => {
-    const { api, toBot } = await talking()
-    await alice.client.call(toBot, WITHIN)
+  test('[GATEWAY-4.15] a call to the bot is declined by itself, and a notice says so', async ({
+    alice,
+    talking: { api, toBot },
+  }) => {
+    await alice.client.messages.call(toBot, WITHIN)
     expect((await api.next('notice')).notice).toMatchObject({ code: 'call_declined', from: { id: alice.id } })
     expect((await alice.next('notice')).notice).toMatchObject({ code: 'call_declined' })
   })

@@ -1,26 +1,19 @@
 // The API's description of itself: valid, whole, and what the gateway really answers.
-
 import { readFileSync } from 'node:fs'
 import { endpoints, makeOpenapi, type OpenapiDocument } from '@postern/bot-api'
 import { gatewayLimits, hookLimits } from '@postern/protocol'
-import { World } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, onlineGateway } from './api.ts'
+import { expect } from 'vitest'
+import { onlineGateway } from './api.ts'
 import { complaintAbout } from './documented.ts'
 
-let world: World
-let api: Api
-let url: string
-beforeAll(async () => {
-  world = await World.start()
-  const online = await onlineGateway(world)
-  api = online.api
-  url = online.gateway.url
-})
-afterAll(() => world.stop())
+const test = base
+  .extend('online', { scope: 'file' }, ({ world }) => onlineGateway(world))
+  .extend('api', { scope: 'file' }, ({ online }) => online.api)
+  .extend('url', { scope: 'file' }, ({ online }) => online.gateway.url)
 
-test('[GATEWAY-2.12] GET /openapi.json needs no token and is valid OpenAPI 3.1', async () => {
+test('[GATEWAY-2.12] GET /openapi.json needs no token and is valid OpenAPI 3.1', async ({ url }) => {
   const answer = await fetch(`${url}/openapi.json`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   const document = (await answer.json()) as Record<string, unknown>
@@ -29,7 +22,9 @@ test('[GATEWAY-2.12] GET /openapi.json needs no token and is valid OpenAPI 3.1',
   expect(validator.version).toBe('3.1')
 })
 
-test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in it leads somewhere', async () => {
+test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in it leads somewhere', async ({
+  api,
+}) => {
   const document = (await (await api.get('/openapi.json')).json()) as OpenapiDocument
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -61,7 +56,7 @@ test('[GATEWAY-2.12] limits that callers must keep stand in it', () => {
   })
 })
 
-test('[GATEWAY-2.14] whatever is answered in a test is compared with the document', async () => {
+test('[GATEWAY-2.14] whatever is answered in a test is compared with the document', async ({ api }) => {
   expect(await complaintAbout({ method: 'GET', path: '/v1/me', status: 200, json: await api.me() })).toBeUndefined()
   expect(await complaintAbout({ method: 'HEAD', path: '/v1/updates', status: 409 })).toBeUndefined()
   const wrong: [Parameters<typeof complaintAbout>[0], RegExp][] = [

@@ -1,34 +1,27 @@
 // Polls end to end: asked by the bot and by people, voted in by all, closed by hand and by time.
 import { type Message, message } from '@postern/bot-api'
-import type { MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { passTime, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { Api, SOON } from './api.ts'
+import { test as base } from './fixtures.ts'
 import { badRequest, grouped, notFound, sees, talking } from './talking.ts'
-
-let world: World
-let alice: Person
-/** Of the relay, and of the gateways that are given it: a poll ends by the relay's time. */
-let clock: ManualClock
-beforeEach(async () => {
-  clock = new ManualClock(Date.now())
-  world = await World.start({ relayClock: clock })
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
 
 const tea = { question: 'Tea?', options: ['yes', 'no', 'later'] }
 
-async function asked(api: Api, path: string, poll: object = tea): Promise<Message & { id: MessageId }> {
-  return message.parse(await api.ok('POST', `${path}/polls`, poll)) as Message & { id: MessageId }
+async function asked(api: Api, path: string, poll: object = tea): Promise<Message> {
+  return message.parse(await api.ok('POST', `${path}/polls`, poll))
 }
 
 const votesOf = ({ poll }: Message) => poll?.options.map(({ votes }) => votes)
 const votersOf = ({ poll }: Message) => poll?.options.map(({ voters }) => voters.map(({ name }) => name))
 
+const test = base.extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+
 describe('asking', () => {
-  test('[GATEWAY-8.1] the answer is a message with the poll, and people see the same', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-8.1] the answer is a message with the poll, and people see the same', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const sent = await asked(api, path, { ...tea, multiple: true, close_ts: 0, reply_to: '' })
     expect(sent.poll).toEqual({
       question: 'Tea?',
@@ -46,8 +39,7 @@ describe('asking', () => {
     expect(replied).toMatchObject({ reply_to: id, poll: { multiple: false } })
   })
 
-  test('[GATEWAY-8.1] the limits are exact', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-8.1] the limits are exact', async ({ talking: { api, path } }) => {
     const largest = {
       question: '🫖'.repeat(300),
       options: Array.from({ length: 12 }, (_, at) => String.fromCharCode(97 + at) + '🫖'.repeat(99)),
@@ -62,9 +54,11 @@ describe('asking', () => {
     expect(await wrong({ close_ts: Date.now() - 1 })).toEqual(badRequest('close_ts: a time in the future is required.'))
   })
 
-  test('[GATEWAY-8.1] a poll of a person comes as a message, and can be voted in', async () => {
-    const { api, path, toBot } = await talking(world, alice)
-    const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
+  test('[GATEWAY-8.1] a poll of a person comes as a message, and can be voted in', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
+    const { id } = await alice.client.messages.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
     expect((await api.next('message')).message).toMatchObject({ id, poll: { question: 'Tea?', closed: false } })
     expect(await api.ok('POST', `${path}/messages/${id}/vote`, { options: [2] })).toEqual({})
     expect(votersOf((await alice.next('poll')).message)).toEqual([[], [], ['bot']])
@@ -72,8 +66,10 @@ describe('asking', () => {
     expect([mine.poll?.voted, votesOf(mine)]).toEqual([[2], [0, 0, 1]])
   })
 
-  test('[GATEWAY-8.1] a poll cannot be edited, and deleting takes it away', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-8.1] a poll cannot be edited, and deleting takes it away', async ({
+    alice,
+    talking: { api, path },
+  }) => {
     const { id } = await asked(api, path)
     expect(await api.call('PATCH', `${path}/messages/${id}`, { json: { text: 'x' } })).toEqual(badRequest(/edited/))
     expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
@@ -83,30 +79,36 @@ describe('asking', () => {
     )
   })
 
-  test('[GATEWAY-8.6] the same Idempotency-Key asks once, also after the poll has closed', async () => {
+  test('[GATEWAY-8.6] the same Idempotency-Key asks once, also after the poll has closed', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const ask = (poll: object) =>
-      api.call('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
+      api.call<Message>('POST', `${path}/polls`, { json: poll, headers: { 'idempotency-key': 'tea' } })
     const timed = { ...tea, close_ts: clock.nowMs() + 60_000 }
     const first = await ask(timed)
     expect(first.status).toBe(200)
     clock.leap(120_000)
-    await passTime(clock, gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+    await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
     const again = await ask({ ...timed, reply_to: null })
-    expect([again.status, again.body['id']]).toEqual([200, first.body['id']])
+    expect([again.status, again.body.id]).toEqual([200, first.body.id])
     expect(await ask({ ...timed, question: 'Coffee?' })).toEqual(badRequest(/another request/))
-    await sees(alice, { id: String(first.body['id']) })
-    expect(alice.client.messages(toBot, { limit: 9 }).filter(({ poll }) => poll)).toHaveLength(1)
+    await sees(alice, first.body)
+    expect(alice.client.messages.list(toBot, { limit: 9 }).filter(({ poll }) => poll)).toHaveLength(1)
   })
 })
 
 describe('votes', () => {
-  test('[GATEWAY-8.2] of people in private: each change is a poll update with the message as it stands', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-8.2] of people in private: each change is a poll update with the message as it stands', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await asked(api, path)
     await sees(alice, { id })
     const vote = async (options: number[]) => {
-      await alice.client.vote(toBot, { message: id, options }, WITHIN)
+      await alice.client.messages.vote(toBot, { message: id, options }, WITHIN)
       return (await api.next('poll')).message
     }
     const first = await vote([0])
@@ -116,29 +118,28 @@ describe('votes', () => {
     expect(votesOf(await vote([]))).toEqual([0, 0, 0])
   })
 
-  test('[GATEWAY-8.2] in a group: the tally is the same for everybody', async () => {
-    const { api } = await talking(world, alice)
-    const bob = await world.person('bob')
+  test('[GATEWAY-8.2] in a group: the tally is the same for everybody', async ({ alice, bob, talking: { api } }) => {
     const { path, chat } = await grouped(api, [alice, bob])
     const { id } = await asked(api, path, { ...tea, multiple: true })
     for (const person of [alice, bob]) await sees(person, { id })
     await Promise.all([
-      alice.client.vote(chat, { message: id, options: [0, 1] }, WITHIN),
-      bob.client.vote(chat, { message: id, options: [1] }, WITHIN),
+      alice.client.messages.vote(chat, { message: id, options: [0, 1] }, WITHIN),
+      bob.client.messages.vote(chat, { message: id, options: [1] }, WITHIN),
       api.ok('POST', `${path}/messages/${id}/vote`, { options: [1, 2] }),
     ])
     const everybody = [[1, 3, 1]]
     const tallies = async () => [
       votesOf(await api.ok<Message>('GET', `${path}/messages/${id}`)),
-      votesOf(alice.client.message(chat, id)),
-      votesOf(bob.client.message(chat, id)),
+      votesOf(alice.client.messages.get(chat, id)),
+      votesOf(bob.client.messages.get(chat, id)),
     ]
     await expect.poll(tallies, SOON).toEqual([...everybody, ...everybody, ...everybody])
     expect((await api.next('poll')).message.id).toBe(id)
   })
 
-  test('[GATEWAY-8.3] of the bot: changed and taken back; what the poll does not allow is 400', async () => {
-    const { api, path } = await talking(world, alice)
+  test('[GATEWAY-8.3] of the bot: changed and taken back; what the poll does not allow is 400', async ({
+    talking: { api, path },
+  }) => {
     const { id } = await asked(api, path)
     const vote = async (options: unknown) =>
       await api.call('POST', `${path}/messages/${id}/vote`, { json: { options } })
@@ -160,33 +161,36 @@ describe('votes', () => {
 })
 
 describe('closing', () => {
-  test('[GATEWAY-8.4] by the bot: a poll update says so, and nobody can vote any more', async () => {
-    const { api, path, toBot } = await talking(world, alice)
+  test('[GATEWAY-8.4] by the bot: a poll update says so, and nobody can vote any more', async ({
+    alice,
+    talking: { api, path, toBot },
+  }) => {
     const { id } = await asked(api, path)
     await sees(alice, { id })
-    await alice.client.vote(toBot, { message: id, options: [1] }, WITHIN)
+    await alice.client.messages.vote(toBot, { message: id, options: [1] }, WITHIN)
     await api.next('poll')
     expect(await api.ok('POST', `${path}/messages/${id}/close`)).toEqual({})
     const closed = (await api.next('poll')).message
     expect([closed.poll?.closed, votesOf(closed)]).toEqual([true, [0, 1, 0]])
     expect((await alice.next('poll')).message.poll?.closed).toBe(true)
-    await expect(alice.client.vote(toBot, { message: id, options: [0] }, WITHIN)).rejects.toThrow('The poll is closed.')
+    await expect(alice.client.messages.vote(toBot, { message: id, options: [0] }, WITHIN)).rejects.toThrow(
+      'The poll is closed.',
+    )
     const vote = { json: { options: [0] } }
     expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
     expect(await api.call('POST', `${path}/messages/${id}/close`)).toEqual(badRequest('The poll is closed.'))
     expect(votesOf(await api.ok<Message>('GET', `${path}/messages/${id}`))).toEqual([0, 1, 0])
   })
 
-  test("[GATEWAY-8.4] only the bot's own poll can be closed", async () => {
-    const { api, path, toBot } = await talking(world, alice)
-    const { id } = await alice.client.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
+  test("[GATEWAY-8.4] only the bot's own poll can be closed", async ({ alice, talking: { api, path, toBot } }) => {
+    const { id } = await alice.client.messages.sendPoll(toBot, { ...tea, multiple: false }, WITHIN)
     await api.next('message')
     expect(await api.call('POST', `${path}/messages/${id}/close`)).toEqual(badRequest(/Only the sender of a poll/))
-    await alice.client.closePoll(toBot, id as MessageId, WITHIN)
+    await alice.client.messages.closePoll(toBot, id, WITHIN)
     expect((await api.next('poll')).message).toMatchObject({ id, poll: { closed: true } })
   })
 
-  test('[GATEWAY-8.5] by time: at its moment a poll update comes, and not before', async () => {
+  test('[GATEWAY-8.5] by time: at its moment a poll update comes, and not before', async ({ clock, world, alice }) => {
     const { api, path } = await talking(world, alice, { clock })
     const close_ts = clock.nowMs() + 3_600_000
     const { id, poll } = await asked(api, path, { ...tea, close_ts })
@@ -200,12 +204,16 @@ describe('closing', () => {
     expect(await api.call('POST', `${path}/messages/${id}/vote`, vote)).toEqual(badRequest('The poll is closed.'))
   })
 
-  test('[GATEWAY-8.5] by time, while the gateway is down: told after its start, once, with the votes that came meanwhile', async () => {
+  test('[GATEWAY-8.5] by time, while the gateway is down: told after its start, once, with the votes that came meanwhile', async ({
+    clock,
+    world,
+    alice,
+  }) => {
     const { gateway, api, path, toBot } = await talking(world, alice, { clock })
     const { id } = await asked(api, path, { ...tea, close_ts: clock.nowMs() + 3_600_000 })
     await sees(alice, { id })
     await world.closeGateway(gateway)
-    await alice.client.vote(toBot, { message: id, options: [2] }, WITHIN)
+    await alice.client.messages.vote(toBot, { message: id, options: [2] }, WITHIN)
     clock.leap(7_200_000)
     await world.stopRelay()
     const away = await world.gateway({}, { clock })
@@ -224,8 +232,9 @@ describe('closing', () => {
   })
 })
 
-test('[GATEWAY-8.6] votes and closings under one key happen once, and give the first outcome again', async () => {
-  const { api, path } = await talking(world, alice)
+test('[GATEWAY-8.6] votes and closings under one key happen once, and give the first outcome again', async ({
+  talking: { api, path },
+}) => {
   const { id } = await asked(api, path)
   const said = (what: string, key: string, json?: object) =>
     api.call('POST', `${path}/messages/${id}/${what}`, {

@@ -5,25 +5,11 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { bot } from '@postern/bot-api'
 import { gatewayLimits } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
+import { WITHIN } from '@postern/testkit'
 import sharp from 'sharp'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-async function known(env: Record<string, string> = {}) {
-  const { gateway, api } = await onlineGateway(world, env)
-  await alice.openInvite((await api.me()).invite_url)
-  await api.next('chat')
-  return { gateway, api, seen: () => alice.client.learnProfile(gateway.client.account, WITHIN) }
-}
+import { test as base } from './fixtures.ts'
 
 const colour = (background: string, side = 64) =>
   sharp({ create: { width: side, height: side, channels: 3, background } })
@@ -38,7 +24,14 @@ async function colourOf(avatar: string | undefined): Promise<number[]> {
   return [...data].map(value => Math.round(value / 255))
 }
 
-test('[GATEWAY-3.9] PATCH /v1/me changes what is given, answers the bot, and people see it', async () => {
+const test = base.extend('known', ({ world, alice }) => async (env: Record<string, string> = {}) => {
+  const { gateway, api } = await onlineGateway(world, env)
+  await alice.openInvite((await api.me()).invite_url)
+  await api.next('chat')
+  return { gateway, api, seen: () => alice.client.identity.learnProfile(gateway.client.account, WITHIN) }
+})
+
+test('[GATEWAY-3.9] PATCH /v1/me changes what is given, answers the bot, and people see it', async ({ known }) => {
   const { api, seen } = await known()
   const before = await api.me()
   const changed = bot.parse(await api.ok('PATCH', '/v1/me', { about: 'I help 🤝' }))
@@ -49,23 +42,25 @@ test('[GATEWAY-3.9] PATCH /v1/me changes what is given, answers the bot, and peo
   expect(await api.ok('PATCH', '/v1/me', { about: '' })).toMatchObject({ about: '' })
 })
 
-test('[GATEWAY-3.9] while the bot is not registered nothing of it is shown or changed: 503', async () => {
+test('[GATEWAY-3.9] while the bot is not registered nothing of it is shown or changed: 503', async ({ world }) => {
   const picture = await colour('#ff0000').png().toBuffer()
   await world.stopRelay()
   const gateway = await world.gateway()
   const api = new Api(gateway)
-  const before = gateway.client.me()
+  const before = gateway.client.identity.me()
   const early = { status: 503, body: { code: 'unavailable', error: expect.stringMatching(/not registered/) } }
   expect(await api.call('GET', '/v1/me')).toEqual(early)
   expect(await api.call('PATCH', '/v1/me', { json: { name: 'early' } })).toEqual(early)
   expect(await api.call('POST', '/v1/me/invite')).toEqual(early)
   expect(await api.call('PUT', '/v1/me/commands', { json: { commands: [{ name: 'early' }] } })).toEqual(early)
   expect(await upload(api, picture)).toEqual(early)
-  expect(gateway.client.me()).toEqual(before)
+  expect(gateway.client.identity.me()).toEqual(before)
   await world.startRelay()
 })
 
-test('[GATEWAY-3.13] PUT /v1/me/commands replaces all commands, people see them, and [] removes them', async () => {
+test('[GATEWAY-3.13] PUT /v1/me/commands replaces all commands, people see them, and [] removes them', async ({
+  known,
+}) => {
   const { api, seen } = await known()
   const commands = [
     { name: 'start', description: 'Begins' },
@@ -80,9 +75,9 @@ test('[GATEWAY-3.13] PUT /v1/me/commands replaces all commands, people see them,
   expect((await api.me()).commands).toEqual([])
 })
 
-test.each(['png', 'jpeg', 'webp'] as const)(
+test.for(['png', 'jpeg', 'webp'] as const)(
   '[GATEWAY-3.14] a picture in %s is set, and people see it',
-  async format => {
+  async (format, { known }) => {
     const { api, seen } = await known()
     const picture = await colour('#ff0000').toFormat(format).toBuffer()
     expect(await upload(api, picture, `image/${format}`)).toEqual({ status: 200, body: {} })
@@ -92,7 +87,7 @@ test.each(['png', 'jpeg', 'webp'] as const)(
   },
 )
 
-test('[GATEWAY-3.14] the header does not matter, the bytes do; a body may come without a length', async () => {
+test('[GATEWAY-3.14] the header does not matter, the bytes do; a body may come without a length', async ({ known }) => {
   const { api } = await known()
   const picture = await colour('#00ff00').png().toBuffer()
   for (const type of ['image/jpeg', 'application/json', 'text/plain', 'application/octet-stream'])
@@ -101,7 +96,7 @@ test('[GATEWAY-3.14] the header does not matter, the bytes do; a body may come w
   expect(await api.call('PUT', '/v1/me/avatar', { body: stream, duplex: 'half' })).toEqual({ status: 200, body: {} })
 })
 
-test('[GATEWAY-3.15] what is no picture is 400, whatever its header says, and the old one stays', async () => {
+test('[GATEWAY-3.15] what is no picture is 400, whatever its header says, and the old one stays', async ({ known }) => {
   const { api, seen } = await known()
   await upload(api, await colour('#0000ff').png().toBuffer())
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
@@ -114,7 +109,7 @@ test('[GATEWAY-3.15] what is no picture is 400, whatever its header says, and th
   await expect.poll(async () => colourOf((await seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
-test('[GATEWAY-3.15] more than 20 MB are 400, with a length and without one', async () => {
+test('[GATEWAY-3.15] more than 20 MB are 400, with a length and without one', async ({ known }) => {
   const { api } = await known()
   const large = new Uint8Array(gatewayLimits.avatarUploadBytesMax + 1)
   const refused = {
@@ -125,7 +120,7 @@ test('[GATEWAY-3.15] more than 20 MB are 400, with a length and without one', as
   expect(await api.call('PUT', '/v1/me/avatar', { body: new Blob([large]).stream(), duplex: 'half' })).toEqual(refused)
 })
 
-test('[GATEWAY-3.15] uploads that end early or stand still hold up nobody', async () => {
+test('[GATEWAY-3.15] uploads that end early or stand still hold up nobody', async ({ known }) => {
   const { gateway, api } = await known()
   const head = `PUT /v1/me/avatar HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 1000\r\n\r\n`
   const standing = Array.from({ length: 5 }, () => connect(gateway.port, '127.0.0.1'))
@@ -139,7 +134,10 @@ test('[GATEWAY-3.15] uploads that end early or stand still hold up nobody', asyn
   await expect.poll(() => upload(api, picture), SOON).toEqual({ status: 200, body: {} })
 })
 
-test('[GATEWAY-3.16] BOT_AVATAR is applied when the file differs from the one last applied', async () => {
+test('[GATEWAY-3.16] BOT_AVATAR is applied when the file differs from the one last applied', async ({
+  world,
+  known,
+}) => {
   const path = join(world.directory, 'face.png')
   const env = { BOT_AVATAR: path }
   writeFileSync(path, await colour('#ff0000').png().toBuffer())
@@ -157,7 +155,7 @@ test('[GATEWAY-3.16] BOT_AVATAR is applied when the file differs from the one la
   await expect.poll(async () => colourOf((await first.seen()).avatar), SOON).toEqual([0, 0, 1])
 })
 
-test('[GATEWAY-3.16] a BOT_AVATAR that is no picture is named, and the next start works', async () => {
+test('[GATEWAY-3.16] a BOT_AVATAR that is no picture is named, and the next start works', async ({ world }) => {
   const path = join(world.directory, 'face.txt')
   writeFileSync(path, 'no picture')
   await expect(world.gateway({ BOT_AVATAR: path })).rejects.toThrow('BOT_AVATAR: a JPEG, PNG or WebP file is required.')

@@ -2,19 +2,15 @@
 import { createServer } from 'node:net'
 import type { Chat } from '@postern/bot-api'
 import { isCoded, privateChatId } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN, World } from '@postern/testkit'
+import { expect } from 'vitest'
 import { onlineGateway } from './api.ts'
+import { test } from './fixtures.ts'
 
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-3.2] an address that was mistyped at the first start is mended by the next one, as is one of a start that failed', async () => {
+test('[GATEWAY-3.2] an address that was mistyped at the first start is mended by the next one, as is one of a start that failed', async ({
+  world,
+  alice,
+}) => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => taken.once('listening', resolve))
   const { port } = taken.address() as { port: number }
@@ -32,7 +28,10 @@ test('[GATEWAY-3.2] an address that was mistyped at the first start is mended by
   await api.next('chat')
 })
 
-test('[GATEWAY-3.3] a relay that has moved is followed: chats go on, and the link leads to the new address', async () => {
+test('[GATEWAY-3.3] a relay that has moved is followed: chats go on, and the link leads to the new address', async ({
+  world,
+  alice,
+}) => {
   const before = await onlineGateway(world)
   await alice.openInvite((await before.api.me()).invite_url)
   await before.api.next('chat')
@@ -49,8 +48,10 @@ test('[GATEWAY-3.3] a relay that has moved is followed: chats go on, and the lin
   expect(await api.ok<Chat[]>('GET', '/v1/chats')).toHaveLength(1)
 })
 
-test('[GATEWAY-3.3] at a relay that does not know the bot nothing is started or changed', async () => {
-  const { gateway } = await onlineGateway(world)
+test('[GATEWAY-3.3] at a relay that does not know the bot nothing is started or changed', async ({
+  world,
+  online: { gateway },
+}) => {
   await world.closeGateway(gateway)
   const other = await World.start()
   try {
@@ -62,5 +63,5 @@ test('[GATEWAY-3.3] at a relay that does not know the bot nothing is started or 
   }
   const again = await world.gateway({ RELAY_URL: '', BOT_NAME: '' })
   await again.client.whenOnline(WITHIN)
-  expect([again.client.account, again.client.me().name]).toEqual([gateway.client.account, 'bot'])
+  expect([again.client.account, again.client.identity.me().name]).toEqual([gateway.client.account, 'bot'])
 })

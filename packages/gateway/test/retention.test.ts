@@ -1,34 +1,35 @@
 // Updates that nobody fetches: for how long and how many are kept, and who is told.
 import { gatewayLimits, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, type TestGateway, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ManualClock, passTime, type TestGateway } from '@postern/testkit'
+import { expect } from 'vitest'
 import { Metrics } from '../src/metrics/metrics.ts'
-import { UpdateQueue } from '../src/updates/update-queue.ts'
-import { UpdateRetention } from '../src/updates/update-retention.ts'
+import { UpdateQueue } from '../src/queue/update-queue.ts'
+import { UpdateRetention } from '../src/queue/update-retention.ts'
 import { type Api, onlineGateway, SOON } from './api.ts'
-import { answerWith, TestReceiver } from './receiver.ts'
+import { test as base } from './fixtures.ts'
+import { answerWith } from './receiver.ts'
 
 const DAY_MS = 86_400_000
-
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-async function told(gateway: TestGateway, api: Api, ...texts: string[]): Promise<void> {
-  await alice.openInvite((await api.me()).invite_url)
-  for (const text of texts) await alice.say(privateChatId(gateway.client.account), text)
-  await expect.poll(() => gateway.client.journal.newest(), SOON).toBe(texts.length + 1)
-}
 
 const metric = async (api: Api, name: string) =>
   Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await api.get('/v1/metrics')).text())?.[1])
 
-test('[GATEWAY-5.7] after 24 hours updates are dropped, a minute later at most, and ids go on', async () => {
-  const clock = new ManualClock(Date.now())
+const test = base.extend(
+  'told',
+  ({ alice }) =>
+    async (gateway: TestGateway, api: Api, ...texts: string[]): Promise<void> => {
+      await alice.openInvite((await api.me()).invite_url)
+      for (const text of texts) await alice.say(privateChatId(gateway.client.account), text)
+      await expect.poll(() => gateway.client.journal.newest(), SOON).toBe(texts.length + 1)
+    },
+)
+
+test('[GATEWAY-5.7] after 24 hours updates are dropped, a minute later at most, and ids go on', async ({
+  clock,
+  world,
+  alice,
+  told,
+}) => {
   const { gateway, api } = await onlineGateway(world, {}, { clock })
   await told(gateway, api, 'one', 'two')
   clock.leap(DAY_MS - 60_000)
@@ -44,8 +45,11 @@ test('[GATEWAY-5.7] after 24 hours updates are dropped, a minute later at most, 
   expect((await next.api.next('message')).id).toBeGreaterThan(3)
 })
 
-test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says how many', async () => {
-  const { gateway, api } = await onlineGateway(world)
+test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says how many', async ({
+  alice,
+  told,
+  online: { gateway, api },
+}) => {
   await told(gateway, api, 'one', 'two', 'three', 'four', 'five')
   const clock = new ManualClock(Date.now())
   const metrics = new Metrics()
@@ -72,9 +76,7 @@ test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says h
   expect(clock.timerCount).toBe(0)
 })
 
-test('[GATEWAY-5.7] a webhook goes on after what was dropped', async () => {
-  await using receiver = await TestReceiver.start()
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-5.7] a webhook goes on after what was dropped', async ({ clock, world, alice, receiver, told }) => {
   receiver.answer = answerWith(500)
   const env = { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 's' }
   const { gateway, api } = await onlineGateway(world, env, { clock })
@@ -87,13 +89,16 @@ test('[GATEWAY-5.7] a webhook goes on after what was dropped', async () => {
   const next = await onlineGateway(world, env, { clock })
   // Longer than any pause between attempts; the connection to the relay does not outlast it.
   clock.leap(gatewayLimits.webhookRetryMaxMs)
-  await passTime(clock, next.gateway.client.whenOnline({ deadlineMs: 3_600_000 }))
+  await passTime(clock, next.gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
   await alice.say(privateChatId(gateway.client.account), 'two')
   await expect.poll(() => receiver.texts, SOON).toEqual(['two'])
 })
 
-test('[GATEWAY-5.9] the figures need the token and are in the text format of Prometheus', async () => {
-  const { gateway, api } = await onlineGateway(world)
+test('[GATEWAY-5.9] the figures need the token and are in the text format of Prometheus', async ({
+  alice,
+  told,
+  online: { gateway, api },
+}) => {
   await told(gateway, api)
   await api.send(alice.id, { text: 'hello' })
   await api.send('nobody', { text: 'hello' })

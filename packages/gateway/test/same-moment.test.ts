@@ -1,22 +1,14 @@
 // Requests that come at the same moment: each of them is carried out, and none undoes another.
 import { hookLimits, systemClock } from '@postern/protocol'
-import { type Person, World } from '@postern/testkit'
 import sharp from 'sharp'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { DeclaredCommands } from '../src/hooks/commands/declare-commands.ts'
 import { Hooks, type StoredHook } from '../src/hooks/hooks.ts'
-import { onlineGateway } from './api.ts'
+import { test } from './fixtures.ts'
 
-let world: World
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-test('[GATEWAY-3.10] changes of the profile that are made at the same moment are all kept', async () => {
-  const { gateway, api } = await onlineGateway(world)
+test('[GATEWAY-3.10] changes of the profile that are made at the same moment are all kept', async ({
+  online: { gateway, api },
+}) => {
   const picture = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#00ff00' } })
     .png()
     .toBuffer()
@@ -29,22 +21,25 @@ test('[GATEWAY-3.10] changes of the profile that are made at the same moment are
       api.call('PUT', '/v1/me/avatar', { body: picture, headers: { 'content-type': 'image/png' } }),
     ])
     expect(await api.me()).toMatchObject(wanted)
-    expect(gateway.client.profileOf(gateway.client.account).avatar).toMatch(/^data:image/)
+    expect(gateway.client.identity.profileOf(gateway.client.account).avatar).toMatch(/^data:image/)
   }
 })
 
-test('[GATEWAY-3.10] of two lists of commands set at the same moment one is there, and known for whose it is', async () => {
-  const { gateway } = await onlineGateway(world)
+test('[GATEWAY-3.10] of two lists of commands set at the same moment one is there, and known for whose it is', async ({
+  online: { gateway },
+}) => {
   const declared = new DeclaredCommands(gateway.client, gateway.client.records('hooks'))
   await Promise.all([declared.set([{ name: 'start', description: 'Begins' }]), declared.set([])])
-  expect(gateway.client.me().commands.map(({ name }) => name)).toEqual(['hook', 'hooks', 'unhook'])
+  expect(gateway.client.identity.me().commands.map(({ name }) => name)).toEqual(['hook', 'hooks', 'unhook'])
   // Ours: they go when there are no hooks any more.
-  await declared.takeBack()
-  expect(gateway.client.me().commands).toEqual([])
+  await declared.withdraw()
+  expect(gateway.client.identity.me().commands).toEqual([])
 })
 
-test('[GATEWAY-3.10] hooks that are made and removed at the same moment are counted, and removed once', async () => {
-  const { gateway } = await onlineGateway(world)
+test('[GATEWAY-3.10] hooks that are made and removed at the same moment are counted, and removed once', async ({
+  alice,
+  online: { gateway },
+}) => {
   const records = gateway.client.records('hooks')
   const wanted = { chat: alice.chatId, format: 'text' as const }
   const stored = (id: string) => JSON.stringify({ ...wanted, id, ts: 1, secretHash: id } satisfies StoredHook)

@@ -1,82 +1,78 @@
 // Many callers at once while the relay comes and goes: what was acknowledged is there once, and each update comes once.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message, Update } from '@postern/bot-api'
-import { type Person, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Person } from '@postern/testkit'
+import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
-import { TestReceiver } from './receiver.ts'
+import { test as base } from './fixtures.ts'
 
 const KEYS = 20
 const CALLERS = 4
 const WORDS = 40
 const RESTARTS = 3
 
-let world: World
-let alice: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-})
-afterEach(() => world.stop())
-
-/** As a caller does who is told to come again: until it is sent. */
-async function sendUntilSent(api: Api, text: string): Promise<string> {
-  for (;;) {
-    const headers = { 'idempotency-key': `key of ${text}` }
-    const path = `/v1/chats/${alice.id}/messages`
-    const { status, body } = await api.call<Message>('POST', path, { json: { text }, headers })
-    if (status === 200 || status === 201) return body.id
-    expect(status).toBe(503)
-    await pause(20)
-  }
-}
-
-async function sayWords(bot: Person['chatId'], words: string[]): Promise<void> {
-  for (let at = 0; at < WORDS; at++) {
-    const text = `word ${at}`
-    await alice.say(bot, text)
-    words.push(text)
-  }
-}
-
-/** Again and again, whenever enough was said. */
-async function restartRelay(words: string[]): Promise<void> {
-  for (let restart = 1; restart <= RESTARTS; restart++) {
-    await expect.poll(() => words.length, SOON).toBeGreaterThanOrEqual((restart * WORDS) / (RESTARTS + 1))
-    await world.stopRelay()
-    await world.startRelay()
-  }
-}
-
 type Traffic = { ids: string[][]; words: string[] }
-
-async function traffic(api: Api, bot: Person['chatId']): Promise<Traffic> {
-  const texts = Array.from({ length: KEYS }, (_, at) => `text ${at}`)
-  const sends = texts.map(text => Promise.all(Array.from({ length: CALLERS }, () => sendUntilSent(api, text))))
-  const words: string[] = []
-  const [ids] = await Promise.all([Promise.all(sends), sayWords(bot, words), restartRelay(words)])
-  return { ids, words }
-}
-
-async function opened(settings: Record<string, string> = {}) {
-  const { gateway, api } = await onlineGateway(world, settings)
-  await alice.openInvite((await api.me()).invite_url)
-  const bot = gateway.client.account as string as Person['chatId']
-  await expect.poll(() => gateway.client.chats().length, SOON).toBe(1)
-  return { gateway, api, bot }
-}
-
-function expectOnce({ ids }: Traffic, bot: Person['chatId']): void {
-  for (const same of ids) expect(new Set(same).size).toBe(1)
-  const heard = alice.texts(bot).filter(text => text.startsWith('text'))
-  expect(heard.sort()).toEqual(Array.from({ length: KEYS }, (_, at) => `text ${at}`).sort())
-}
 
 const wordsOf = (updates: Update[]) =>
   updates.flatMap(update => (update.type === 'message' ? (update.message.text ?? '') : []))
 
-test('[GATEWAY-5.1] each keyed text is there once, and each update is polled once', async () => {
+const test = base
+  /** As a caller does who is told to come again: until it is sent. */
+  .extend('sendUntilSent', ({ alice }) => async (api: Api, text: string): Promise<string> => {
+    for (;;) {
+      const headers = { 'idempotency-key': `key of ${text}` }
+      const path = `/v1/chats/${alice.id}/messages`
+      const { status, body } = await api.call<Message>('POST', path, { json: { text }, headers })
+      if (status === 200 || status === 201) return body.id
+      expect(status).toBe(503)
+      await pause(20)
+    }
+  })
+  .extend('sayWords', ({ alice }) => async (bot: Person['chatId'], words: string[]): Promise<void> => {
+    for (let at = 0; at < WORDS; at++) {
+      const text = `word ${at}`
+      await alice.say(bot, text)
+      words.push(text)
+    }
+  })
+  /** Again and again, whenever enough was said. */
+  .extend('restartRelay', ({ world }) => async (words: string[]): Promise<void> => {
+    for (let restart = 1; restart <= RESTARTS; restart++) {
+      await expect.poll(() => words.length, SOON).toBeGreaterThanOrEqual((restart * WORDS) / (RESTARTS + 1))
+      await world.stopRelay()
+      await world.startRelay()
+    }
+  })
+  .extend(
+    'traffic',
+    ({ sendUntilSent, sayWords, restartRelay }) =>
+      async (api: Api, bot: Person['chatId']): Promise<Traffic> => {
+        const texts = Array.from({ length: KEYS }, (_, at) => `text ${at}`)
+        const sends = texts.map(text => Promise.all(Array.from({ length: CALLERS }, () => sendUntilSent(api, text))))
+        const words: string[] = []
+        const [ids] = await Promise.all([Promise.all(sends), sayWords(bot, words), restartRelay(words)])
+        return { ids, words }
+      },
+  )
+  .extend('opened', ({ world, alice }) => async (settings: Record<string, string> = {}) => {
+    const { gateway, api } = await onlineGateway(world, settings)
+    await alice.openInvite((await api.me()).invite_url)
+    const bot = gateway.client.account as string as Person['chatId']
+    await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(1)
+    return { gateway, api, bot }
+  })
+  .extend('expectOnce', ({ alice }) => ({ ids }: Traffic, bot: Person['chatId']): void => {
+    for (const same of ids) expect(new Set(same).size).toBe(1)
+    const heard = alice.texts(bot).filter(text => text.startsWith('text'))
+    expect(heard.sort()).toEqual(Array.from({ length: KEYS }, (_, at) => `text ${at}`).sort())
+  })
+
+test('[GATEWAY-5.1] each keyed text is there once, and each update is polled once', async ({
+  alice,
+  opened,
+  traffic,
+  expectOnce,
+}) => {
   const { api, bot } = await opened()
   const heard: Update[] = []
   const listen = async () => {
@@ -92,8 +88,13 @@ test('[GATEWAY-5.1] each keyed text is there once, and each update is polled onc
   expect(new Set(heard.map(update => update.id)).size).toBe(heard.length)
 })
 
-test('[GATEWAY-5.1] and each update is brought to the webhook once, by its id', async () => {
-  await using receiver = await TestReceiver.start()
+test('[GATEWAY-5.1] and each update is brought to the webhook once, by its id', async ({
+  alice,
+  receiver,
+  opened,
+  traffic,
+  expectOnce,
+}) => {
   const { api, bot } = await opened({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: 'a secret of sixteen' })
   const done = await traffic(api, bot)
   await alice.say(bot, 'the end')

@@ -4,34 +4,18 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Update } from '@postern/bot-api'
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passWhenAwaited, type TestGateway, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock, type Person, passWhenAwaited, type TestGateway } from '@postern/testkit'
+import { describe, expect } from 'vitest'
+import { UpdateQueue } from '../src/queue/update-queue.ts'
 import { LongPoll } from '../src/updates/long-poll.ts'
-import { UpdateQueue } from '../src/updates/update-queue.ts'
 import { type Api, onlineGateway, SOON } from './api.ts'
-
-let world: World
-beforeEach(async () => {
-  world = await World.start()
-})
-afterEach(() => world.stop())
+import { test as base } from './fixtures.ts'
 
 const texts = (updates: Update[]) =>
   updates.map(update => (update.type === 'message' ? update.message.text : undefined))
 
 async function say(person: Person, { client }: TestGateway, ...words: string[]): Promise<void> {
   for (const text of words) await person.say(client.account as unknown as Person['chatId'], text)
-}
-
-/** A gateway with one chat, whose opening is confirmed already. */
-async function chatting(clock?: ManualClock) {
-  const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
-  const alice = await world.person('alice')
-  await alice.openInvite((await api.me()).invite_url)
-  const [opened] = await api.updates('timeout=60')
-  const offset = (opened?.id ?? 0) + 1
-  await api.updates(`offset=${offset}`)
-  return { gateway, api, alice, offset }
 }
 
 async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
@@ -41,7 +25,31 @@ async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {
   }
 }
 
-test('[GATEWAY-5.1] updates come in order, again and again until they are confirmed', async () => {
+const test = base
+  /** A gateway with one chat, whose opening is confirmed already. */
+  .extend('chatting', ({ world }) => async (clock?: ManualClock) => {
+    const { gateway, api } = await onlineGateway(world, {}, clock ? { clock } : {})
+    const alice = await world.person('alice')
+    await alice.openInvite((await api.me()).invite_url)
+    const [opened] = await api.updates('timeout=60')
+    const offset = (opened?.id ?? 0) + 1
+    await api.updates(`offset=${offset}`)
+    return { gateway, api, alice, offset }
+  })
+  .extend('poller', ({ chatting }) => async () => {
+    const { gateway } = await chatting()
+    const clock = new ManualClock()
+    const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
+    const stay = new AbortController()
+    const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, stay.signal)
+    /** No time has to pass for what is waited for: only turns of the event loop. */
+    const waiting = async (count: number) => {
+      while (clock.timerCount !== count) await new Promise(resolve => setImmediate(resolve))
+    }
+    return { clock, poll, ask, waiting, leave: () => stay.abort() }
+  })
+
+test('[GATEWAY-5.1] updates come in order, again and again until they are confirmed', async ({ chatting }) => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two', 'three')
   const all = await updatesOnceThereAre(api, 3)
@@ -54,8 +62,10 @@ test('[GATEWAY-5.1] updates come in order, again and again until they are confir
   expect(await api.updates(`offset=${all[0]?.id}`)).toEqual(all.slice(1))
 })
 
-test('[GATEWAY-5.1] an offset above the newest confirms all there is, and nothing that comes', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-5.1] an offset above the newest confirms all there is, and nothing that comes', async ({
+  clock,
+  chatting,
+}) => {
   const { gateway, alice, api } = await chatting(clock)
   await say(alice, gateway, 'one')
   await updatesOnceThereAre(api, 1)
@@ -66,7 +76,10 @@ test('[GATEWAY-5.1] an offset above the newest confirms all there is, and nothin
   expect(texts(await api.updates())).toEqual(['two'])
 })
 
-test('[GATEWAY-5.2] what is confirmed stays confirmed over a restart, and what is not comes again under its id', async () => {
+test('[GATEWAY-5.2] what is confirmed stays confirmed over a restart, and what is not comes again under its id', async ({
+  world,
+  chatting,
+}) => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one', 'two')
   const [, two] = await updatesOnceThereAre(api, 2)
@@ -80,7 +93,7 @@ test('[GATEWAY-5.2] what is confirmed stays confirmed over a restart, and what i
   expect(second?.id).toBeGreaterThan(two?.id ?? 0)
 })
 
-test('[GATEWAY-5.2] a poll that confirms nothing new writes nothing', async () => {
+test('[GATEWAY-5.2] a poll that confirms nothing new writes nothing', async ({ chatting }) => {
   const { gateway, api, offset } = await chatting()
   const { journal } = gateway.client
   let writes = 0
@@ -93,7 +106,9 @@ test('[GATEWAY-5.2] a poll that confirms nothing new writes nothing', async () =
   expect(writes).toBe(0)
 })
 
-test('[GATEWAY-2.17] while the disk is full nothing is confirmed, and everything can still be read', async () => {
+test('[GATEWAY-2.17] while the disk is full nothing is confirmed, and everything can still be read', async ({
+  chatting,
+}) => {
   const { gateway, alice, api } = await chatting()
   await say(alice, gateway, 'one')
   const [one] = await updatesOnceThereAre(api, 1)
@@ -110,7 +125,9 @@ test('[GATEWAY-2.17] while the disk is full nothing is confirmed, and everything
   expect(await (await api.get(confirming)).json()).toEqual([])
 })
 
-test('[GATEWAY-5.3] a poll waits for the first update and is answered with it, and so are all others', async () => {
+test('[GATEWAY-5.3] a poll waits for the first update and is answered with it, and so are all others', async ({
+  chatting,
+}) => {
   const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2, 3].map(() => api.updates(`offset=${offset}&timeout=60`))
   await api.get('/healthz')
@@ -119,26 +136,13 @@ test('[GATEWAY-5.3] a poll waits for the first update and is answered with it, a
 })
 
 describe('waiting', () => {
-  async function poller() {
-    const { gateway } = await chatting()
-    const clock = new ManualClock()
-    const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
-    const stay = new AbortController()
-    const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, stay.signal)
-    /** No time has to pass for what is waited for: only turns of the event loop. */
-    const waiting = async (count: number) => {
-      while (clock.timerCount !== count) await new Promise(resolve => setImmediate(resolve))
-    }
-    return { clock, poll, ask, waiting, leave: () => stay.abort() }
-  }
-
-  test('[GATEWAY-5.4] a poll without a timeout does not wait', async () => {
+  test('[GATEWAY-5.4] a poll without a timeout does not wait', async ({ poller }) => {
     const { ask, clock } = await poller()
     expect(await ask(0)).toBe('[]')
     expect(clock.timerCount).toBe(0)
   })
 
-  test('[GATEWAY-5.4] a poll is answered empty when its time is up, and not before', async () => {
+  test('[GATEWAY-5.4] a poll is answered empty when its time is up, and not before', async ({ poller }) => {
     const { ask, clock, waiting } = await poller()
     const polling = ask(60_000)
     await waiting(1)
@@ -149,7 +153,7 @@ describe('waiting', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('[GATEWAY-5.5] a caller that goes away gives its place back', async () => {
+  test('[GATEWAY-5.5] a caller that goes away gives its place back', async ({ poller }) => {
     const { ask, leave, waiting } = await poller()
     const polls = [ask(60_000), ask(60_000)]
     await waiting(2)
@@ -158,7 +162,7 @@ describe('waiting', () => {
     expect(await Promise.all(polls)).toEqual(['[]', '[]'])
   })
 
-  test('[GATEWAY-5.5] more polls than there are places for are refused, not kept', async () => {
+  test('[GATEWAY-5.5] more polls than there are places for are refused, not kept', async ({ poller }) => {
     const { ask, poll, waiting } = await poller()
     const polls = Array.from({ length: 1000 }, () => ask(60_000))
     await waiting(1000)
@@ -168,7 +172,7 @@ describe('waiting', () => {
   })
 })
 
-test('[GATEWAY-2.6] HEAD neither confirms nor waits', async () => {
+test('[GATEWAY-2.6] HEAD neither confirms nor waits', async ({ chatting }) => {
   const { gateway, alice, api, offset } = await chatting(new ManualClock(Date.now()))
   const head = async (query: string) => {
     const { status, headers } = await api.get(`/v1/updates?${query}`, { method: 'HEAD' })
@@ -185,8 +189,7 @@ test('[GATEWAY-2.6] HEAD neither confirms nor waits', async () => {
   expect(await api.updates()).toEqual(all)
 })
 
-test('[GATEWAY-5.6] UPDATES=off answers 409 and keeps nothing', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-5.6] UPDATES=off answers 409 and keeps nothing', async ({ clock, world }) => {
   const { gateway, api } = await onlineGateway(world, { UPDATES: 'off' }, { clock })
   const alice = await world.person('alice')
   await alice.openInvite((await api.me()).invite_url)
@@ -206,7 +209,7 @@ test('[GATEWAY-5.6] UPDATES=off answers 409 and keeps nothing', async () => {
   expect(await (await onlineGateway(world)).api.updates()).toEqual([])
 })
 
-test('[GATEWAY-5.10] a stop answers those who wait at once, and cuts nobody', async () => {
+test('[GATEWAY-5.10] a stop answers those who wait at once, and cuts nobody', async ({ world, chatting }) => {
   const { gateway, alice, api, offset } = await chatting()
   const polls = [1, 2].map(() => api.updates(`offset=${offset}&timeout=60`))
   const sending = api.send(alice.id, { text: 'a last word' })
@@ -218,8 +221,7 @@ test('[GATEWAY-5.10] a stop answers those who wait at once, and cuts nobody', as
   await expect(api.get('/healthz')).rejects.toThrow('fetch failed')
 })
 
-test('[GATEWAY-5.10] a connection that nobody uses does not hold up a stop', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-5.10] a connection that nobody uses does not hold up a stop', async ({ clock, world }) => {
   const { gateway } = await onlineGateway(world, {}, { clock })
   const unused = connect(gateway.port, '127.0.0.1')
   await once(unused, 'connect')
@@ -238,8 +240,11 @@ async function requestArrives(): Promise<void> {
   unsubscribe(start, told)
 }
 
-test('[GATEWAY-5.10] a send that waits for the relay at the stop is told 503, not cut', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-5.10] a send that waits for the relay at the stop is told 503, not cut', async ({
+  clock,
+  world,
+  chatting,
+}) => {
   const { gateway, alice, api } = await chatting(clock)
   gateway.wire.cut()
   const arrived = requestArrives()

@@ -1,40 +1,37 @@
 // Receivers of webhooks that behave badly: delivery waits for them, and goes on when they mend.
 import type { ServerResponse } from 'node:http'
 import { gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passWhenAwaited, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ManualClock, passWhenAwaited } from '@postern/testkit'
+import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { arrivedAt, deliveringTo, status, statusOnce, webhookTo } from './delivering.ts'
+import { test as base } from './fixtures.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
 
-let world: World
-let receiver: TestReceiver
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  receiver = await TestReceiver.start()
-  alice = await world.person('alice')
-})
-afterEach(async () => {
-  await world.stop()
-  await receiver[Symbol.asyncDispose]()
-})
+const test = base
+  .extend(
+    'delivering',
+    ({ world, alice, receiver }) =>
+      (clock?: ManualClock) =>
+        deliveringTo({ world, alice, receiver }, clock),
+  )
+  .extend(
+    'arrived',
+    ({ receiver }) =>
+      (texts: string[]) =>
+        arrivedAt(receiver, texts),
+  )
+  /** The next attempt is made a second later, and answered as it should be. */
+  .extend('recovers', ({ receiver }) => async (clock: ManualClock, api: Api, error: RegExp): Promise<void> => {
+    const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
+    expect(failed.last_error).toMatch(error)
+    receiver.answer = answerWith(200)
+    clock.advance(1000)
+    await statusOnce(api, ({ pending }) => pending === 0)
+    expect(receiver.texts).toEqual(['one', 'one'])
+  })
 
-const delivering = (clock?: ManualClock) => deliveringTo({ world, alice, receiver }, clock)
-const arrived = (texts: string[]) => arrivedAt(receiver, texts)
-
-/** The next attempt is made a second later, and answered as it should be. */
-async function recovers(clock: ManualClock, api: Api, error: RegExp): Promise<void> {
-  const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
-  expect(failed.last_error).toMatch(error)
-  receiver.answer = answerWith(200)
-  clock.advance(1000)
-  await statusOnce(api, ({ pending }) => pending === 0)
-  expect(receiver.texts).toEqual(['one', 'one'])
-}
-
-test('[GATEWAY-6.4] one that hangs is given up after 30 seconds', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.4] one that hangs is given up after 30 seconds', async ({ clock, receiver, delivering, recovers }) => {
   const { api, say } = await delivering(clock)
   receiver.answer = () => undefined
   await say('one')
@@ -46,16 +43,24 @@ test('[GATEWAY-6.4] one that hangs is given up after 30 seconds', async () => {
   await recovers(clock, api, /did not answer within 30 seconds/)
 })
 
-test('[GATEWAY-6.4] one that resets the connection is tried again', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.4] one that resets the connection is tried again', async ({
+  clock,
+  receiver,
+  delivering,
+  recovers,
+}) => {
   const { api, say } = await delivering(clock)
   receiver.answer = response => response.socket?.resetAndDestroy()
   await say('one')
   await recovers(clock, api, /cut the connection/)
 })
 
-test('[GATEWAY-6.5] a kept connection that is reset under a request is a failed attempt like any other', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.5] a kept connection that is reset under a request is a failed attempt like any other', async ({
+  clock,
+  receiver,
+  delivering,
+  arrived,
+}) => {
   const { api, say } = await delivering(clock)
   // Kept since the news of the chat, and in use again.
   expect(receiver.connections).toBe(1)
@@ -74,8 +79,7 @@ test('[GATEWAY-6.5] a kept connection that is reset under a request is a failed 
   await arrived(['one', 'one'])
 })
 
-test('[GATEWAY-6.4] a redirect is not followed', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.4] a redirect is not followed', async ({ clock, receiver, delivering, recovers }) => {
   const { api, say } = await delivering(clock)
   await using other = await TestReceiver.start()
   receiver.answer = response => response.writeHead(307, { location: other.url }).end()
@@ -84,20 +88,19 @@ test('[GATEWAY-6.4] a redirect is not followed', async () => {
   expect(other.requests).toEqual([])
 })
 
-test('[GATEWAY-6.4] one that is not there is tried again', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.4] one that is not there is tried again', async ({ clock, receiver, delivering }) => {
   const { api, say } = await delivering(clock)
   const { port } = receiver
   await receiver[Symbol.asyncDispose]()
   await say('one')
   const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
   expect(failed.last_error).toMatch(/could not be reached \(ECONNREFUSED\)/)
-  receiver = await TestReceiver.start(port)
+  await using back = await TestReceiver.start(port)
   clock.advance(1000)
-  await arrived(['one'])
+  await arrivedAt(back, ['one'])
 })
 
-test('[GATEWAY-6.4] one that speaks no TLS under https is tried again', async () => {
+test('[GATEWAY-6.4] one that speaks no TLS under https is tried again', async ({ world, alice, receiver }) => {
   const { api } = await onlineGateway(world, webhookTo(receiver.url.replace('http:', 'https:')))
   await alice.openInvite((await api.me()).invite_url)
   const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)
@@ -105,8 +108,12 @@ test('[GATEWAY-6.4] one that speaks no TLS under https is tried again', async ()
   expect(receiver.requests).toEqual([])
 })
 
-test('[GATEWAY-6.4] one whose answer never ends counts as delivered, and the next update gets its turn', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.4] one whose answer never ends counts as delivered, and the next update gets its turn', async ({
+  clock,
+  receiver,
+  delivering,
+  arrived,
+}) => {
   const { api, say } = await delivering(clock)
   const trickling = Promise.withResolvers<ServerResponse>()
   receiver.answer = response => {
@@ -122,7 +129,7 @@ test('[GATEWAY-6.4] one whose answer never ends counts as delivered, and the nex
   await statusOnce(api, ({ pending }) => pending === 0)
 })
 
-test('[GATEWAY-6.4] an answer of 100 MB is not read', async () => {
+test('[GATEWAY-6.4] an answer of 100 MB is not read', async ({ receiver, delivering, arrived }) => {
   const { api, say } = await delivering()
   let written = 0
   receiver.answer = response => {
@@ -146,7 +153,12 @@ test('[GATEWAY-6.4] an answer of 100 MB is not read', async () => {
   await arrived(['one', 'two'])
 })
 
-test('[GATEWAY-6.4] a stop does not wait for a receiver that hangs', async () => {
+test('[GATEWAY-6.4] a stop does not wait for a receiver that hangs', async ({
+  world,
+  receiver,
+  delivering,
+  arrived,
+}) => {
   const { gateway, say } = await delivering(new ManualClock(Date.now()))
   receiver.answer = () => undefined
   await say('one')

@@ -3,30 +3,33 @@ import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { update } from '@postern/bot-api'
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import { ManualClock, type Person, passWhenAwaited, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock, passWhenAwaited } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
 import { arrivedAt, deliveringTo, SECRET, sayAll, status, statusOnce, webhookTo } from './delivering.ts'
-import { answerWith, TestReceiver } from './receiver.ts'
+import { test as base } from './fixtures.ts'
+import { answerWith } from './receiver.ts'
 
-let world: World
-let receiver: TestReceiver
-let alice: Person
-beforeEach(async () => {
-  world = await World.start()
-  receiver = await TestReceiver.start()
-  alice = await world.person('alice')
-})
-afterEach(async () => {
-  await world.stop()
-  await receiver[Symbol.asyncDispose]()
-})
-
-const delivering = (clock?: ManualClock) => deliveringTo({ world, alice, receiver }, clock)
-const arrived = (texts: string[]) => arrivedAt(receiver, texts)
+const test = base
+  .extend(
+    'delivering',
+    ({ world, alice, receiver }) =>
+      (clock?: ManualClock) =>
+        deliveringTo({ world, alice, receiver }, clock),
+  )
+  .extend(
+    'arrived',
+    ({ receiver }) =>
+      (texts: string[]) =>
+        arrivedAt(receiver, texts),
+  )
 
 describe('delivery', () => {
-  test('[GATEWAY-6.1] one update a request, in order, over one connection, and nothing is left to poll', async () => {
+  test('[GATEWAY-6.1] one update a request, in order, over one connection, and nothing is left to poll', async ({
+    receiver,
+    delivering,
+    arrived,
+  }) => {
     const { api, say } = await delivering()
     const texts = Array.from({ length: 30 }, (_, at) => `text ${at}`)
     await say(...texts)
@@ -45,7 +48,7 @@ describe('delivery', () => {
       })
   })
 
-  test('[GATEWAY-6.1] the signatures hold for the exact body', async () => {
+  test('[GATEWAY-6.1] the signatures hold for the exact body', async ({ receiver, delivering, arrived }) => {
     const { gateway, say } = await delivering()
     await say('größe 🤖')
     await arrived(['größe 🤖'])
@@ -58,7 +61,12 @@ describe('delivery', () => {
     expect(headers['webhook-signature']).toBe(`v1,${sign(`${id}.${timestamp}.${body}`).digest('base64')}`)
   })
 
-  test('[GATEWAY-6.1] a secret in the form of Standard Webhooks is its key there, and taken as it is in our header', async () => {
+  test('[GATEWAY-6.1] a secret in the form of Standard Webhooks is its key there, and taken as it is in our header', async ({
+    world,
+    alice,
+    receiver,
+    arrived,
+  }) => {
     const secret = `whsec_${Buffer.from('0123456789abcdef').toString('base64')}`
     const { api } = await onlineGateway(world, { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret })
     await alice.openInvite((await api.me()).invite_url)
@@ -70,7 +78,12 @@ describe('delivery', () => {
     expect(headers['webhook-signature']).toBe(`v1,${standard}`)
   })
 
-  test('[GATEWAY-6.1] while the receiver holds a request, later updates wait and everything else goes on', async () => {
+  test('[GATEWAY-6.1] while the receiver holds a request, later updates wait and everything else goes on', async ({
+    alice,
+    receiver,
+    delivering,
+    arrived,
+  }) => {
     const { api, say } = await delivering()
     const held = Promise.withResolvers<ServerResponse>()
     receiver.answer = response => held.resolve(response)
@@ -83,7 +96,10 @@ describe('delivery', () => {
     await arrived(['one', 'two'])
   })
 
-  test('[GATEWAY-6.1] a kept connection that the receiver has closed costs no retry', async () => {
+  test('[GATEWAY-6.1] a kept connection that the receiver has closed costs no retry', async ({
+    receiver,
+    delivering,
+  }) => {
     const { say, status } = await delivering(new ManualClock(Date.now()))
     for (const text of ['one', 'two', 'three']) {
       receiver.closeConnections()
@@ -95,8 +111,11 @@ describe('delivery', () => {
 })
 
 describe('retries', () => {
-  test('[GATEWAY-6.2] after 1, 2, 4 … 300 seconds, for an hour, the later ones wait, and then all come in order', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-6.2] after 1, 2, 4 … 300 seconds, for an hour, the later ones wait, and then all come in order', async ({
+    clock,
+    receiver,
+    delivering,
+  }) => {
     const { api, say, status } = await delivering(clock)
     receiver.answer = answerWith(500)
     await say('one', 'two', 'three')
@@ -126,8 +145,12 @@ describe('retries', () => {
     expect(receiver.texts.slice(-4)).toEqual(['one', 'two', 'three', 'three'])
   })
 
-  test('[GATEWAY-6.2] the same update comes again under its id and its webhook-id', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-6.2] the same update comes again under its id and its webhook-id', async ({
+    clock,
+    receiver,
+    delivering,
+    arrived,
+  }) => {
     const { say } = await delivering(clock)
     receiver.answer = answerWith(503)
     await say('again')
@@ -140,8 +163,12 @@ describe('retries', () => {
 })
 
 describe('restarts', () => {
-  test('[GATEWAY-6.3] the queue and the place in the backoff survive', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-6.3] the queue and the place in the backoff survive', async ({
+    clock,
+    world,
+    receiver,
+    delivering,
+  }) => {
     const first = await delivering(clock)
     receiver.answer = answerWith(500)
     await first.say('one', 'two')
@@ -168,7 +195,12 @@ describe('restarts', () => {
     expect((after.next_attempt_ts ?? 0) - clock.nowMs()).toBe(16_000)
   })
 
-  test('[GATEWAY-6.3] a clock that is set back makes nobody wait longer', async () => {
+  test('[GATEWAY-6.3] a clock that is set back makes nobody wait longer', async ({
+    world,
+    receiver,
+    delivering,
+    arrived,
+  }) => {
     const clock = new ManualClock(Date.now() + 86_400_000)
     const { gateway, api, say } = await delivering(clock)
     receiver.answer = answerWith(500)
@@ -182,8 +214,7 @@ describe('restarts', () => {
     await statusOnce(new Api(next), ({ pending }) => pending === 0)
   })
 
-  test('[GATEWAY-6.3] another address is tried at once', async () => {
-    const clock = new ManualClock(Date.now())
+  test('[GATEWAY-6.3] another address is tried at once', async ({ clock, world, receiver, delivering, arrived }) => {
     const { gateway, api, say } = await delivering(clock)
     receiver.answer = answerWith(500)
     await say('one')
@@ -195,8 +226,13 @@ describe('restarts', () => {
     await arrived(['one'])
   })
 
-  test('[GATEWAY-6.3] who polled before goes on with the webhook where it was', async () => {
-    const { gateway, api } = await onlineGateway(world)
+  test('[GATEWAY-6.3] who polled before goes on with the webhook where it was', async ({
+    world,
+    alice,
+    receiver,
+    arrived,
+    online: { gateway, api },
+  }) => {
     await alice.openInvite((await api.me()).invite_url)
     await sayAll(alice, gateway, ['one', 'two'])
     await api.next('message', ({ message }) => message.text === 'one')
@@ -209,8 +245,12 @@ describe('restarts', () => {
   })
 })
 
-test('[GATEWAY-2.17] what was delivered while the disk was full is not sent again, and delivery goes on', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-2.17] what was delivered while the disk was full is not sent again, and delivery goes on', async ({
+  clock,
+  receiver,
+  delivering,
+  arrived,
+}) => {
   const { gateway, api, say } = await delivering(clock)
   const { journal } = gateway.client
   const confirm = journal.confirm.bind(journal)
@@ -225,8 +265,11 @@ test('[GATEWAY-2.17] what was delivered while the disk was full is not sent agai
   expect(receiver.texts).toEqual(['one', 'two'])
 })
 
-test('[GATEWAY-2.17] a queue that cannot be read for a moment is read again', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-2.17] a queue that cannot be read for a moment is read again', async ({
+  clock,
+  delivering,
+  arrived,
+}) => {
   const { gateway, say } = await delivering(clock)
   const { journal } = gateway.client
   const read = journal.read.bind(journal)
@@ -239,8 +282,12 @@ test('[GATEWAY-2.17] a queue that cannot be read for a moment is read again', as
   await passWhenAwaited(clock, gatewayLimits.webhookRetryFirstMs, arrived(['one']))
 })
 
-test('[GATEWAY-6.6] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async () => {
-  const clock = new ManualClock(Date.now())
+test('[GATEWAY-6.6] GET /v1/webhook shows how delivery is doing, with a webhook and without one', async ({
+  clock,
+  world,
+  receiver,
+  delivering,
+}) => {
   const { gateway, api, say } = await delivering(clock)
   const fresh = await status(api)
   expect(fresh).toEqual({ enabled: true, pending: 0, last_attempt_ts: clock.nowMs() })

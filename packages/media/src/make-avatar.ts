@@ -1,11 +1,11 @@
 // A small square picture out of whatever was uploaded: JPEG, PNG or WebP by its bytes, upright, without its metadata.
 import { CodedError, contentLimits, gatewayLimits } from '@postern/protocol'
 import { encodeWithin } from './encode-within.ts'
-import { inTurn } from './picture-library.ts'
+import { decoding } from './picture-library.ts'
 import { shrinkPicture } from './shrink-picture.ts'
 
 export async function makeAvatar(bytes: Uint8Array): Promise<Uint8Array> {
-  return await inTurn(async () => {
+  return await decoding.run(async () => {
     const small = await shrinkPicture(bytes, { sidePixelsMax: gatewayLimits.avatarSidePixelsMax, shape: 'square' })
     if (small.kind === 'refused') throw new CodedError('bad-field', { field: 'picture', rule: small.rule })
     return await encodeWithin(small.pixels, contentLimits.avatarBytesMax)

@@ -1,7 +1,7 @@
 // What is shown of a photo before it is fetched: a small upright picture without metadata, and the photo's own size.
 import { contentLimits, gatewayLimits } from '@postern/protocol'
 import { encodeWithin } from './encode-within.ts'
-import { inTurn } from './picture-library.ts'
+import { decoding } from './picture-library.ts'
 import { shrinkPicture } from './shrink-picture.ts'
 
 export type Preview =
@@ -17,7 +17,7 @@ export const tooManyBytes: Preview = {
 export type PhotoBytes = Uint8Array | (() => Promise<Uint8Array>)
 
 export async function makePreview(photo: PhotoBytes): Promise<Preview> {
-  return await inTurn(async () => {
+  return await decoding.run(async () => {
     const bytes = typeof photo === 'function' ? await photo() : photo
     if (bytes.length > gatewayLimits.photoBytesMax) return tooManyBytes
     const small = await shrinkPicture(bytes, { sidePixelsMax: gatewayLimits.previewSidePixelsMax, shape: 'as-it-is' })

@@ -1,4 +1,5 @@
 // The library that decodes pictures, locked down to the three formats that are taken, and used by one picture at a time.
+import { Lane } from '@postern/protocol'
 import type { SharpConstructor } from 'sharp'
 
 let loaded: Promise<SharpConstructor> | undefined
@@ -18,11 +19,5 @@ export async function loadSharp(): Promise<SharpConstructor> {
   return await loaded
 }
 
-let last: Promise<unknown> = Promise.resolve()
-
 /** A decoded picture may take much memory, so there is never more than one. */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const mine = last.then(work)
-  last = mine.catch(() => undefined)
-  return await mine
-}
+export const decoding = new Lane()

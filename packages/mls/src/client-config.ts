@@ -1,13 +1,10 @@
 // The rules under which ts-mls works for us: never use its defaults, their authentication accepts everybody.
+import { mlsLimits } from '@postern/protocol'
 import type { ClientConfig, LifetimeConfig } from 'ts-mls'
 import { defaultKeyPackageEqualityConfig } from 'ts-mls/keyPackageEqualityConfig.js'
 import { makeAuthenticationService } from './credentials.ts'
+import { paddedBytes } from './padding.ts'
 import type { MlsProvider } from './provider.ts'
-
-/** Messages, before encryption, are filled up to a multiple of this. */
-export const PADDING_STEP_BYTES = 256
-/** A sender whose withdrawn messages leave a gap larger than this cannot be read until it commits. */
-const FORWARD_STEPS_MAX = 200
 
 /** Read by our patch of ts-mls: lifetimes follow the client's clock, not the machine's. */
 interface ClockedLifetimeConfig extends LifetimeConfig {
@@ -24,13 +21,13 @@ export function makeClientConfig(provider: MlsProvider, nowSec: () => number): C
     authService: makeAuthenticationService(provider),
     keyPackageEqualityConfig: defaultKeyPackageEqualityConfig,
     keyRetentionConfig: {
-      // Few: the log is in order. What is kept of a skipped generation is its key alone, by our patch of ts-mls.
-      retainKeysForGenerations: 8,
+      // What is kept of a skipped generation is its key alone, by our patch of ts-mls.
+      retainKeysForGenerations: mlsLimits.generationsKept,
       // One and not none: ts-mls reads 0 as "keep all". The session drops the one.
       retainKeysForEpochs: 1,
-      maximumForwardRatchetSteps: FORWARD_STEPS_MAX,
+      maximumForwardRatchetSteps: mlsLimits.forwardStepsMax,
     },
     lifetimeConfig,
-    paddingConfig: { kind: 'padUntilLength', padUntilLength: PADDING_STEP_BYTES },
+    paddingConfig: { kind: 'padUntilLength', padUntilLength: paddedBytes(1) },
   }
 }

@@ -5,9 +5,9 @@ import { DIRECT_MARK, DIRECT_VERSION } from '@postern/protocol/relay'
 import type { ClientState } from 'ts-mls'
 import { signWithLabel, verifyWithLabel } from 'ts-mls/crypto/signature.js'
 import { mlsExporter } from 'ts-mls/keySchedule.js'
-import { PADDING_STEP_BYTES } from './client-config.ts'
 import { assertMember, type GroupSession } from './group-session.ts'
 import { MlsError } from './mls-error.ts'
+import { paddedBytes } from './padding.ts'
 import { KEY_BYTES, type MlsProvider, SIGNATURE_BYTES, TAG_BYTES } from './provider.ts'
 
 /** In clear: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
@@ -162,8 +162,7 @@ async function unsealed(provider: MlsProvider, state: ClientState, { header, enc
 }
 
 function padded(proof: Uint8Array, plaintext: Uint8Array): Uint8Array {
-  const bytes = CONTENT_MIN_BYTES + plaintext.length
-  const content = new Uint8Array(Math.ceil(bytes / PADDING_STEP_BYTES) * PADDING_STEP_BYTES)
+  const content = new Uint8Array(paddedBytes(CONTENT_MIN_BYTES + plaintext.length))
   content.set(proof)
   new DataView(content.buffer).setUint32(SIGNATURE_BYTES, plaintext.length)
   content.set(plaintext, CONTENT_MIN_BYTES)

@@ -7,13 +7,13 @@ import { createApplicationMessage } from 'ts-mls/createMessage.js'
 import { decryptSenderData } from 'ts-mls/privateMessage.js'
 import { processPrivateMessage } from 'ts-mls/processMessages.js'
 import { emptyPskIndex } from 'ts-mls/pskIndex.js'
-import { PADDING_STEP_BYTES } from './client-config.ts'
 import { type Roster, roster } from './credentials.ts'
 import { settingsIn } from './group-rules.ts'
 import { decodeGroup, decodeWhole } from './group-state.ts'
 import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION, type StoredKeyPackage } from './key-package.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
+import { paddedBytes } from './padding.ts'
 import { encodePrivateMessage, readPrivateMessage } from './private-message.ts'
 import { SIGNATURE_BYTES } from './provider.ts'
 import { type AppliedCommit, applyCommit } from './receive-commit.ts'
@@ -81,11 +81,10 @@ export async function encryptMessage(
   }
 }
 
-/** The content is the text and the signature, each behind its length; its size must not tell a short text's length. */
+/** The content is the text and the signature, each behind its length. */
 function paddedLength(textBytes: number): number {
   const lengthBytes = textBytes < 64 ? 1 : textBytes < 16_384 ? 2 : 4
-  const contentBytes = lengthBytes + textBytes + 2 + SIGNATURE_BYTES
-  return Math.ceil(contentBytes / PADDING_STEP_BYTES) * PADDING_STEP_BYTES
+  return paddedBytes(lengthBytes + textBytes + 2 + SIGNATURE_BYTES)
 }
 
 /** Throws an `MlsError` for whatever is not a message or commit of this group's current epoch. */

@@ -1,5 +1,5 @@
 // Key packages: what a client leaves at the relay so that others can add it to groups while it is away.
-import { type AccountId, concatBytes, copyBytes, wireLimits } from '@postern/protocol'
+import { type AccountId, concatBytes, copyBytes, mlsLimits, wireLimits } from '@postern/protocol'
 import type { Capabilities, Credential, KeyPackage, PrivateKeyPackage } from 'ts-mls'
 import { generateKeyPackageWithKey, makeKeyPackageRef, verifyKeyPackage } from 'ts-mls/keyPackage.js'
 import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js'
@@ -11,8 +11,6 @@ import { KEY_BYTES, MLS_SUITE, type SigningKey } from './provider.ts'
 
 /** Our group settings travel in one GroupContext extension of this type (private range of RFC 9420 §17.3). */
 export const SETTINGS_EXTENSION = 0xf0a1
-/** Longer lifetimes are refused: a key package that never ends is a key that never changes. */
-const LIFETIME_MAX_SEC = 400 * 24 * 3600
 const PRIVATE_FORMAT = 1
 
 /** A key package as its owner stores it. */
@@ -102,7 +100,8 @@ export function assertWellMade({ cipherSuite, leafNode }: KeyPackage): void {
   if (cipherSuite !== MLS_SUITE) throw unusable('it is for another cipher suite')
   if (leafNodeSource !== 'key_package') throw unusable('its leaf is not one of a key package')
   if (lifetime.notAfter < lifetime.notBefore) throw unusable('it ends before it begins')
-  if (lifetime.notAfter - lifetime.notBefore > BigInt(LIFETIME_MAX_SEC)) throw unusable('it is made to last too long')
+  if (lifetime.notAfter - lifetime.notBefore > BigInt(mlsLimits.keyPackageLifetimeSecMax))
+    throw unusable('it is made to last too long')
   if (!capabilities.extensions.includes(SETTINGS_EXTENSION)) throw unusable('its owner does not know our settings')
   if (parseCredential(credential) === undefined) throw unusable('its credential is not one of ours')
 }

@@ -1,8 +1,10 @@
 // Cryptography in a browser: noble for all that is small, WebCrypto for Ed25519 where the browser has it. No Node API.
+
 import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
 import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
 import {
@@ -16,8 +18,6 @@ import {
   TAG_BYTES,
 } from './provider.ts'
 
-/** CryptoKeys kept; importing one costs more than a signature. */
-const VERIFY_KEYS_MAX = 4096
 const PKCS8_ED25519 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20)
 
 const hmac = (key: Uint8Array, message: Uint8Array) => nobleHmac(sha256, key, message)
@@ -83,7 +83,7 @@ function webCryptoSigning(subtle: SubtleCrypto): Signing {
     const kept = verifyKeys.get(id)
     if (kept !== undefined) return kept
     const key = subtle.importKey('raw', own(publicKey), 'Ed25519', false, ['verify'])
-    if (verifyKeys.size >= VERIFY_KEYS_MAX) verifyKeys.clear()
+    if (verifyKeys.size >= mlsLimits.verifyKeysCachedMax) verifyKeys.clear()
     verifyKeys.set(id, key)
     return key
   }

@@ -1,13 +1,11 @@
 // Cryptography in Node: node:crypto, synchronous, with the key objects of long-lived keys kept.
 
 import crypto, { type KeyObject } from 'node:crypto'
-import { copyBytes } from '@postern/protocol'
+import { copyBytes, mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
 import { type HpkePrimitives, makeHpke, makeKdf, type PublicHandle, type SecretHandle } from './hpke.ts'
 import { KEY_BYTES, MLS_SUITE, type MlsProvider, SIGNATURE_BYTES, type SigningKey, TAG_BYTES } from './provider.ts'
 
-/** Verification keys kept: the members of the groups a busy bot talks to. */
-const VERIFY_KEYS_MAX = 4096
 /** Above this createHmac is faster than two one-shot hashes over a copy. */
 const SHORT_MESSAGE_BYTES = 2048
 const BLOCK_BYTES = 64
@@ -112,7 +110,7 @@ class KeyCache {
     if (kept !== undefined) this.#keys.delete(id)
     const key = kept ?? make()
     this.#keys.set(id, key)
-    if (this.#keys.size > VERIFY_KEYS_MAX) this.#keys.delete(this.#keys.keys().next().value as string)
+    if (this.#keys.size > mlsLimits.verifyKeysCachedMax) this.#keys.delete(this.#keys.keys().next().value as string)
     return key
   }
 }

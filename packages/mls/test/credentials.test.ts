@@ -61,7 +61,7 @@ const addOf = (publicBytes: Uint8Array): Proposal => ({
 })
 
 describe('account ids', () => {
-  it('are 32 letters and prove their key', () => {
+  it('[MLS-3.1] are 32 letters and prove their key', () => {
     const key = fromHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')
     const id = accountIdOf(provider, key)
     expect(id).toMatch(/^[a-z2-7]{32}$/)
@@ -72,14 +72,14 @@ describe('account ids', () => {
 
 describe('credentials', () => {
   const service = makeAuthenticationService(provider)
-  it('carry the account key and its certificate', async () => {
+  it('[MLS-3.2] carry the account key and its certificate', async () => {
     const alice = await person('alice', NOW_SEC + 5)
     const parsed = parseCredential(alice.credential)
     expect(parsed?.accountPublicKey).toEqual(alice.accountKey.publicKey)
     expect(parsed?.certificate.notAfterSec).toBe(NOW_SEC + 5)
     expect(await service.validateCredential(alice.credential, alice.deviceKey.publicKey)).toBe(true)
   })
-  it('are refused for another device, when any byte differs, and when they are of another kind', async () => {
+  it('[MLS-3.2] are refused for another device, when any byte differs, and when they are of another kind', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const device = alice.deviceKey.publicKey
     expect(await service.validateCredential(alice.credential, bob.deviceKey.publicKey)).toBe(false)
@@ -98,7 +98,7 @@ describe('credentials', () => {
     expect(await service.validateCredential(x509, device)).toBe(false)
     expect(() => credentialOf(device, new Uint8Array(71))).toThrow(RangeError)
   })
-  it('that have expired keep a group readable, and only cannot be added', async () => {
+  it('[MLS-3.3] that have expired keep a group readable, and only cannot be added', async () => {
     const [alice, bob] = [await person('alice'), await person('bob', NOW_SEC - 1)]
     const keyPackage = await keyPackageOf(bob)
     const add = [wanted(bob, keyPackage)]
@@ -113,13 +113,13 @@ describe('credentials', () => {
 })
 
 describe('forged members', () => {
-  it('are refused by whoever would add them', async () => {
+  it('[MLS-3.4] are refused by whoever would add them', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const forged = await forgedPackage(bob)
     const adding = commitIntent(await newGroup(alice), { add: [wanted(bob, forged)] })
     await expect(adding).rejects.toMatchObject({ code: 'mls-bad-key-package', message: /forged/ })
   })
-  it('are refused by whoever reads the commit of a hostile member, and by whoever joins such a group', async () => {
+  it('[MLS-3.4] are refused by whoever reads the commit of a hostile member, and by whoever joins such a group', async () => {
     const { alice, bob } = await pair()
     const victim = await person('victim')
     const forged = await forgedPackage(victim)
@@ -133,7 +133,7 @@ describe('forged members', () => {
     const joining = joinFromWelcome(context, { welcome, findKeyPackage: () => hers })
     await expect(joining).rejects.toMatchObject({ code: 'mls-malformed' })
   })
-  it('are refused when an account gets a second leaf', async () => {
+  it('[MLS-2.10] are refused when an account gets a second leaf', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const [first, second] = (await groupOf(alice, bob)) as [GroupSession, GroupSession]
     const twin = await keyPackageOf(await deviceOf('bob', bob.accountKey))
@@ -156,14 +156,14 @@ describe('continuity', () => {
     tree[0] = { ...own, leaf: { ...own.leaf, credential, signaturePublicKey: deviceKey.publicKey } }
     return (await hostileCommit({ ...state, ratchetTree: tree })).wire
   }
-  it('a member cannot take somebody else’s name', async () => {
+  it('[MLS-3.5] a member cannot take somebody else’s name', async () => {
     const { alice, bob } = await pair()
     const eve = await person('eve')
     const state = { ...hostile(alice), signaturePrivateKey: alice.state.signaturePrivateKey }
     const wire = await turnedInto({ context, state }, { credential: eve.credential, deviceKey: await ownKey(alice) })
     await expect(decryptMessage(bob, wire)).rejects.toMatchObject({ name: 'MlsError' })
   })
-  it('a member cannot turn into another account of its own, whose certificate holds', async () => {
+  it('[MLS-3.5] a member cannot turn into another account of its own, whose certificate holds', async () => {
     const { alice, bob } = await pair()
     const other = await provider.generateSigningKey()
     const device = await ownKey(alice)
@@ -179,7 +179,7 @@ describe('continuity', () => {
       message: /no longer belongs/,
     })
   })
-  it('holds for leaves that a commit did not remove', async () => {
+  it('[MLS-3.5] holds for leaves that a commit did not remove', async () => {
     const { alice } = await trio()
     const before = rosterOf(alice)
     const changed = new Map(before)
@@ -215,7 +215,7 @@ describe('continuity', () => {
     expect(rosterOf(session).get(1)).toMatchObject({ accountId: old.accountId, serial: 0 })
     expect(rosterOf(joined)).toEqual(rosterOf(session))
   })
-  it('the roster says who is where', async () => {
+  it('[MLS-3.6] the roster says who is where', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const [session] = (await groupOf(alice, bob)) as [GroupSession]
     const members = roster(provider, session.state)
@@ -236,7 +236,7 @@ describe('continuity', () => {
 })
 
 describe('a hostile committer', () => {
-  it('whose path keys do not fit their secrets is found out at once', async () => {
+  it('[MLS-6.4] whose path keys do not fit their secrets is found out at once', async () => {
     const { alice, bob } = await trio()
     const { cipherSuite } = provider
     // Bob shows all another public key for the node that he shares with alice than the one that he tells her.
@@ -256,7 +256,7 @@ describe('a hostile committer', () => {
     const wire = encodeMlsMessage(made.commit)
     await expect(decryptMessage(alice, wire)).rejects.toMatchObject({ code: 'mls-undecryptable', message: /node 1/ })
   })
-  it('cannot make a joiner hash a tree larger than any group', async () => {
+  it('[MLS-1.4] cannot make a joiner hash a tree larger than any group', async () => {
     const bob = await person('bob')
     const founded = await newGroup(await person('alice'))
     const elsewhere = await newGroup(await person('far right'))

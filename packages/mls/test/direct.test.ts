@@ -12,13 +12,13 @@ const TO_LEAF_AT = 33
 const FROM_LEAF_AT = 29
 
 describe('direct messages', () => {
-  it('are read by the member they are for, who knows the sender', async () => {
+  it('[MLS-4.1] are read by the member they are for, who knows the sender', async () => {
     const { alice, bob } = await trio()
     const opened = await openDirect(bob, await sealDirect(alice, 1, utf8('pressed')))
     expect([text(opened.plaintext), opened.senderLeaf]).toEqual(['pressed', 0])
     expect((await openDirect(bob, await sealDirect(alice, 1, utf8('')))).plaintext).toHaveLength(0)
   })
-  it('are read by nobody else, not even under a changed address', async () => {
+  it('[MLS-4.1] are read by nobody else, not even under a changed address', async () => {
     const { alice, bob, carol } = await trio()
     const wire = await sealDirect(alice, 1, utf8('pressed'))
     await expect(openDirect(carol, wire)).rejects.toMatchObject({ code: 'mls-undecryptable' })
@@ -30,7 +30,7 @@ describe('direct messages', () => {
     fromCarol[FROM_LEAF_AT] = 2
     await expect(openDirect(bob, fromCarol)).rejects.toMatchObject({ code: 'mls-undecryptable' })
   })
-  it('cannot be written by one member in the name of another', async () => {
+  it('[MLS-4.1] cannot be written by one member in the name of another', async () => {
     const { alice, bob, carol } = await trio()
     const privatePath = { ...carol.state.privatePath, leafIndex: 0 }
     const asAlice = { ...carol, state: { ...carol.state, privatePath } }
@@ -38,7 +38,7 @@ describe('direct messages', () => {
     await expect(openDirect(bob, wire)).rejects.toMatchObject({ code: 'mls-undecryptable', message: /forged/ })
     expect(epoch(alice)).toBe(epochOf(wire))
   })
-  it('hold in their epoch and group alone', async () => {
+  it('[MLS-4.2] hold in their epoch and group alone', async () => {
     const { alice, bob } = await pair()
     const wire = await sealDirect(alice, 1, utf8('x'))
     const made = await commitIntent(alice, {})
@@ -48,18 +48,18 @@ describe('direct messages', () => {
     const next = await sealDirect(made.session, 1, utf8('next epoch'))
     expect(text((await openDirect(later, next)).plaintext)).toBe('next epoch')
   })
-  it('tell the relay their group and epoch, and nothing of their length', async () => {
+  it('[MLS-4.3] tell the relay their group and epoch, and nothing of their length', async () => {
     const { alice } = await pair()
     const wire = await sealDirect(alice, 1, utf8('x'))
     expect(readEnvelopeHeader(wire)).toEqual({ group: groupId(alice), epoch: 1, kind: 'direct' })
     expect(groupIdOf(wire)).toBe(groupId(alice))
     expect(await sealDirect(alice, 1, new Uint8Array(150))).toHaveLength(wire.length)
   })
-  it('differ each time', async () => {
+  it('[MLS-4.3] differ each time', async () => {
     const { alice } = await pair()
     expect(await sealDirect(alice, 1, utf8('x'))).not.toEqual(await sealDirect(alice, 1, utf8('x')))
   })
-  it('are refused when a byte is changed, cut off, added, or made up', async () => {
+  it('[MLS-4.2] are refused when a byte is changed, cut off, added, or made up', async () => {
     const { alice, bob } = await pair()
     const wire = await sealDirect(alice, 1, utf8('x'))
     for (let at = 0; at < wire.length; at += at < 100 ? 1 : 17) {
@@ -74,7 +74,7 @@ describe('direct messages', () => {
     }
     await expect(decryptMessage(bob, wire)).rejects.toMatchObject({ code: 'mls-malformed' })
   })
-  it('need a receiver, and members on both sides', async () => {
+  it('[MLS-4.4] need a receiver, and members on both sides', async () => {
     const { alice, bob } = await trio()
     await expect(sealDirect(alice, 7, utf8('x'))).rejects.toMatchObject({ code: 'mls-forbidden' })
     const made = await commitIntent(alice, { removeLeaves: [1] })

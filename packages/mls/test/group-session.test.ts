@@ -1,7 +1,6 @@
 // A group through its life: talk, changes, lost races, removal.
 import { groupIdFromBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import { PADDING_STEP_BYTES } from '../src/client-config.ts'
 import { burnHandshakeGeneration, commitIntent } from '../src/commit-intent.ts'
 import { openDirect, sealDirect } from '../src/direct.ts'
 import {
@@ -19,6 +18,7 @@ import {
 import { joinFromWelcome, welcomeReferences } from '../src/join-group.ts'
 import { generateKeyPackage } from '../src/key-package.ts'
 import { makeMlsContext } from '../src/mls-context.ts'
+import { PADDING_STEP_BYTES } from '../src/padding.ts'
 import { epochOf, groupIdOf, readPrivateMessage } from '../src/private-message.ts'
 import { TAG_BYTES } from '../src/provider.ts'
 import { makeBrowserProvider } from '../src/provider-browser.ts'
@@ -47,7 +47,7 @@ const agree = (...sessions: GroupSession[]) =>
   expect(new Set(sessions.map(session => hex(epochAuthenticator(session)))).size).toBe(1)
 
 describe('messages', () => {
-  it('are read by all others, who know the sender', async () => {
+  it('[MLS-2.1] are read by all others, who know the sender', async () => {
     const { alice, bob, carol } = await trio()
     const sent = await encryptMessage(bob, utf8('hello'))
     for (const reader of [alice, carol]) {
@@ -56,7 +56,7 @@ describe('messages', () => {
     }
     expect(movedLeaves(bob.state, sent.session.state)).toEqual([1])
   })
-  it('go both ways, in any order within reach, from sessions that stay as they were', async () => {
+  it('[MLS-2.1] go both ways, in any order within reach, from sessions that stay as they were', async () => {
     const { alice, bob } = await pair()
     let sender = alice
     const wires: Uint8Array[] = []
@@ -73,14 +73,14 @@ describe('messages', () => {
     }
     expect(text((await readText(bob, wires[0] as Uint8Array)).plaintext)).toBe('message 0')
   })
-  it('are refused a second time, and by their writer', async () => {
+  it('[MLS-2.2] are refused a second time, and by their writer', async () => {
     const { alice, bob } = await pair()
     const { session, wire } = await encryptMessage(alice, utf8('once'))
     const read = await readText(bob, wire)
     await expect(decryptMessage(read.session, wire)).rejects.toMatchObject({ code: 'mls-replayed' })
     await expect(decryptMessage(session, wire)).rejects.toMatchObject({ code: 'mls-own-message' })
   })
-  it('reach over a gap of 200 withdrawn ones and no further', async () => {
+  it('[MLS-2.3] reach over a gap of 200 withdrawn ones and no further', async () => {
     const { alice, bob } = await pair()
     let sender = alice
     const wires: Uint8Array[] = []
@@ -92,7 +92,7 @@ describe('messages', () => {
     await expect(readText(bob, wires[200] as Uint8Array)).resolves.toMatchObject({ senderLeaf: 0 })
     await expect(decryptMessage(bob, wires[201] as Uint8Array)).rejects.toMatchObject({ code: 'mls-undecryptable' })
   })
-  it('are padded: a short text does not tell its length', async () => {
+  it('[MLS-2.4] are padded: a short text does not tell its length', async () => {
     const { alice } = await pair()
     const sizeOf = async (bytes: number) => (await encryptMessage(alice, new Uint8Array(bytes))).wire.length
     expect(await sizeOf(0)).toBe(await sizeOf(180))
@@ -103,7 +103,7 @@ describe('messages', () => {
       expect((ciphertext.length - TAG_BYTES) % PADDING_STEP_BYTES).toBe(0)
     }
   })
-  it('show group and epoch in clear', async () => {
+  it('[MLS-2.4] show group and epoch in clear', async () => {
     const { alice } = await pair()
     const { wire } = await encryptMessage(alice, utf8('x'))
     expect(epochOf(wire)).toBe(1)
@@ -114,7 +114,7 @@ describe('messages', () => {
 })
 
 describe('changes', () => {
-  it('an update gives all members the same new epoch', async () => {
+  it('[MLS-2.5] an update gives all members the same new epoch', async () => {
     const { alice, bob, carol } = await trio()
     const made = await commitIntent(alice, {})
     const [b, c] = [await readCommit(bob, made.wire), await readCommit(carol, made.wire)]
@@ -123,7 +123,7 @@ describe('changes', () => {
     expect(epoch(b.session)).toBe(2)
     expect(made.welcome).toBeUndefined()
   })
-  it('add, remove and settings go in one commit', async () => {
+  it('[MLS-2.5] add, remove and settings go in one commit', async () => {
     const { alice, bob, carol } = await trio()
     const dave = await person('dave')
     const keyPackage = await keyPackageOf(dave)
@@ -142,7 +142,7 @@ describe('changes', () => {
     const c = await readCommit(carol, made.wire)
     expect(c).toMatchObject({ removedSelf: true, committerLeaf: 0, removedLeaves: [2] })
   })
-  it('a removed member is told so and can do nothing more', async () => {
+  it('[MLS-2.6] a removed member is told so and can do nothing more', async () => {
     const { alice, bob, carol } = await trio()
     const made = await commitIntent(alice, { removeLeaves: [1] })
     const gone = (await readCommit(bob, made.wire)).session
@@ -155,25 +155,25 @@ describe('changes', () => {
     const read = await readText((await readCommit(carol, made.wire)).session, wire)
     expect(text(read.plaintext)).toBe('without bob')
   })
-  it('a member can be added again, also in the commit that removes it', async () => {
+  it('[MLS-2.5] a member can be added again, also in the commit that removes it', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const [first] = (await groupOf(alice, bob)) as [GroupSession]
     const again = await add(first, bob, { removeLeaves: [1] })
     agree(again.committer, again.joined)
   })
-  it('settings alone reach everybody', async () => {
+  it('[MLS-2.5] settings alone reach everybody', async () => {
     const { alice, bob } = await pair()
     const made = await commitIntent(alice, { settings: utf8('two') })
     const read = await readCommit(bob, made.wire)
     expect([text(settingsOf(bob)), text(settingsOf(read.session))]).toEqual(['settings', 'two'])
   })
-  it('nobody removes themselves, or an empty leaf', async () => {
+  it('[MLS-2.6] nobody removes themselves, or an empty leaf', async () => {
     const { alice } = await pair()
     for (const leaf of [0, 2, 9, -1, 0.5]) {
       await expect(commitIntent(alice, { removeLeaves: [leaf] })).rejects.toMatchObject({ code: 'mls-forbidden' })
     }
   })
-  it('of two commits in one epoch the first wins; the loser applies it and makes its own again', async () => {
+  it('[MLS-2.7] of two commits in one epoch the first wins; the loser applies it and makes its own again', async () => {
     const { alice, bob, carol } = await trio()
     const [winner, loser] = [await commitIntent(alice, {}), await commitIntent(bob, {})]
     const applied = (await readCommit(bob, winner.wire)).session
@@ -182,7 +182,7 @@ describe('changes', () => {
     agree(again.session, c.session, (await readCommit(winner.session, again.wire)).session)
     await expect(decryptMessage(applied, loser.wire)).rejects.toMatchObject({ code: 'mls-wrong-epoch' })
   })
-  it('a second commit in one epoch, from the burnt session, uses another key and is readable', async () => {
+  it('[MLS-2.7] a second commit in one epoch, from the burnt session, uses another key and is readable', async () => {
     const { alice, bob } = await pair()
     const first = await commitIntent(alice, {})
     const burnt = await burnHandshakeGeneration(alice)
@@ -192,7 +192,7 @@ describe('changes', () => {
     agree(first.session, (await readCommit(bob, first.wire)).session)
     await expect(decryptMessage(alice, first.wire)).rejects.toMatchObject({ code: 'mls-own-message' })
   })
-  it('keep no keys of past epochs, and none of blank nodes', async () => {
+  it('[MLS-2.8] keep no keys of past epochs, and none of blank nodes', async () => {
     const { alice, bob } = await trio()
     const made = await commitIntent((await readCommit(bob, (await commitIntent(alice, {})).wire)).session, {
       removeLeaves: [2],
@@ -206,7 +206,7 @@ describe('changes', () => {
 })
 
 describe('joining', () => {
-  it('finds its key package among others, and tells which one and who invited', async () => {
+  it('[MLS-2.9] finds its key package among others, and tells which one and who invited', async () => {
     const [alice, bob, carol] = [await person('alice'), await person('bob'), await person('carol')]
     const group = await add(await newGroup(alice), bob)
     const keyPackage = await keyPackageOf(carol)
@@ -220,7 +220,7 @@ describe('joining', () => {
       code: 'mls-not-invited',
     })
   })
-  it('refuses a key package that is expired, not yet valid, endless, or made for another account', async () => {
+  it('[MLS-1.3] refuses a key package that is expired, not yet valid, endless, or made for another account', async () => {
     const [alice, bob, mallory] = [await person('alice'), await person('bob'), await person('mallory')]
     const group = await newGroup(alice)
     const refused = { code: 'mls-bad-key-package' }
@@ -239,7 +239,7 @@ describe('joining', () => {
       refused,
     )
   })
-  it('a second leaf for an account is refused, with the same device or another, now or in one commit', async () => {
+  it('[MLS-2.10] a second leaf for an account is refused, with the same device or another, now or in one commit', async () => {
     const [alice, bob, carol] = [await person('alice'), await person('bob'), await person('carol')]
     const [session] = (await groupOf(alice, bob)) as [GroupSession]
     const refused = { code: 'mls-duplicate-account' }
@@ -253,7 +253,7 @@ describe('joining', () => {
 })
 
 describe('a browser and a Node client', () => {
-  it('share a group: join, talk, change, write to one alone', async () => {
+  it('[MLS-7.4] share a group: join, talk, change, write to one alone', async () => {
     const browser = makeMlsContext(await makeBrowserProvider(), () => NOW_SEC)
     const [alice, bob] = [await person('alice'), await person('bob')]
     const { credential, deviceKey } = bob

@@ -10,7 +10,7 @@ import { flipped, hex, text, utf8 } from './bytes.ts'
 import { context, groupOf, pair, person, readCommit, readText, trio } from './people.ts'
 
 describe('rows', () => {
-  it('of an epoch and its moved ratchets give a session that reads, writes and commits on', async () => {
+  it('[MLS-5.1] of an epoch and its moved ratchets give a session that reads, writes and commits on', async () => {
     const { alice, bob, carol } = await trio()
     const rows = new StoredSession(bob)
     let [a, b] = [alice, bob]
@@ -33,7 +33,7 @@ describe('rows', () => {
     const read = await readCommit(carol, made.wire)
     expect(hex(epochAuthenticator(read.session))).toBe(hex(epochAuthenticator(made.session)))
   })
-  it('keep the keys of skipped messages', async () => {
+  it('[MLS-5.1] keep the keys of skipped messages', async () => {
     const { alice, bob } = await pair()
     const first = await encryptMessage(alice, utf8('first'))
     const second = await encryptMessage(first.session, utf8('second'))
@@ -42,7 +42,7 @@ describe('rows', () => {
     expect(text((await readText(rows.open(), first.wire)).plaintext)).toBe('first')
     await expect(readText(rows.open(), second.wire)).rejects.toMatchObject({ code: 'mls-replayed' })
   })
-  it('of a backup read what the same leaf wrote after it, and then use no key twice', async () => {
+  it('[MLS-5.3] of a backup read what the same leaf wrote after it, and then use no key twice', async () => {
     const { alice, bob } = await pair()
     const backup = new StoredSession(alice)
     const sent = await encryptMessage(alice, utf8('after the backup'))
@@ -54,7 +54,7 @@ describe('rows', () => {
     const made = await commitIntent(sent.session, {})
     await expect(readCommit(read.session, made.wire)).rejects.toMatchObject({ code: 'mls-own-message' })
   })
-  it('are small: a message costs one row of some hundred bytes, whatever the group', async () => {
+  it('[MLS-5.2] are small: a message costs one row of some hundred bytes, whatever the group', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, (_, i) => person(`member ${i}`)))
     const [alice, bob] = (await groupOf(...people)) as [GroupSession, GroupSession]
     const { wire, session } = await encryptMessage(alice, utf8('x'))
@@ -68,7 +68,7 @@ describe('rows', () => {
     expect(change?.bytes?.length).toBeLessThan(100)
     expect(changedSecrets(bob.state, bob.state)).toEqual([])
   })
-  it('survive the caller writing over the buffers they came in', async () => {
+  it('[MLS-5.1] survive the caller writing over the buffers they came in', async () => {
     const { alice, bob } = await pair()
     const stored = new StoredSession(bob)
     const restored = stored.open()
@@ -76,7 +76,7 @@ describe('rows', () => {
     const { wire } = await encryptMessage(alice, utf8('x'))
     expect(text((await readText(restored, wire)).plaintext)).toBe('x')
   })
-  it('that are damaged or of another epoch are refused', async () => {
+  it('[MLS-5.4] that are damaged or of another epoch are refused', async () => {
     const { alice } = await pair()
     const epochBlob = encodeEpoch(alice.state)
     const used = (await encryptMessage(alice, utf8('x'))).session
@@ -96,7 +96,7 @@ describe('rows', () => {
       expect(opened(blob, [])).toThrow(damaged)
     }
   })
-  it('in one piece keep the state that follows a commit, and are refused when they are cut short', async () => {
+  it('[MLS-5.4] in one piece keep the state that follows a commit, and are refused when they are cut short', async () => {
     const { alice, bob } = await pair()
     const made = await commitIntent(alice, {})
     const whole = encodeWhole(made.session.state)

@@ -13,7 +13,7 @@ describe('what MLS allows and we refuse', () => {
     const made = await createCommit({ state: session.state, cipherSuite: provider.cipherSuite }, { extraProposals })
     return encodeMlsMessage(made.commit)
   }
-  it('other group extensions, reinit, and custom proposals', async () => {
+  it('[MLS-6.1] other group extensions, reinit, and custom proposals', async () => {
     const { alice, bob } = await pair()
     const extension = { extensionType: 0xf0a2, extensionData: utf8('x') }
     for (const proposal of [
@@ -28,7 +28,7 @@ describe('what MLS allows and we refuse', () => {
       await expect(decryptMessage(bob, wire)).rejects.toMatchObject({ code: 'mls-forbidden' })
     }
   })
-  it('proposals that stand alone, and everything public', async () => {
+  it('[MLS-6.1] proposals that stand alone, and everything public', async () => {
     const { alice, bob } = await pair()
     const { cipherSuite } = provider
     const remove = { proposalType: 'remove', remove: { removed: 1 } } as const
@@ -39,7 +39,7 @@ describe('what MLS allows and we refuse', () => {
     const { commit } = await createCommit({ state: alice.state, cipherSuite }, { wireAsPublicMessage: true })
     await expect(decryptMessage(bob, encodeMlsMessage(commit))).rejects.toMatchObject({ code: 'mls-malformed' })
   })
-  it('a message that a member dates into another epoch or group', async () => {
+  it('[MLS-6.2] a message that a member dates into another epoch or group', async () => {
     const { alice, bob } = await pair()
     for (const change of [{ epoch: 2n }, { epoch: 0n }, { epoch: 2n ** 60n }]) {
       const groupContext = { ...alice.state.groupContext, ...change }
@@ -49,7 +49,7 @@ describe('what MLS allows and we refuse', () => {
     const { wire } = await encryptMessage((await pair()).alice, utf8('x'))
     await expect(decryptMessage(bob, wire)).rejects.toMatchObject({ code: 'mls-wrong-group' })
   })
-  it('a message in another than its one form of bytes', async () => {
+  it('[MLS-6.2] a message in another than its one form of bytes', async () => {
     const { alice, bob } = await pair()
     const { wire } = await encryptMessage(alice, utf8('x'))
     expect(encodePrivateMessage(readPrivateMessage(wire))).toEqual(wire)
@@ -65,7 +65,7 @@ describe('what MLS allows and we refuse', () => {
 })
 
 describe('tampering', () => {
-  it('with any byte of a message or a commit is refused, and the session reads on', async () => {
+  it('[MLS-6.3] with any byte of a message or a commit is refused, and the session reads on', async () => {
     const { alice, bob } = await pair()
     const { wire, session } = await encryptMessage(alice, utf8('hello'))
     const { wire: commit } = await commitIntent(session, {})
@@ -77,7 +77,7 @@ describe('tampering', () => {
     const read = await readText(bob, wire)
     expect((await readCommit(read.session, commit)).committerLeaf).toBe(0)
   })
-  it('with any byte of a welcome or a key package is refused', async () => {
+  it('[MLS-6.3] with any byte of a welcome or a key package is refused', async () => {
     const [alice, bob] = [await person('alice'), await person('bob')]
     const group = await newGroup(alice)
     const keyPackage = await keyPackageOf(bob)
@@ -92,7 +92,7 @@ describe('tampering', () => {
       await expect(commitIntent(group, { add: [wanted(bob, forged)] })).rejects.toMatchObject({ name: 'MlsError' })
     }
   })
-  it('with what is cut off or made up is refused', async () => {
+  it('[MLS-6.3] with what is cut off or made up is refused', async () => {
     const { alice, bob } = await pair()
     const { wire } = await encryptMessage(alice, utf8('hello'))
     for (let length = 0; length < wire.length; length += 11) {

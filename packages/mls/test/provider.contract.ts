@@ -50,11 +50,11 @@ export function describeProvider(name: string, make: () => Promise<MlsProvider>)
 }
 
 function describeHashes(provider: () => MlsProvider): void {
-  it('names the suite and gives SHA-256 as FIPS 180-4 has it', () => {
+  it('[MLS-7.1] names the suite and gives SHA-256 as FIPS 180-4 has it', () => {
     expect(provider().cipherSuite.name).toBe(MLS_SUITE)
     expect(hex(provider().sha256(utf8('abc')))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
-  it('derives the keys of RFC 5869, cases 1 and 3', async () => {
+  it('[MLS-7.1] derives the keys of RFC 5869, cases 1 and 3', async () => {
     const { kdf } = provider().cipherSuite
     const ikm = new Uint8Array(22).fill(0x0b)
     const prk = await kdf.extract(fromHex('000102030405060708090a0b0c'), ikm)
@@ -68,7 +68,7 @@ function describeHashes(provider: () => MlsProvider): void {
       '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8',
     )
   })
-  it('makes the MACs of RFC 4231, for short and long keys, and checks them', async () => {
+  it('[MLS-7.1] makes the MACs of RFC 4231, for short and long keys, and checks them', async () => {
     const { hash } = provider().cipherSuite
     const jefe = await hash.mac(utf8('Jefe'), utf8('what do ya want for nothing?'))
     expect(hex(jefe)).toBe('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843')
@@ -79,13 +79,13 @@ function describeHashes(provider: () => MlsProvider): void {
     expect(await hash.verifyMac(utf8('Jefe'), flipped(jefe, 31), utf8('what do ya want for nothing?'))).toBe(false)
     expect(await hash.verifyMac(utf8('Jefe'), jefe.slice(0, 31), utf8('what do ya want for nothing?'))).toBe(false)
   })
-  it('hashes and MACs a megabyte as it does a word', async () => {
+  it('[MLS-7.1] hashes and MACs a megabyte as it does a word', async () => {
     const megabyte = new Uint8Array(1_000_000).fill(0x61)
     expect(hex(provider().sha256(megabyte))).toBe('cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0')
     const mac = await provider().cipherSuite.hash.mac(utf8('key'), megabyte)
     expect(await provider().cipherSuite.hash.verifyMac(utf8('key'), mac, megabyte)).toBe(true)
   })
-  it('gives bytes that are random and nobody else shares', () => {
+  it('[MLS-7.3] gives bytes that are random and nobody else shares', () => {
     const [a, b] = [provider().randomBytes(32), provider().randomBytes(32)]
     expect(a).toHaveLength(32)
     expect(hex(a)).not.toBe(hex(b))
@@ -94,7 +94,7 @@ function describeHashes(provider: () => MlsProvider): void {
 }
 
 function describeHpke(provider: () => MlsProvider): void {
-  it('opens, derives and exports as RFC 9180 A.1.1', async () => {
+  it('[MLS-7.1] opens, derives and exports as RFC 9180 A.1.1', async () => {
     const { hpke } = provider().cipherSuite
     const { privateKey, publicKey } = await hpke.deriveKeyPair(HPKE.ikmR)
     expect(hex(await hpke.exportPrivateKey(privateKey))).toBe(HPKE.skR)
@@ -106,7 +106,7 @@ function describeHpke(provider: () => MlsProvider): void {
       expect(hex(await hpke.importSecret(imported, fromHex(context), HPKE.enc, 32, HPKE.info))).toBe(secret)
     }
   })
-  it('refuses to open with a wrong tag, aad, info, key or enc', async () => {
+  it('[MLS-7.2] refuses to open with a wrong tag, aad, info, key or enc', async () => {
     const { hpke } = provider().cipherSuite
     const own = await hpke.importPrivateKey(fromHex(HPKE.skR))
     const other = (await hpke.generateKeyPair()).privateKey
@@ -118,7 +118,7 @@ function describeHpke(provider: () => MlsProvider): void {
     await expect(hpke.open(own, enc.slice(1), ct, info, aad)).rejects.toThrow()
     await expect(hpke.open(own, enc, ct.slice(0, 15), info, aad)).rejects.toThrow()
   })
-  it('refuses points of small order, on either side', async () => {
+  it('[MLS-7.2] refuses points of small order, on either side', async () => {
     const { hpke } = provider().cipherSuite
     const own = await hpke.importPrivateKey(fromHex(HPKE.skR))
     const order8 = fromHex('e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800')
@@ -127,7 +127,7 @@ function describeHpke(provider: () => MlsProvider): void {
       await expect(hpke.importPublicKey(point).then(key => hpke.seal(key, HPKE.ct, HPKE.info))).rejects.toThrow()
     }
   })
-  it('refuses keys of another size', async () => {
+  it('[MLS-7.2] refuses keys of another size', async () => {
     const { hpke } = provider().cipherSuite
     for (const size of [0, 31, 33]) {
       await expect(hpke.importPublicKey(new Uint8Array(size))).rejects.toThrow()
@@ -137,13 +137,13 @@ function describeHpke(provider: () => MlsProvider): void {
 }
 
 function describeSignatures(provider: () => MlsProvider): void {
-  it('signs as RFC 8032', async () => {
+  it('[MLS-7.1] signs as RFC 8032', async () => {
     for (const [secret, publicKey, message, signature] of ED25519) {
       expect(hex(await provider().sign(fromHex(secret), fromHex(message)))).toBe(signature)
       expect(await provider().verify(fromHex(publicKey), fromHex(message), fromHex(signature))).toBe(true)
     }
   })
-  it('refuses another message, key or signature, and never throws', async () => {
+  it('[MLS-7.2] refuses another message, key or signature, and never throws', async () => {
     const { publicKey, secretKey } = await provider().generateSigningKey()
     const other = await provider().generateSigningKey()
     const signature = await provider().sign(secretKey, utf8('yes'))
@@ -159,7 +159,7 @@ function describeSignatures(provider: () => MlsProvider): void {
     }
     expect(await provider().verify(new Uint8Array(32).fill(0xff), utf8('yes'), signature)).toBe(false)
   })
-  it('does not sign with the key a buffer held before', async () => {
+  it('[MLS-7.3] does not sign with the key a buffer held before', async () => {
     const [first, second] = [await provider().generateSigningKey(), await provider().generateSigningKey()]
     const buffer = first.secretKey.slice()
     await provider().sign(buffer, utf8('warm'))
@@ -172,12 +172,12 @@ function describeSignatures(provider: () => MlsProvider): void {
 function describeAead(provider: () => MlsProvider): void {
   // McGrew and Viega's AES-GCM case 14: 256-bit zero key, zero nonce, one zero block.
   const zero = { key: new Uint8Array(32), nonce: new Uint8Array(12) }
-  it('seals as the published AES-256-GCM case', async () => {
+  it('[MLS-7.1] seals as the published AES-256-GCM case', async () => {
     const sealed = await provider().aeadSeal(zero, new Uint8Array(16))
     expect(hex(sealed)).toBe('cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919')
     expect(await provider().aeadOpen(zero, sealed)).toEqual(new Uint8Array(16))
   })
-  it('refuses a bad tag, aad, nonce, key and a short text', async () => {
+  it('[MLS-7.2] refuses a bad tag, aad, nonce, key and a short text', async () => {
     const seal = { ...zero, aad: utf8('profile') }
     const sealed = await provider().aeadSeal(seal, utf8('hello'))
     expect(await provider().aeadOpen(seal, sealed)).toEqual(utf8('hello'))

@@ -17,7 +17,7 @@ describe('across providers', () => {
   const names = Object.keys(providers) as (keyof typeof providers)[]
   const pairs = names.flatMap(from => names.filter(to => to !== from).map(to => [from, to] as const))
 
-  it.each(pairs)('%s seals and signs, %s opens and verifies', async (from, to) => {
+  it.each(pairs)('[MLS-7.4] %s seals and signs, %s opens and verifies', async (from, to) => {
     const [sender, receiver] = [await providers[from](), await providers[to]()]
     const { publicKey, privateKey } = await receiver.cipherSuite.hpke.generateKeyPair()
     const rawPublic = await receiver.cipherSuite.hpke.exportPublicKey(publicKey)

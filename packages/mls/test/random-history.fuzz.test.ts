@@ -185,7 +185,7 @@ describe('random histories', () => {
   const runs = Number(process.env['POSTERN_FUZZ_RUNS'] ?? 0)
   const seeds = [...SEEDS, ...Array.from({ length: runs }, (_, run) => 1000 + run)]
 
-  it.each(seeds)('seed %i', async seed => {
+  it.each(seeds)('[MLS-2.11] seed %i', async seed => {
     const history = new History(seed)
     const log: string[] = []
     try {

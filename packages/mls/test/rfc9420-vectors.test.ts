@@ -26,7 +26,7 @@ describe.each([
     suite = (await make()).cipherSuite
   })
 
-  it('derives, hashes and signs with labels', async () => {
+  it('[MLS-7.5] derives, hashes and signs with labels', async () => {
     const { deriveSecret: derived, deriveTreeSecret: tree, expandWithLabel: expanded, refHash } = cryptoBasics
     expect(hex(await deriveSecret(fromHex(derived.secret), derived.label, suite.kdf))).toBe(derived.out)
     const inTree = await deriveTreeSecret(fromHex(tree.secret), tree.label, tree.generation, tree.length, suite.kdf)
@@ -43,7 +43,7 @@ describe.each([
     )
   })
 
-  it('encrypts with labels', async () => {
+  it('[MLS-7.5] encrypts with labels', async () => {
     const { encryptWithLabel: vector } = cryptoBasics
     const secretKey = await suite.hpke.importPrivateKey(fromHex(vector.secretKey))
     const context = fromHex(vector.context)
@@ -55,7 +55,7 @@ describe.each([
     expect(hex(await open(sealed.enc, sealed.ct))).toBe(vector.plaintext)
   })
 
-  it.each(secretTrees)('ratchets a tree of $leaves.length leaves', async vector => {
+  it.each(secretTrees)('[MLS-7.5] ratchets a tree of $leaves.length leaves', async vector => {
     const { generation, leaves } = vector
     const [secret, ciphertext] = [fromHex(vector.senderDataSecret), fromHex(vector.ciphertext)]
     expect(hex(await expandSenderDataKey(suite, secret, ciphertext))).toBe(vector.senderDataKey)
@@ -70,7 +70,7 @@ describe.each([
     }
   })
 
-  it('schedules the keys of two epochs', async () => {
+  it('[MLS-7.5] schedules the keys of two epochs', async () => {
     let initSecret = fromHex(keySchedule.initSecret)
     for (const [number, vector] of keySchedule.epochs.entries()) {
       const groupContext = {
@@ -94,7 +94,7 @@ describe.each([
     }
   })
 
-  it('opens private messages', async () => {
+  it('[MLS-7.5] opens private messages', async () => {
     const vector = messageProtection
     const groupContext = {
       version: 'mls10' as const,

@@ -62,12 +62,12 @@ describe('fault 1: unmerged leaves on join', () => {
     const added = await commit(await apply(byFour, members[0] as ClientState), [addOf(seven)])
     return commit(added.newState)
   }
-  it('lets a member join after ordinary history', async () => {
+  it('[MLS-8.1] lets a member join after ordinary history', async () => {
     const eight = await plainPackage('8')
     const made = await commit((await historyWithUnmergedLeaf()).newState, [addOf(eight)])
     expect(authenticator(await join(made.welcome, eight))).toBe(authenticator(made.newState))
   })
-  it('refuses an unmerged leaf that is blank, stands elsewhere in the tree, or is listed twice', async () => {
+  it('[MLS-8.1] refuses an unmerged leaf that is blank, stands elsewhere in the tree, or is listed twice', async () => {
     const { newState } = await historyWithUnmergedLeaf()
     const { ratchetTree, groupContext, clientConfig } = newState
     const validateWith = (unmergedLeaves: number[]) => {
@@ -85,13 +85,13 @@ describe('fault 1: unmerged leaves on join', () => {
 })
 
 describe('fault 2: an index outside the tree', () => {
-  it('is refused instead of climbing for ever', () => {
+  it('[MLS-8.2] is refused instead of climbing for ever', () => {
     for (const index of [15, 2000, 0xffff_ffff, 2 * 0xffff_ffff, -1, Number.NaN]) {
       expect(() => directPath(toNodeIndex(index), 8)).toThrow(/outside the tree/)
     }
     expect(directPath(toNodeIndex(14), 8)).toEqual([13, 11, 7])
   })
-  it('a hostile Welcome is refused and does not hang the joiner', async () => {
+  it('[MLS-8.2] a hostile Welcome is refused and does not hang the joiner', async () => {
     const worker = new Worker(new URL('./hostile-welcome.worker.ts', import.meta.url))
     try {
       expect((await once(worker, 'message'))[0]).toEqual({ kind: 'joining' })
@@ -104,7 +104,7 @@ describe('fault 2: an index outside the tree', () => {
 })
 
 describe('fault 3: add and remove in one commit', () => {
-  it('tells the removed member that it is removed', async () => {
+  it('[MLS-8.3] tells the removed member that it is removed', async () => {
     const [alice, bob, carol] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState, ClientState]
     const dave = await plainPackage('dave')
     const made = await commit(alice, [removeOf(2), addOf(dave)])
@@ -119,25 +119,25 @@ describe('fault 4: which commits need a path', () => {
   it.each<[string, Proposal]>([
     ['new group settings', settingsProposal('new name')],
     ['a custom proposal', { proposalType: CUSTOM_PROPOSAL_TYPE, proposalData: utf8('x') }],
-  ])('%s: carries one, and receivers agree', async (_name, proposal) => {
+  ])('[MLS-8.4] %s: carries one, and receivers agree', async (_name, proposal) => {
     const [alice, bob] = (await plainGroup('alice', 'bob')) as [ClientState, ClientState]
     const made = await commit(alice, [proposal], inPublic)
     expect(hasPath(made)).toBe(true)
     expect(authenticator(await apply(made, bob))).toBe(authenticator(made.newState))
   })
-  it('settings together with a removal are readable by the rest', async () => {
+  it('[MLS-8.4] settings together with a removal are readable by the rest', async () => {
     const [alice, bob] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState]
     const made = await commit(alice, [settingsProposal('new name'), removeOf(2)])
     expect(authenticator(await apply(made, bob))).toBe(authenticator(made.newState))
   })
-  it('an add alone needs none', async () => {
+  it('[MLS-8.4] an add alone needs none', async () => {
     const [alice] = (await plainGroup('alice', 'bob')) as [ClientState]
     expect(hasPath(await commit(alice, [addOf(await plainPackage('carol'))], inPublic))).toBe(false)
   })
 })
 
 describe('fault 5: pre-shared keys', () => {
-  it('processMessage finds the key of a private commit', async () => {
+  it('[MLS-8.5] processMessage finds the key of a private commit', async () => {
     const [alice, bob] = (await plainGroup('alice', 'bob')) as [ClientState, ClientState]
     const pskId = utf8('psk')
     const indexOf = (state: ClientState) => makePskIndex(state, { [bytesToBase64(pskId)]: new Uint8Array(32).fill(7) })
@@ -158,7 +158,7 @@ describe('fault 6: keys of somebody else', () => {
     if (own?.nodeType !== 'leaf' || other?.nodeType !== 'leaf') throw new Error('no leaf')
     return { alice, own: own.leaf, other: other.leaf }
   }
-  it('a leaf that shows the key of another one is refused, new or replaced', async () => {
+  it('[MLS-8.6] a leaf that shows the key of another one is refused, new or replaced', async () => {
     const { alice, own, other } = await leaves()
     const refusal = async (
       change: { hpkePublicKey?: Uint8Array; signaturePublicKey?: Uint8Array },
@@ -172,7 +172,7 @@ describe('fault 6: keys of somebody else', () => {
       expect(await refusal({ ...fresh, signaturePublicKey }, replaced)).toMatch(/signature keys not unique/)
     }
   })
-  it('two who are added together with one key are refused', async () => {
+  it('[MLS-8.6] two who are added together with one key are refused', async () => {
     const { alice } = await leaves()
     const keyPair = await cipherSuite.hpke.generateKeyPair()
     // The second of the two key pairs that a key package has.
@@ -185,7 +185,7 @@ describe('fault 6: keys of somebody else', () => {
     await expect(commit(alice, [addOf(dave)])).resolves.toBeDefined()
     await expect(commit(alice, [addOf(dave), addOf(erin)])).rejects.toThrow(/hpke keys not unique/)
   })
-  it('a member can be removed and added again with the device key it had', async () => {
+  it('[MLS-8.6] a member can be removed and added again with the device key it had', async () => {
     const names = ['alice', 'bob'] as const
     const [alice, bob] = (await plainGroup(...names)) as [ClientState, ClientState]
     const leaf = bob.ratchetTree[2]
@@ -195,7 +195,7 @@ describe('fault 6: keys of somebody else', () => {
     const made = await commit(alice, [removeOf(1), addOf(again)])
     expect(authenticator(await join(made.welcome, again))).toBe(authenticator(made.newState))
   })
-  it('a path whose key stands on a leaf, or twice in it, is refused', async () => {
+  it('[MLS-8.6] a path whose key stands on a leaf, or twice in it, is refused', async () => {
     const { alice, own, other } = await leaves()
     const hpkePublicKey = cipherSuite.rng.randomBytes(32)
     const parentHash = new Uint8Array(0)
@@ -213,7 +213,7 @@ describe('fault 6: keys of somebody else', () => {
 })
 
 describe('fault 7: a path that leaves somebody out', () => {
-  it('is refused by all, and not only by who got no secret', async () => {
+  it('[MLS-8.7] is refused by all, and not only by who got no secret', async () => {
     const [alice, bob, carol] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState, ClientState]
     const made = messageOf(await commit(alice, [], { wireAsPublicMessage: true }))
     if (made.wireformat !== 'mls_public_message') throw new Error('not public')
@@ -233,7 +233,7 @@ describe('fault 7: a path that leaves somebody out', () => {
 })
 
 describe('what the pinned version must never lose', () => {
-  it('a removed member cannot read on, even if it goes on with the commit it saw', async () => {
+  it('[MLS-8.9] a removed member cannot read on, even if it goes on with the commit it saw', async () => {
     const [alice, bob, carol] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState, ClientState]
     const made = await commit(alice, [removeOf(1)])
     const { privateMessage } = await createApplicationMessage(made.newState, utf8('without bob'), cipherSuite)
@@ -242,7 +242,7 @@ describe('what the pinned version must never lose', () => {
     await expect(apply(made, bob).then(read)).rejects.toThrow()
     await expect(read(bob)).rejects.toThrow()
   })
-  it('lifetimes are checked by the clock that is passed in', async () => {
+  it('[MLS-8.8] lifetimes are checked by the clock that is passed in', async () => {
     const [alice] = (await plainGroup('alice', 'bob')) as [ClientState]
     const lifetimeConfig = { ...alice.clientConfig.lifetimeConfig, nowSec: () => 2 ** 63 }
     const late = { ...alice, clientConfig: { ...alice.clientConfig, lifetimeConfig } }

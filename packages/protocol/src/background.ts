@@ -38,9 +38,17 @@ export const guardedClock = (clock: Clock, log: FaultLog): Clock => ({
 export function logFault(error: unknown, { what, log }: Background): void {
   const fault = systemFault(error)
   if (isCoded(fault, 'stopping')) return
-  if (fault instanceof CodedError && fault.code !== 'internal') log.warn(lineOf(fault), what)
+  if (isExpected(fault)) log.warn(lineOf(fault), what)
   else log.error({ err: fault }, what)
 }
+
+/** As fields of a log, for who chooses the level: one line of what has to be expected, and of a fault of ours where it is. */
+export function faultFields(error: unknown): object {
+  const fault = systemFault(error)
+  return isExpected(fault) ? lineOf(fault) : { err: fault }
+}
+
+const isExpected = (fault: unknown): fault is CodedError => fault instanceof CodedError && fault.code !== 'internal'
 
 /** As fields of a log: what happened and, where the system said it, how it calls that. */
 export function lineOf(error: CodedError): object {

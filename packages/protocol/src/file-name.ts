@@ -1,12 +1,10 @@
 // A name under which a file can be shown and saved anywhere, whatever the sender wrote.
 import { contentLimits } from './limits.ts'
-import { isSeen } from './shown-line.ts'
+import { isSeen } from './rules/line.ts'
 import { charCount } from './text.ts'
 
 /** Control and bidirectional signs, line ends and halves of pairs: they hide what a name really is. */
 const unseen = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\u200b]/gu
-
-const extensionCharsMax = 32
 
 export function safeFileName(text: string): string {
   const behindPath =
@@ -25,7 +23,7 @@ export const extensionOf = (name: string): string => /[^.]\.([^.\s]{1,32})$/u.ex
 function shorten(name: string): string {
   if (charCount(name) <= contentLimits.fileNameCharsMax) return name
   const dot = name.lastIndexOf('.')
-  const extension = dot > 0 && charCount(name.slice(dot)) <= extensionCharsMax ? name.slice(dot) : ''
+  const extension = dot > 0 && charCount(name.slice(dot)) <= contentLimits.fileExtensionCharsMax ? name.slice(dot) : ''
   const room = contentLimits.fileNameCharsMax - charCount(extension)
   return [...name].slice(0, room).join('').trimEnd() + extension
 }

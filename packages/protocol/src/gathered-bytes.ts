@@ -1,5 +1,6 @@
 // What comes in many small pieces, handed on in few large ones: each hand-over costs more than the bytes in it.
 import { freeBytes } from './bytes.ts'
+import { Wait } from './waiting/wait.ts'
 
 /** A readable stream of Node, as far as it is needed here. */
 export interface ByteStream {
@@ -56,9 +57,9 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
   }
 
   #arrival(): Promise<void> {
-    return new Promise(resolve => {
-      this.#waiting = resolve
-    })
+    const wait = new Wait()
+    this.#waiting = () => wait.resolve()
+    return wait.over
   }
 
   #handOver(): Uint8Array {

@@ -30,6 +30,7 @@ const hasBytes = (text: string, bytes: number): boolean => fromBase32(text)?.len
 
 export const isAccountId = (text: string): text is AccountId => hasBytes(text, ACCOUNT_ID_BYTES)
 export const isGroupId = (text: string): text is GroupId => hasBytes(text, GROUP_ID_BYTES)
+export const isChatId = (text: string): text is ChatId => isAccountId(text) || isGroupId(text)
 export const isMessageId = (text: string): text is MessageId => hasBytes(text, MESSAGE_ID_BYTES)
 export const isSendId = (text: string): text is SendId => hasBytes(text, SEND_ID_BYTES)
 export const isBlobId = (text: string): text is BlobId => hasBytes(text, BLOB_ID_BYTES)

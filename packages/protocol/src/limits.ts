@@ -3,9 +3,9 @@
 const KIB = 1024
 const MIB = 1024 * KIB
 const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
+export const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS = 24 * HOUR_MS
 
 /** What people and operators write: characters are Unicode code points. */
 export const contentLimits = {
@@ -15,8 +15,11 @@ export const contentLimits = {
   groupMembersMax: 1000,
   /** How far the generation of a group chat rises at once: who was away for some of them still follows. */
   generationStepMax: 1000,
+  /** Far above any that a clock in seconds gives, and far below the last whole number. */
+  generationMax: 2 ** 40,
   aboutCharsMax: 512,
   commandsMax: 100,
+  commandNameCharsMax: 32,
   commandDescriptionCharsMax: 256,
   commandArgsCharsMax: 32,
   mentionsMax: 100,
@@ -39,6 +42,7 @@ export const contentLimits = {
   pollOptionCharsMax: 100,
   fileBytesMax: 300 * MIB,
   fileNameCharsMax: 255,
+  fileExtensionCharsMax: 32,
   durationMsMax: 30 * DAY_MS,
   pixelsPerSideMax: 100_000,
   previewBytesMax: 30_000,
@@ -72,6 +76,10 @@ export const wireLimits = {
   requestsInFlightMax: 512,
 } as const
 
+/** Messages of one sender in one epoch that may be missing from the log: withdrawn, or of unknown fate. */
+const withdrawnBeforeUpdate = 100
+const unsettledPerGroupMax = 100
+
 /** What MLS bytes may hold: counted before anything is made of them, so that a stranger's cost no more than ours. */
 export const mlsLimits = {
   /** Everybody removed, as many added, and new settings. */
@@ -86,6 +94,14 @@ export const mlsLimits = {
   capabilitiesMax: 64,
   /** Ids, references, hashes, credentials and nonces. */
   smallBytesMax: 256,
+  /** A sender whose missing messages leave a larger gap than this cannot be read until it commits. */
+  forwardStepsMax: withdrawnBeforeUpdate + unsettledPerGroupMax,
+  /** Few: the log is in order. */
+  generationsKept: 8,
+  /** Longer lifetimes are refused: a key package that never ends is a key that never changes. */
+  keyPackageLifetimeSecMax: (400 * DAY_MS) / SECOND_MS,
+  /** The members of the groups a busy bot talks to: importing a key costs more than a signature. */
+  verifyKeysCachedMax: 4096,
 } as const
 
 /** What the relay enforces; every one of them can be set when a relay is started. */
@@ -167,18 +183,52 @@ export const relayDefaults = {
   databaseBytesMax: 1024 * 1024 * MIB,
 } as const
 
+/** What a relay keeps to by itself; nobody sets these. */
+export const relayLimits = {
+  /** Keys whose rate is counted at one time. */
+  rateKeysMax: 200_000,
+  /** When to try again: one that has no free connection, and one whose disk or store has failed. */
+  busyRetryAfterSec: 1,
+  retryAfterSec: 5,
+  /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
+  framesPerSlice: 32,
+  blobsPerSweep: 100,
+  blobReadBytes: 256 * KIB,
+  /** Per group, in memory: who is known to have heard whom alone. */
+  heardByOneMax: 1_000,
+  /** Who leaves is not held back by what it has sent before; a farewell is short. */
+  farewellBytesMax: 4 * KIB,
+  /** A mailbox is looked through once for so much from one sender, later when it is far from full. */
+  mailboxLookAfterBytes: 1 * MIB,
+  mailboxLookAfterBytesMax: 8 * MIB,
+  /** And once in so long while it is full. */
+  mailboxLookAgainMs: 5 * SECOND_MS,
+  /** A chat of two is counted by itself up to so much, so that most of its messages cost nothing here. */
+  mailboxChatBytes: 64 * KIB,
+  /** What a kill may leave uncounted of one account's bytes of the day. */
+  dayBytesUncountedMax: 256 * KIB,
+  inviteUsesMax: 10_000,
+  inviteDaysMax: 365,
+} as const
+
 /** How a client talks to the relay. */
 export const clientLimits = {
   requestTimeoutMs: 10 * SECOND_MS,
   connectTimeoutMs: 10 * SECOND_MS,
   reconnectFirstMs: 100,
   reconnectMaxMs: 30 * SECOND_MS,
+  /** Enough of them for the longest pause. */
+  connectFailuresCountedMax: 16,
   pingEveryMs: 25 * SECOND_MS,
   /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
   keyPackagesFirst: 10,
   keyPackagesTarget: 100,
   keyPackagesLow: 50,
   keyPackageLifetimeMs: 90 * DAY_MS,
+  /** Clocks differ: a package must not be from the future for whoever uses it at once. */
+  keyPackageBackdatedSec: DAY_MS / SECOND_MS,
+  /** Made under a clock that was so far ahead, others would take them for not valid yet. */
+  keyPackageAheadMsMax: HOUR_MS,
   /** Replaced long before others would refuse them; the last resort, which serves many, more often. */
   keyPackageReplacedAfterMs: 30 * DAY_MS,
   lastResortReplacedAfterMs: 7 * DAY_MS,
@@ -195,9 +245,8 @@ export const clientLimits = {
   serialStepMax: 1_000_000,
   /** New devices that a client makes because the relay calls its own revoked, from its start to its first login. */
   revokedTriesMax: 3,
-  withdrawnBeforeUpdate: 100,
-  /** Together with those that were withdrawn they leave no gap of 200, at which receivers give up. */
-  unsettledPerGroupMax: 100,
+  withdrawnBeforeUpdate,
+  unsettledPerGroupMax,
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
   /** Receipts of a burst go out together. */
@@ -208,6 +257,13 @@ export const clientLimits = {
   faultSaidEveryMs: 1 * MINUTE_MS,
   /** In larger groups nobody is told who has read what. */
   receiptsGroupMembersMax: 50,
+  /** How many own messages of the past one receipt is told for, one by one. */
+  receiptToldMessagesMax: 100,
+  /** Of a bot with thousands of chats, so many hear of a new name before it writes to them. */
+  profileToldChatsMax: 100,
+  profilesPerRound: 50,
+  /** Of a person with whom one shares more: the first are enough to notice a new device key. */
+  keyChangeToldChatsMax: 100,
   expirePerTurnMax: 500,
   idempotencyKeptMs: DAY_MS,
   /** Ciphertext of files kept in the data directory; the least recently used make room. */
@@ -219,7 +275,20 @@ export const clientLimits = {
   /** Tries without a byte more at the other end. */
   fileTriesMax: 12,
   fileBuffersKeptMax: 16,
+  fileLeftoversPerRound: 100,
+  /** Where so many others are read at once that each makes room for the next. */
+  fileOpenTriesMax: 10,
+  /** A disk that spoils what was just written to it is not asked for ever. */
+  fileReadTriesMax: 3,
   pressesKeptMs: DAY_MS,
+  /** After a failed write, so that a full disk is not asked a thousand times a second. */
+  inboxRetryMs: 1 * SECOND_MS,
+  inboxTriesMax: 3,
+  dueRetryMs: 5 * SECOND_MS,
+  /** Updates that were handed out shortly before a loss, and whose mark had not reached the relay. */
+  updatesUnmarkedMax: 1000,
+  /** No bot gets so many updates: a relay that claims it would leave no whole numbers for those to come. */
+  updatesMarkMax: 2 ** 48,
   /** How far the count of passed time on the disk may lag behind. */
   passedTimeKeptEveryMs: 1 * MINUTE_MS,
   /** Data of buttons that an edit took away, per message: who pressed before the edit came is still heard. */
@@ -342,6 +411,14 @@ export const hookLimits = {
   /** A post is written or refused within this time: senders give up after ten seconds. */
   postWithinMs: 5 * SECOND_MS,
   alertLinesMax: 10,
+  alertNamesMax: 3,
+  alertLabelsMax: 256,
+  alertStatusUnitsMax: 32,
+  /** Of an address in what was posted. */
+  addressCharsMax: 2048,
+  /** Of what somebody wrote, where the bot repeats it in its answer. */
+  commandWordCharsMax: 32,
+  commandTitleCharsMax: 128,
   duplicateWithinMs: 1 * MINUTE_MS,
   /** A sender that is known not to have heard that its post was written comes again within this time. */
   unheardWithinMs: 10 * MINUTE_MS,
@@ -380,5 +457,8 @@ export const personLimits = {
   commandsInFlightMax: 256,
   commandWithinMs: 30 * SECOND_MS,
   eventsPerPage: 100,
+  fileReadBytes: 256 * KIB,
+  /** Who waits longer for the relay is told so. */
+  slowConnectMs: 1 * SECOND_MS,
   stopWithinMs: 40 * SECOND_MS,
 } as const

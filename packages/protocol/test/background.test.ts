@@ -1,7 +1,7 @@
 // Work that nobody waits for: whatever it throws is a line in the log, and ends nothing.
 import { ManualClock } from '@postern/testkit/clock'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { CodedError, guarded, guardedClock, inBackground, Seldom, systemFault } from '../src/index.ts'
+import { CodedError, faultFields, guarded, guardedClock, inBackground, Seldom, systemFault } from '../src/index.ts'
 
 const lines: [level: string, fields: object, text: string][] = []
 const log = {
@@ -16,7 +16,7 @@ const warning = { code: 'storage-failed', reason: new CodedError('storage-failed
 beforeEach(() => void (lines.length = 0))
 
 describe('what fails', () => {
-  test('in a promise is said once: as a warning what has to be expected, as an error with its stack a fault of ours', async () => {
+  test('[PROTOCOL-5.1] in a promise is said once: as a warning what has to be expected, as an error with its stack a fault of ours', async () => {
     for (const error of [diskFault, fault]) inBackground(Promise.reject(error), background)
     await Promise.resolve()
     expect(lines).toEqual([
@@ -25,13 +25,17 @@ describe('what fails', () => {
     ])
   })
 
-  test('because the program stops is not said', async () => {
+  test('[PROTOCOL-5.1] looks the same in the log of whoever chooses the level', () => {
+    expect([diskFault, fault].map(faultFields)).toEqual([warning, { err: fault }])
+  })
+
+  test('[PROTOCOL-5.1] because the program stops is not said', async () => {
     inBackground(Promise.reject(new CodedError('stopping')), background)
     await Promise.resolve()
     expect(lines).toEqual([])
   })
 
-  test('in a callback or a timer reaches nobody but the log', () => {
+  test('[PROTOCOL-5.1] in a callback or a timer reaches nobody but the log', () => {
     const fail = () => {
       throw diskFault
     }
@@ -56,11 +60,11 @@ test.each([
   ['EMFILE', 'descriptors-used-up'],
   ['ENFILE', 'descriptors-used-up'],
   ['SQLITE_CORRUPT', 'database-damaged'],
-])('%s of the system is %s', (said, code) => {
+])('[PROTOCOL-5.2] %s of the system is %s', (said, code) => {
   expect(systemFault(Object.assign(new Error(said), { code: said }))).toMatchObject({ code })
 })
 
-test('what lasts is said once in a while, with how often it was left unsaid, whatever the clock is set to', () => {
+test('[PROTOCOL-5.3] what lasts is said once in a while, with how often it was left unsaid, whatever the clock is set to', () => {
   const clock = new ManualClock()
   const seldom = new Seldom(clock, 1000)
   const said: object[] = []

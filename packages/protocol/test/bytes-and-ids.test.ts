@@ -17,7 +17,7 @@ import {
 const bytes = fc.uint8Array({ maxLength: 64 })
 
 describe('base32', () => {
-  test('known answers of RFC 4648, in lower case and without padding', () => {
+  test('[PROTOCOL-2.1] known answers of RFC 4648, in lower case and without padding', () => {
     const encode = (text: string) => toBase32(new TextEncoder().encode(text))
     expect(['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map(encode)).toEqual([
       '',
@@ -30,11 +30,11 @@ describe('base32', () => {
     ])
   })
 
-  test('every value comes back', () => {
+  test('[PROTOCOL-2.1] every value comes back', () => {
     fc.assert(fc.property(bytes, value => equalBytes(fromBase32(toBase32(value)) ?? new Uint8Array(1), value)))
   })
 
-  test('only the canonical text is taken', () => {
+  test('[PROTOCOL-2.1] only the canonical text is taken', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), text => {
         const value = fromBase32(text)
@@ -45,12 +45,12 @@ describe('base32', () => {
   })
 })
 
-test('base64url: every value comes back, and other letters are refused', () => {
+test('[PROTOCOL-2.1] base64url: every value comes back, and other letters are refused', () => {
   fc.assert(fc.property(bytes, value => equalBytes(fromBase64Url(toBase64Url(value)) ?? new Uint8Array(1), value)))
   for (const text of ['a', 'ab+/', 'ab==', 'ab cd']) expect(fromBase64Url(text)).toBeUndefined()
 })
 
-test('an account id is 32 letters of the hash, a group id 26', () => {
+test('[PROTOCOL-2.2] an account id is 32 letters of the hash, a group id 26', () => {
   const hash = new Uint8Array(32).fill(7)
   const id = accountIdFromHash(hash)
   expect(id).toHaveLength(32)
@@ -61,7 +61,7 @@ test('an account id is 32 letters of the hash, a group id 26', () => {
   expect(isAccountId(`${id}a`)).toBe(false)
 })
 
-test('characters are code points', () => {
+test('[PROTOCOL-2.3] characters are code points', () => {
   expect(charCount('🔥a')).toBe(2)
   expect(charCount('')).toBe(0)
 })

@@ -28,9 +28,9 @@ test.each([
   ['a\u2028b\u2029.txt', 'ab.txt'],
   ['half \ud800.txt', 'half .txt'],
   ['  padded.txt \t', 'padded.txt'],
-])('%j becomes %j', (text, name) => expect(safeFileName(text)).toBe(name))
+])('[PROTOCOL-2.5] %j becomes %j', (text, name) => expect(safeFileName(text)).toBe(name))
 
-test('a long name is cut, and its extension stays', () => {
+test('[PROTOCOL-2.5] a long name is cut, and its extension stays', () => {
   expect(safeFileName(`${'a'.repeat(251)}.txt`)).toBe(`${'a'.repeat(251)}.txt`)
   expect(safeFileName(`${'a'.repeat(252)}.txt`)).toBe(`${'a'.repeat(251)}.txt`)
   expect(safeFileName(`${'a'.repeat(4000)}.tar`)).toBe(`${'a'.repeat(251)}.tar`)
@@ -39,7 +39,7 @@ test('a long name is cut, and its extension stays', () => {
   expect(safeFileName(`a.${'b'.repeat(300)}`)).toBe(`a.${'b'.repeat(253)}`)
 })
 
-test('any text becomes a safe name, and a safe name stays as it is', () => {
+test('[PROTOCOL-2.5] any text becomes a safe name, and a safe name stays as it is', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 600 }), text => {
       const name = safeFileName(text)

@@ -50,13 +50,13 @@ const relayFrames: RelayFrame[] = [
 const isRefusal = (error: unknown) => isCoded(error, 'frame-malformed', 'version-unsupported', 'too-large')
 
 describe('a frame comes back as it was sent', () => {
-  test.each(clientFrames)('from a client: $kind $name', frame => {
+  test.each(clientFrames)('[PROTOCOL-4.1] from a client: $kind $name', frame => {
     expect(decodeClientFrame(encodeClientFrame(frame))).toEqual(frame)
   })
-  test.each(relayFrames)('from the relay: $kind $name', frame => {
+  test.each(relayFrames)('[PROTOCOL-4.1] from the relay: $kind $name', frame => {
     expect(decodeRelayFrame(encodeRelayFrame(frame))).toEqual(frame)
   })
-  test('no two calls share a tag', () => {
+  test('[PROTOCOL-4.1] no two calls share a tag', () => {
     const tags = Object.values(calls).map(({ tag }) => tag)
     expect(new Set(tags).size).toBe(tags.length)
   })
@@ -65,7 +65,7 @@ describe('a frame comes back as it was sent', () => {
 describe('what is not a frame is refused', () => {
   const whole = clientFrames.map(encodeClientFrame)
 
-  test('cut short or with bytes behind it', () => {
+  test('[PROTOCOL-4.2] cut short or with bytes behind it', () => {
     for (const frame of whole) {
       for (let length = 0; length < frame.length; length++)
         expect(() => decodeClientFrame(frame.subarray(0, length))).toThrow(CodedError)
@@ -73,7 +73,7 @@ describe('what is not a frame is refused', () => {
     }
   })
 
-  test('another version', () => {
+  test('[PROTOCOL-4.2] another version', () => {
     const frame = Uint8Array.from(whole[1] ?? [])
     for (const version of [0, 1, PROTOCOL_VERSION + 1]) {
       frame[0] = version
@@ -83,7 +83,7 @@ describe('what is not a frame is refused', () => {
     }
   })
 
-  test('any bytes at all: an answer or a refusal, never another error', () => {
+  test('[PROTOCOL-4.2] any bytes at all: an answer or a refusal, never another error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (bytes, hasVersion) => {
         const frame = hasVersion ? Uint8Array.of(PROTOCOL_VERSION, ...bytes) : bytes
@@ -98,14 +98,14 @@ describe('what is not a frame is refused', () => {
     )
   })
 
-  test('a length beyond the bound is refused before anything is set aside for it', () => {
+  test('[PROTOCOL-4.3] a length beyond the bound is refused before anything is set aside for it', () => {
     const huge = Uint8Array.of(PROTOCOL_VERSION, calls.append.tag, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff)
     expect(() => decodeClientFrame(huge)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
     const many = Uint8Array.of(PROTOCOL_VERSION, calls.takeKeyPackages.tag, 0, 0, 0, 1, 0x7f, 0xff, 0xff, 0xff)
     expect(() => decodeClientFrame(many)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
   })
 
-  test('what is too large is not even written', () => {
+  test('[PROTOCOL-4.3] what is too large is not even written', () => {
     const request = { payload: new Uint8Array(wireLimits.messageBytesMax + 1), to: undefined, leave: false }
     expect(() => encodeClientFrame({ kind: 'call', name: 'append', id: 1, request })).toThrow(CodedError)
   })

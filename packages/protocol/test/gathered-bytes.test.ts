@@ -23,7 +23,7 @@ const pieces = (count: number, length: number): Uint8Array[] =>
   Array.from({ length: count }, (_, index) => new Uint8Array(length).fill(index + 1))
 
 describe('gathered bytes', () => {
-  test('are those that came, whatever their pieces', async () => {
+  test('[PROTOCOL-2.4] are those that came, whatever their pieces', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(some, async given => {
@@ -33,19 +33,19 @@ describe('gathered bytes', () => {
     )
   })
 
-  test('come in pieces that are large, but not larger than they may be', async () => {
+  test('[PROTOCOL-2.4] come in pieces that are large, but not larger than they may be', async () => {
     const given = pieces(40, SOCKET_PIECE_BYTES)
     const gathered = await gather(streamOf(given))
     expect(Buffer.compare(Buffer.concat(gathered), Buffer.concat(given))).toBe(0)
     for (const { length } of gathered) expect(length).toBeLessThan(GATHERED_BYTES + SOCKET_PIECE_BYTES)
   })
 
-  test('a piece larger than any is taken whole', async () => {
+  test('[PROTOCOL-2.4] a piece larger than any is taken whole', async () => {
     const given = pieces(3, 3 * GATHERED_BYTES)
     expect(Buffer.compare(Buffer.concat(await gather(streamOf(given))), Buffer.concat(given))).toBe(0)
   })
 
-  test('who is not asked for more takes in no more', async () => {
+  test('[PROTOCOL-2.4] who is not asked for more takes in no more', async () => {
     let given = 0
     const endless = new Readable({
       read() {
@@ -60,7 +60,7 @@ describe('gathered bytes', () => {
     endless.destroy()
   })
 
-  test('what came before a stream broke off is given, and then it throws', async () => {
+  test('[PROTOCOL-2.4] what came before a stream broke off is given, and then it throws', async () => {
     const stream = new Readable({ read() {} })
     const gathered = new GatheredBytes(stream, setImmediate)
     stream.push(Uint8Array.of(1, 2))
@@ -71,7 +71,7 @@ describe('gathered bytes', () => {
     await expect(new GatheredBytes(stream, setImmediate).next()).rejects.toThrow('cut off')
   })
 
-  test('a stream that was left is read on by others', async () => {
+  test('[PROTOCOL-2.4] a stream that was left is read on by others', async () => {
     const stream = new Readable({ read() {} })
     const gathered = new GatheredBytes(stream, setImmediate)
     stream.push(Uint8Array.of(1))

@@ -14,13 +14,13 @@ describe('invite links', () => {
     ['http://127.0.0.1:8090', 'http://127.0.0.1:8090'],
     ['wss://relay.example/with/path', 'https://relay.example'],
     ['https://relay.example/', 'https://relay.example'],
-  ])('a link of %s opens on %s', (relayUrl, origin) => {
+  ])('[PROTOCOL-3.1] a link of %s opens on %s', (relayUrl, origin) => {
     const link = formatInvite(relayUrl, invite)
     expect(link.startsWith(`${origin}/#i/`)).toBe(true)
     expect(parseInvite(link)).toEqual({ ...invite, relayUrl: origin })
   })
 
-  test('everything of use stands behind the #', () => {
+  test('[PROTOCOL-3.1] everything of use stands behind the #', () => {
     const [page] = formatInvite('https://relay.example', invite).split('#')
     expect(page).toBe('https://relay.example/')
   })
@@ -33,7 +33,7 @@ describe('invite links', () => {
     formatInvite('https://relay.example', invite).replace('#i/', '#x/'),
     `${formatInvite('https://relay.example', invite)}/more`,
     formatInvite('https://relay.example', invite).replace(invite.account, 'nobody'),
-  ])('what is not complete is refused: %s', link => {
+  ])('[PROTOCOL-3.1] what is not complete is refused: %s', link => {
     expect(() => parseInvite(link)).toThrow(expect.objectContaining({ code: 'invite-malformed' }))
   })
 })

@@ -8,7 +8,7 @@ describe('where a server listens', () => {
     ['[::1]:8080', { host: '::1', port: 8080 }],
     ['localhost:0', { host: 'localhost', port: 0 }],
     ['[::]:65535', { host: '::', port: 65535 }],
-  ])('%s is understood', (text, address) => {
+  ])('[PROTOCOL-3.2] %s is understood', (text, address) => {
     expect(parseListenAddress(text)).toEqual(address)
   })
 
@@ -24,11 +24,11 @@ describe('where a server listens', () => {
     'a b:1',
     ':-1',
     '[]:1',
-  ])('%j is refused', text => {
+  ])('[PROTOCOL-3.2] %j is refused', text => {
     expect(parseListenAddress(text)).toBeUndefined()
   })
 
-  test('the address to reach it by', () => {
+  test('[PROTOCOL-3.2] the address to reach it by', () => {
     expect(listenUrl({ host: undefined, port: 1 })).toBe('http://127.0.0.1:1')
     expect(listenUrl({ host: '::', port: 1 })).toBe('http://127.0.0.1:1')
     expect(listenUrl({ host: '::1', port: 1 })).toBe('http://[::1]:1')

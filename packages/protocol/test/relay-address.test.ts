@@ -11,7 +11,7 @@ describe('the way to a relay', () => {
     'http://127.0.0.1:8090',
     'ws://127.1.2.3',
     'http://[::1]:8090',
-  ])('%s is fine', relayUrl => {
+  ])('[PROTOCOL-3.3] %s is fine', relayUrl => {
     expect(plainRelayWarning(relayUrl)).toBeUndefined()
   })
 
@@ -23,7 +23,7 @@ describe('the way to a relay', () => {
     'http://localhost.evil.example',
     'http://[fd00::1]',
     'http://user:secret@relay.example',
-  ])('%s is warned of, and the sentence says what to do', relayUrl => {
+  ])('[PROTOCOL-3.3] %s is warned of, and the sentence says what to do', relayUrl => {
     const warning = plainRelayWarning(relayUrl)
     expect(warning).toMatch(/is not encrypted: .*https:\/\//)
     expect(warning).not.toMatch(/\n|secret/)

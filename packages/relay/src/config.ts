@@ -1,9 +1,9 @@
 // The relay's settings: command line first, then the environment, then the defaults.
 import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
+import { type Registration, registrations } from './accounts/register.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { limitNames, type RelayLimits } from './limits/relay-limits.ts'
-import { type Registration, registrations } from './relay-parts.ts'
 
 export type RelayConfig = {
   listen: ListenAddress

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { logFault, type Timer } from '@postern/protocol'
 import { sweepBlobs } from './blobs/blobs.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { RelayParts } from './connections/relay-parts.ts'
 
 export class Housekeeping {
   readonly #parts: RelayParts
@@ -29,7 +29,7 @@ export class Housekeeping {
 
   /** Never rejects. Blobs go also when rows cannot: on a full disk they make the room that the rows need to go. */
   async #sweepAll(): Promise<void> {
-    const { invites, limits, clock, logger } = this.#parts
+    const { invites, limits, clock, log } = this.#parts
     let removed = 0
     const steps = [
       () => sweepBlobs(this.#parts, this.#stop.signal),
@@ -38,7 +38,7 @@ export class Housekeeping {
     ]
     if (await this.#attempt(() => this.#noteSet()))
       for (const step of steps) removed += (await this.#attempt(step)) ?? 0
-    if (removed > 0) logger.info({ removed }, 'swept')
+    if (removed > 0) log.info({ removed }, 'swept')
     if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
   }
 
@@ -46,19 +46,19 @@ export class Housekeeping {
     try {
       return await sweep()
     } catch (error) {
-      logFault(error, { what: 'sweeping failed; it is tried again', log: this.#parts.logger })
+      logFault(error, { what: 'sweeping failed; it is tried again', log: this.#parts.log })
       return undefined
     }
   }
 
   /** Before anything is removed: a clock that was set right would make everything old that came while it was wrong. */
   async #noteSet(): Promise<true> {
-    const { store, limits, logger } = this.#parts
+    const { store, limits, log } = this.#parts
     const seen = this.#look()
     const byMs = seen.wallMs - this.#seen.wallMs - (seen.monotonicMs - this.#seen.monotonicMs)
     if (Math.abs(byMs) >= limits.clockSetByMs) {
       await store.noteClockSet({ byMs, nowMs: seen.wallMs })
-      logger.warn({ byMs }, 'the clock was set; what was stored before is kept as long as it would have been')
+      log.warn({ byMs }, 'the clock was set; what was stored before is kept as long as it would have been')
     }
     this.#seen = seen
     return true

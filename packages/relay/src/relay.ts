@@ -3,10 +3,20 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Clock, guardedClock, type ListenAddress, listenUrl, systemClock } from '@postern/protocol'
-import { type Logger, pino } from 'pino'
+import {
+  type Clock,
+  guardedClock,
+  type ListenAddress,
+  type Log,
+  listenUrl,
+  MINUTE_MS,
+  silentLog,
+  systemClock,
+} from '@postern/protocol'
+import { Audience } from './accounts/audience.ts'
+import type { Registration } from './accounts/register.ts'
 import { FileBlobStore } from './blobs/file-blob-store.ts'
-import { Audience } from './connections/audience.ts'
+import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -15,20 +25,17 @@ import { Invites } from './invites/invites.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
-import type { Registration, RelayParts } from './relay-parts.ts'
 import { BLOBS_NAME } from './store/data-directory.ts'
-import type { RelayStore } from './store/relay-store.ts'
-import { openSqliteStore, type StoreOptions } from './store/sqlite-store.ts'
-import { InProcessWake } from './wake.ts'
-
-const MINUTE_MS = 60_000
+import type { RelayStore, StoreOptions } from './store/relay-store.ts'
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
+import { InProcessWake } from './store/wake.ts'
 
 export type RelayOptions = {
   listen: ListenAddress
   dataDirectory: string
   limits?: Partial<RelayLimits>
   clock?: Clock
-  logger?: Logger
+  log?: Log
   /** The hosts that clients dial; needed when the relay listens on all addresses of the machine. */
   publicHosts?: readonly string[]
   /** Without them no header says where a request comes from. */
@@ -80,8 +87,8 @@ function openParts(options: RelayOptions): RelayParts {
   // Before the store: a setting that is wrong must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
-  const logger = options.logger ?? pino({ level: 'silent' })
-  const clock = guardedClock(options.clock ?? systemClock, logger)
+  const log = options.log ?? silentLog
+  const clock = guardedClock(options.clock ?? systemClock, log)
   const wake = new InProcessWake()
   const open = options.openStore ?? openSqliteStore
   return {
@@ -92,7 +99,7 @@ function openParts(options: RelayOptions): RelayParts {
     rates: new Rates(clock, MINUTE_MS),
     hourlyRates: new Rates(clock, 60 * MINUTE_MS),
     clock,
-    logger,
+    log,
     audience,
     registration: options.registration ?? 'open',
     invites: new Invites(options.dataDirectory),
@@ -110,7 +117,7 @@ async function stopServing(parts: RelayParts, { server, sockets, abortUploads }:
   server.keepAliveTimeout = 1
   server.keepAliveTimeoutBuffer = 0
   const deadline = parts.clock.setTimer(parts.limits.stopWithinMs, () => {
-    parts.logger.warn({ connections: sockets.connectionCount }, 'not all connections ended in time')
+    parts.log.warn({ connections: sockets.connectionCount }, 'not all connections ended in time')
     sockets.terminateAll()
     server.closeAllConnections()
   })

@@ -30,10 +30,10 @@ test('[RELAY-1.23] what came while the clock was wrong is delivered when it has 
 test('[RELAY-2.10] a clock that is set neither fills nor empties what a connection may send', () => {
   const clock = new ManualClock()
   const bucket = new TokenBucket(clock, { perSecond: 1, burst: 1 })
-  expect([bucket.take(), bucket.take()]).toEqual([true, false])
+  expect([bucket.spend(), bucket.spend()]).toEqual([true, false])
   clock.set(DAY_MS)
-  expect(bucket.take()).toBe(false)
+  expect(bucket.spend()).toBe(false)
   clock.set(-2 * DAY_MS)
   clock.advance(1000)
-  expect(bucket.take()).toBe(true)
+  expect(bucket.spend()).toBe(true)
 })

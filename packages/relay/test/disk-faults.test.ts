@@ -1,5 +1,7 @@
 // A disk that cannot be written: the relay goes on with what it can do, says so, and catches up when the disk works again.
 import { randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { isCoded } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
@@ -7,14 +9,14 @@ import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
-import { openSqliteStore } from '../src/store/sqlite-store.ts'
-import { InProcessWake } from '../src/wake.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
+import { InProcessWake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
-import { begin, put } from './put-blob.ts'
+import { bearer, begin, put } from './put-blob.ts'
 import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { messageEnvelope } from './test-client.ts'
 
-const { acknowledgeWithinMs, acknowledgeRetryMs } = relayLimits()
+const { acknowledgeWithinMs, acknowledgeRetryMs, keepBlobsMs, sweepEveryMs } = relayLimits()
 
 const dead = (error: unknown) => isCoded(error, 'storage-failed')
 
@@ -120,7 +122,7 @@ describe('a disk that cannot be written', () => {
         done()
       },
     })
-    const relay = await testRelay({ logger: pino({ level: 'warn' }, stream), limits: { faultsLoggedPerMinute: 2 } })
+    const relay = await testRelay({ log: pino({ level: 'warn' }, stream), limits: { faultsLoggedPerMinute: 2 } })
     const alice = await arrive(relay)
     const bytes = randomBytes(100_000)
     const begun = await begin(relay, alice, bytes.length)
@@ -137,6 +139,33 @@ describe('a disk that cannot be written', () => {
     expect(lines.join('')).not.toContain('stack')
     expect((await put(begun, bytes, 0)).status).toBe(204)
   })
+})
+
+test('[RELAY-3.13] what has expired of blobs makes room on a full disk first, and its rows go when they can be written', async () => {
+  const clock = new ManualClock(Date.now())
+  const dataDirectory = temporaryDirectory()
+  const relay = await testRelay({ dataDirectory, clock })
+  const bytes = randomBytes(1000)
+  const begun = await begin(relay, await arrive(relay), bytes.length)
+  expect((await put(begun, bytes, 0)).status).toBe(204)
+  const blobFiles = () =>
+    readdirSync(join(dataDirectory, 'blobs'), { recursive: true, encoding: 'utf8' }).filter(path =>
+      path.endsWith(begun.blob),
+    )
+  expect(blobFiles()).toHaveLength(1)
+  /** By its row: whoever has the token may ask how far the upload is. */
+  const isKnown = async () => (await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })).status !== 404
+  {
+    using _full = failWrites()
+    clock.leap(keepBlobsMs + sweepEveryMs)
+    await expect.poll(blobFiles).toEqual([])
+    expect(await isKnown()).toBe(true)
+  }
+  const isSwept = async () => {
+    clock.leap(sweepEveryMs)
+    return !(await isKnown())
+  }
+  await expect.poll(isSwept).toBe(true)
 })
 
 test('[RELAY-3.12] without descriptors blobs are 503, connections that stand go on, and new ones come when there are some', async () => {

@@ -125,7 +125,7 @@ describe('a relay that does not take everybody', () => {
 })
 
 describe('postern relay invite', () => {
-  const main = new URL('../src/main.ts', import.meta.url).pathname
+  const main = new URL('./run-relay.ts', import.meta.url).pathname
   const run = async (...args: string[]) => {
     const child = spawn(process.execPath, [main, 'invite', ...args])
     const [stdout, stderr, [code]] = await Promise.all([

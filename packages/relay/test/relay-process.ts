@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from '@postern/testkit/free-port'
 
-const MAIN = new URL('../src/main.ts', import.meta.url).pathname
+const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
 export class RelayProcess {
   readonly #directory: string

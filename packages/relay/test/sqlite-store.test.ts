@@ -10,8 +10,8 @@ import Database from 'better-sqlite3-multiple-ciphers'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
 import { GroupCommit } from '../src/store/sqlite/group-commit.ts'
-import { openSqliteStore } from '../src/store/sqlite-store.ts'
-import { InProcessWake } from '../src/wake.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
+import { InProcessWake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
 import { storeContract } from './store.contract.ts'
 
@@ -49,7 +49,7 @@ describe('one process', () => {
   })
 
   test('[RELAY-1.24] another process that has the file is respected until it is gone', async () => {
-    const main = new URL('../src/main.ts', import.meta.url).pathname
+    const main = new URL('./run-relay.ts', import.meta.url).pathname
     const child: ChildProcess = spawn(process.execPath, [main, '--listen', '127.0.0.1:0', '--data', directory])
     await once(child.stdout ?? child, 'data')
     expect(await tryToOpen()).toBe('database-locked')

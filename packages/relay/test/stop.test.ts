@@ -7,7 +7,8 @@ import { Writable } from 'node:stream'
 import { ManualClock, passWhenAwaited } from '@postern/testkit/clock'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import { openSqliteStore, type StoreOptions } from '../src/store/sqlite-store.ts'
+import type { StoreOptions } from '../src/store/relay-store.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { messageEnvelope } from './test-client.ts'
 
@@ -77,7 +78,7 @@ describe('logs', () => {
       },
     })
     const broken = (options: StoreOptions) => Object.assign(openSqliteStore(options), { append: failing })
-    const relay = await testRelay({ logger: pino({ level: 'trace' }, stream), openStore: broken })
+    const relay = await testRelay({ log: pino({ level: 'trace' }, stream), openStore: broken })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
     const payload = messageEnvelope({ group, epoch: 1 })
@@ -100,7 +101,7 @@ describe('logs', () => {
 })
 
 describe('the process', () => {
-  const main = new URL('../src/main.ts', import.meta.url).pathname
+  const main = new URL('./run-relay.ts', import.meta.url).pathname
   const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
     spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
   const said = async (child: ChildProcess) => {

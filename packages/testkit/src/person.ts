@@ -1,12 +1,13 @@
 // A person in a test: a full client, and a way to wait for what happens to it.
+import { chatUpdate } from '@postern/bot-api/events'
 import type { Chat, Message } from '@postern/bot-api/objects'
 import type { Client, JournalEvent } from '@postern/core'
-import type { AccountId, ChatId } from '@postern/protocol'
+import { type AccountId, type ChatId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import type { Wire } from './wire.ts'
 
 /** With patience on a busy machine: a test that waits this long has failed. */
-export const WITHIN = { deadlineMs: 60_000 }
+export const WITHIN = { timeoutMs: 60_000 }
 
 type Event<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
 
@@ -30,7 +31,7 @@ export class Person {
 
   /** The id of the private chat that others have with this person. */
   get chatId(): ChatId {
-    return this.client.account as string as ChatId
+    return privateChatId(this.client.account)
   }
 
   async online(): Promise<this> {
@@ -39,11 +40,11 @@ export class Person {
   }
 
   async openInvite(inviteUrl: string): Promise<Chat> {
-    return await this.client.openChat(parseInvite(inviteUrl), WITHIN)
+    return await this.client.chats.open(parseInvite(inviteUrl), WITHIN)
   }
 
   async say(to: Person | ChatId, text: string): Promise<Message> {
-    return await this.client.sendText(to instanceof Person ? to.chatId : to, { text }, WITHIN)
+    return await this.client.messages.sendText(to instanceof Person ? to.chatId : to, { text }, WITHIN)
   }
 
   /** The next event of a type that nobody has asked for yet; those before it are passed over. */
@@ -60,12 +61,13 @@ export class Person {
       const look = () => {
         for (const entry of this.client.journal.read(this.#seen, 1000)) {
           this.#seen = entry.id
-          const event = { ...(JSON.parse(entry.json) as JournalEvent), id: entry.id }
+          // What is not in the contract of events fails whoever waits for one.
+          const event = chatUpdate.parse({ id: entry.id, ...JSON.parse(entry.json) })
           if (event.type === type && isWanted(event as Event<Type>)) return finish(() => resolve(event as Event<Type>))
         }
       }
       const tooLate = () => finish(() => reject(new Error(`${this.name} saw no ${type} in time`)))
-      const timer = setTimeout(tooLate, WITHIN.deadlineMs)
+      const timer = setTimeout(tooLate, WITHIN.timeoutMs)
       const unsubscribe = this.client.journal.onAppend(look)
       look()
     })
@@ -81,7 +83,7 @@ export class Person {
     const texts: string[] = []
     let beforeTs = Number.MAX_SAFE_INTEGER
     for (;;) {
-      const page = this.client.messages(id, { beforeTs, limit: 100 })
+      const page = this.client.messages.list(id, { beforeTs, limit: 100 })
       texts.unshift(...page.map(message => message.text ?? ''))
       if (page.length < 100 || !page[0]) return texts
       beforeTs = page[0].ts

@@ -7,7 +7,6 @@ import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import { type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
-import { pino } from 'pino'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
@@ -149,7 +148,6 @@ async function openRelay(
   return await startRelay({
     listen: { host: '127.0.0.1', port },
     dataDirectory: join(directory, 'relay'),
-    logger: pino({ level: 'silent' }),
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     registration: options.relayRegistration ?? 'open',
     // All people of a test come from one address.

@@ -1,8 +1,8 @@
 // `postern demo`, which is `npm start`: a relay, a gateway with a bot and an echo program, all on this machine.
 import { relative } from 'node:path'
 import { cleanLine, isCoded } from '@postern/protocol'
+import { stopSignal } from '@postern/protocol/node'
 import { toString as qrCodeOf } from 'qrcode'
-import { stopSignal } from '../stop-signal.ts'
 import { whenOnline } from '../when-online.ts'
 import { answeredLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
@@ -13,7 +13,7 @@ import { startDemoGateway, startDemoRelay } from './start-demo.ts'
 /** Resolves with the exit code. */
 export async function runDemo(argv: readonly string[]): Promise<number> {
   const settings = readDemoSettings(argv)
-  const stop = stopSignal()
+  const { signal: stop } = stopSignal()
   try {
     await liveDemo(settings, { stop, print: text => void process.stdout.write(text) })
     return 0
@@ -36,7 +36,7 @@ export async function liveDemo(settings: DemoSettings, { stop, print }: Surround
   const gateway = await startDemoGateway(settings, { relayUrl: relay.url, token })
   opened.defer(() => gateway.stop())
   if ((await whenOnline(gateway.client, stop)) === 'stopped') return
-  const { inviteUrl } = gateway.client.me()
+  const { inviteUrl } = gateway.client.identity.me()
   const qrCode = await qrCodeOf(inviteUrl, { type: 'terminal', small: true })
   const { directory } = settings
   const apiUrl = gateway.url

@@ -2,10 +2,9 @@
 import type { Readable } from 'node:stream'
 import { apiErrorOf, checkFields } from '@postern/bot-api'
 import type { Client } from '@postern/core'
-import { CodedError, personLimits } from '@postern/protocol'
-import { ChatLanes } from './chat-lanes.ts'
-import { type PersonRequest, personCommands, personRequest } from './command-fields.ts'
-import { type Command, commands } from './commands.ts'
+import { Bell, CodedError, Lanes, personLimits } from '@postern/protocol'
+import { type CommandLine, commandFields, commandLine } from './command-fields.ts'
+import { commands, type PersonCommand } from './commands.ts'
 import type { LineOutput } from './line-output.ts'
 import { type Line, readLines } from './read-lines.ts'
 
@@ -13,8 +12,9 @@ export class CommandAnswers {
   readonly #client: Client
   readonly #output: LineOutput
   readonly #stop: AbortSignal
-  readonly #lanes = new ChatLanes()
+  readonly #lanes = new Lanes<string>()
   readonly #underWay = new Set<Promise<void>>()
+  readonly #answered = new Bell()
 
   constructor(client: Client, { output, stop }: { output: LineOutput; stop: AbortSignal }) {
     this.#client = client
@@ -26,9 +26,12 @@ export class CommandAnswers {
   async answerAll(input: Readable): Promise<void> {
     for await (const line of readLines(input, { bytesMax: personLimits.lineBytesMax })) {
       if (line.kind === 'line' && line.text.trim() === '') continue
-      const answering = this.#answer(line).finally(() => this.#underWay.delete(answering))
+      const answering = this.#answer(line).finally(() => {
+        this.#underWay.delete(answering)
+        this.#answered.ring()
+      })
       this.#underWay.add(answering)
-      if (this.#underWay.size >= personLimits.commandsInFlightMax) await Promise.race(this.#underWay)
+      if (this.#underWay.size >= personLimits.commandsInFlightMax) await this.#answered.next()
     }
   }
 
@@ -42,24 +45,24 @@ export class CommandAnswers {
     try {
       const asked = parseLine(line)
       id = asked.id
-      const ok = await this.#run(checkFields(personRequest, asked, { whole: 'line' }))
+      const ok = await this.#run(checkFields(commandLine, asked, { whole: 'line' }))
       await this.#output.write(JSON.stringify({ id, ok: ok ?? {} }))
     } catch (error) {
       await this.#output.write(JSON.stringify({ id, ...apiErrorOf(error) }))
     }
   }
 
-  async #run(asked: PersonRequest): Promise<unknown> {
-    const fields = checkFields(personCommands[asked.do], asked, { whole: 'line' })
-    const { order, run } = commands[asked.do] as Command<typeof fields>
+  async #run(asked: CommandLine): Promise<unknown> {
+    const fields = checkFields(commandFields[asked.do], asked, { whole: 'line' })
+    const { order, run } = commands[asked.do] as PersonCommand<typeof fields>
     const work = async () => await run(this.#client, fields, this.#stop)
     switch (order.kind) {
       case 'now':
         return await work()
       case 'send':
-        return await this.#lanes.send(order.chat(fields), work)
+        return await this.#lanes.share(order.chat(fields), work)
       case 'alone':
-        return await this.#lanes.alone(order.chat(fields), work)
+        return await this.#lanes.run(order.chat(fields), work)
     }
   }
 }

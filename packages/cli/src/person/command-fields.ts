@@ -1,11 +1,12 @@
 // What a scripted person can be told to do, one JSON line each: the fields of every command of `postern person`.
 import {
-  accountId,
+  accountField,
   characters,
   chatInPath as chat,
   chosenOptions,
   emoji,
   fileKinds,
+  keeps,
   mentions,
   mentionsAreInText,
   messageInPath as message,
@@ -15,18 +16,17 @@ import {
   shownName,
   textMessageFields,
 } from '@postern/bot-api'
-import { contentLimits, gatewayLimits, HALF_RULE } from '@postern/protocol'
+import { captionRange, contentLimits, gatewayLimits, HALF_RULE, TIMER_RULE, timerFault } from '@postern/protocol'
 import { z } from 'zod'
 
 const groupName = shownName(contentLimits.groupNameCharsMax)
 const members = z
-  .array(accountId, 'an array of account ids is required')
+  .array(accountField, 'an array of account ids is required')
   .max(contentLimits.groupMembersMax, `at most ${contentLimits.groupMembersMax} are allowed`)
 const timeRule = 'a time in milliseconds is required'
-const timerRule = `a whole number from 0 to ${contentLimits.timerMsMax} is required`
 const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
 
-const textOrNone = characters({ min: 0, max: contentLimits.textCharsMax })
+const textOrNone = characters(captionRange)
 const path = z
   .string('a path is required')
   .min(1, 'a path is required')
@@ -35,7 +35,7 @@ const path = z
 const open = z
   .object({
     invite: z.string('an invite link is required').optional(),
-    account: accountId.optional(),
+    account: accountField.optional(),
     text: textMessageFields.text.optional(),
   })
   .refine(({ invite, account }) => (invite === undefined) !== (account === undefined), {
@@ -43,14 +43,14 @@ const open = z
     error: 'either an invite or an account is required',
   })
 
-export const personCommands = {
+export const commandFields = {
   me: z.object({}),
   /** A new invite link; older ones let nobody in any more. */
   invite: z.object({}),
   open,
-  profile: z.object({ account: accountId }),
+  profile: z.object({ account: accountField }),
   /** What both compare. */
-  verify: z.object({ account: accountId }),
+  verify: z.object({ account: accountField }),
   chats: z.object({}),
   messages: z.object({
     chat,
@@ -82,7 +82,7 @@ export const personCommands = {
   close: z.object({ chat, message }),
   press: z.object({ chat, message, data: z.string('the data of a button is required') }),
   read: z.object({ chat, up_to: optionalMessageId }),
-  timer: z.object({ chat, ms: z.int(timerRule).min(0, timerRule).max(contentLimits.timerMsMax, timerRule) }),
+  timer: z.object({ chat, ms: z.int(TIMER_RULE).superRefine(keeps(timerFault)) }),
   call: z.object({ chat }),
   group: z.object({ name: groupName, members }),
   add: z.object({ chat, members }),
@@ -92,17 +92,17 @@ export const personCommands = {
   accept: z.object({ chat }),
 } as const satisfies Record<string, z.ZodType>
 
-export type PersonCommandName = keyof typeof personCommands
-export type PersonCommandFields<Name extends PersonCommandName> = z.infer<(typeof personCommands)[Name]>
+export type CommandName = keyof typeof commandFields
+export type FieldsOf<Name extends CommandName> = z.infer<(typeof commandFields)[Name]>
 
 /** A line: the answer carries its id, whatever that is. */
-export const personRequest = z.looseObject(
+export const commandLine = z.looseObject(
   {
     id: z.unknown().optional(),
-    do: z.enum(Object.keys(personCommands) as [PersonCommandName, ...PersonCommandName[]], {
-      error: `one of ${Object.keys(personCommands).join(', ')} is required`,
+    do: z.enum(Object.keys(commandFields) as [CommandName, ...CommandName[]], {
+      error: `one of ${Object.keys(commandFields).join(', ')} is required`,
     }),
   },
   'a JSON object is required',
 )
-export type PersonRequest = z.infer<typeof personRequest>
+export type CommandLine = z.infer<typeof commandLine>

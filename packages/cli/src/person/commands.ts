@@ -3,7 +3,7 @@ import { chatIdOf } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
 import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
-import type { PersonCommandFields, PersonCommandName } from './command-fields.ts'
+import type { CommandName, FieldsOf } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
 import { sendLocalFile } from './send-local-file.ts'
 
@@ -11,87 +11,96 @@ import { sendLocalFile } from './send-local-file.ts'
 export type Order<Fields> = { kind: 'now' } | { kind: 'send' | 'alone'; chat: (fields: Fields) => ChatId }
 
 /** What may take long ends early at the signal. */
-export type Command<Fields> = {
+export type PersonCommand<Fields> = {
   order: Order<Fields>
   run: (client: Client, fields: Fields, stop: AbortSignal) => unknown
 }
 
-const within = { deadlineMs: personLimits.commandWithinMs }
+const within = { timeoutMs: personLimits.commandWithinMs }
 const now: Order<unknown> = { kind: 'now' }
 const alone: Order<{ chat: ChatId }> = { kind: 'alone', chat: fields => fields.chat }
 const sends: Order<{ chat: ChatId }> = { kind: 'send', chat: fields => fields.chat }
 
 /** The link says more about somebody than the bare id: it holds the key of the profile and a token. */
-function targetOf({ invite, account }: PersonCommandFields<'open'>) {
+function targetOf({ invite, account }: FieldsOf<'open'>) {
   if (account !== undefined) return { account }
   return parseInvite(invite ?? '')
 }
 
 const meOf = ({ inviteUrl, ...me }: Me) => ({ ...me, invite_url: inviteUrl })
 
-export const commands: { [Name in PersonCommandName]: Command<PersonCommandFields<Name>> } = {
-  me: { order: now, run: client => meOf(client.me()) },
-  invite: { order: now, run: async client => meOf(await client.newInvite()) },
+export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } = {
+  me: { order: now, run: client => meOf(client.identity.me()) },
+  invite: { order: now, run: async client => meOf(await client.identity.newInvite()) },
   open: {
     order: { kind: 'alone', chat: fields => privateChatId(targetOf(fields).account) },
     run: async (client, fields) => {
-      const opened = await client.openChat(targetOf(fields), within)
+      const opened = await client.chats.open(targetOf(fields), within)
       if (fields.text === undefined) return opened
       const chat = chatIdOf(opened.id)
-      await client.sendText(chat, { text: fields.text }, within)
-      return client.chat(chat)
+      await client.messages.sendText(chat, { text: fields.text }, within)
+      return client.chats.get(chat)
     },
   },
-  profile: { order: now, run: (client, { account }) => client.learnProfile(account, within) },
-  verify: { order: now, run: (client, { account }) => client.safetyNumber(account, within) },
-  chats: { order: now, run: client => client.chats() },
+  profile: { order: now, run: (client, { account }) => client.identity.learnProfile(account, within) },
+  verify: { order: now, run: (client, { account }) => client.identity.safetyNumber(account, within) },
+  chats: { order: now, run: client => client.chats.list() },
   messages: {
     order: now,
     run: (client, { chat, before, limit }) =>
-      client.messages(chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
+      client.messages.list(chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
   },
   send: {
     order: sends,
     run: (client, { chat, text, reply_to, mentions }) =>
-      client.sendText(chat, { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) }, within),
+      client.messages.sendText(
+        chat,
+        { text, ...(reply_to && { replyTo: reply_to }), ...(mentions && { mentions }) },
+        within,
+      ),
   },
   file: { order: sends, run: sendLocalFile },
   download: { order: now, run: downloadFile },
   edit: {
     order: sends,
     run: (client, { chat, message, text, mentions }) =>
-      client.editMessage(chat, { message, text, ...(mentions && { mentions }) }, within),
+      client.messages.edit(chat, { message, text, ...(mentions && { mentions }) }, within),
   },
   delete: {
     order: sends,
-    run: (client, { chat, message, for: whom }) => client.deleteMessage(chat, { message, for: whom }, within),
+    run: (client, { chat, message, for: whom }) => client.messages.delete(chat, { message, for: whom }, within),
   },
   react: {
     order: sends,
-    run: (client, { chat, message, emoji }) => client.react(chat, { message, emoji }, within),
+    run: (client, { chat, message, emoji }) => client.messages.react(chat, { message, emoji }, within),
   },
   poll: {
     order: sends,
     run: (client, { chat, close_ts, reply_to, ...poll }) =>
-      client.sendPoll(
+      client.messages.sendPoll(
         chat,
         { ...poll, ...(close_ts && { closeTs: close_ts }), ...(reply_to && { replyTo: reply_to }) },
         within,
       ),
   },
-  vote: { order: sends, run: (client, { chat, message, options }) => client.vote(chat, { message, options }, within) },
-  close: { order: sends, run: (client, { chat, message }) => client.closePoll(chat, message, within) },
+  vote: {
+    order: sends,
+    run: (client, { chat, message, options }) => client.messages.vote(chat, { message, options }, within),
+  },
+  close: { order: sends, run: (client, { chat, message }) => client.messages.closePoll(chat, message, within) },
   press: {
     order: sends,
-    run: async (client, { chat, message, data }) => ({ press_id: await client.press(chat, { message, data }, within) }),
+    run: async (client, { chat, message, data }) => ({
+      press_id: await client.messages.press(chat, { message, data }, within),
+    }),
   },
-  read: { order: sends, run: (client, { chat, up_to }) => client.markRead(chat, up_to) },
-  timer: { order: alone, run: (client, { chat, ms }) => client.setTimer(chat, ms, within) },
-  call: { order: sends, run: (client, { chat }) => client.call(chat, within) },
-  group: { order: now, run: (client, group) => client.createGroup(group, within) },
-  add: { order: alone, run: (client, { chat, members }) => client.addMembers(chat, members, within) },
-  remove: { order: alone, run: (client, { chat, members }) => client.removeMembers(chat, members, within) },
-  rename: { order: alone, run: (client, { chat, name }) => client.renameGroup(chat, name, within) },
-  leave: { order: alone, run: (client, { chat }) => client.leaveGroup(chat, within) },
-  accept: { order: alone, run: (client, { chat }) => client.acceptChat(chat) },
+  read: { order: sends, run: (client, { chat, up_to }) => client.messages.markRead(chat, up_to) },
+  timer: { order: alone, run: (client, { chat, ms }) => client.chats.setTimer(chat, ms, within) },
+  call: { order: sends, run: (client, { chat }) => client.messages.call(chat, within) },
+  group: { order: now, run: (client, group) => client.chats.createGroup(group, within) },
+  add: { order: alone, run: (client, { chat, members }) => client.chats.addMembers(chat, members, within) },
+  remove: { order: alone, run: (client, { chat, members }) => client.chats.removeMembers(chat, members, within) },
+  rename: { order: alone, run: (client, { chat, name }) => client.chats.renameGroup(chat, name, within) },
+  leave: { order: alone, run: (client, { chat }) => client.chats.leaveGroup(chat, within) },
+  accept: { order: alone, run: (client, { chat }) => client.chats.accept(chat) },
 }

@@ -5,19 +5,18 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { FileInfo } from '@postern/bot-api/objects'
 import type { Client, OpenFile } from '@postern/core'
-import { CodedError, personLimits } from '@postern/protocol'
-import { unlessStopped } from '../stop-signal.ts'
-import type { PersonCommandFields } from './command-fields.ts'
+import { CodedError, personLimits, unlessAborted } from '@postern/protocol'
+import type { FieldsOf } from './command-fields.ts'
 import { badPath, fileFault } from './path-faults.ts'
 
 /** Paths of files that are being written, by themselves. */
 const SHELF = 'downloads'
 /** Of silence: as long as bytes come, a download goes on. */
-const within = { deadlineMs: personLimits.commandWithinMs }
+const within = { timeoutMs: personLimits.commandWithinMs }
 
 export async function downloadFile(
   client: Client,
-  { chat, message, path }: PersonCommandFields<'download'>,
+  { chat, message, path }: FieldsOf<'download'>,
   stop: AbortSignal,
 ): Promise<Pick<FileInfo, 'name' | 'type' | 'size' | 'kind'>> {
   const target = resolve(path)
@@ -28,7 +27,7 @@ export async function downloadFile(
   try {
     // Before anything is fetched: a place that cannot be written is known at once.
     await using handle = await forPath(open(part, 'wx', 0o666))
-    const file = await unlessStopped(client.openFile(chat, message, within), stop)
+    const file = await unlessAborted(client.files.open(chat, message, within), stop)
     await writeAll(handle, { file, stop })
     await forPath(rename(part, target))
     const { name, type, size, kind } = file

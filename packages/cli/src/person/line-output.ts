@@ -1,5 +1,7 @@
 // Whole lines of JSON to standard output, and the knowledge when they have left the process.
+
 import type { Writable } from 'node:stream'
+import { CodedError, Wait } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
 
 export class LineOutput {
@@ -10,15 +12,15 @@ export class LineOutput {
 
   constructor(stream: Writable) {
     this.#stream = stream
-    stream.on('error', () => this.#closed.abort())
+    stream.on('error', () => this.#closed.abort(new CodedError('stopping')))
   }
 
   /** `lost`: nobody reads any more. */
   async write(...lines: string[]): Promise<'written' | 'lost'> {
-    const { promise, resolve } = Promise.withResolvers<'written' | 'lost'>()
+    const left = new Wait<'written' | 'lost'>()
     this.#stream.write(lines.map(line => `${escapeJson(line)}\n`).join(''), error =>
-      resolve(error ? 'lost' : 'written'),
+      left.resolve(error ? 'lost' : 'written'),
     )
-    return await promise
+    return await left.over
   }
 }

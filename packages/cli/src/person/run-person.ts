@@ -1,8 +1,8 @@
 // `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
 import type { Readable, Writable } from 'node:stream'
 import { openNodeClient } from '@postern/core/node'
-import { type CodedError, cleanLine, clientLimits, isCoded, personLimits, plainRelayWarning } from '@postern/protocol'
-import { aborted, stopSignal } from '../stop-signal.ts'
+import { CodedError, cleanLine, clientLimits, isCoded, personLimits, plainRelayWarning, Wait } from '@postern/protocol'
+import { stopSignal } from '@postern/protocol/node'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
 import { CommandAnswers } from './answer-commands.ts'
@@ -18,7 +18,7 @@ const processStreams = (): Streams => ({ input: process.stdin, output: process.s
 /** Resolves with the exit code. */
 export async function runPerson(argv: readonly string[]): Promise<number> {
   const settings = readPersonSettings(argv)
-  const stop = stopSignal()
+  const { signal: stop } = stopSignal()
   const streams = processStreams()
   stop.addEventListener('abort', endLateAnyway)
   try {
@@ -56,23 +56,27 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
   const until = AbortSignal.any([stop, output.closed, ended.signal])
   try {
     // Nothing is changed for a person whom the relay at this address does not know.
-    await client.followRelay({ deadlineMs: clientLimits.connectTimeoutMs })
-    if (settings.name !== undefined && settings.name !== client.me().name)
-      await client.setProfile({ name: settings.name })
+    await client.followRelay({ timeoutMs: clientLimits.connectTimeoutMs })
+    if (settings.name !== undefined && settings.name !== client.identity.me().name)
+      await client.identity.setProfile({ name: settings.name })
     const warning = plainRelayWarning(client.relayUrl)
     if (warning) log.warn({ option: '--relay' }, warning)
     await sweepDownloads(client)
     client.start()
     if ((await whenOnline(client, until)) === 'stopped') return
-    const { id, name } = client.me()
+    const { id, name } = client.identity.me()
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
     const events = writeEvents(client.journal, { output, log, until })
     const answers = new CommandAnswers(client, { output, stop: until })
     // What ends the events before their time ends the person: left to nobody, it would end the process in the middle.
-    await Promise.race([answers.answerAll(streams.input), aborted(until), events])
+    const end = new Wait()
+    end.follow(events)
+    end.follow(answers.answerAll(streams.input))
+    end.onAbort(until, () => end.resolve())
+    await end.over
     streams.input.destroy()
     await answers.settled()
-    ended.abort()
+    ended.abort(new CodedError('stopping'))
     await events
   } finally {
     streams.input.destroy()

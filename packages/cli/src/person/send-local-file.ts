@@ -5,33 +5,31 @@ import { basename } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, FileDraft } from '@postern/core'
 import { showFile } from '@postern/media'
-import { CodedError, contentLimits, personLimits, safeFileName } from '@postern/protocol'
-import { unlessStopped } from '../stop-signal.ts'
-import type { PersonCommandFields } from './command-fields.ts'
+import { CodedError, contentLimits, personLimits, safeFileName, unlessAborted } from '@postern/protocol'
+import type { FieldsOf } from './command-fields.ts'
 import { badPath, fileFault } from './path-faults.ts'
 
-const READ_BYTES = 256 * 1024
-const within = { deadlineMs: personLimits.commandWithinMs }
+const within = { timeoutMs: personLimits.commandWithinMs }
 
 export async function sendLocalFile(
   client: Client,
-  { chat, path, caption, kind, reply_to }: PersonCommandFields<'file'>,
+  { chat, path, caption, kind, reply_to }: FieldsOf<'file'>,
   stop: AbortSignal,
 ): Promise<Message> {
-  const draft = await takeIn(client, { chat, path }, stop)
+  const draft = await readDraft(client, { chat, path }, stop)
   try {
     const name = safeFileName(basename(path))
     const shown = await showFile(draft, { name, kind })
     const file = { draft, name, ...shown, ...(caption && { text: caption }), ...(reply_to && { replyTo: reply_to }) }
-    return await unlessStopped(client.sendFile(chat, file, within), stop)
+    return await unlessAborted(client.files.send(chat, file, within), stop)
   } finally {
     await draft.discard()
   }
 }
 
-type Wanted = Pick<PersonCommandFields<'file'>, 'chat' | 'path'>
+type Wanted = Pick<FieldsOf<'file'>, 'chat' | 'path'>
 
-async function takeIn(client: Client, { chat, path }: Wanted, stop: AbortSignal): Promise<FileDraft> {
+async function readDraft(client: Client, { chat, path }: Wanted, stop: AbortSignal): Promise<FileDraft> {
   const handle = await openToRead(path)
   try {
     const { size } = await handle.stat()
@@ -39,7 +37,7 @@ async function takeIn(client: Client, { chat, path }: Wanted, stop: AbortSignal)
       throw new CodedError('too-large', { what: 'The file', max: contentLimits.fileBytesMax })
     // Of some files the system does not know the size before they are read.
     const hint = size > 0 ? { bytesHint: size } : {}
-    return await client.takeFile(bytesOf(handle, { size: size || Infinity, stop }), { to: chat, ...hint })
+    return await client.files.draft(bytesOf(handle, { size: size || Infinity, stop }), { to: chat, ...hint })
   } finally {
     await handle.close()
   }
@@ -62,12 +60,14 @@ type Reading = { size: number; stop: AbortSignal }
  * the next one is asked for.
  */
 async function* bytesOf(handle: FileHandle, { size, stop }: Reading): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(READ_BYTES)
+  const buffer = new Uint8Array(personLimits.fileReadBytes)
   for (let left = size; left > 0; ) {
     if (stop.aborted) throw new CodedError('stopping')
-    const { bytesRead } = await handle.read(buffer, 0, Math.min(READ_BYTES, left)).catch((error: unknown) => {
-      throw fileFault(error, 'read')
-    })
+    const { bytesRead } = await handle
+      .read(buffer, 0, Math.min(personLimits.fileReadBytes, left))
+      .catch((error: unknown) => {
+        throw fileFault(error, 'read')
+      })
     if (bytesRead === 0) return
     left -= bytesRead
     yield buffer.subarray(0, bytesRead)

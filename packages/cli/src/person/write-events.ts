@@ -1,6 +1,6 @@
 // Writes what happens as lines, and confirms it afterwards: a kill repeats the last events at most, and loses none.
-import type { Journal, Log } from '@postern/core'
-import { personLimits } from '@postern/protocol'
+import { followJournal, type Journal, type JournalEvent, type Log } from '@postern/core'
+import { faultFields, personLimits } from '@postern/protocol'
 import type { LineOutput } from './line-output.ts'
 
 const READER = 'stdout'
@@ -11,34 +11,18 @@ type Surroundings = { output: LineOutput; log: Log; until: AbortSignal }
 export async function writeEvents(journal: Journal, { output, log, until }: Surroundings): Promise<void> {
   const confirmations = new Confirmations(journal, log)
   let written = journal.confirmed(READER)
-  while (!until.aborted) {
-    const entries = journal.read(written, personLimits.eventsPerPage)
-    const last = entries.at(-1)
-    if (!last) {
-      await appended(journal, until)
-      continue
-    }
+  const read = () => journal.read(written, personLimits.eventsPerPage)
+  for await (const entries of followJournal(journal, { read, until })) {
     if ((await output.write(...entries.map(entry => eventLine(entry.json)))) === 'lost') break
-    written = last.id
+    written = entries.at(-1)?.id ?? written
     confirmations.add(written)
   }
   await confirmations.settled()
 }
 
 function eventLine(json: string): string {
-  const { type, ...rest } = JSON.parse(json) as { type: string }
+  const { type, ...rest } = JSON.parse(json) as JournalEvent
   return JSON.stringify({ event: type, ...rest })
-}
-
-/** Called right after a read that found nothing: no entry can come in between. */
-async function appended(journal: Journal, until: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const wake = () => resolve()
-  const unsubscribe = journal.onAppend(wake)
-  until.addEventListener('abort', wake)
-  await promise
-  unsubscribe()
-  until.removeEventListener('abort', wake)
 }
 
 /** One write to the disk at a time: events that come meanwhile share the next one. */
@@ -71,7 +55,7 @@ class Confirmations {
         this.#confirmed = upTo
       }
     } catch (error) {
-      this.#log.warn({ error: String(error) }, 'events could not be confirmed; they are shown again at the next start')
+      this.#log.warn(faultFields(error), 'events could not be confirmed; they are shown again at the next start')
     } finally {
       this.#running = undefined
     }

@@ -1,12 +1,22 @@
 // What a commit means for its chat: members, title and timer as they are now, and a line about what changed.
-import type { Notice } from '@postern/bot-api/objects'
+import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import { applySettings, findChat, membersOf, replaceMembers, setChatState, titleOf, viewChat } from './chats.ts'
+import {
+  applySettings,
+  deleteMember,
+  findChat,
+  isInUse,
+  membersOf,
+  replaceMembers,
+  setChatState,
+  titleOf,
+  viewChat,
+} from './chats.ts'
 
 export type AppliedCommit = {
   chat: ChatId
@@ -16,8 +26,17 @@ export type AppliedCommit = {
   settings: GroupSettings
 }
 
-export function applyCommit(core: Core, database: Database, commit: AppliedCommit): void {
-  if (!findChat(database, commit.chat)) return
+type Telling = Pick<Core, 'passed' | 'log'>
+
+/** Nobody is told of it: whoever looks for the event finds why in the log. */
+const passOver = (
+  { log }: Telling,
+  { chat, committer }: { chat: ChatId; committer: AccountId },
+  reason: string,
+): void => log.debug({ kind: 'commit', chat, committer, reason }, 'passed over')
+
+export function applyCommit(core: Telling & Pick<Core, 'own'>, database: Database, commit: AppliedCommit): void {
+  if (!findChat(database, commit.chat)) return passOver(core, commit, 'the chat is not there')
   const tell = tellChanges(core, database, commit)
   applySettings(database, commit.chat, commit.settings)
   replaceMembers(database, commit.chat, commit)
@@ -26,27 +45,31 @@ export function applyCommit(core: Core, database: Database, commit: AppliedCommi
 
 /** Compares with what people were shown, before that is changed; what it gives tells them, after. */
 export function tellChanges(
-  core: Core,
+  core: Telling,
   database: Database,
   commit: AppliedCommit,
 ): (how: { restarted: boolean }) => void {
   const before = findChat(database, commit.chat)
   const notices = noticesOf(database, commit)
   return ({ restarted }) => {
-    if (before?.visible !== 1 || before.state !== 'active') return
+    if (!isInUse(before)) return passOver(core, commit, 'the chat is not in use')
     const restart: Notice = { code: 'restarted', from: personOf(database, commit.committer) }
     report(core, database, { chat: commit.chat, notices: restarted ? [restart, ...notices] : notices })
   }
 }
 
 /** Removed by somebody: the chat stays readable, and nothing more can be written to it. */
-export function applyRemoval(core: Core, database: Database, removal: { chat: ChatId; committer: AccountId }): void {
+export function applyRemoval(
+  core: Telling & Pick<Core, 'own'>,
+  database: Database,
+  removal: { chat: ChatId; committer: AccountId },
+): void {
   const own = core.own.id
   const before = findChat(database, removal.chat)
-  if (!before || before.state === 'left') return
+  if (!before || before.state === 'left') return passOver(core, removal, 'the chat was left before')
   setChatState(database, removal.chat, 'left')
-  database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', removal.chat, own)
-  if (before.visible !== 1) return
+  deleteMember(database, removal.chat, own)
+  if (before.visible !== 1) return passOver(core, removal, 'nobody was shown the chat')
   const members = [personOf(database, own)]
   const notices: Notice[] = [{ code: 'removed', from: personOf(database, removal.committer), members }]
   report(core, database, { chat: removal.chat, notices })
@@ -72,7 +95,7 @@ function noticesOf(database: Database, commit: AppliedCommit): Notice[] {
   return notices
 }
 
-function report(core: Core, database: Database, { chat, notices }: { chat: ChatId; notices: Notice[] }): void {
+function report(core: Telling, database: Database, { chat, notices }: { chat: ChatId; notices: Notice[] }): void {
   const row = findChat(database, chat)
   if (!row || notices.length === 0) return
   appendEvent(core, database, { type: 'chat', chat_id: chat, chat: viewChat(database, row) })

@@ -1,15 +1,23 @@
 // Adding and removing people, and the group's title: each an intent that holds whoever else changes the group meanwhile.
-import { type GroupSession, leafOf, rosterOf, settingsOf } from '@postern/mls'
-import { type AccountId, type ChatId, CodedError, contentLimits, type Deadline } from '@postern/protocol'
-import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
+import { type GroupSession, leafOf, rosterOf } from '@postern/mls'
+import {
+  type AccountId,
+  assertKept,
+  type ChatId,
+  CodedError,
+  contentLimits,
+  type Deadline,
+  timerFault,
+} from '@postern/protocol'
 import type { Core } from '../context.ts'
-import { type CommitIntent, commitToGroup } from '../groups/commit-group.ts'
+import { type CommitContext, type CommitIntent, commitToGroup } from '../groups/commit-group.ts'
 import { findGroup } from '../groups/group-records.ts'
+import { agreedSettings } from './agreed-settings.ts'
 import { type ChatRow, findChat, membersOf, visibleChat } from './chats.ts'
-import { takeKeyPackages } from './open-chat.ts'
+import { fetchKeyPackages } from './fetch-key-packages.ts'
 
 export async function addMembers(
-  core: Core,
+  core: CommitContext,
   chat: ChatId,
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
@@ -22,7 +30,7 @@ export async function addMembers(
   if (present.size + wanted.length > contentLimits.groupMembersMax)
     throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
   await core.link.whenOnline(deadline.leftMs())
-  const taken = await takeKeyPackages(core, wanted, deadline)
+  const taken = await fetchKeyPackages(core, wanted, deadline)
   const intent: CommitIntent = session => {
     const add = taken.filter(({ account }) => !isMember(session, account))
     return add.length > 0 ? { add } : 'satisfied'
@@ -31,7 +39,7 @@ export async function addMembers(
 }
 
 export async function removeMembers(
-  core: Core,
+  core: CommitContext & Pick<Core, 'own'>,
   chat: ChatId,
   { members, deadline }: { members: AccountId[]; deadline: Deadline },
 ): Promise<void> {
@@ -50,44 +58,43 @@ function removalOf(accounts: AccountId[]): CommitIntent {
 }
 
 export async function renameGroup(
-  core: Core,
+  core: CommitContext,
   chat: ChatId,
   { name, deadline }: { name: string; deadline: Deadline },
 ): Promise<void> {
   writableGroup(core, chat)
   const intent: CommitIntent = session => {
-    const settings = requiredSettings(session)
+    const settings = agreedSettings(session)
     if (settings.type !== 'group' || settings.title === name) return 'satisfied'
     return { settings: { ...settings, title: name } }
   }
   await commitToChat(core, chat, { intent, deadline })
 }
 
-/** In private chats, too. */
+/** How long messages are kept after they were read: of groups and of private chats. */
 export async function setTimer(
-  core: Core,
+  core: CommitContext,
   chat: ChatId,
   { timerMs, deadline }: { timerMs: number; deadline: Deadline },
 ): Promise<void> {
-  const isTimer = Number.isSafeInteger(timerMs) && timerMs >= 0 && timerMs <= contentLimits.timerMsMax
-  if (!isTimer)
-    throw new CodedError('bad-field', {
-      field: 'ms',
-      rule: `a number from 0 to ${contentLimits.timerMsMax} is required`,
-    })
+  assertKept('ms', timerFault(timerMs))
   writable(visibleChat(core.store, chat))
   const intent: CommitIntent = session => {
-    const settings = requiredSettings(session)
+    const settings = agreedSettings(session)
     return settings.timerMs === timerMs ? 'satisfied' : { settings: { ...settings, timerMs } }
   }
   await commitToChat(core, chat, { intent, deadline })
 }
 
 /**
- * In the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
+ * Commits to the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
  * what was changed in the group before it would be true for nobody.
  */
-async function commitToChat(core: Core, chat: ChatId, change: Parameters<typeof commitToGroup>[2]): Promise<void> {
+async function commitToChat(
+  core: CommitContext,
+  chat: ChatId,
+  change: Parameters<typeof commitToGroup>[2],
+): Promise<void> {
   for (;;) {
     const { group_id: group } = writable(visibleChat(core.store, chat))
     await commitToGroup(core, group, change)
@@ -95,7 +102,7 @@ async function commitToChat(core: Core, chat: ChatId, change: Parameters<typeof 
   }
 }
 
-export function writableGroup(core: Core, chat: ChatId): ChatRow {
+export function writableGroup(core: Pick<Core, 'store'>, chat: ChatId): ChatRow {
   const row = visibleChat(core.store, chat)
   if (row.type !== 'group') throw new CodedError('not-a-group')
   return writable(row)
@@ -109,9 +116,3 @@ function writable(row: ChatRow): ChatRow {
 
 const isMember = (session: GroupSession, account: AccountId): boolean =>
   leafOf(rosterOf(session), account) !== undefined
-
-function requiredSettings(session: GroupSession): GroupSettings {
-  const settings = decodeGroupSettings(settingsOf(session))
-  if (!settings) throw new CodedError('internal')
-  return settings
-}

@@ -47,15 +47,26 @@ export function visibleChat(reads: Reads, id: ChatId): ChatRow {
   return row
 }
 
+/** People are shown it, and told what happens in it: it is neither a request nor left. */
+export const isInUse = (row: ChatRow | undefined): row is ChatRow => row?.visible === 1 && row.state === 'active'
+
 export const visibleChats = (reads: Reads): ChatRow[] =>
   reads.all<ChatRow>('SELECT * FROM chat WHERE visible = 1 ORDER BY first_seen_ts, id')
 
-/** Of a private chat, whose id is the other person's. */
+/** The other person of a private chat, whose id is that person's. */
 export const otherPerson = (row: ChatRow): AccountId | undefined =>
   row.type === 'private' && isAccountId(row.id) ? row.id : undefined
 
 export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
   reads.all<MemberRow>('SELECT account_id, admin, leaving FROM member WHERE chat_id = ? ORDER BY account_id', chat)
+
+/** A member who has said farewell counts until the group has new keys without it. */
+export const isMember = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
+  reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ?', chat, account) !== undefined
+
+/** In private chats nobody is. */
+export const isAdmin = (reads: Reads, chat: ChatId, account: AccountId): boolean =>
+  reads.get('SELECT 1 FROM member WHERE chat_id = ? AND account_id = ? AND admin = 1', chat, account) !== undefined
 
 export const leaversOf = (reads: Reads, chat: ChatId): AccountId[] =>
   reads
@@ -121,6 +132,10 @@ export function applySettings(database: Database, chat: ChatId, settings: GroupS
   database.run('UPDATE chat SET title = ?, timer_ms = ? WHERE id = ?', titleOf(chat, settings), settings.timerMs, chat)
 }
 
+export function deleteMember(database: Database, chat: ChatId, account: AccountId): void {
+  database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', chat, account)
+}
+
 export function replaceMembers(
   database: Database,
   chat: ChatId,
@@ -129,9 +144,7 @@ export function replaceMembers(
   const admins = new Set(settings.type === 'group' ? settings.admins : [])
   const before = membersOf(database, chat)
   const present = new Set(accounts)
-  for (const { account_id } of before)
-    if (!present.has(account_id))
-      database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', chat, account_id)
+  for (const { account_id } of before) if (!present.has(account_id)) deleteMember(database, chat, account_id)
   for (const account of accounts)
     database.run(
       `INSERT INTO member (chat_id, account_id, admin) VALUES (?, ?, ?)
@@ -142,6 +155,19 @@ export function replaceMembers(
     )
 }
 
+/** It is in use: people are shown it. */
+export function revealChat(database: Database, chat: ChatId): void {
+  database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat)
+}
+
+export function noteUnread(database: Database, chat: ChatId): void {
+  database.run('UPDATE chat SET unread = unread + 1 WHERE id = ?', chat)
+}
+
+export function setUnread(database: Database, chat: ChatId, count: number): void {
+  database.run('UPDATE chat SET unread = ? WHERE id = ?', count, chat)
+}
+
 export function setChatState(database: Database, chat: ChatId, state: ChatState): void {
   database.run('UPDATE chat SET state = ? WHERE id = ?', state, chat)
 }
@@ -150,7 +176,7 @@ export function showChat(database: Database, chat: ChatId, { state, ts }: { stat
   database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ? WHERE id = ?', state, ts, chat)
 }
 
-/** The proof is asked for before it is used. */
+/** The farewell proves that the member wants to go. It is checked by whoever uses it. */
 export function noteLeaving(
   database: Database,
   chat: ChatId,
@@ -164,7 +190,7 @@ export function noteLeaving(
   )
 }
 
-/** Added again: what was said before is past. */
+/** The member was added again: its farewell is past. */
 export function noteReturn(database: Database, chat: ChatId, account: AccountId): void {
   database.run('UPDATE member SET leaving = 0, farewell = NULL WHERE chat_id = ? AND account_id = ?', chat, account)
 }
@@ -176,6 +202,6 @@ export const farewellsOf = (reads: Reads, chat: ChatId): { account: AccountId; p
     chat,
   )
 
-/** Somebody else may have set it. Of which nothing could be seen is the beginning of the id, as with a person's name. */
+/** Another client may have set it: it is cleaned. A title of which nothing can be seen is the beginning of the chat's id. */
 export const titleOf = (chat: ChatId, settings: GroupSettings): string =>
   settings.type === 'group' ? cleanLine(settings.title) || chat.slice(0, UNNAMED_CHARS) : ''

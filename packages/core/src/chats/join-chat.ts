@@ -1,4 +1,5 @@
 // Joining by a welcome: a chat that somebody else opened, one that this account is added to again, or one that is carried on.
+import type { Notice } from '@postern/bot-api/events'
 import {
   epoch,
   type GroupSession,
@@ -13,8 +14,9 @@ import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId }
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
-import { deletePending, findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
+import { findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
+import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs, soonRenewalMs } from '../groups/renewal.ts'
 import { consumeKeyPackage, findKeyPackage, isLastResort } from '../identity/key-packages.ts'
 import { personOf } from '../identity/people.ts'
@@ -23,11 +25,14 @@ import { judgeWelcome } from '../judge/judge-welcome.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
 import { tellChanges } from './apply-commit.ts'
-import { findChat, insertChat, membersOf, replaceMembers } from './chats.ts'
+import { forgetAsked } from './asked-rejoins.ts'
+import { findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } from './chats.ts'
 import { noteDeviceKeys } from './device-keys.ts'
 import { whatIsKnown } from './known-chat.ts'
+import { forgetLostGroup, lossesToTell, noteLossTold } from './lost-groups.ts'
+import { forgetRefusal } from './refusals.ts'
 import { RefusedWelcome } from './refused-welcome.ts'
-import { forgetRejoins } from './rejoin.ts'
+import { forgetRejoins } from './rejoins.ts'
 import { noteRepair } from './repair-lists.ts'
 
 type Joined = {
@@ -37,15 +42,15 @@ type Joined = {
   members: Member[]
   accounts: AccountId[]
   inviter: AccountId
-  /** Of the key package that was used. */
+  /** The key package that was used. */
   reference: Uint8Array
 }
 
 /** Throws MlsError when the welcome does not hold, RefusedWelcome when it may not lead there: then nothing is joined. */
 export async function joinChat(
-  core: Core,
+  core: Pick<Core, 'store' | 'own' | 'mls' | 'groups' | 'provider' | 'passed' | 'log' | 'poke' | 'rearm'>,
   entry: Entry,
-  record: (live: LiveGroup, change: Change<void>) => void,
+  write: (live: LiveGroup, change: Change<void>) => void,
 ): Promise<void> {
   await core.groups.replace(entry.group, async () => {
     const joined = await readWelcome(core, entry)
@@ -54,12 +59,12 @@ export async function joinChat(
     assertMayLead(core, entry.group, joined)
     const { chat, session } = joined
     const live = core.groups.liveGroup({ id: entry.group, chat, session })
-    record(live, writeJoin(core, entry, joined))
+    write(live, writeJoin(core, entry, joined))
     return live
   })
 }
 
-function assertMayLead(core: Core, group: GroupId, joined: Joined): void {
+function assertMayLead(core: Pick<Core, 'store' | 'own'>, group: GroupId, joined: Joined): void {
   const { chat, settings, accounts, inviter, session } = joined
   const invitation = { own: core.own.id, group, epoch: epoch(session), chat, settings, members: accounts, inviter }
   const verdict = judgeWelcome(invitation, whatIsKnown(core.store, { group, chat }))
@@ -67,16 +72,21 @@ function assertMayLead(core: Core, group: GroupId, joined: Joined): void {
     throw new RefusedWelcome(verdict, { chat, inviter, group, generation: settings.generation })
 }
 
-function writeJoin(core: Core, entry: Entry, joined: Joined): Change<void> {
+function writeJoin(
+  core: Pick<Core, 'own' | 'provider' | 'passed' | 'log' | 'poke' | 'rearm'>,
+  entry: Entry,
+  joined: Joined,
+): Change<void> {
   const { generation } = joined.settings
   const { session, chat, inviter } = joined
   return database => {
     const { length: count } = joined.accounts
     const renewAtMs = isLastResort(database, joined.reference) ? soonRenewalMs(core, count) : nextRenewalMs(core, count)
     consumeKeyPackage(database, joined.reference)
-    const missed = takeMissed(core, database, joined)
-    const wasLost = database.run('DELETE FROM lost_group WHERE group_id = ?', entry.group).changes > 0
-    // Of the keys from before: the relay refuses it, and it would stand in the way of the next.
+    const missed = settleMissed(database, joined)
+    const wasLost = forgetLostGroup(database, entry.group)
+    forgetAsked(database, entry.group)
+    // A commit that was made with the keys from before: the relay refuses it, and it would stand in the way of the next.
     deletePending(database, entry.group)
     const known = findChat(database, chat)
     const current = known && findGroup(database, known.group_id)
@@ -95,10 +105,14 @@ function writeJoin(core: Core, entry: Entry, joined: Joined): Change<void> {
     // The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner.
     const candidate = { id: entry.group, generation, byAdmin: isAdmin(database, chat, inviter) }
     const other = known && current && current.id !== entry.group ? current : undefined
-    if (other && !supersedes(candidate, { ...other, byAdmin: isAdmin(database, chat, other.inviter) })) return
+    if (other && !supersedes(candidate, { ...other, byAdmin: isAdmin(database, chat, other.inviter) })) {
+      const reason = 'another group of the chat is in force'
+      core.log.debug({ kind: 'welcome', chat, group: entry.group, inForce: other.id, reason }, 'passed over')
+      return
+    }
     if (other) {
       forgetRejoins(database, chat)
-      database.run('UPDATE chat SET refused_ms = NULL WHERE id = ?', chat)
+      forgetRefusal(database, chat)
       // Who carried it on may have told the relay fewer than are in it: nobody was there to compare.
       if (joined.settings.type === 'group') noteRepair(core, database, entry.group)
     }
@@ -117,7 +131,7 @@ function writeJoin(core: Core, entry: Entry, joined: Joined): Change<void> {
     )
     replaceMembers(database, chat, joined)
     tell?.({ restarted: other !== undefined && known?.type === 'group' })
-    if (known?.visible === 1 && known.state === 'active') tellMissed(core, database, { chat, speakers: missed })
+    if (isInUse(known)) tellMissed(core, database, { chat, speakers: missed })
     core.poke()
     core.rearm()
   }
@@ -127,18 +141,20 @@ function writeJoin(core: Core, entry: Entry, joined: Joined): Change<void> {
  * Members who were heard in groups that this account could not read: until now nobody could say in which chat that was. It
  * may have been in a group between the one before and this one. Of each group it is told once.
  */
-function takeMissed(core: Core, database: Database, { accounts, settings }: Joined): AccountId[] {
+function settleMissed(database: Database, { accounts, settings }: Joined): AccountId[] {
   if (settings.type === 'private') return []
-  const lost = database.all<{ group_id: GroupId; speaker: AccountId }>('SELECT group_id, speaker FROM lost_group')
-  const missed = lost.filter(({ speaker }) => speaker !== core.own.id && accounts.includes(speaker))
-  for (const { group_id } of missed)
-    database.run('UPDATE lost_group SET speaker = ? WHERE group_id = ?', core.own.id, group_id)
+  const missed = lossesToTell(database).filter(({ speaker }) => accounts.includes(speaker))
+  for (const { group } of missed) noteLossTold(database, group)
   return [...new Set(missed.map(({ speaker }) => speaker))]
 }
 
-function tellMissed(core: Core, database: Database, { chat, speakers }: { chat: ChatId; speakers: AccountId[] }): void {
+function tellMissed(
+  core: Pick<Core, 'passed'>,
+  database: Database,
+  { chat, speakers }: { chat: ChatId; speakers: AccountId[] },
+): void {
   for (const speaker of speakers) {
-    const notice = { code: 'undecryptable' as const, from: personOf(database, speaker) }
+    const notice: Notice = { code: 'undecryptable', from: personOf(database, speaker) }
     appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
   }
 }
@@ -158,11 +174,7 @@ function supersedes(candidate: Candidate, current: Candidate & Pick<GroupRow, 's
   return candidate.byAdmin === current.byAdmin ? candidate.id < current.id : candidate.byAdmin
 }
 
-/** As people were shown it before. In private chats nobody is. */
-const isAdmin = (database: Database, chat: ChatId, account: AccountId): boolean =>
-  membersOf(database, chat).some(member => member.account_id === account && member.admin === 1)
-
-async function readWelcome(core: Core, entry: Entry): Promise<Joined> {
+async function readWelcome(core: Pick<Core, 'store' | 'mls'>, entry: Entry): Promise<Joined> {
   const { session, reference, inviterLeaf } = await joinFromWelcome(core.mls, {
     welcome: entry.payload,
     findKeyPackage: wanted => findKeyPackage(core.store, wanted),
@@ -179,6 +191,6 @@ async function readWelcome(core: Core, entry: Entry): Promise<Joined> {
   return { session, settings, members, accounts, inviter, reference, chat }
 }
 
-/** As the welcome claims it: whether it may lead there is the judge's question. */
+/** The chat that the welcome claims to lead into: whether it may is the judge's question. */
 const chatOf = (group: GroupId, { settings, inviter }: Pick<Joined, 'settings' | 'inviter'>): ChatId =>
   settings.type === 'private' ? privateChatId(inviter) : (settings.chat ?? groupChatId(group))

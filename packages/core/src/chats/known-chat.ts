@@ -33,7 +33,7 @@ const standingOf = (group: GroupRow | undefined): Standing => {
   return group.offender ? 'dead' : 'lost'
 }
 
-/** Of a group chat, as it stood when its group ended, or stands. Undefined for private chats: those heal by themselves. */
+/** A group chat as it stood when its group ended, or stands now. Undefined for private chats: those heal by themselves. */
 export function endedOf(reads: Reads, row: ChatRow): Ended | undefined {
   if (row.type !== 'group') return undefined
   const group = findGroup(reads, row.group_id)

@@ -1,5 +1,5 @@
 // Opening chats: a private one with a person never met, a group, or the next generation of a private chat that broke.
-import { createGroup, isUsable } from '@postern/mls'
+import { createGroup } from '@postern/mls'
 import {
   type AccountId,
   type ChatId,
@@ -12,18 +12,18 @@ import {
   groupIdFromBytes,
   groupIdToBytes,
   privateChatId,
-  wireLimits,
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
-import { commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
-import { findGroup, insertGroup } from '../groups/group-records.ts'
+import { type CommitContext, commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
+import { deleteGroup, findGroup, insertGroup, unfinishedGroups } from '../groups/group-records.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
 import type { Successor } from '../judge/successor.ts'
 import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
-import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
+import { type ChatRow, findChat, insertChat, replaceMembers, revealChat } from './chats.ts'
+import { fetchKeyPackages, fetchUsable } from './fetch-key-packages.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 
@@ -91,7 +91,7 @@ export async function openGroupChat(
 
 /** Undefined when a chat is to be opened: there is none, its opening was refused, or its keys are lost. */
 async function usableChat(
-  core: Core,
+  core: CommitContext,
   chat: ChatId,
   { deadline, atLeast }: { deadline: Deadline; atLeast: number },
 ): Promise<ChatRow | undefined> {
@@ -114,8 +114,8 @@ export async function openSuccessor(core: Core, succession: Succession): Promise
       if (findChat(core.store, chat)?.group_id !== continues) return []
       await core.link.whenOnline(deadline.leftMs())
       const added = settings.admins.includes(core.own.id)
-        ? await takeUsable(core, wanted, deadline)
-        : await takeKeyPackages(core, wanted, deadline)
+        ? await fetchUsable(core, wanted, deadline)
+        : await fetchKeyPackages(core, wanted, deadline)
       const accounts = added.map(({ account }) => account)
       await openGroup(core, { chat, settings, accounts, added, continues, deadline })
       return wanted.filter(account => !accounts.includes(account))
@@ -139,7 +139,7 @@ type Opening = {
 
 async function openGroup(core: Core, { settings, accounts, deadline, ...opening }: Opening): Promise<ChatId> {
   await core.link.whenOnline(deadline.leftMs())
-  const added = opening.added ?? (await takeKeyPackages(core, accounts, deadline))
+  const added = opening.added ?? (await fetchKeyPackages(core, accounts, deadline))
   const group = groupIdFromBytes(core.provider.randomBytes(GROUP_ID_BYTES))
   const chat = opening.chat ?? groupChatId(group)
   await startGroup(core, { ...opening, group, chat, settings, accounts })
@@ -154,16 +154,15 @@ async function openGroup(core: Core, { settings, accounts, deadline, ...opening 
     if (isRefused) await dropOpening(core, group, chat)
     if (findGroup(core.store, group)?.status !== 'open') throw error
   }
-  if (!opening.quietly)
-    await core.store.write(database => database.run('UPDATE chat SET visible = 1 WHERE id = ?', chat))
+  if (!opening.quietly) await core.store.write(database => revealChat(database, chat))
   return chat
 }
 
-const hasPending = (core: Core, group: GroupId): Promise<boolean> =>
+const hasPending = (core: Pick<Core, 'groups'>, group: GroupId): Promise<boolean> =>
   core.groups.run(group, async live => live.pending !== undefined)
 
 async function startGroup(
-  core: Core,
+  core: Pick<Core, 'store' | 'mls' | 'own' | 'clock' | 'passed' | 'provider'>,
   opening: Omit<Opening, 'deadline'> & { group: GroupId; chat: ChatId },
 ): Promise<void> {
   const { group, chat, settings, accounts, idempotency, continues, quietly } = opening
@@ -195,20 +194,15 @@ async function startGroup(
 }
 
 /** Killed before anything of it could leave: the chat goes on where it was, and whoever wanted it begins anew. */
-export async function dropUnfinished(core: Core): Promise<void> {
-  const unfinished = core.store.all<{ group: GroupId; chat: ChatId }>(
-    `SELECT id AS "group", chat_id AS chat FROM mls_group
-     WHERE status = 'opening' AND NOT EXISTS (SELECT 1 FROM pending_commit WHERE group_id = mls_group.id)`,
-  )
-  for (const { group, chat } of unfinished) await dropOpening(core, group, chat)
+export async function dropUnfinished(core: Pick<Core, 'store' | 'groups'>): Promise<void> {
+  for (const { group, chat } of unfinishedGroups(core.store)) await dropOpening(core, group, chat)
 }
 
 /** The relay refused it: nothing of it stays, unless the chat had a life before. */
-async function dropOpening(core: Core, group: GroupId, chat: ChatId): Promise<void> {
+async function dropOpening(core: Pick<Core, 'store' | 'groups'>, group: GroupId, chat: ChatId): Promise<void> {
   core.groups.forget(group)
   await core.store.write(database => {
-    database.run('DELETE FROM mls_group WHERE id = ?', group)
-    database.run('DELETE FROM mls_state WHERE group_id = ?', group)
+    deleteGroup(database, group)
     // Without a group its next generation would be counted from the first, and the others would stay in theirs.
     database.run(
       `UPDATE chat SET group_id = before.id
@@ -223,34 +217,7 @@ async function dropOpening(core: Core, group: GroupId, chat: ChatId): Promise<vo
   })
 }
 
-export async function takeKeyPackages(core: Core, accounts: AccountId[], deadline: Deadline): Promise<NewMember[]> {
-  const members: NewMember[] = []
-  for (let at = 0; at < accounts.length; at += wireLimits.keyPackagesPerTakeMax) {
-    const page = accounts.slice(at, at + wireLimits.keyPackagesPerTakeMax)
-    const { taken } = await core.link.call('takeKeyPackages', { accounts: page }, deadline.leftMs())
-    for (const account of page) {
-      const found = taken.find(one => one.account === account)
-      if (!found) throw new CodedError('account-not-found', { account })
-      members.push({ account, keyPackage: found.keyPackage })
-    }
-  }
-  return members
-}
-
-/** Of those of whom the relay has a good one. It may be lying: whoever is left out is named to everybody. */
-async function takeUsable(core: Core, accounts: AccountId[], deadline: Deadline): Promise<NewMember[]> {
-  const usable: NewMember[] = []
-  for (let at = 0; at < accounts.length; at += wireLimits.keyPackagesPerTakeMax) {
-    const page = accounts.slice(at, at + wireLimits.keyPackagesPerTakeMax)
-    const { taken } = await core.link.call('takeKeyPackages', { accounts: page }, deadline.leftMs())
-    for (const { account, keyPackage } of taken)
-      if (page.includes(account) && (await isUsable(core.mls, account, keyPackage)))
-        usable.push({ account, keyPackage })
-  }
-  return usable
-}
-
-function requiredChat(core: Core, chat: ChatId): ChatRow {
+function requiredChat(core: Pick<Core, 'store'>, chat: ChatId): ChatRow {
   const row = findChat(core.store, chat)
   if (!row) throw new CodedError('chat-not-found', { chat })
   return row

@@ -1,22 +1,27 @@
 // A committer told the relay something else than its commit did, or the relay says so: found out, told, and put right.
+import type { Notice } from '@postern/bot-api/events'
 import { epoch, memberAccounts } from '@postern/mls'
 import { type AccountId, type ChatId, CodedError, clientLimits, type Deadline, type GroupId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import { commitToGroup } from '../groups/commit-group.ts'
+import { type CommitContext, commitToGroup } from '../groups/commit-group.ts'
 import { endGroup, findGroup } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { ListsDiffer } from '../judge/compare-lists.ts'
 import { turnOf } from '../judge/successor.ts'
 import type { Database } from '../storage/database.ts'
-import { findChat, leaversOf } from './chats.ts'
+import { findChat, isInUse, leaversOf } from './chats.ts'
+import { fetchKeyPackages } from './fetch-key-packages.ts'
 import { endedOf } from './known-chat.ts'
-import { takeKeyPackages } from './open-chat.ts'
 
 export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committer: AccountId }
 
 /** Told at once. Who finds itself cut off waits for a welcome; the others put it right, one after the other. */
-export function noteDisagreement(core: Core, database: Database, differ: Disagreement): void {
+export function noteDisagreement(
+  core: Pick<Core, 'own' | 'passed' | 'log' | 'rearm'>,
+  database: Database,
+  differ: Disagreement,
+): void {
   const { group, chat: id, committer, cutOff, listening } = differ
   core.log.warn({ group, committer, cutOff, listening }, 'the relay was told other members than the commit made')
   const nowMs = core.passed.nowMs()
@@ -26,19 +31,19 @@ export function noteDisagreement(core: Core, database: Database, differ: Disagre
   else noteRepair(core, database, group)
   core.rearm()
   const chat = findChat(database, id)
-  if (chat?.visible !== 1 || chat.state !== 'active' || cutOff.length === 0) return
+  if (!isInUse(chat) || cutOff.length === 0) return
   const members = cutOff.map(account => personOf(database, account))
-  const notice = { code: 'cut_off' as const, from: personOf(database, committer), members }
+  const notice: Notice = { code: 'cut_off', from: personOf(database, committer), members }
   appendEvent(core, database, { type: 'notice', chat_id: id, notice })
 }
 
 /** The relay's list is to be compared with the keys, and put right: at the latest before anything is said. */
-export function noteRepair(core: Core, database: Database, group: GroupId): void {
+export function noteRepair(core: Pick<Core, 'passed' | 'rearm'>, database: Database, group: GroupId): void {
   database.run('INSERT OR IGNORE INTO list_repair VALUES (?, ?)', group, core.passed.nowMs())
   core.rearm()
 }
 
-export const needsRepair = (core: Core, group: GroupId): boolean =>
+export const needsRepair = (core: Pick<Core, 'store'>, group: GroupId): boolean =>
   core.store.get('SELECT 1 FROM list_repair WHERE group_id = ?', group) !== undefined
 
 type Repair = { group: GroupId; dueMs: number }
@@ -47,7 +52,7 @@ type Repair = { group: GroupId; dueMs: number }
  * Admins first, each further member later: one is enough. Of a group that is dead, or carried on, nothing is put right any
  * more: tried all the same, every second, it would use up the key packages of whoever was cut off.
  */
-export function waitingRepairs(core: Core): Repair[] {
+export function waitingRepairs(core: Pick<Core, 'store' | 'own'>): Repair[] {
   const rows = core.store.all<{ group_id: GroupId; since_ms: number }>(
     `SELECT list_repair.group_id, since_ms FROM list_repair CROSS JOIN mls_group ON mls_group.id = list_repair.group_id
        CROSS JOIN chat ON chat.id = mls_group.chat_id AND chat.group_id = mls_group.id
@@ -62,7 +67,11 @@ export function waitingRepairs(core: Core): Repair[] {
 }
 
 /** By the relay's own list of members, whatever it was told: who is missing there is added anew, who listens is removed. */
-export async function repairLists(core: Core, group: GroupId, deadline: Deadline): Promise<void> {
+export async function repairLists(
+  core: CommitContext & Pick<Core, 'own'>,
+  group: GroupId,
+  deadline: Deadline,
+): Promise<void> {
   for (let race = 0; race < clientLimits.commitRacesMax; race++) {
     const differ = await differAtRelay(core, group, deadline)
     if (!differ) return await core.store.write(database => forgetRepair(database, group))
@@ -76,7 +85,11 @@ const forgetRepair = (database: Database, group: GroupId): void =>
 
 type Differing = ListsDiffer & { group: GroupId; atEpoch: number }
 
-async function differAtRelay(core: Core, group: GroupId, deadline: Deadline): Promise<Differing | undefined> {
+async function differAtRelay(
+  core: CommitContext & Pick<Core, 'own'>,
+  group: GroupId,
+  deadline: Deadline,
+): Promise<Differing | undefined> {
   const { members, epoch: atEpoch } = await core.link.call('getGroup', { group }, deadline.leftMs())
   await core.groups.untilEpoch(group, atEpoch, deadline.leftMs())
   const byKeys = await core.groups.run(group, async live => memberAccounts(live.session))
@@ -86,9 +99,9 @@ async function differAtRelay(core: Core, group: GroupId, deadline: Deadline): Pr
   return cutOff.length + listening.length === 0 ? undefined : { group, atEpoch, cutOff, listening }
 }
 
-async function putRight(core: Core, differ: Differing, deadline: Deadline): Promise<void> {
+async function putRight(core: CommitContext, differ: Differing, deadline: Deadline): Promise<void> {
   const { group, atEpoch, cutOff, listening } = differ
-  const add = await takeKeyPackages(core, cutOff, deadline)
+  const add = await fetchKeyPackages(core, cutOff, deadline)
   const plan = { add, remove: cutOff, atRelay: { remove: listening } }
   await commitToGroup(core, group, {
     // Somebody else may have put it right: by the list of before, the relay would be told to add whom it has already.
@@ -98,7 +111,7 @@ async function putRight(core: Core, differ: Differing, deadline: Deadline): Prom
 }
 
 /** Whoever has said farewell is cut off by its own wish. */
-function leaversIn(core: Core, group: GroupId): AccountId[] {
+function leaversIn(core: Pick<Core, 'store'>, group: GroupId): AccountId[] {
   const chat = findGroup(core.store, group)?.chat_id
   return chat ? leaversOf(core.store, chat) : []
 }

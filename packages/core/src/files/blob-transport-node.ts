@@ -1,9 +1,8 @@
 // Blobs over Node's own HTTP client: of those at hand, the one that copies least.
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
-import { type BlobId, CodedError, freeBytes, GatheredBytes } from '@postern/protocol'
+import { type BlobId, CodedError, freeBytes, GatheredBytes, untilAborted, Wait } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
-import { unlessAborted, untilAborted } from './aborting.ts'
 import {
   type BlobTransport,
   type BlobTransportFactory,
@@ -81,14 +80,13 @@ const numberIn = (text: string | undefined): number | undefined => (text === und
 const unreachable = (cause: unknown): CodedError => new CodedError('relay-unreachable', {}, { cause })
 
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {
-  const answer = new Promise<IncomingMessage>((resolve, reject) => {
-    request.on('response', resolve)
-    request.on('error', cause => reject(unreachable(cause)))
-    request.on('close', () => reject(unreachable(new Error('closed'))))
-  })
+  const wait = new Wait<IncomingMessage>()
+  request.on('response', response => wait.resolve(response))
+  request.on('error', cause => wait.reject(unreachable(cause)))
+  request.on('close', () => wait.reject(unreachable(new Error('closed'))))
   // Whoever sends may fail first, and then nobody waits for it.
-  answer.catch(() => undefined)
-  return answer
+  wait.over.catch(() => undefined)
+  return wait.over
 }
 
 /** An answer before the end is a refusal: the relay does not read the rest, and the source may pause for long. */
@@ -101,9 +99,10 @@ async function sendBody(
   answer.then(end, end)
   try {
     for await (const bytes of untilAborted(body, answered.signal)) {
-      const written = Promise.withResolvers<void>()
+      const written = new Wait()
+      written.onAbort(answered.signal, () => written.reject(answered.signal.reason))
       request.write(bytes, () => written.resolve())
-      await unlessAborted(written.promise, answered.signal)
+      await written.over
     }
     request.end()
   } catch (error) {

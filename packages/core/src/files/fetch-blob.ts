@@ -1,6 +1,5 @@
 // Fetches a file's ciphertext from the relay into the vault. It is there only once all of it has proven to be what was sent.
-import { CodedError, equalBytes, isCoded } from '@postern/protocol'
-import { untilAborted } from './aborting.ts'
+import { CodedError, equalBytes, isCoded, untilAborted } from '@postern/protocol'
 import type { ChunkCipher, RunningHash } from './file-cipher.ts'
 import { type ChunkPlace, chunksOf, sealedLength, wholeFile } from './file-format.ts'
 import type { VaultPart } from './file-vault.ts'

@@ -18,6 +18,8 @@ export type FilesParts = {
   readonly randomBytes: (count: number) => Uint8Array
   /** Blobs that somebody here uploads or is about to send: they are nobody's leftovers. */
   readonly inHand: Set<BlobId>
+  /** Blobs of messages that wait to be sent. */
+  readonly waitingBlobs: () => BlobId[]
   /** Wakes the chores, which clear leftovers away. */
   readonly poke: () => void
 }

@@ -1,5 +1,5 @@
 // The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
-import { CodedError, isCoded } from '@postern/protocol'
+import { CodedError, clientLimits, isCoded } from '@postern/protocol'
 import { ChunkBuffers } from './chunk-buffers.ts'
 import { type FileRange, sealedLength, wholeFile } from './file-format.ts'
 import type { VaultFile } from './file-vault.ts'
@@ -12,11 +12,6 @@ import { tidyFiles } from './tidy-files.ts'
 
 export type { StoredFile } from './files-parts.ts'
 export type { FileSpool } from './taken-file.ts'
-
-/** Where so many others are read at once that each makes room for the next. */
-const OPEN_TRIES_MAX = 10
-/** A disk that spoils what was just written to it is not asked for ever. */
-const READ_TRIES_MAX = 3
 
 export interface OpenedFile {
   /** The file or a part of it. What has changed on disk is fetched again; `file-damaged` when that does not help. */
@@ -103,7 +98,7 @@ export class Files {
       } catch (error) {
         if (!isCoded(error, 'file-damaged')) throw error
         await this.#parts.vault.remove(file.blob)
-        if (tries === READ_TRIES_MAX) throw error
+        if (tries === clientLimits.fileReadTriesMax) throw error
       } finally {
         await sealed.close()
       }
@@ -112,7 +107,7 @@ export class Files {
 
   /** It may have made room for others since it was there, or somebody has emptied the folder: then it is fetched again. */
   async #openKept(file: StoredFile, within: Waiting): Promise<VaultFile> {
-    for (let tries = 0; tries < OPEN_TRIES_MAX; tries++) {
+    for (let tries = 0; tries < clientLimits.fileOpenTriesMax; tries++) {
       await this.#present(file, within)
       const sealed = await this.#parts.vault.open(file)
       if (sealed) return sealed

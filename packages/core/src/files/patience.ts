@@ -1,7 +1,7 @@
 // How long an upload or a download goes on while the relay is away: as long as something moves now and then.
-import { type Clock, CodedError, clientLimits, isCoded, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, clientLimits, pause, type Timer, unlessAborted } from '@postern/protocol'
+import { isUnanswered } from '../relay-link/relay-answers.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
-import { pauseFor, unlessAborted } from './aborting.ts'
 
 type Parts = { readonly link: RelayLink; readonly clock: Clock }
 
@@ -31,13 +31,14 @@ export class Patience {
   /** Waits until another try makes sense; throws what no other try will change, and when the time is up. */
   async afterFailure(cause: unknown): Promise<void> {
     this.#signal.throwIfAborted()
-    if (!isCoded(cause, 'relay-unreachable', 'send-in-doubt', 'relay-stopping')) throw cause
+    if (!isUnanswered(cause)) throw cause
     const { link, clock } = this.#parts
     this.#failures += 1
     const pauseMs = Math.min(clientLimits.fileRetryMaxMs, clientLimits.fileRetryFirstMs * 2 ** (this.#failures - 1))
     if (this.#failures > clientLimits.fileTriesMax || this.#leftMs() <= pauseMs)
       throw new CodedError('relay-unreachable', {}, { cause })
-    await pauseFor(clock, pauseMs, this.#signal)
+    await pause(clock, pauseMs, this.#signal)
+    this.#signal.throwIfAborted()
     await unlessAborted(link.whenOnline(Math.max(0, this.#leftMs())), this.#signal)
   }
 

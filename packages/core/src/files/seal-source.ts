@@ -1,6 +1,5 @@
 // Takes a file in as it comes, and lays it down as ciphertext: never whole in memory, never in clear on disk.
-import { CodedError } from '@postern/protocol'
-import { untilAborted } from './aborting.ts'
+import { CodedError, untilAborted } from '@postern/protocol'
 import type { ChunkCipher } from './file-cipher.ts'
 import { CHUNK_BYTES, chunkNonce } from './file-format.ts'
 import type { FilesParts } from './files-parts.ts'

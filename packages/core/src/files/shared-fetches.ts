@@ -1,11 +1,10 @@
 // However many want a file at once, it is fetched once; when nobody waits for it any more, it is let go.
-import { CodedError, toBase32 } from '@postern/protocol'
-import { unlessAborted } from './aborting.ts'
+import { CodedError, toBase32, Wait } from '@postern/protocol'
 import { fetchBlob } from './fetch-blob.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 
 /** How long somebody waits for a file. */
-export type Waiting = { deadlineMs: number; signal?: AbortSignal }
+export type Waiting = { timeoutMs: number; signal?: AbortSignal }
 
 type Fetch = { done: Promise<void>; stop: AbortController; waiting: number; movedMs: number }
 
@@ -23,17 +22,18 @@ export class SharedFetches {
    * Resolves when it is in the vault; rejects when nothing has come for the time given, however long the whole takes, and
    * at once when the signal says that it is not waited for any more.
    */
-  async want(file: StoredFile, { deadlineMs, signal }: Waiting): Promise<void> {
+  async want(file: StoredFile, { timeoutMs, signal }: Waiting): Promise<void> {
     signal?.throwIfAborted()
     const name = `${file.blob}.${toBase32(file.digest)}`
     const fetch = this.#wanted.get(name) ?? this.#start(name, file)
-    const silence = this.#silence(fetch, deadlineMs)
     fetch.waiting += 1
+    const wait = new Wait()
+    wait.follow(fetch.done)
+    if (signal) wait.onAbort(signal, () => wait.reject(signal.reason))
+    this.#endAfterSilence(wait, fetch, timeoutMs)
     try {
-      const settled = Promise.race([fetch.done, silence.tooLong])
-      await (signal ? unlessAborted(settled, signal) : settled)
+      await wait.over
     } finally {
-      silence.cancel()
       fetch.waiting -= 1
       if (fetch.waiting === 0) this.#letGo(name, fetch)
     }
@@ -61,17 +61,15 @@ export class SharedFetches {
     return fetch
   }
 
-  #silence(fetch: Fetch, deadlineMs: number): { tooLong: Promise<never>; cancel: () => void } {
+  #endAfterSilence(wait: Wait, fetch: Fetch, timeoutMs: number): void {
     const { clock } = this.#parts
-    const { promise: tooLong, reject } = Promise.withResolvers<never>()
     const beganMs = clock.monotonicMs()
     const look = () => {
-      const leftMs = Math.max(beganMs, fetch.movedMs) + deadlineMs - clock.monotonicMs()
-      if (leftMs > 0) timer = clock.setTimer(leftMs, look)
-      else reject(new CodedError('relay-unreachable'))
+      const leftMs = Math.max(beganMs, fetch.movedMs) + timeoutMs - clock.monotonicMs()
+      if (leftMs > 0) wait.after(clock, leftMs, look)
+      else wait.reject(new CodedError('relay-unreachable'))
     }
-    let timer = clock.setTimer(deadlineMs, look)
-    return { tooLong, cancel: () => timer.cancel() }
+    wait.after(clock, timeoutMs, look)
   }
 
   #letGo(name: string, fetch: Fetch): void {

@@ -1,12 +1,12 @@
 // A file's ciphertext while it is written: one appends, and an upload follows.
-import { unlessAborted } from './aborting.ts'
+import { Bell, Wait } from '@postern/protocol'
 import type { SealedBytes, VaultPart } from './file-vault.ts'
 
 export class Spool implements SealedBytes {
   readonly part: VaultPart
   #sealedBytes = 0
   #isEnded = false
-  #grown = Promise.withResolvers<void>()
+  readonly #grown = new Bell()
 
   constructor(part: VaultPart) {
     this.part = part
@@ -23,12 +23,12 @@ export class Spool implements SealedBytes {
   async append(sealed: Uint8Array): Promise<void> {
     await this.part.write(sealed, this.#sealedBytes)
     this.#sealedBytes += sealed.length
-    this.#tell()
+    this.#grown.ring()
   }
 
   end(): void {
     this.#isEnded = true
-    this.#tell()
+    this.#grown.ring()
   }
 
   async read(into: Uint8Array, at: number): Promise<number> {
@@ -37,11 +37,15 @@ export class Spool implements SealedBytes {
 
   /** Resolves when there are more bytes than so many, or no more will come. */
   async reaches(sealedBytes: number, signal: AbortSignal): Promise<void> {
-    while (this.#sealedBytes <= sealedBytes && !this.#isEnded) await unlessAborted(this.#grown.promise, signal)
-  }
-
-  #tell(): void {
-    this.#grown.resolve()
-    this.#grown = Promise.withResolvers()
+    const isReached = () => this.#sealedBytes > sealedBytes || this.#isEnded
+    if (isReached()) return
+    const wait = new Wait()
+    wait.onAbort(signal, () => wait.reject(signal.reason))
+    wait.onOver(
+      this.#grown.listen(() => {
+        if (isReached()) wait.resolve()
+      }),
+    )
+    await wait.over
   }
 }

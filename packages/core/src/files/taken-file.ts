@@ -1,7 +1,6 @@
 // A file on its way out: sealed into a spool, followed to the relay, and kept until whoever sends it is done with it.
 import { KEY_BYTES } from '@postern/mls'
-import { type BlobId, CodedError, contentLimits } from '@postern/protocol'
-import { unlessAborted } from './aborting.ts'
+import { type BlobId, CodedError, contentLimits, unlessAborted } from '@postern/protocol'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
 import { type Sealed, sealSource } from './seal-source.ts'

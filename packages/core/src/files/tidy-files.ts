@@ -1,16 +1,13 @@
 // Clears away the blobs and files that no message refers to: found in the database, so that a kill leaves none behind.
-import { type BlobId, isCoded } from '@postern/protocol'
+import { type BlobId, clientLimits, isCoded } from '@postern/protocol'
 import type { FilesParts } from './files-parts.ts'
-
-const LEFTOVERS_PER_ROUND = 100
 
 /** Uploads that nobody here has in hand and no message in the outbox names: they were cut off, or given up. */
 async function tidyUploads(parts: FilesParts): Promise<number> {
-  const rows = parts.store.all<{ blob_id: BlobId }>(
-    `SELECT blob_id FROM upload
-     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE json_extract(outbox.body, '$.blob') = upload.blob_id)`,
-  )
-  const leftovers = rows.filter(row => !parts.inHand.has(row.blob_id)).slice(0, LEFTOVERS_PER_ROUND)
+  const rows = parts.store.all<{ blob_id: BlobId }>('SELECT blob_id FROM upload')
+  const waiting = rows.length > 0 ? new Set(parts.waitingBlobs()) : undefined
+  const isKept = (blob: BlobId) => parts.inHand.has(blob) || waiting?.has(blob)
+  const leftovers = rows.filter(row => !isKept(row.blob_id)).slice(0, clientLimits.fileLeftoversPerRound)
   for (const { blob_id: blob } of leftovers) {
     await parts.vault.remove(blob)
     await deleteAtRelay(parts, blob)
@@ -23,7 +20,7 @@ async function tidyUploads(parts: FilesParts): Promise<number> {
 async function tidyDead(parts: FilesParts): Promise<number> {
   const rows = parts.store.all<{ blob_id: BlobId; own: number }>(
     'SELECT blob_id, own FROM dead_file LIMIT ?',
-    LEFTOVERS_PER_ROUND,
+    clientLimits.fileLeftoversPerRound,
   )
   for (const { blob_id: blob, own } of rows) {
     await parts.vault.remove(blob)
@@ -36,7 +33,7 @@ async function tidyDead(parts: FilesParts): Promise<number> {
 export async function tidyFiles(parts: FilesParts): Promise<void> {
   await parts.vault.makeRoom()
   const cleared = [await tidyUploads(parts), await tidyDead(parts)]
-  if (cleared.includes(LEFTOVERS_PER_ROUND)) parts.poke()
+  if (cleared.includes(clientLimits.fileLeftoversPerRound)) parts.poke()
 }
 
 async function deleteAtRelay({ link }: FilesParts, blob: BlobId): Promise<void> {

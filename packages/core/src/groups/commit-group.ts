@@ -25,23 +25,16 @@ import type { Verdict } from '@postern/protocol/relay'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/store.ts'
-import {
-  deletePending,
-  findGroup,
-  insertPending,
-  noteWithdrawn,
-  type PendingCommit,
-  ratchetChanges,
-  saveRatchets,
-} from './group-records.ts'
+import { findGroup, noteWithdrawn, ratchetChanges, saveRatchets } from './group-records.ts'
 import { epochBytes, epochOf, type GroupSessions, type LiveGroup } from './group-sessions.ts'
+import { deletePending, insertPending, type PendingCommit } from './pending-commits.ts'
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
 export type CommitPlan = {
   add?: NewMember[]
   remove?: AccountId[]
-  /** By which those who have left may be removed. */
+  /** The proofs with which anybody may remove those who have left. */
   farewells?: { account: AccountId; proof: Uint8Array }[]
   settings?: GroupSettings
   /** Whom the relay is told to remove, where that differs: those to whom it delivers, and only those. */
@@ -51,7 +44,8 @@ export type CommitPlan = {
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
 
-type CommitContext = {
+/** What it takes to change a group. */
+export type CommitContext = {
   provider: MlsProvider
   link: RelayLink
   groups: GroupSessions
@@ -118,14 +112,14 @@ async function prepareCommit(
   })
 }
 
-type Outcome = 'adopted' | 'withdrawn'
+type CommitOutcome = 'adopted' | 'withdrawn'
 
 /** Adopted: it won. Withdrawn: another won, and the group has applied that one, or whoever sent it has given up. */
 async function submitPending(
   core: CommitContext,
   group: GroupId,
   { by, deadline }: { by: 'maker' | 'anybody'; deadline: Deadline },
-): Promise<Outcome> {
+): Promise<CommitOutcome> {
   const { sending } = core
   const pending = await core.groups.run(group, async live => live.pending)
   if (!pending) return 'adopted'
@@ -147,7 +141,7 @@ async function submitPending(
 
 type Submission = { pending: PendingCommit; deadline: Deadline }
 
-async function settleCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<Outcome> {
+async function settleCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<CommitOutcome> {
   const { pending, deadline } = submission
   const verdict = await callCommit(core, group, submission)
   if (verdict.accepted) {

@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts'
 
 export type EpochMark = { group: GroupId; epoch: number; mark: string }
 
-/** Nobody can find another epoch with the same one. */
+/** Long enough that nobody finds a second epoch with the same mark. */
 const MARK_BYTES = 16
 
 export const markOf = (session: GroupSession): string =>

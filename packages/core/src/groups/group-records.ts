@@ -40,25 +40,6 @@ export type GroupRow = {
   asked: number
 }
 
-export type PendingCommit = {
-  message: MessageId
-  wire: Uint8Array
-  /** As the relay is told. */
-  add: AccountId[]
-  remove: AccountId[]
-  welcome: Uint8Array | undefined
-}
-
-type PendingRow = {
-  group_id: GroupId
-  message_id: MessageId
-  wire: Uint8Array
-  next_state: Uint8Array
-  add_accounts: string
-  remove_accounts: string
-  welcome: Uint8Array | null
-}
-
 type Reads = Pick<Store, 'get' | 'all'>
 
 export const findGroup = (reads: Reads, group: GroupId): GroupRow | undefined =>
@@ -165,49 +146,6 @@ export function saveRatchets(database: Database, group: GroupId, changes: readon
   }
 }
 
-export function findPending(reads: Reads, group: GroupId): (PendingCommit & { nextState: Uint8Array }) | undefined {
-  const row = reads.get<PendingRow>('SELECT * FROM pending_commit WHERE group_id = ?', group)
-  return (
-    row && {
-      message: row.message_id,
-      wire: row.wire,
-      nextState: row.next_state,
-      add: JSON.parse(row.add_accounts) as AccountId[],
-      remove: JSON.parse(row.remove_accounts) as AccountId[],
-      welcome: row.welcome ?? undefined,
-    }
-  )
-}
-
-export const groupsWithPending = (reads: Reads): GroupId[] =>
-  reads.all<{ group_id: GroupId }>('SELECT group_id FROM pending_commit').map(row => row.group_id)
-
-export function insertPending(
-  database: Database,
-  group: GroupId,
-  pending: PendingCommit & { nextState: Uint8Array },
-): void {
-  database.run(
-    `INSERT INTO pending_commit (group_id, message_id, wire, next_state, add_accounts, remove_accounts, welcome)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    group,
-    pending.message,
-    pending.wire,
-    pending.nextState,
-    JSON.stringify(pending.add),
-    JSON.stringify(pending.remove),
-    pending.welcome ?? null,
-  )
-}
-
-export function replaceNextState(database: Database, group: GroupId, nextState: Uint8Array): void {
-  database.run('UPDATE pending_commit SET next_state = ? WHERE group_id = ?', nextState, group)
-}
-
-export function deletePending(database: Database, group: GroupId): void {
-  database.run('DELETE FROM pending_commit WHERE group_id = ?', group)
-}
-
 /** The time from which the turns of those who may carry it on are counted. */
 export function putOffRestart(database: Database, group: GroupId, nowMs: number): void {
   database.run('UPDATE mls_group SET ended_ms = ? WHERE id = ? AND ended_ms IS NOT NULL', nowMs, group)
@@ -232,3 +170,46 @@ export function endGroup(
     group,
   )
 }
+
+/** Nothing of it was ever sent: it leaves no trace. */
+export function deleteGroup(database: Database, group: GroupId): void {
+  database.run('DELETE FROM mls_group WHERE id = ?', group)
+  database.run('DELETE FROM mls_state WHERE group_id = ?', group)
+}
+
+/** Groups that were begun here, and whose first commit was never made: the program was killed between the two. */
+export const unfinishedGroups = (reads: Reads): { group: GroupId; chat: ChatId }[] =>
+  reads.all<{ group: GroupId; chat: ChatId }>(
+    `SELECT id AS "group", chat_id AS chat FROM mls_group
+     WHERE status = 'opening' AND NOT EXISTS (SELECT 1 FROM pending_commit WHERE group_id = mls_group.id)`,
+  )
+
+/** A copy of this database may have used the same keys: each group gets new ones before the next word. */
+export function distrustKeys(database: Database): void {
+  database.run('UPDATE mls_group SET needs_update = 1')
+}
+
+export const isRenewalDue = (reads: Reads, group: GroupId, nowMs: number): boolean =>
+  reads.get('SELECT 1 FROM mls_group WHERE id = ? AND renew_at_ms <= ?', group, nowMs) !== undefined
+
+/** Others have a new name to learn: with the next content in each group. */
+export function wantHellos(database: Database): void {
+  database.run('UPDATE mls_group SET needs_hello = 1 WHERE needs_hello = 0')
+}
+
+/** In these groups a chore says the new name at once. */
+export function wantHelloNow(database: Database, groups: readonly GroupId[]): void {
+  for (const group of groups) database.run('UPDATE mls_group SET needs_hello = 2 WHERE id = ?', group)
+}
+
+/** The greeting was heard by everybody who was in the group in that epoch; who has joined since has not heard it. */
+export function noteGreeted(database: Database, group: GroupId, epoch: number): void {
+  database.run('UPDATE mls_group SET needs_hello = 0 WHERE id = ? AND needs_hello <> 0 AND epoch = ?', group, epoch)
+}
+
+/**
+ * False when the same message to this account alone was read before in this epoch. Nothing in it is used up as a text
+ * uses up its key: the relay could send it again and again.
+ */
+export const noteDirect = (database: Database, group: GroupId, message: MessageId): boolean =>
+  database.run('INSERT OR IGNORE INTO taken_direct VALUES (?, ?)', group, message).changes === 1

@@ -8,17 +8,10 @@ import {
   openSession,
   openWholeSession,
 } from '@postern/mls'
-import { type ChatId, type Clock, CodedError, clientLimits, type GroupId, Lanes } from '@postern/protocol'
+import { type ChatId, type Clock, CodedError, clientLimits, type GroupId, Lanes, Wait } from '@postern/protocol'
 import type { Change, Durability, Store } from '../storage/store.ts'
-import {
-  epochState,
-  findGroup,
-  findPending,
-  type PendingCommit,
-  replaceNextState,
-  storedSecrets,
-  writeState,
-} from './group-records.ts'
+import { epochState, findGroup, storedSecrets, writeState } from './group-records.ts'
+import { findPending, type PendingCommit, replaceNextState } from './pending-commits.ts'
 
 export type LiveGroup = {
   readonly id: GroupId
@@ -111,34 +104,30 @@ export class GroupSessions {
   }
 
   /** Resolves when the group has come to the epoch, or will never come to it. */
-  async untilEpoch(group: GroupId, epoch: number, deadlineMs: number): Promise<void> {
-    await this.until(group, live => live.isBroken || epochOf(live) >= epoch, deadlineMs)
+  async untilEpoch(group: GroupId, epoch: number, withinMs: number): Promise<void> {
+    await this.until(group, live => live.isBroken || epochOf(live) >= epoch, withinMs)
     await this.#store.caughtUp()
   }
 
   /** Resolves when the group as it stands meets the condition; rejects when the time is up. */
-  until(group: GroupId, isMet: (live: LiveGroup) => boolean, deadlineMs: number): Promise<void> {
+  until(group: GroupId, isMet: (live: LiveGroup) => boolean, withinMs: number): Promise<void> {
     if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
     const live = this.#live.get(group)
     if (live && isMet(live)) return Promise.resolve()
     if (!live && !this.has(group)) return Promise.reject(new CodedError('group-unknown'))
-    return new Promise((resolve, reject) => {
-      const finish = (settle: () => void) => {
-        timer.cancel()
-        this.#watchers.delete(watcher)
-        settle()
-      }
-      const timer = this.#clock.setTimer(deadlineMs, () => finish(() => reject(new CodedError('send-in-doubt'))))
-      const watcher = (touched: GroupId | 'stopping') => {
-        if (touched === 'stopping') return finish(() => reject(new CodedError('stopping')))
-        if (touched !== group) return
-        const live = this.#live.get(group)
-        if (!live) this.#loadLater(group)
-        else if (isMet(live)) finish(resolve)
-      }
-      this.#watchers.add(watcher)
+    const wait = new Wait()
+    wait.after(this.#clock, withinMs, () => wait.reject(new CodedError('send-in-doubt')))
+    const watcher = (touched: GroupId | 'stopping') => {
+      if (touched === 'stopping') return wait.reject(new CodedError('stopping'))
+      if (touched !== group) return
+      const live = this.#live.get(group)
       if (!live) this.#loadLater(group)
-    })
+      else if (isMet(live)) wait.resolve()
+    }
+    this.#watchers.add(watcher)
+    wait.onOver(() => this.#watchers.delete(watcher))
+    if (!live) this.#loadLater(group)
+    return wait.over
   }
 
   /** What somebody waits for may have come about outside of its lane. */
@@ -152,7 +141,7 @@ export class GroupSessions {
     for (const watcher of [...this.#watchers]) watcher('stopping')
   }
 
-  /** In its lane, and not outside of it. Whoever waits for the group is told then. */
+  /** Loads the group in its lane; whoever waits for it is told then. */
   #loadLater(group: GroupId): void {
     // Once at a time: keys that cannot be read would be tried again and again.
     if (this.#loading.has(group) || !this.has(group)) return

@@ -10,7 +10,7 @@ type Claimed = Place & { group: GroupId }
 
 export class LogOrder {
   readonly #parts: Parts
-  /** Of each group that was asked for, oldest first: none at all as long as the clocks agree. */
+  /** The remembered places of each group that was asked for, oldest first. As long as the clocks agree there are none. */
   readonly #places = new Map<GroupId, Place[]>()
 
   constructor(parts: Parts) {
@@ -50,7 +50,7 @@ export class LogOrder {
     if (at >= 0) places.splice(at, 1)
     places.push(place)
     const forgotten = places.splice(0, Math.max(0, places.length - clientLimits.logPlacesKept))
-    // What is not written counts until the next start.
+    // A place that could not be written is known until the next start.
     this.#parts.store
       .write(database => keepPlace(database, group, { place, forgotten }), 'recorded')
       .catch(() => undefined)

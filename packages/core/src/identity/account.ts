@@ -11,23 +11,24 @@ import {
 } from '@postern/protocol'
 import { formatInvite, type Profile } from '@postern/protocol/content'
 import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
-import { Records } from '../storage/records.ts'
+import type { Database } from '../storage/database.ts'
+import { clearShelf, Records } from '../storage/records.ts'
 import type { Store } from '../storage/store.ts'
 import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'
 import { noteOwnProfile } from './people.ts'
 
 export type OwnAccount = {
   readonly id: AccountId
-  /** Of the relay on which the account is registered, or will be. */
+  /** The relay on which the account is registered, or will be. */
   relayUrl: string
   readonly secretKey: Uint8Array
   readonly publicKey: Uint8Array
-  /** As they are now, replaced together: `device.ts`. */
+  /** The device's keys and certificate of now; `own-device.ts` replaces all three together. */
   deviceSecretKey: Uint8Array
   devicePublicKey: Uint8Array
   certificate: Uint8Array
   readonly profileKey: Uint8Array
-  /** As it is now: replaced when a new link is made. */
+  /** Of the present link: a new link replaces it. */
   inviteToken: string
 }
 
@@ -114,8 +115,13 @@ export const isRegistered = (store: Store): boolean =>
 export async function noteRegistered(store: Store): Promise<void> {
   await store.write(database => {
     database.run('UPDATE account SET registered = 1')
-    database.run('DELETE FROM record WHERE shelf = ?', INVITE_SHELF)
+    clearShelf(database, INVITE_SHELF)
   })
+}
+
+/** The relay has moved: the account is at home at its new address. */
+export function moveHome(database: Database, relayUrl: string): void {
+  database.run('UPDATE account SET relay_url = ?', relayUrl)
 }
 
 /** Kept until the account is registered: that may take more than one start. A later code takes the place of a wrong one. */

@@ -12,7 +12,7 @@ export async function chooseRelay(
 ): Promise<void> {
   await store.write(database => {
     database.run('UPDATE account SET relay_url = ? WHERE registered = 0', relayUrl)
-    // Those that a relay has that was given up before it let this account in: the next one needs its own.
+    // Key packages that were published at a relay that is given up: the next relay needs its own.
     retireKeyPackages(database, clock.nowMs())
   })
   own.relayUrl = relayUrl

@@ -15,9 +15,6 @@ type Context = KeyPackageContext & { link: RelayLink }
 type Live = { count: number; published: number; oldestMs: number | null; newestMs: number | null }
 type Plan = { count: number; replace: boolean }
 
-/** Made under a clock that was ahead, others would take them for not valid yet. */
-const AHEAD_MS_MAX = 3600 * 1000
-
 export class KeyPackageSupply {
   readonly #context: Context
   #atRelay = 0
@@ -81,7 +78,7 @@ export class KeyPackageSupply {
 
   #isStale({ oldestMs, newestMs }: Live, afterMs: number): boolean {
     const nowMs = this.#context.clock.nowMs()
-    return (oldestMs ?? nowMs) <= nowMs - afterMs || (newestMs ?? nowMs) > nowMs + AHEAD_MS_MAX
+    return (oldestMs ?? nowMs) <= nowMs - afterMs || (newestMs ?? nowMs) > nowMs + clientLimits.keyPackageAheadMsMax
   }
 
   #live(lastResort: 0 | 1): Live {

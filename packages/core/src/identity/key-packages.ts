@@ -14,9 +14,6 @@ import type { OwnAccount } from './account.ts'
 export type KeyPackageContext = { store: Store; mls: MlsContext; own: OwnAccount; clock: Clock }
 type KeyPackageRow = { public_bytes: Uint8Array; private_bytes: Uint8Array }
 
-/** Clocks differ: a package must not be from the future for whoever uses it at once. */
-const BACKDATED_SEC = 24 * 3600
-
 export async function makeKeyPackage({
   mls,
   own,
@@ -27,7 +24,7 @@ export async function makeKeyPackage({
     credential: credentialOf(own.publicKey, own.certificate),
     deviceKey: { publicKey: own.devicePublicKey, secretKey: own.deviceSecretKey },
     lifetime: {
-      notBeforeSec: nowSec - BACKDATED_SEC,
+      notBeforeSec: nowSec - clientLimits.keyPackageBackdatedSec,
       notAfterSec: nowSec + clientLimits.keyPackageLifetimeMs / 1000,
     },
   })
@@ -51,7 +48,7 @@ export function consumeKeyPackage(database: Database, reference: Uint8Array): vo
   database.run('DELETE FROM key_package WHERE reference = ? AND last_resort = 0', reference)
 }
 
-/** Those that nobody is given any more. Their keys stay for a while: welcomes may be under way. */
+/** The relay gives these key packages to nobody any more. Their keys stay for a while: welcomes may be under way. */
 export function retireKeyPackages(database: Database, nowMs: number): void {
   database.run('UPDATE key_package SET retired_ms = ? WHERE retired_ms IS NULL', nowMs)
 }

@@ -1,6 +1,6 @@
 // This device, as the relay and the groups know it. Written before anybody hears of it: a kill leaves one that can log in.
 import type { MlsProvider } from '@postern/mls'
-import { type Clock, type CodedError, clientLimits, type Log } from '@postern/protocol'
+import { type Clock, type CodedError, clientLimits, faultFields, Lane, type Log } from '@postern/protocol'
 import type { CallRequest } from '@postern/protocol/relay'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
@@ -13,28 +13,29 @@ type Parts = { own: OwnAccount; store: Store; provider: MlsProvider; clock: Cloc
 export class OwnDevice {
   readonly #parts: Parts
   #triesLeft: number = clientLimits.revokedTriesMax
-  #last: Promise<void> = Promise.resolve()
+  /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
+  readonly #changes = new Lane()
 
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** The same keys under the next serial, when their certificate gets on in years. On a full disk the old one serves on. */
+  /** Certifies the same keys under the next serial when the certificate grows old. On a full disk the old one serves on. */
   async renewIfDue(): Promise<void> {
     const { own, clock, log } = this.#parts
     const renew = async () => {
       if (!isDueForRenewal(own, clock.nowMs())) return
       await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
     }
-    await this.#inTurn(renew).catch((error: unknown) => {
-      log.warn({ error: String(error) }, 'the certificate of this device could not be renewed')
+    await this.#changes.run(renew).catch((error: unknown) => {
+      log.warn(faultFields(error), 'the certificate of this device could not be renewed')
     })
   }
 
   /** New keys, with which every copy of this database from before is out. What belongs together is written with them. */
   async replace(withIt: (database: Database) => void, above = 0): Promise<void> {
     const { own, provider } = this.#parts
-    await this.#inTurn(async () => {
+    await this.#changes.run(async () => {
       // Two copies that are started at the same moment would both take the next one, and none of them would be out.
       const step = 1 + (provider.randomBytes(1)[0] ?? 0)
       const serial = Math.max(serialOf(own), above) + step
@@ -48,7 +49,7 @@ export class OwnDevice {
     return await proveAccount(this.#parts, challenge)
   }
 
-  /** From here on this is the one that runs: should another take its place, it does not fight for it. */
+  /** From here on this process runs the account: should a later one put it out, it does not fight for its place. */
   noteLoggedIn(): void {
     this.#triesLeft = 0
   }
@@ -68,16 +69,9 @@ export class OwnDevice {
     this.#triesLeft--
     this.#parts.log.warn({}, 'this database is older than the one that was used last with this account: it takes over')
     this.replace(() => {}, serial).catch((error: unknown) => {
-      this.#parts.log.error({ error: String(error) }, 'a new device could not be written')
+      this.#parts.log.error(faultFields(error), 'a new device could not be written')
     })
     return 'replaced'
-  }
-
-  /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(work)
-    this.#last = done.catch(() => undefined)
-    return done
   }
 
   #certifying(): Certifying {

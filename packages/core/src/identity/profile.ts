@@ -2,20 +2,24 @@
 import { type MlsProvider, NONCE_BYTES } from '@postern/mls'
 import {
   type AccountId,
+  aboutRange,
   accountIdFromHash,
   assertKept,
   bytes,
   type Codec,
   CodedError,
+  charsFault,
   clientLimits,
+  commandArgsFault,
+  commandDescriptionFault,
+  commandNameFault,
+  commandsCountFault,
   concatBytes,
   contentLimits,
   decodeWith,
   encodeWith,
   fixed,
-  HALF_RULE,
   type Log,
-  lineFault,
   nameFault,
   struct,
   toBase64,
@@ -24,8 +28,7 @@ import {
 } from '@postern/protocol'
 import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
 import type { RelayLink } from '../relay-link/relay-link.ts'
-import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Change, Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'
 import { giveUpVersion, noteOwnProfile, noteProfile, type PersonRow } from './people.ts'
 
@@ -37,11 +40,11 @@ const sealedProfile: Codec<SealedProfile> = struct({
   signature: fixed(64),
 })
 const LABEL = utf8('postern profile v1')
-/** Of a bot with thousands of chats, so many hear of a new name before it writes to them. */
-const TOLD_AT_ONCE_MAX = 100
 const versionBytes = (version: number): Uint8Array => encodeWith(u32, version)
 
 export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount; log: Log }
+/** `onPublished`: part of the transaction in which others can have the new profile. */
+type PublishContext = ProfileContext & { onPublished: Change<void> }
 
 /** The avatar: a small picture; null takes it away. */
 export type ProfileChange = {
@@ -73,11 +76,13 @@ export async function changeProfile(store: Store, own: OwnAccount, change: Profi
   })
 }
 
-/** Lengths are asked with the whole. A description may have several lines, that of a command may not. */
+/** A description may have several lines, that of a command may not. */
 function assertWords({ name, about = '', commands = [] }: ProfileChange): void {
   if (name !== undefined) assertKept('name', nameFault(name, contentLimits.nameCharsMax))
-  if (!about.isWellFormed()) assertKept('about', HALF_RULE)
-  for (const { description, args = '' } of commands) assertKept('commands', lineFault(description) ?? lineFault(args))
+  assertKept('about', charsFault(about, aboutRange))
+  assertKept('commands', commandsCountFault(commands))
+  for (const { name: word, description, args = '' } of commands)
+    assertKept('commands', commandNameFault(word) ?? commandDescriptionFault(description) ?? commandArgsFault(args))
 }
 
 function pictureUrl(picture: Uint8Array): string {
@@ -87,7 +92,7 @@ function pictureUrl(picture: Uint8Array): string {
   return `data:${type};base64,${toBase64(picture)}`
 }
 
-export async function publishProfile(context: ProfileContext): Promise<void> {
+export async function publishProfile(context: PublishContext): Promise<void> {
   const { store } = context
   const { version } = ownProfile(store)
   if (publishedVersion(store) === version) return
@@ -100,7 +105,7 @@ export async function publishProfile(context: ProfileContext): Promise<void> {
 }
 
 /** Changed more than once since the relay heard of it: the relay takes one version after the other. */
-async function publishEach(context: ProfileContext, { from, to }: { from: number; to: number }): Promise<void> {
+async function publishEach(context: PublishContext, { from, to }: { from: number; to: number }): Promise<void> {
   for (let version = from; version <= to; version++) {
     const { accepted } = await putProfile(context, version)
     // Tried again at the next connection: a relay that refuses the next version too would be asked for ever.
@@ -109,26 +114,18 @@ async function publishEach(context: ProfileContext, { from, to }: { from: number
 }
 
 async function putProfile(
-  { store, provider, link, own }: ProfileContext,
+  { store, provider, link, own, onPublished }: PublishContext,
   version: number,
 ): Promise<{ accepted: boolean; version: number }> {
   const { profile } = ownProfile(store)
   const blob = await sealProfile(provider, own, { profile, version })
   const answer = await link.call('putProfile', { version, blob }, clientLimits.requestTimeoutMs)
-  if (answer.accepted) await store.write(database => notePublished(database, version))
+  if (answer.accepted)
+    await store.write(database => {
+      database.run('UPDATE account SET published_version = ?', version)
+      onPublished(database)
+    })
   return answer
-}
-
-/** Who talked with this account lately is told at once, everybody else with the next message. */
-function notePublished(database: Database, version: number): void {
-  database.run('UPDATE account SET published_version = ?', version)
-  database.run('UPDATE mls_group SET needs_hello = 1 WHERE needs_hello = 0')
-  database.run(
-    `UPDATE mls_group SET needs_hello = 2 WHERE id IN (
-       SELECT chat.group_id FROM chat WHERE chat.visible = 1 AND chat.state = 'active'
-       ORDER BY (SELECT max(ts) FROM message WHERE message.chat_id = chat.id) DESC LIMIT ?)`,
-    TOLD_AT_ONCE_MAX,
-  )
 }
 
 export async function refreshProfile(context: ProfileContext, person: PersonRow): Promise<void> {

@@ -1,33 +1,18 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { Chat, Message, Notice, Person } from '@postern/bot-api/objects'
-import type { MessageId } from '@postern/protocol'
+import type { ChatEvent } from '@postern/bot-api/events'
+import { Bell, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 import type { Durability, Store } from '../storage/store.ts'
 
-export type JournalEvent =
-  | { type: 'message'; chat_id: string; message: Message }
-  | { type: 'edited'; chat_id: string; message: Message }
-  | { type: 'poll'; chat_id: string; message: Message }
-  | { type: 'deleted'; chat_id: string; deleted: { message_id: string; from: Person } }
-  | { type: 'reaction'; chat_id: string; reaction: { message_id: string; from: Person; emoji: string } }
-  | { type: 'button'; chat_id: string; button: PressedButton }
-  | { type: 'expired'; chat_id: string; expired: string[] }
-  | { type: 'chat'; chat_id: string; chat: Chat }
-  | { type: 'notice'; chat_id: string; notice: Notice }
-  /** For people only: a bot's operator reads the status of a message where it stands. */
-  | { type: 'receipt'; chat_id: string; receipt: { message_id: string; from: Person; status: 'delivered' | 'read' } }
-  | { type: 'call'; chat_id: string; call: { from: Person; state: 'ringing' | 'declined' } }
-  | { type: 'toast'; chat_id: string; toast: { press_id: string; text: string } }
-
-export type PressedButton = { message_id: string; from: Person; data: string; press_id: string }
+export type JournalEvent = ChatEvent
 
 /** `ts` by the time that passed. */
 export type JournalEntry = { id: number; json: string; ts: number }
 
 export class Journal {
   readonly #store: Store
-  readonly #listeners = new Set<() => void>()
+  readonly #grown = new Bell()
   #newest: number
 
   constructor(store: Store) {
@@ -119,20 +104,23 @@ export class Journal {
 
   /** Called when new entries can be read. */
   onAppend(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#grown.listen(listener)
   }
 
   #tellIfGrown(): void {
     const newest = newestId(this.#store)
     if (newest === this.#newest) return
     this.#newest = newest
-    for (const listener of this.#listeners) listener()
+    this.#grown.ring()
   }
 }
 
 const newestId = (store: Pick<Store, 'get'>): number =>
   store.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
+
+/** When the newest entry came, by the time that passed; 0 when there is none. */
+export const newestEventTs = (reads: Pick<Store, 'get'>): number =>
+  reads.get<{ ts: number | null }>('SELECT max(ts) AS ts FROM journal')?.ts ?? 0
 
 function moveReader(database: Database, reader: string, upTo: number): void {
   database.run(
@@ -162,7 +150,7 @@ export function appendEvent(
   )
 }
 
-/** Whose words stand in it. */
+/** The message whose words stand in the event. */
 function messageOf(event: JournalEvent): string | undefined {
   switch (event.type) {
     case 'message':

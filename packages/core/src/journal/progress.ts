@@ -17,3 +17,25 @@ export function progressOf(reads: Pick<Store, 'get'>): Progress {
 export function noteEncrypted(database: Database): void {
   database.run('UPDATE mailbox SET encrypted = encrypted + 1')
 }
+
+/** False when the cursor stands elsewhere than before the entry: one whose predecessor was not written is not written either. */
+export const moveCursor = (database: Database, { from, to }: { from: number; to: number }): boolean =>
+  database.run('UPDATE mailbox SET cursor = ? WHERE cursor = ?', to, from).changes === 1
+
+/** The relay's mailbox ends before what was read of it. */
+export function rewindCursor(database: Database, cursor: number): void {
+  database.run('UPDATE mailbox SET cursor = ?', cursor)
+}
+
+/** The relay at another address may have another mailbox: it is read on from its own cursor, unless that is ahead of ours. */
+export function lowerCursors(database: Database, cursor: number): void {
+  database.run('UPDATE mailbox SET cursor = min(cursor, ?), restored_cursor = min(restored_cursor, ?)', cursor, cursor)
+}
+
+/** How far the relay had heard of this account when it was last recovered: up to there nothing is news. */
+export const restoredCursor = (reads: Pick<Store, 'get'>): number =>
+  reads.get<{ cursor: number }>('SELECT restored_cursor AS cursor FROM mailbox')?.cursor ?? 0
+
+export function noteRestored(database: Database, cursor: number): void {
+  database.run('UPDATE mailbox SET restored_cursor = ?', cursor)
+}

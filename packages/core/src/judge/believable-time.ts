@@ -1,7 +1,7 @@
 // The relay's time, as far as it is believed: it orders what is said, and a relay that lies must not order it at will.
 import { clientLimits } from '@postern/protocol'
 
-/** By this machine: what its clock says, and the time before which it cannot be, should the clock have been set back. */
+/** The time by this machine: what its clock says, and the time before which it cannot be, should the clock have been set back. */
 export type MachineTime = { nowMs: number; reachedMs: number }
 /** An entry's place in the log of its group, and the time that it has here. */
 export type Place = { seq: number; ts: number }
@@ -10,7 +10,7 @@ export const latestBelieved = ({ reachedMs }: MachineTime): number => reachedMs 
 /** The time of what is dated too far ahead: what is dated later than that was believed only with its place remembered. */
 export const beyondBelief = ({ reachedMs }: MachineTime): number => reachedMs + clientLimits.relayTsBeyondMs
 
-/** Not far off the clock of this machine. */
+/** The relay's time as far as it is believed: never far off the clock of this machine. */
 export function believableTs(claimedTs: number, machine: MachineTime): number {
   if (claimedTs > latestBelieved(machine)) return beyondBelief(machine)
   return Math.max(claimedTs, machine.nowMs - clientLimits.relayTsBehindMsMax)

@@ -1,4 +1,5 @@
 // Messages that did not come: the sender says how many it has given up itself, and what is missing beyond that is told.
+import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Unsent } from '@postern/protocol/content'
 import { findChat } from '../chats/chats.ts'
@@ -16,7 +17,7 @@ type Read = { group: GroupId; chat: ChatId; sender: AccountId; skipped: number; 
  * With each message. What those that were still under way may explain is told with the next one, or when the epoch ends:
  * a message that was given up while others were on their way is none that was held back.
  */
-export function noteGap(core: Core, database: Database, read: Read): void {
+export function noteGap(core: Pick<Core, 'passed'>, database: Database, read: Read): void {
   const { group, chat, sender, skipped } = read
   const before = database.get<Gap>('SELECT * FROM gap WHERE group_id = ? AND sender = ?', group, sender)
   if (skipped === 0 && !before) return
@@ -40,7 +41,11 @@ export function noteGap(core: Core, database: Database, read: Read): void {
 }
 
 /** When the epoch ends: nobody will explain them any more. */
-export function reportGaps(core: Core, database: Database, { group, chat }: { group: GroupId; chat: ChatId }): void {
+export function reportGaps(
+  core: Pick<Core, 'passed'>,
+  database: Database,
+  { group, chat }: { group: GroupId; chat: ChatId },
+): void {
   const gaps = database.all<Gap>('SELECT * FROM gap WHERE group_id = ?', group)
   if (gaps.length === 0) return
   for (const gap of gaps) tellMissing(core, database, { chat, sender: gap.sender, count: missingIn(gap) })
@@ -50,12 +55,12 @@ export function reportGaps(core: Core, database: Database, { group, chat }: { gr
 const missingIn = ({ skipped, explained, told }: Gap): number => Math.max(0, skipped - explained - told)
 
 function tellMissing(
-  core: Core,
+  core: Pick<Core, 'passed'>,
   database: Database,
   { chat: id, sender, count }: { chat: ChatId; sender: AccountId; count: number },
 ): void {
   const chat = findChat(database, id)
   if (count === 0 || chat?.visible !== 1 || chat.state !== 'active') return
-  const notice = { code: 'missing' as const, from: personOf(database, sender), count }
+  const notice: Notice = { code: 'missing', from: personOf(database, sender), count }
   appendEvent(core, database, { type: 'notice', chat_id: id, notice })
 }

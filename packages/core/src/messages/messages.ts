@@ -1,6 +1,8 @@
 // Messages: the records.
-import { type AccountId, type ChatId, CodedError, type MessageId, type SendId } from '@postern/protocol'
+import { type AccountId, type ChatId, CodedError, type GroupId, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
+import { setUnread } from '../chats/chats.ts'
+import { noteDeadFile } from '../files/file-records.ts'
 import { stripMessage } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
@@ -21,7 +23,7 @@ export type MessageRow = {
   buttons_ts: number | null
   /** How long it is kept after it was read; 0: for ever. */
   timer_ms: number
-  /** As it is shown; and by the time that passed, which counts. */
+  /** When it expires: the first is shown, the second, by the time that passed, counts. */
   expires_ts: number | null
   erase_at_ms: number | null
   read: number
@@ -36,6 +38,10 @@ export const bodyOf = (row: Pick<MessageRow, 'body'>): Body => JSON.parse(row.bo
 
 export const lookUpMessage = (reads: Pick<Reads, 'get'>, chat: ChatId, message: MessageId): MessageRow | undefined =>
   reads.get<MessageRow>('SELECT * FROM message WHERE id = ? AND chat_id = ?', message, chat)
+
+/** In whatever chat it stands. */
+export const messageById = (reads: Pick<Reads, 'get'>, message: MessageId): MessageRow | undefined =>
+  reads.get<MessageRow>('SELECT * FROM message WHERE id = ?', message)
 
 export function findMessage(reads: Reads, chat: ChatId, message: MessageId): MessageRow {
   const row = lookUpMessage(reads, chat, message)
@@ -58,7 +64,40 @@ export function listMessages(reads: Reads, chat: ChatId, page: { beforeTs?: numb
 export const unreportedMessages = (reads: Reads, chat: ChatId): MessageRow[] =>
   reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND reported = 0 ORDER BY ts', chat)
 
-/** False for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
+export const hasMessage = (reads: Pick<Reads, 'get'>, message: MessageId): boolean =>
+  reads.get('SELECT 1 FROM message WHERE id = ?', message) !== undefined
+
+type Span = { chat: ChatId; sender: AccountId; after: number; upTo: number }
+
+/** Oldest first; of more than the limit the newest. */
+export const messagesBetween = (reads: Pick<Reads, 'all'>, span: Span, limit: number): MessageId[] =>
+  reads
+    .all<{ id: MessageId }>(
+      'SELECT id FROM message WHERE chat_id = ? AND sender = ? AND ts > ? AND ts <= ? ORDER BY ts DESC LIMIT ?',
+      span.chat,
+      span.sender,
+      span.after,
+      span.upTo,
+      limit,
+    )
+    .map(row => row.id)
+    .reverse()
+
+/** Of active chats, those with the newest messages first. In one look: there may be ten thousand chats. */
+export const groupsSpokenInLately = (reads: Pick<Reads, 'all'>, limit: number): GroupId[] =>
+  reads
+    .all<{ group_id: GroupId }>(
+      `SELECT chat.group_id FROM chat WHERE chat.visible = 1 AND chat.state = 'active'
+       ORDER BY (SELECT max(ts) FROM message WHERE message.chat_id = chat.id) DESC LIMIT ?`,
+      limit,
+    )
+    .map(row => row.group_id)
+
+/** Of the message that was written last. */
+export const newestMessageTs = (reads: Pick<Reads, 'get'>): number =>
+  reads.get<{ ts: number }>('SELECT ts FROM message ORDER BY row DESC LIMIT 1')?.ts ?? 0
+
+/** Undefined for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
 export function insertMessage(database: Database, row: NewMessage): MessageRow | undefined {
   const repeat = database.get(
     'SELECT 1 FROM message WHERE id = ? OR (sender = ? AND send_id = ?)',
@@ -97,11 +136,11 @@ function freeTs(database: Database, row: NewMessage): number {
 }
 
 export function countUnread(database: Database, chat: ChatId): void {
-  database.run(
-    'UPDATE chat SET unread = (SELECT count(*) FROM message WHERE chat_id = ? AND read = 0) WHERE id = ?',
-    chat,
+  const row = database.get<{ count: number }>(
+    'SELECT count(*) AS count FROM message WHERE chat_id = ? AND read = 0',
     chat,
   )
+  setUnread(database, chat, row?.count ?? 0)
 }
 
 /**
@@ -109,15 +148,30 @@ export function countUnread(database: Database, chat: ChatId): void {
  * `everywhere` means that nobody else is to have it either.
  */
 export function eraseMessage(database: Database, message: MessageId, file: 'here' | 'everywhere'): void {
-  const row = database.get<MessageRow>('SELECT * FROM message WHERE id = ?', message)
+  const row = messageById(database, message)
   if (!row) return
   const body = bodyOf(row)
-  if (body.kind === 'file')
-    database.run('INSERT OR REPLACE INTO dead_file VALUES (?, ?)', body.blob, file === 'everywhere' ? 1 : 0)
+  if (body.kind === 'file') noteDeadFile(database, body.blob, file)
   database.run('DELETE FROM message WHERE id = ?', message)
-  for (const about of ['reaction', 'poll', 'vote', 'offered_data', 'held_event'])
-    database.run(`DELETE FROM ${about} WHERE message_id = ?`, message)
+  database.run('DELETE FROM reaction WHERE message_id = ?', message)
+  database.run('DELETE FROM poll WHERE message_id = ?', message)
+  database.run('DELETE FROM vote WHERE message_id = ?', message)
+  database.run('DELETE FROM offered_data WHERE message_id = ?', message)
+  database.run('DELETE FROM held_event WHERE message_id = ?', message)
   stripMessage(database, message)
+}
+
+type EditedMessage = Pick<MessageRow, 'id' | 'body' | 'edited_ts' | 'text_ts' | 'buttons_ts'>
+
+export function saveEdit(database: Database, edited: EditedMessage): void {
+  database.run(
+    'UPDATE message SET body = ?, edited_ts = ?, text_ts = ?, buttons_ts = ? WHERE id = ?',
+    edited.body,
+    edited.edited_ts,
+    edited.text_ts,
+    edited.buttons_ts,
+    edited.id,
+  )
 }
 
 export function markReported(database: Database, message: MessageId): void {

@@ -49,9 +49,9 @@ export function countedVote(reads: Pick<Reads, 'get'>, poll: PollRow, voter: Acc
   return last?.options ?? '[]'
 }
 
-type Around = { reads: Reads; own: AccountId; person: (account: AccountId) => Person }
+type TallyView = { reads: Reads; own: AccountId; person: (account: AccountId) => Person }
 
-export function viewPoll({ reads, own, person }: Around, message: MessageId, body: PollBody): Poll {
+export function viewPoll({ reads, own, person }: TallyView, message: MessageId, body: PollBody): Poll {
   const poll = findPoll(reads, message)
   const votes = countedVotes(reads, message, endTs(poll))
   return {

@@ -3,10 +3,14 @@ import type { AccountId, ChatId, MessageId } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { countUnread, findMessage, type MessageRow } from './messages.ts'
-import { owesReceipt } from './receipts.ts'
+import { owesReceipt } from './receipts-due.ts'
 
 /** Everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
-export async function markRead(core: Core, chat: ChatId, upTo: MessageId | undefined): Promise<void> {
+export async function markRead(
+  core: Pick<Core, 'store' | 'clock' | 'passed' | 'rearm'>,
+  chat: ChatId,
+  upTo: MessageId | undefined,
+): Promise<void> {
   const row = visibleChat(core.store, chat)
   const upToTs = upTo === undefined ? Number.MAX_SAFE_INTEGER : findMessage(core.store, chat, upTo).ts
   await core.store.write(database => {

@@ -1,13 +1,8 @@
 // Calls that wait for the relay's answer on one connection.
-import { type Clock, CodedError, cleanLine, type ErrorCode, isErrorCode, type Timer } from '@postern/protocol'
+import { type Clock, CodedError, cleanLine, type ErrorCode, isErrorCode, Wait } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
 
-type Pending = {
-  name: string
-  resolve: (answer: never) => void
-  reject: (error: CodedError) => void
-  timer: Timer
-}
+type Pending = { name: string; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
 
 export class PendingCalls {
   readonly #clock: Clock
@@ -19,40 +14,29 @@ export class PendingCalls {
   }
 
   /** The id to send the call under, and the promise of its answer. */
-  add<Answer>(name: string, deadlineMs: number): { id: number; answer: Promise<Answer> } {
+  add<Answer>(name: string, timeoutMs: number): { id: number; answer: Promise<Answer> } {
     this.#lastId = (this.#lastId % 0xffff_ffff) + 1
     const id = this.#lastId
-    const answer = new Promise<Answer>((resolve, reject) => {
-      const timer = this.#clock.setTimer(deadlineMs, () => this.#fail(id, new CodedError('send-in-doubt')))
-      this.#pending.set(id, { name, resolve, reject, timer })
-    })
-    return { id, answer }
+    const wait = new Wait<Answer>()
+    wait.after(this.#clock, timeoutMs, () => wait.reject(new CodedError('send-in-doubt')))
+    wait.onOver(() => this.#pending.delete(id))
+    this.#pending.set(id, { name, wait })
+    return { id, answer: wait.over }
   }
 
   settle(frame: Extract<RelayFrame, { kind: 'answer' | 'failure' }>): void {
     const pending = this.#pending.get(frame.id)
     // A call that was given up waits for nothing; its answer is found out by asking again.
     if (!pending) return
-    if (frame.kind === 'failure') return this.#fail(frame.id, failureError(frame))
-    if (frame.name !== pending.name)
-      return this.#fail(frame.id, new CodedError('relay-broken', { what: `${frame.name} answers ${pending.name}` }))
-    this.#forget(frame.id)
-    pending.resolve(frame.answer as never)
+    const { name, wait } = pending
+    if (frame.kind === 'failure') return wait.reject(failureError(frame))
+    if (frame.name !== name)
+      return wait.reject(new CodedError('relay-broken', { what: `${frame.name} answers ${name}` }))
+    wait.resolve(frame.answer as never)
   }
 
   failAll(code: ErrorCode): void {
-    for (const id of [...this.#pending.keys()]) this.#fail(id, new CodedError(code))
-  }
-
-  #fail(id: number, error: CodedError): void {
-    const pending = this.#pending.get(id)
-    this.#forget(id)
-    pending?.reject(error)
-  }
-
-  #forget(id: number): void {
-    this.#pending.get(id)?.timer.cancel()
-    this.#pending.delete(id)
+    for (const { wait } of [...this.#pending.values()]) wait.reject(new CodedError(code))
   }
 }
 

@@ -1,5 +1,15 @@
 // The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
-import { type Clock, CodedError, clientLimits, type ErrorCode, isCoded, type Log, type Timer } from '@postern/protocol'
+import {
+  Bell,
+  type Clock,
+  CodedError,
+  clientLimits,
+  faultFields,
+  isCoded,
+  type Log,
+  type Timer,
+  Wait,
+} from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -15,9 +25,6 @@ import { PendingCalls } from './pending-calls.ts'
 import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
 
 export type Session = CallAnswer<'authenticate'>
-
-/** Enough of them for the longest pause. */
-const FAILURES_COUNTED_MAX = 16
 
 export interface RelayLinkOptions {
   relayUrl: string
@@ -61,7 +68,7 @@ const HOPELESS = [
 
 export class RelayLink {
   readonly #options: RelayLinkOptions
-  readonly #listeners = new Set<() => void>()
+  readonly #changed = new Bell()
   #state: State = { kind: 'idle' }
   #failures = 0
   #settling: Promise<void> = Promise.resolve()
@@ -86,8 +93,7 @@ export class RelayLink {
   }
 
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#changed.listen(listener)
   }
 
   start(): void {
@@ -113,11 +119,11 @@ export class RelayLink {
   async call<Name extends CallName>(
     name: Name,
     request: CallRequest<Name>,
-    deadlineMs: number = clientLimits.requestTimeoutMs,
+    timeoutMs: number = clientLimits.requestTimeoutMs,
   ): Promise<CallAnswer<Name>> {
     const connection = this.#speaking()
     if (!connection) throw new CodedError(this.#state.kind === 'stopped' ? 'stopping' : 'relay-unreachable')
-    return await this.#callOn(connection, { name, request, deadlineMs })
+    return await this.#callOn(connection, { name, request, timeoutMs })
   }
 
   acknowledge(progress: { cursor: number; mark: number }): void {
@@ -130,29 +136,24 @@ export class RelayLink {
   }
 
   /** Resolves once online; rejects with `relay-unreachable` when that takes longer, and with `stopping` at the end. */
-  whenOnline(deadlineMs: number): Promise<void> {
+  whenOnline(timeoutMs: number): Promise<void> {
     if (this.isOnline) return Promise.resolve()
     if (this.#state.kind === 'stopped') return Promise.reject(new CodedError('stopping'))
-    return new Promise((resolve, reject) => {
-      const finish = (settle: () => void) => {
-        timer.cancel()
-        unsubscribe()
-        settle()
-      }
-      const give = (code: ErrorCode) => finish(() => reject(new CodedError(code)))
-      const timer = this.#options.clock.setTimer(deadlineMs, () => give('relay-unreachable'))
-      const unsubscribe = this.onChange(() => {
-        if (this.isOnline) finish(resolve)
-        else if (this.#state.kind === 'stopped') give('stopping')
-      })
-    })
+    const wait = new Wait()
+    wait.after(this.#options.clock, timeoutMs, () => wait.reject(new CodedError('relay-unreachable')))
+    const look = () => {
+      if (this.isOnline) wait.resolve()
+      else if (this.#state.kind === 'stopped') wait.reject(new CodedError('stopping'))
+    }
+    wait.onOver(this.#changed.listen(look))
+    return wait.over
   }
 
   #callOn<Name extends CallName>(
     connection: Connection,
-    { name, request, deadlineMs }: { name: Name; request: CallRequest<Name>; deadlineMs: number },
+    { name, request, timeoutMs }: { name: Name; request: CallRequest<Name>; timeoutMs: number },
   ): Promise<CallAnswer<Name>> {
-    const { id, answer } = connection.calls.add<CallAnswer<Name>>(name, deadlineMs)
+    const { id, answer } = connection.calls.add<CallAnswer<Name>>(name, timeoutMs)
     connection.socket.send(encodeClientFrame({ kind: 'call', name, id, request } as ClientFrame))
     return answer
   }
@@ -178,7 +179,7 @@ export class RelayLink {
     try {
       this.#take(connection, decodeRelayFrame(bytes))
     } catch (error) {
-      this.#options.log.warn({ error: String(error) }, 'the relay sent what cannot be read')
+      this.#options.log.warn(faultFields(error), 'the relay sent what cannot be read')
       this.#lost(connection, 'malformed frame')
     }
   }
@@ -204,8 +205,8 @@ export class RelayLink {
   async #authenticate(connection: Connection, nonce: Uint8Array): Promise<void> {
     const audience = new URL(this.#options.relayUrl).host
     const request = await this.#options.prove(nonce, audience)
-    const deadlineMs = clientLimits.connectTimeoutMs
-    const session = await this.#callOn(connection, { name: 'authenticate', request, deadlineMs })
+    const timeoutMs = clientLimits.connectTimeoutMs
+    const session = await this.#callOn(connection, { name: 'authenticate', request, timeoutMs })
     this.#refusal = undefined
     // What the last connection began must not go on over this one: it would ask for entries before all is settled.
     await this.#settling
@@ -226,7 +227,7 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
       this.#options.log.error({ code: error.code }, error.message)
-      this.#failures = FAILURES_COUNTED_MAX
+      this.#failures = clientLimits.connectFailuresCountedMax
     }
     if (isCoded(error, ...HOPELESS)) {
       this.#refusal = error
@@ -240,7 +241,7 @@ export class RelayLink {
     connection.watch = this.#options.clock.setTimer(clientLimits.pingEveryMs, () => {
       if (!connection.isAlive) return this.#lost(connection, 'no heartbeat')
       connection.isAlive = false
-      const ping = { name: 'ping' as const, request: {}, deadlineMs: clientLimits.pingEveryMs }
+      const ping = { name: 'ping' as const, request: {}, timeoutMs: clientLimits.pingEveryMs }
       this.#callOn(connection, ping)
         .then(({ nowMs }) => this.#options.onTime(nowMs))
         .catch(() => undefined)
@@ -252,7 +253,7 @@ export class RelayLink {
   #replaced(connection: Connection): void {
     if (!this.#isCurrent(connection)) return
     this.#options.log.error({}, 'another program has connected with the keys of this account: only one may run')
-    this.#failures = FAILURES_COUNTED_MAX
+    this.#failures = clientLimits.connectFailuresCountedMax
     this.#lost(connection, 'replaced')
   }
 
@@ -266,7 +267,7 @@ export class RelayLink {
 
   #nextDelayMs(): number {
     const fullMs = Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** this.#failures)
-    this.#failures = Math.min(this.#failures + 1, FAILURES_COUNTED_MAX)
+    this.#failures = Math.min(this.#failures + 1, clientLimits.connectFailuresCountedMax)
     return fullMs / 2 + (fullMs / 2) * this.#options.jitter()
   }
 
@@ -282,10 +283,6 @@ export class RelayLink {
 
   #become(state: State): void {
     this.#state = state
-    this.#tell()
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener()
+    this.#changed.ring()
   }
 }

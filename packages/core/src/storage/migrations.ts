@@ -386,6 +386,22 @@ const steps: string[] = [
     PRIMARY KEY (group_id, seq)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Groups of this account whose keys are lost, and who was asked to add it anew: members; then, where those told what only
+  -- an admin may, the admins, who are to be asked or were. Until here it stood among the groups that are not known at all.
+  CREATE TABLE rejoin_asked (
+    group_id TEXT PRIMARY KEY,
+    asked_ms INTEGER NOT NULL,
+    whom TEXT NOT NULL CHECK (whom IN ('members', 'admins-next', 'admins'))
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO rejoin_asked (group_id, asked_ms, whom)
+    SELECT group_id, ts, CASE healed WHEN 2 THEN 'admins-next' WHEN 3 THEN 'admins' ELSE 'members' END
+    FROM lost_group WHERE group_id IN (SELECT id FROM mls_group);
+  DELETE FROM lost_group WHERE group_id IN (SELECT id FROM mls_group);
+  -- Whether people were told that somebody was heard there. Until here such a row had this account as its speaker.
+  ALTER TABLE lost_group ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
+  UPDATE lost_group SET told = 1 WHERE speaker = (SELECT id FROM account);
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -3,8 +3,15 @@ import { type Clock, clientLimits } from '@postern/protocol'
 import type { Database } from './database.ts'
 import type { Store } from './store.ts'
 
-/** One moment by each count. The relay's time is unknown until it was first heard. */
+/** One moment by three clocks, and the time that was surely reached. The relay's is unknown until the relay was first heard. */
 type Moment = { passedMs: number; wallMs: number; relayMs: number | null; reachedMs: number }
+
+type Parts = {
+  store: Store
+  clock: Clock
+  /** The time of the newest event or message: a count that began before it would leave everything there undue for years. */
+  newestMs: () => number
+}
 
 /**
  * It begins with what the clock says, or with the newest that is there already, and then goes on by itself. Of the time in
@@ -21,7 +28,7 @@ export class PassedTime {
   #isCaughtUp: boolean
   #isHeard = false
 
-  constructor(store: Store, clock: Clock) {
+  constructor({ store, clock, newestMs }: Parts) {
     this.#store = store
     this.#clock = clock
     this.#openedWallMs = clock.nowMs()
@@ -31,7 +38,7 @@ export class PassedTime {
     )
     this.#isCaughtUp = kept === undefined
     const wallMs = this.#openedWallMs
-    this.#last = kept ?? { passedMs: Math.max(wallMs, newestMs(store)), wallMs, relayMs: null, reachedMs: 0 }
+    this.#last = kept ?? { passedMs: Math.max(wallMs, newestMs()), wallMs, relayMs: null, reachedMs: 0 }
     this.#lastMonotonicMs = clock.monotonicMs()
     this.#keptMonotonicMs = this.#lastMonotonicMs
   }
@@ -61,13 +68,13 @@ export class PassedTime {
     return Math.max(this.#clock.nowMs(), this.#last.reachedMs + this.#sinceMs())
   }
 
-  /** By the relay's word. Only what the clock has shown, too: neither a wrong clock nor a relay that lies ends in the future. */
+  /** The earlier of the relay's time and the clock's is surely reached: neither of the two alone can lead into the future. */
   noteReached(relayMs: number): void {
     const bothMs = Math.min(this.#clock.nowMs(), relayMs) - this.#sinceMs()
     if (bothMs > this.#last.reachedMs) this.#last = { ...this.#last, reachedMs: bothMs }
   }
 
-  /** With each word of the relay about its time. True when by it another time is than was known: something may be due. */
+  /** Called with each time that the relay names. True when the known time was another: something may be due. */
   heard(relayMs: number): boolean {
     const isFirst = !this.#isHeard
     const isNews = Math.abs(relayMs - (this.relayNowMs() ?? 0)) >= clientLimits.relayClockNewsMs
@@ -84,7 +91,7 @@ export class PassedTime {
     return isNews || offMs > 0
   }
 
-  /** At the stop. */
+  /** Writes the count, so that the next start goes on from here. */
   async stop(): Promise<void> {
     await this.#keep().catch(() => undefined)
   }
@@ -119,15 +126,6 @@ export class PassedTime {
   #sinceMs(): number {
     return this.#clock.monotonicMs() - this.#lastMonotonicMs
   }
-}
-
-/** In a directory that is older than this count. Begun before it, nothing there would grow old or be due for years. */
-function newestMs(store: Store): number {
-  const row = store.get<{ ms: number | null }>(
-    `SELECT max(ts) AS ms FROM (
-       SELECT max(ts) AS ts FROM journal UNION ALL SELECT * FROM (SELECT ts FROM message ORDER BY row DESC LIMIT 1))`,
-  )
-  return row?.ms ?? 0
 }
 
 function keepMoment(database: Database, { passedMs, wallMs, relayMs, reachedMs }: Moment): void {

@@ -1,4 +1,5 @@
 // What the program around a client must remember: small texts on named shelves, encrypted with the rest of the database.
+import type { Database } from './database.ts'
 import type { Durability, Store } from './store.ts'
 
 export type RecordChange = { key: string } & ({ put: string } | { remove: true })
@@ -27,7 +28,7 @@ export class Records {
     await this.#write(changes, 'durable')
   }
 
-  /** The same, but it may be undone when the power fails. */
+  /** Like `change`, but a power failure may undo it. */
   async changeSoon(...changes: RecordChange[]): Promise<void> {
     await this.#write(changes, 'recorded')
   }
@@ -47,4 +48,9 @@ export class Records {
       }
     }, durability)
   }
+}
+
+/** Within a transaction of its caller. */
+export function clearShelf(database: Database, shelf: string): void {
+  database.run('DELETE FROM record WHERE shelf = ?', shelf)
 }

@@ -8,8 +8,9 @@ import {
   type PressId,
   type SendId,
 } from '@postern/protocol'
-import type { Core } from '../context.ts'
 import type { Database } from './database.ts'
+import type { PassedTime } from './passed-time.ts'
+import type { Store } from './store.ts'
 
 /** `request` is a hash of everything that must be equal. */
 export type Idempotency = { key: string; request: Uint8Array }
@@ -27,16 +28,19 @@ type SentKey = {
 }
 
 /** Undefined when the key is new. Throws when it was used with another request. */
-export function findKey(core: Core, { key, request }: Idempotency): SentKey | undefined {
-  const oldestMs = core.passed.nowMs() - clientLimits.idempotencyKeptMs
-  const row = core.store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
+export function findKey(
+  { store, passed }: { store: Pick<Store, 'get'>; passed: Pick<PassedTime, 'nowMs'> },
+  { key, request }: Idempotency,
+): SentKey | undefined {
+  const oldestMs = passed.nowMs() - clientLimits.idempotencyKeptMs
+  const row = store.get<SentKey>('SELECT * FROM sent_key WHERE key = ? AND made_ms >= ?', key, oldestMs)
   if (row && !equalBytes(row.request, request)) throw new CodedError('idempotency-conflict')
   return row
 }
 
 /** Whether something was sent under the key, whatever it was. */
-export const isKeyKnown = (core: Core, key: string): boolean =>
-  core.store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
+export const isKeyKnown = (store: Pick<Store, 'get'>, key: string): boolean =>
+  store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
 
 /** In the transaction that puts the message into the outbox, or begins the group. */
 export function noteKey(

@@ -10,6 +10,7 @@ import {
   systemClock,
   systemFault,
   type Timer,
+  Wait,
 } from '@postern/protocol'
 import type { Database, SqlValue } from './database.ts'
 
@@ -24,10 +25,9 @@ export type Durability = 'durable' | 'recorded'
 type Waiting = {
   change: Change<unknown>
   durability: Durability
-  resolve: (value: unknown) => void
-  reject: (error: unknown) => void
+  wait: Pick<Wait<never>, 'resolve' | 'reject'>
 }
-type Outcome = { waiting: Waiting; value: unknown }
+type WriteOutcome = { waiting: Waiting; value: unknown }
 /** What a store is among: where it says what it could not do, and what tells it when to try again. */
 type Surroundings = { clock: Clock; log: Log }
 
@@ -59,13 +59,14 @@ export class Store {
 
   /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
   write<T>(change: Change<T>, durability: Durability = 'durable'): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#assertOpen()
-      this.#queue.push({ change, durability, resolve: resolve as (value: unknown) => void, reject })
-      if (this.#isScheduled) return
+    if (this.#isClosed) return Promise.reject(new CodedError('stopping'))
+    const wait = new Wait<T>()
+    this.#queue.push({ change, durability, wait })
+    if (!this.#isScheduled) {
       this.#isScheduled = true
       this.#defer(() => this.flush())
-    })
+    }
+    return wait.over
   }
 
   /** Resolves when everything that was to be written before this call can be read. */
@@ -90,7 +91,7 @@ export class Store {
     this.#queue = []
     if (batch.length === 0) return
     const outcomes = this.#commitTogether(batch) ?? this.#commitOneByOne(batch)
-    for (const { waiting, value } of outcomes) waiting.resolve(value)
+    for (const { waiting, value } of outcomes) waiting.wait.resolve(value as never)
     if (outcomes.length > 0) this.#tell()
   }
 
@@ -131,7 +132,7 @@ export class Store {
     }
   }
 
-  /** One that fails keeps no other from hearing of it. */
+  /** A listener that throws keeps no other from hearing of the commit. */
   #tell(): void {
     const { log } = this.#surroundings
     for (const listener of this.#listeners) guarded(listener, { what: 'what was written was not looked at', log })()
@@ -151,29 +152,29 @@ export class Store {
     if (this.#isClosed) throw new CodedError('stopping')
   }
 
-  #commitTogether(batch: Waiting[]): Outcome[] | undefined {
+  #commitTogether(batch: Waiting[]): WriteOutcome[] | undefined {
     try {
       return this.#transaction(batch)
     } catch (error) {
       if (batch.length > 1) return undefined
-      batch[0]?.reject(systemFault(error))
+      batch[0]?.wait.reject(systemFault(error))
       return []
     }
   }
 
-  #commitOneByOne(batch: Waiting[]): Outcome[] {
-    const outcomes: Outcome[] = []
+  #commitOneByOne(batch: Waiting[]): WriteOutcome[] {
+    const outcomes: WriteOutcome[] = []
     for (const waiting of batch) {
       try {
         outcomes.push(...this.#transaction([waiting]))
       } catch (error) {
-        waiting.reject(systemFault(error))
+        waiting.wait.reject(systemFault(error))
       }
     }
     return outcomes
   }
 
-  #transaction(batch: Waiting[]): Outcome[] {
+  #transaction(batch: Waiting[]): WriteOutcome[] {
     this.#database.waitForDisk(batch.some(({ durability }) => durability === 'durable'))
     this.#database.exec('BEGIN IMMEDIATE')
     try {

@@ -1,40 +1,19 @@
 // A member whose client keeps no rules: the others refuse what it does, go on without it, and lose nothing.
-import { type ChatId, groupIdFromBytes, groupIdToBytes } from '@postern/protocol'
+import { groupIdFromBytes, groupIdToBytes } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { restartGroup } from '../../src/chats/restart-group.ts'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import type { CommitPlan } from '../../src/groups/commit-group.ts'
 import { endGroup } from '../../src/groups/group-records.ts'
-import { HurriedClock } from './hurried-clock.ts'
+import { restartGroup } from '../../src/healing/restart-group.ts'
+import { test as base } from './fixtures.ts'
 import { commitAs, coreOf, deadlineOf, groupOf, keyPackagesOf, openForged } from './modified-client.ts'
-import { adminsFor, castTeam, ids, membersFor } from './team.ts'
+import { adminsFor, ids, membersFor, type Team } from './team.ts'
 
-let world: World
-let alice: Person
-let bob: Person
-let carol: Person
-let mallory: Person
-let chat: ChatId
-let clock: HurriedClock
-
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-
-beforeEach(async () => {
-  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
-})
-
-const settingsOf = (person: Person): GroupSettings => ({
+const settingsOf = ({ alice, chat }: Team, person: Person): GroupSettings => ({
   v: 1,
   type: 'group',
-  title: person.client.chat(chat).name,
+  title: person.client.chats.get(chat).name,
   admins: [alice.id],
   timerMs: 0,
   generation: 0,
@@ -42,134 +21,52 @@ const settingsOf = (person: Person): GroupSettings => ({
 
 let rounds = 0
 
-/** After a healing what one says all the others hear, once, and what was said before is still there. */
-async function expectGoOn(honest: Person[]): Promise<void> {
-  for (const [at, speaker] of honest.entries()) {
-    const text = `${speaker.name} goes on ${++rounds}`
-    const said = () =>
-      speaker.say(chat, text).then(
-        () => 'said',
-        (error: unknown) => String(error),
-      )
-    await expect.poll(said, { timeout: 100_000, interval: 100 }).toBe('said')
-    for (const other of honest.toSpliced(at, 1)) await expect.poll(() => other.texts(chat)).toContain(text)
-  }
-  for (const person of honest) {
-    const texts = person.texts(chat)
-    expect(texts.filter(text => text === 'before')).toEqual(['before'])
-    expect(texts).toEqual([...new Set(texts)])
-  }
-}
-
-const offences: [string, () => Promise<CommitPlan>, rule: RegExp][] = [
-  ['removes the only admin', async () => ({ remove: [alice.id] }), /only an admin removes/],
-  ['removes somebody else', async () => ({ remove: [carol.id] }), /only an admin removes/],
+const offences: [string, (team: Team) => CommitPlan, rule: RegExp][] = [
+  ['removes the only admin', ({ alice }) => ({ remove: [alice.id] }), /only an admin removes/],
+  ['removes somebody else', ({ carol }) => ({ remove: [carol.id] }), /only an admin removes/],
   [
     'makes itself admin',
-    async () => ({ settings: { ...settingsOf(mallory), admins: [mallory.id] } as GroupSettings }),
+    team => ({ settings: { ...settingsOf(team, team.mallory), admins: [team.mallory.id] } as GroupSettings }),
     /only an admin names/,
   ],
   [
     'takes away the admin',
-    async () => ({ settings: { ...settingsOf(mallory), admins: [] } as GroupSettings }),
+    team => ({ settings: { ...settingsOf(team, team.mallory), admins: [] } as GroupSettings }),
     /only an admin names/,
   ],
   [
     'turns the group into a private chat',
-    async () => ({ settings: { v: 1, type: 'private', generation: 0, timerMs: 0 } }),
+    () => ({ settings: { v: 1, type: 'private', generation: 0, timerMs: 0 } }),
     /private chat/,
   ],
   [
     'turns it into another chat',
-    async () => ({ settings: { ...settingsOf(mallory), generation: 3, chat } as GroupSettings }),
+    team => ({ settings: { ...settingsOf(team, team.mallory), generation: 3, chat: team.chat } as GroupSettings }),
     /never changes/,
   ],
 ]
 
-describe('[CORE-14.4] a member who', () => {
-  test.each(offences)('%s is refused by all, and out', async (_what, plan, rule) => {
-    const honest = [alice, bob, carol]
-    const made = await plan()
-    await commitAs(mallory, chat, () => made)
+const test = base
+  /** After a healing what one says all the others hear, once, and what was said before is still there. */
+  .extend('expectGoOn', ({ chat }) => async (honest: Person[]): Promise<void> => {
+    for (const [at, speaker] of honest.entries()) {
+      const text = `${speaker.name} goes on ${++rounds}`
+      const said = () =>
+        speaker.say(chat, text).then(
+          () => 'said',
+          (error: unknown) => String(error),
+        )
+      await expect.poll(said, { timeout: 100_000, interval: 100 }).toBe('said')
+      for (const other of honest.toSpliced(at, 1)) await expect.poll(() => other.texts(chat)).toContain(text)
+    }
     for (const person of honest) {
-      const { notice } = await person.next('notice', event => event.notice.code === 'refused')
-      expect(notice).toMatchObject({ from: { id: mallory.id } })
-      expect(notice.text).toMatch(rule)
-    }
-    for (const person of honest) await person.next('notice', event => event.notice.code === 'restarted')
-    await expectGoOn(honest)
-    for (const person of honest) {
-      expect(membersFor(person, chat)).toEqual(ids(honest))
-      expect(adminsFor(person, chat)).toEqual([alice.id])
-      expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
-    }
-    await expect(mallory.say(chat, 'to nobody').then(() => bob.texts(chat))).resolves.not.toContain('to nobody')
-  })
-
-  test('removes everybody leaves a group without an admin of its own: the first of the others is one', async () => {
-    await commitAs(alice, chat, () => ({ settings: { ...settingsOf(alice), admins: [mallory.id] } as GroupSettings }))
-    await expect.poll(() => adminsFor(mallory, chat)).toEqual([mallory.id])
-    const turned: GroupSettings = { v: 1, type: 'private', generation: 0, timerMs: 0 }
-    await commitAs(mallory, chat, () => ({ settings: turned }))
-    const honest = [alice, bob, carol]
-    await expectGoOn(honest)
-    for (const person of honest) expect(adminsFor(person, chat)).toEqual(ids(honest).slice(0, 1))
-  })
-
-  test('who is away when it happens goes on with the others when it is back', async () => {
-    carol.wire.cut()
-    await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
-    await alice.next('notice', event => event.notice.code === 'restarted')
-    await expectGoOn([alice, bob])
-    carol.wire.mend()
-    await carol.online()
-    await expectGoOn([alice, bob, carol])
-    expect(membersFor(carol, chat)).toEqual(ids([alice, bob, carol]))
-  })
-})
-
-describe('[CORE-14.5] what an admin and a farewell allow', () => {
-  test('an admin removes, a leaver is taken out by anybody, and nobody is refused', async () => {
-    await carol.client.leaveGroup(chat, WITHIN)
-    await bob.next('notice', event => event.notice.code === 'left')
-    await bob.say(chat, 'takes carol out')
-    await alice.hears('takes carol out')
-    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
-    await bob.next('notice', event => event.notice.code === 'removed')
-    for (const person of [alice, bob]) {
-      expect(membersFor(person, chat)).toEqual(ids([alice, bob]))
-      expect(
-        person.client.journal
-          .read(0, 1000)
-          .map(({ json }) => json)
-          .join(),
-      ).not.toContain('"refused"')
+      const texts = person.texts(chat)
+      expect(texts.filter(text => text === 'before')).toEqual(['before'])
+      expect(texts).toEqual([...new Set(texts)])
     }
   })
-})
-
-describe('[CORE-14.6] a private chat', () => {
-  test('takes in no third one: the commit is refused, and the two go on', async () => {
-    await alice.say(mallory, 'hello mallory')
-    await mallory.hears('hello mallory')
-    const add = await keyPackagesOf(mallory, [carol.id])
-    await commitAs(mallory, alice.chatId, () => ({ add }))
-    await alice.next('notice', event => event.notice.code === 'refused')
-    const say = () =>
-      alice.say(mallory, 'between us').then(
-        () => 'said',
-        () => 'not yet',
-      )
-    await expect.poll(say).toBe('said')
-    await mallory.hears('between us')
-    expect(carol.client.chats().map(one => one.id)).not.toContain(alice.id)
-    expect(alice.client.chat(mallory.chatId).members).toHaveLength(2)
-  })
-})
-
-describe('[CORE-14.7] a commit that nobody can read', () => {
   /** In the epoch of the group, by its header, and noise behind that. */
-  async function killGroup(): Promise<void> {
+  .extend('killGroup', ({ mallory, chat }) => async (): Promise<void> => {
     const { link, provider, groups } = coreOf(mallory)
     const group = groupOf(mallory, chat)
     const epoch = await groups.run(group, async live => live.session.state.groupContext.epoch)
@@ -184,9 +81,133 @@ describe('[CORE-14.7] a commit that nobody can read', () => {
     const request = { payload, add: [], remove: [], welcome: undefined }
     const verdict = await link.call('commit', request, deadlineOf(mallory).leftMs())
     expect(verdict.accepted).toBeDefined()
-  }
+  })
+  .extend(
+    'refusedBy',
+    ({ chat }) =>
+      (person: Person) =>
+        coreOf(person).store.get<{ generation: number }>(
+          'SELECT refused_generation AS generation FROM chat WHERE id = ?',
+          chat,
+        )?.generation,
+  )
 
-  test('ends no group: the others carry it on, with everybody in it', async () => {
+describe('[CORE-14.4] a member who', () => {
+  test.for(offences)(
+    '%s is refused by all, and out',
+    async ([_what, plan, rule], { alice, bob, carol, mallory, team, chat, expectGoOn }) => {
+      const honest = [alice, bob, carol]
+      const made = plan(team)
+      await commitAs(mallory, chat, () => made)
+      for (const person of honest) {
+        const { notice } = await person.next('notice', event => event.notice.code === 'refused')
+        expect(notice).toMatchObject({ from: { id: mallory.id }, text: expect.stringMatching(rule) })
+      }
+      for (const person of honest) await person.next('notice', event => event.notice.code === 'restarted')
+      await expectGoOn(honest)
+      for (const person of honest) {
+        expect(membersFor(person, chat)).toEqual(ids(honest))
+        expect(adminsFor(person, chat)).toEqual([alice.id])
+        expect(groupOf(person, chat)).toBe(groupOf(alice, chat))
+      }
+      await expect(mallory.say(chat, 'to nobody').then(() => bob.texts(chat))).resolves.not.toContain('to nobody')
+    },
+  )
+
+  test('removes everybody leaves a group without an admin of its own: the first of the others is one', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    team,
+    expectGoOn,
+  }) => {
+    await commitAs(alice, chat, () => ({
+      settings: { ...settingsOf(team, alice), admins: [mallory.id] } as GroupSettings,
+    }))
+    await expect.poll(() => adminsFor(mallory, chat)).toEqual([mallory.id])
+    const turned: GroupSettings = { v: 1, type: 'private', generation: 0, timerMs: 0 }
+    await commitAs(mallory, chat, () => ({ settings: turned }))
+    const honest = [alice, bob, carol]
+    await expectGoOn(honest)
+    for (const person of honest) expect(adminsFor(person, chat)).toEqual(ids(honest).slice(0, 1))
+  })
+
+  test('who is away when it happens goes on with the others when it is back', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    expectGoOn,
+  }) => {
+    carol.wire.cut()
+    await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
+    await alice.next('notice', event => event.notice.code === 'restarted')
+    await expectGoOn([alice, bob])
+    carol.wire.mend()
+    await carol.online()
+    await expectGoOn([alice, bob, carol])
+    expect(membersFor(carol, chat)).toEqual(ids([alice, bob, carol]))
+  })
+})
+
+describe('[CORE-14.5] what an admin and a farewell allow', () => {
+  test('an admin removes, a leaver is taken out by anybody, and nobody is refused', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
+    await carol.client.chats.leaveGroup(chat, WITHIN)
+    await bob.next('notice', event => event.notice.code === 'left')
+    await bob.say(chat, 'takes carol out')
+    await alice.hears('takes carol out')
+    await alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
+    await bob.next('notice', event => event.notice.code === 'removed')
+    for (const person of [alice, bob]) {
+      expect(membersFor(person, chat)).toEqual(ids([alice, bob]))
+      expect(
+        person.client.journal
+          .read(0, 1000)
+          .map(({ json }) => json)
+          .join(),
+      ).not.toContain('"refused"')
+    }
+  })
+})
+
+describe('[CORE-14.6] a private chat', () => {
+  test('takes in no third one: the commit is refused, and the two go on', async ({ alice, carol, mallory }) => {
+    await alice.say(mallory, 'hello mallory')
+    await mallory.hears('hello mallory')
+    const add = await keyPackagesOf(mallory, [carol.id])
+    await commitAs(mallory, alice.chatId, () => ({ add }))
+    await alice.next('notice', event => event.notice.code === 'refused')
+    const say = () =>
+      alice.say(mallory, 'between us').then(
+        () => 'said',
+        () => 'not yet',
+      )
+    await expect.poll(say).toBe('said')
+    await mallory.hears('between us')
+    expect(carol.client.chats.list().map(one => one.id)).not.toContain(alice.id)
+    expect(alice.client.chats.get(mallory.chatId).members).toHaveLength(2)
+  })
+})
+
+describe('[CORE-14.7] a commit that nobody can read', () => {
+  test('ends no group: the others carry it on, with everybody in it', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    killGroup,
+    expectGoOn,
+    chat,
+  }) => {
     await killGroup()
     const all = [alice, bob, carol, mallory]
     for (const person of all) await person.next('notice', event => event.notice.code === 'undecryptable')
@@ -200,7 +221,14 @@ describe('[CORE-14.7] a commit that nobody can read', () => {
 })
 
 describe('[CORE-14.17] two who carry a group on at once', () => {
-  test('end in one group, and what either said first is heard by all', async () => {
+  test('end in one group, and what either said first is heard by all', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    expectGoOn,
+  }) => {
     await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
     const honest = [alice, bob, carol]
     for (const person of honest) await person.next('notice', event => event.notice.code === 'refused')
@@ -214,20 +242,23 @@ describe('[CORE-14.17] two who carry a group on at once', () => {
   })
 })
 
-const refusedBy = (person: Person) =>
-  coreOf(person).store.get<{ generation: number }>(
-    'SELECT refused_generation AS generation FROM chat WHERE id = ?',
-    chat,
-  )?.generation
-
 describe('[CORE-14.19] a group that does more than its maker may', () => {
-  test('made by one who did not know better, is answered by one into which everybody follows', async () => {
+  test('made by one who did not know better, is answered by one into which everybody follows', async ({
+    clock,
+    world,
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    expectGoOn,
+  }) => {
     const relay = new HostileRelay(bob.wire)
     const old = groupOf(bob, chat)
     relay.changeEntries(entries => entries.filter(entry => entry.group !== old))
     const dave = await world.person(`dave of ${alice.name}`, { clock })
-    await alice.client.addMembers(chat, [dave.id], WITHIN)
-    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
+    await alice.client.chats.addMembers(chat, [dave.id], WITHIN)
+    await alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
     await dave.next('chat', event => event.chat_id === chat)
     const { store, groups } = coreOf(bob)
     await store.write(database => endGroup(database, old, { nowMs: clock.nowMs() }))
@@ -243,8 +274,17 @@ describe('[CORE-14.19] a group that does more than its maker may', () => {
     for (const person of [alice, bob, carol]) await person.hears('dave, too')
   })
 
-  test('again and again, is refused each time and answered once', async () => {
-    const settings = { ...settingsOf(mallory), admins: [mallory.id], chat } as GroupSettings
+  test('again and again, is refused each time and answered once', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    team,
+    chat,
+    refusedBy,
+    expectGoOn,
+  }) => {
+    const settings = { ...settingsOf(team, mallory), admins: [mallory.id], chat } as GroupSettings
     const others = [alice.id, carol.id]
     const honest = [alice, bob, carol]
     for (const generation of [1, 11, 21, 31]) {
@@ -263,7 +303,14 @@ describe('[CORE-14.19] a group that does more than its maker may', () => {
 })
 
 describe('[CORE-14.8] a committer who tells the relay something else', () => {
-  test('cuts nobody off: all are told, and who was cut off is added anew', async () => {
+  test('cuts nobody off: all are told, and who was cut off is added anew', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    expectGoOn,
+  }) => {
     await commitAs(mallory, chat, () => ({ atRelay: { remove: [bob.id] } }))
     for (const person of [alice, bob, carol]) {
       const { notice } = await person.next('notice', event => event.notice.code === 'cut_off')

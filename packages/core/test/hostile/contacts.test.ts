@@ -1,59 +1,63 @@
 // People who were not let in, and what a client does on its own behind its owner's back: nothing of it opens a door.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Pass, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type Pass, type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect, vi } from 'vitest'
 import { HurriedClock } from './hurried-clock.ts'
 import { commitAs, coreOf, groupOf, keyPackagesOf } from './modified-client.ts'
 import { breakGroup, speakIn } from './team.ts'
 
-let world: World
-let clock: HurriedClock
-let bot: Person
-let friend: Person
-let mallory: Person
-
-beforeEach(async () => {
-  clock = new HurriedClock()
-  world = await World.start()
-  bot = await world.person('bot', { bot: true, acceptRequests: 'contacts', clock })
-  friend = await world.person('friend', { clock })
-  mallory = await world.person('mallory', { clock })
-  await friend.openInvite(bot.client.me().inviteUrl)
-  await friend.say(bot, 'hello bot')
-  await bot.hears('hello bot')
-})
-afterEach(async () => {
-  clock.stop()
-  await world.stop()
-})
-
-const stateOf = (chat: ChatId) => bot.client.chats().find(({ id }) => id === chat)?.state
 const knowsProfileOf = (person: Person, other: Person): boolean =>
   coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', other.id) !==
   undefined
 
-async function openTeam(): Promise<ChatId> {
-  const members = [bot.id, mallory.id]
-  const { id } = await friend.client.createGroup({ name: 'team', members }, WITHIN)
-  for (const person of [bot, mallory]) await person.next('chat', event => event.chat_id === id)
-  await friend.say(id as ChatId, 'before')
-  for (const person of [bot, mallory]) await person.hears('before')
-  return id as ChatId
-}
+const test = base
+  .extend('clock', () => new HurriedClock())
+  .extend('bot', ({ clock, world }) => world.person('bot', { bot: true, acceptRequests: 'contacts', clock }))
+  .extend('friend', ({ clock, world }) => world.person('friend', { clock }))
+  .extend('mallory', ({ clock, world }) => world.person('mallory', { clock }))
+  .extend(
+    'stateOf',
+    ({ bot }) =>
+      (chat: ChatId) =>
+        bot.client.chats.list().find(({ id }) => id === chat)?.state,
+  )
+  .extend('openTeam', ({ mallory, bot, friend }) => async (): Promise<ChatId> => {
+    const members = [bot.id, mallory.id]
+    const { id } = await friend.client.chats.createGroup({ name: 'team', members }, WITHIN)
+    for (const person of [bot, mallory]) await person.next('chat', event => event.chat_id === id)
+    await friend.say(id, 'before')
+    for (const person of [bot, mallory]) await person.hears('before')
+    return id
+  })
+  .extend('expectStillAtTheDoor', ({ mallory, bot, friend, stateOf }) => async (): Promise<void> => {
+    // Whatever chat the bot has opened with it, a modified client speaks in it.
+    const { store } = coreOf(mallory)
+    await store.write(database => database.run("UPDATE chat SET state = 'active', visible = 1 WHERE id = ?", bot.id))
+    await mallory.say(bot, 'let me in')
+    await friend.say(bot, 'a mark')
+    await bot.hears('a mark')
+    await expect.poll(() => stateOf(mallory.chatId)).toBe('request')
+  })
 
-async function expectStillAtTheDoor(): Promise<void> {
-  // Whatever chat the bot has opened with it, a modified client speaks in it.
-  const { store } = coreOf(mallory)
-  await store.write(database => database.run("UPDATE chat SET state = 'active', visible = 1 WHERE id = ?", bot.id))
-  await mallory.say(bot, 'let me in')
-  await friend.say(bot, 'a mark')
-  await bot.hears('a mark')
-  await expect.poll(() => stateOf(mallory.chatId)).toBe('request')
-}
+test.beforeEach(async ({ bot, friend }) => {
+  await friend.openInvite(bot.client.identity.me().inviteUrl)
+  await friend.say(bot, 'hello bot')
+  await bot.hears('hello bot')
+})
+
+test.afterEach(async ({ clock }) => {
+  clock.stop()
+})
 
 describe('[CORE-14.26] who shares a group with a bot and is no contact', () => {
-  test('is not let in by a message that the bot cannot read', async () => {
+  test('is not let in by a message that the bot cannot read', async ({
+    mallory,
+    bot,
+    openTeam,
+    expectStillAtTheDoor,
+  }) => {
     const chat = await openTeam()
     await speakIn(mallory, groupOf(mallory, chat), { body: { kind: 'text', text: 'unread' }, spoilt: true })
     await bot.next('notice', event => event.notice.code === 'undecryptable')
@@ -63,7 +67,12 @@ describe('[CORE-14.26] who shares a group with a bot and is no contact', () => {
     await expectStillAtTheDoor()
   })
 
-  test('is not let in by a commit that the bot cannot read', async () => {
+  test('is not let in by a commit that the bot cannot read', async ({
+    mallory,
+    bot,
+    openTeam,
+    expectStillAtTheDoor,
+  }) => {
     const chat = await openTeam()
     await breakGroup(mallory, chat)
     await bot.next('notice', event => event.notice.code === 'undecryptable')
@@ -80,9 +89,14 @@ const spoiling: Pass = bytes => {
 }
 
 describe('[CORE-14.27] a group of a stranger', () => {
-  test('whose welcome is spoilt is not made active by a contact who speaks there', async () => {
-    const { id } = await mallory.client.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
-    const chat = id as ChatId
+  test('whose welcome is spoilt is not made active by a contact who speaks there', async ({
+    mallory,
+    bot,
+    friend,
+    stateOf,
+  }) => {
+    const { id } = await mallory.client.chats.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
+    const chat = id
     await friend.next('chat', event => event.chat_id === id)
     mallory.wire.outgoing = spoiling
     const add = await keyPackagesOf(mallory, [bot.id])

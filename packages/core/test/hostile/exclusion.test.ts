@@ -1,47 +1,41 @@
 // Honest members who could be brought to put each other out, or to work without end: by one word, a farewell or a list.
-import type { ChatId } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { HurriedClock } from './hurried-clock.ts'
+import { silentLog } from '@postern/protocol'
+import { HostileRelay, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
+import { test } from './fixtures.ts'
 import { commitAs, groupOf } from './modified-client.ts'
-import { castTeam, codesOf, epochOf, expectAllHear, groupSettings, ids, membersFor, sayBody, speakIn } from './team.ts'
-
-let world: World
-let clock: HurriedClock
-let alice: Person
-let bob: Person
-let carol: Person
-let mallory: Person
-let chat: ChatId
-
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-beforeEach(async () => {
-  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
-})
+import { codesOf, epochOf, expectAllHear, groupSettings, ids, membersFor, sayBody, speakIn } from './team.ts'
 
 describe('[CORE-14.22] a farewell', () => {
-  test('that a newcomer did not hear puts nobody out who acts on it', async () => {
-    await mallory.client.leaveGroup(chat, WITHIN)
+  test('that a newcomer did not hear puts nobody out who acts on it', async ({
+    clock,
+    world,
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
+    await mallory.client.chats.leaveGroup(chat, WITHIN)
     for (const person of [alice, bob, carol]) await person.next('notice', event => event.notice.code === 'left')
     const dave = await world.person(`dave ${mallory.name}`, { clock })
-    await bob.client.addMembers(chat, [dave.id], WITHIN)
+    await bob.client.chats.addMembers(chat, [dave.id], WITHIN)
     await dave.next('chat', event => event.chat_id === chat)
     await expectAllHear(chat, [alice, bob, carol, dave])
     expect(codesOf(dave, chat)).not.toContain('refused')
     expect(membersFor(dave, chat)).toEqual(ids([alice, bob, carol, dave]))
   })
 
-  test('that the relay holds back from one puts nobody out who acts on it', async () => {
+  test('that the relay holds back from one puts nobody out who acts on it', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
     const relay = new HostileRelay(carol.wire)
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'leave'))
-    await mallory.client.leaveGroup(chat, WITHIN)
+    await mallory.client.chats.leaveGroup(chat, WITHIN)
     for (const person of [alice, bob]) await person.next('notice', event => event.notice.code === 'left')
     await bob.say(chat, 'farewell, mallory')
     await expectAllHear(chat, [alice, bob, carol])
@@ -49,7 +43,7 @@ describe('[CORE-14.22] a farewell', () => {
     expect(membersFor(carol, chat)).toEqual(ids([alice, bob, carol]))
   })
 
-  test('in a private chat is none', async () => {
+  test('in a private chat is none', async ({ bob, mallory }) => {
     await mallory.say(bob, 'hello bob')
     await bob.hears('hello bob')
     await speakIn(mallory, groupOf(mallory, bob.chatId), { body: { kind: 'leave' } })
@@ -63,7 +57,7 @@ describe('[CORE-14.22] a farewell', () => {
 })
 
 describe('[CORE-14.23] a word about the history', () => {
-  test('that one member makes up ends no group', async () => {
+  test('that one member makes up ends no group', async ({ alice, bob, carol, mallory, chat }) => {
     const group = groupOf(mallory, chat)
     const body = { kind: 'compare' as const, group, epoch: await epochOf(mallory, chat), mark: 'A'.repeat(22) }
     await sayBody(mallory, chat, body)
@@ -78,7 +72,13 @@ describe('[CORE-14.23] a word about the history', () => {
     expect(groupOf(alice, chat)).toBe(group)
   })
 
-  test('that it says again and again to one ends the group for that one no more than once', async () => {
+  test('that it says again and again to one ends the group for that one no more than once', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
     const group = groupOf(mallory, chat)
     await mallory.say(bob, 'hello bob')
     await bob.hears('hello bob')
@@ -93,7 +93,13 @@ describe('[CORE-14.23] a word about the history', () => {
     expect(codesOf(bob, chat).filter(code => code === 'forked')).toHaveLength(1)
   })
 
-  test('or a wish to be added anew, said in the group, makes no member of it act', async () => {
+  test('or a wish to be added anew, said in the group, makes no member of it act', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
     const epoch = await epochOf(bob, chat)
     await sayBody(mallory, chat, { kind: 'rejoin', group: groupOf(mallory, chat) })
     await mallory.say(chat, 'a mark')
@@ -103,8 +109,32 @@ describe('[CORE-14.23] a word about the history', () => {
   })
 })
 
+test('[CORE-14.37] a wish of somebody who is no member changes nothing, and the log says why', async ({
+  world,
+  clock,
+  alice,
+  mallory,
+  chat,
+}) => {
+  const lines: object[] = []
+  const log = { ...silentLog, debug: (fields: object, text: string) => void lines.push({ ...fields, text }) }
+  const dave = await world.person(`dave ${mallory.name}`, { clock, log })
+  await alice.client.chats.addMembers(chat, [dave.id], WITHIN)
+  await dave.next('chat', event => event.chat_id === chat)
+  const eve = await world.person(`eve ${mallory.name}`, { clock })
+  await eve.say(dave, 'hello dave')
+  await dave.hears('hello dave')
+  const group = groupOf(alice, chat)
+  await sayBody(eve, dave.chatId, { kind: 'rejoin', group })
+  await eve.say(dave, 'let me in')
+  await dave.hears('let me in')
+  expect(lines).toContainEqual(
+    expect.objectContaining({ kind: 'rejoin', chat: eve.id, reason: 'no such member', text: 'passed over' }),
+  )
+})
+
 describe('[CORE-14.24] the lists of a relay', () => {
-  test('that lies about a private chat make nobody break its rules', async () => {
+  test('that lies about a private chat make nobody break its rules', async ({ alice, bob }) => {
     await alice.say(bob, 'hello bob')
     await bob.hears('hello bob')
     await bob.say(alice, 'hello alice')
@@ -114,7 +144,7 @@ describe('[CORE-14.24] the lists of a relay', () => {
       entries.map(entry => (entry.kind === 'commit' ? { ...entry, removed: [bob.id] } : entry)),
     )
     relay.answerInstead('getGroup', () => ({ epoch: 2, members: [alice.id] }))
-    await bob.client.setTimer(alice.chatId, 60_000, WITHIN)
+    await bob.client.chats.setTimer(alice.chatId, 60_000, WITHIN)
     await alice.next('notice', event => event.notice.code === 'timer')
     const said = () =>
       alice.say(bob, 'as before').then(
@@ -128,7 +158,7 @@ describe('[CORE-14.24] the lists of a relay', () => {
 })
 
 describe('[CORE-14.25] admins', () => {
-  test('who are named twice make nobody else an offender', async () => {
+  test('who are named twice make nobody else an offender', async ({ alice, bob, carol, chat }) => {
     const settings = { ...groupSettings([alice]), admins: [alice.id, alice.id] } as ReturnType<typeof groupSettings>
     await commitAs(alice, chat, () => ({ settings })).catch(() => undefined)
     await commitAs(bob, chat, () => ({})).catch(() => undefined)

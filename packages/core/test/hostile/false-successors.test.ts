@@ -1,56 +1,56 @@
 // A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
-import { type ChatId, isCoded } from '@postern/protocol'
-import { type Person, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isCoded } from '@postern/protocol'
+import type { Person } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
+import { test as base } from './fixtures.ts'
 import { attacks } from './history-attacks.ts'
-import { HurriedClock } from './hurried-clock.ts'
 import { coreOf, groupOf } from './modified-client.ts'
-import { adminsFor, castTeam } from './team.ts'
+import { adminsFor } from './team.ts'
 
-let world: World
-let clock: HurriedClock
-let alice: Person
-let bob: Person
-let carol: Person
-let mallory: Person
-let chat: ChatId
-
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-
-beforeEach(async () => {
-  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
-})
-
-const attack = async (name: string) => await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id })
-
-async function expectAllHear(speaker: Person, text: string): Promise<void> {
-  const say = () =>
-    speaker.say(chat, text).then(
-      () => 'said',
-      (error: unknown) => (isCoded(error) ? error.code : error),
-    )
-  await expect.poll(say, { timeout: 100_000, interval: 100 }).toBe('said')
-  for (const other of [alice, bob, carol]) await expect.poll(() => other.texts(chat)).toContain(text)
-}
-
-const statusFor = (person: Person) => findGroup(coreOf(person).store, groupOf(person, chat))?.status
-const noticesFor = (person: Person) =>
-  person.client.journal
-    .read(0, 1000)
-    .map(({ json }) => JSON.parse(json) as JournalEvent)
-    .filter(event => event.type === 'notice' && event.chat_id === chat)
+const test = base
+  .extend(
+    'attack',
+    ({ bob, carol, mallory, chat }) =>
+      async (name: string) =>
+        await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id }),
+  )
+  .extend('expectAllHear', ({ alice, bob, carol, chat }) => async (speaker: Person, text: string): Promise<void> => {
+    const say = () =>
+      speaker.say(chat, text).then(
+        () => 'said',
+        (error: unknown) => (isCoded(error) ? error.code : error),
+      )
+    await expect.poll(say, { timeout: 100_000, interval: 100 }).toBe('said')
+    for (const other of [alice, bob, carol]) await expect.poll(() => other.texts(chat)).toContain(text)
+  })
+  .extend(
+    'statusFor',
+    ({ chat }) =>
+      (person: Person) =>
+        findGroup(coreOf(person).store, groupOf(person, chat))?.status,
+  )
+  .extend(
+    'noticesFor',
+    ({ chat }) =>
+      (person: Person) =>
+        person.client.journal
+          .read(0, 1000)
+          .map(({ json }) => JSON.parse(json) as JournalEvent)
+          .filter(event => event.type === 'notice' && event.chat_id === chat),
+  )
 
 describe('[CORE-14.35] who is added anew by somebody who spoils the welcome', () => {
-  test('is told of what it could not read until it is well again', async () => {
+  test('is told of what it could not read until it is well again', async ({
+    alice,
+    bob,
+    attack,
+    chat,
+    statusFor,
+    expectAllHear,
+    noticesFor,
+  }) => {
     bob.wire.hold()
     await attack('adds somebody anew with a spoilt welcome')
     await alice.say(chat, 'bob cannot read this')
@@ -62,7 +62,7 @@ describe('[CORE-14.35] who is added anew by somebody who spoils the welcome', ()
     expect(noticesFor(bob)).toContainEqual({ type: 'notice', chat_id: chat, notice })
   })
 
-  test('says nothing with the keys that it has lost, also before that is written', async () => {
+  test('says nothing with the keys that it has lost, also before that is written', async ({ bob, chat }) => {
     const { groups } = coreOf(bob)
     const found = groups.run(groupOf(bob, chat), async live => {
       live.isBroken = true
@@ -73,7 +73,14 @@ describe('[CORE-14.35] who is added anew by somebody who spoils the welcome', ()
 })
 
 describe('[CORE-14.34] a member who carries a group on', () => {
-  test('with all by its keys and with one at the relay splits nobody off', async () => {
+  test('with all by its keys and with one at the relay splits nobody off', async ({
+    alice,
+    bob,
+    carol,
+    chat,
+    attack,
+    expectAllHear,
+  }) => {
     const before = groupOf(bob, chat)
     await attack('carries on with all, and tells one')
     await expect.poll(() => groupOf(bob, chat)).not.toBe(before)
@@ -82,7 +89,15 @@ describe('[CORE-14.34] a member who carries a group on', () => {
     for (const person of [alice, carol]) expect(groupOf(person, chat)).toBe(groupOf(bob, chat))
   })
 
-  test('as the last generation that can be written takes nobody the way on', async () => {
+  test('as the last generation that can be written takes nobody the way on', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    attack,
+    expectAllHear,
+    chat,
+  }) => {
     await attack('carries on as the last generation')
     await expectAllHear(bob, 'still the same')
     // Whoever it is that ends the group they are in by then.
@@ -91,7 +106,14 @@ describe('[CORE-14.34] a member who carries a group on', () => {
     expect(adminsFor(bob, chat)).toEqual([alice.id])
   })
 
-  test('by a welcome into a group of its own under the same id captures nobody', async () => {
+  test('by a welcome into a group of its own under the same id captures nobody', async ({
+    alice,
+    bob,
+    carol,
+    attack,
+    expectAllHear,
+    chat,
+  }) => {
     await attack('ends the group, and welcomes somebody into its own')
     await expectAllHear(bob, 'we go on')
     await expectAllHear(alice, 'so we do')
@@ -99,7 +121,14 @@ describe('[CORE-14.34] a member who carries a group on', () => {
     for (const person of [alice, carol]) expect(groupOf(person, chat)).toBe(groupOf(bob, chat))
   })
 
-  test('with a welcome that one cannot read loses nobody without a word', async () => {
+  test('with a welcome that one cannot read loses nobody without a word', async ({
+    alice,
+    bob,
+    chat,
+    attack,
+    expectAllHear,
+    noticesFor,
+  }) => {
     const before = groupOf(alice, chat)
     await attack('carries on with a welcome that one cannot read')
     await expect.poll(() => groupOf(alice, chat)).not.toBe(before)
@@ -111,7 +140,14 @@ describe('[CORE-14.34] a member who carries a group on', () => {
     expect(noticesFor(bob)).toContainEqual({ type: 'notice', chat_id: chat, notice })
   })
 
-  test('after it has killed it, with itself as the admin, rules nobody', async () => {
+  test('after it has killed it, with itself as the admin, rules nobody', async ({
+    alice,
+    bob,
+    carol,
+    attack,
+    expectAllHear,
+    chat,
+  }) => {
     await attack('kills, and carries on as an admin')
     await expectAllHear(bob, 'we go on')
     await expectAllHear(alice, 'so we do')

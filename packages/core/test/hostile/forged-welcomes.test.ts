@@ -3,36 +3,54 @@ import type { GroupSession } from '@postern/mls'
 import { type ChatId, groupChatId, groupIdFromBytes, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { decodeClientFrame } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { canRead, coreOf, deliver, forgeWelcome, groupOf } from './modified-client.ts'
 
-let world: World
-let alice: Person
-let bob: Person
-let mallory: Person
-let relay: HostileRelay
-let sent: Uint8Array[]
 let casts = 0
 
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
+const ofTwo = (generation: number): GroupSettings => ({ v: 1, type: 'private', generation, timerMs: 0 })
+const ofMany = (admin: Person, title: string): GroupSettings => ({
+  v: 1,
+  type: 'group',
+  title,
+  admins: [admin.id],
+  timerMs: 0,
+  generation: 0,
 })
-afterAll(() => world.stop())
 
-/** Alice's relay is mallory's. */
-beforeEach(async () => {
-  const number = ++casts
-  alice = await world.person(`alice ${number}`)
-  bob = await world.person(`bob ${number}`)
-  mallory = await world.person(`mallory ${number}`)
+const test = base
+  .extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
+  .extend('number', () => ++casts)
+  .extend('alice', ({ world, number }) => world.person(`alice ${number}`))
+  .extend('bob', ({ world, number }) => world.person(`bob ${number}`))
+  .extend('mallory', ({ world, number }) => world.person(`mallory ${number}`))
+  .extend('relay', ({ alice }) => new HostileRelay(alice.wire))
+  .extend('sent', (): Uint8Array[] => [])
+  /** What alice says next is for bob, whatever the relay has put into her mailbox. */
+  .extend(
+    'expectForBobAlone',
+    ({ alice, bob, sent }) =>
+      async (forged: GroupSession, chat: ChatId = bob.chatId): Promise<void> => {
+        await alice.say(chat, 'for bob alone')
+        await bob.hears('for bob alone')
+        expect(sent.length).toBeGreaterThan(0)
+        for (const wire of sent) expect(await canRead(forged, wire)).toBe(false)
+      },
+  )
+  .extend('openGroup', ({ alice, bob }) => async (): Promise<ChatId> => {
+    const { id } = await bob.client.chats.createGroup({ name: 'team', members: [alice.id] }, WITHIN)
+    await alice.next('chat', event => event.chat_id === id)
+    return id
+  })
+
+test.beforeEach(async ({ alice, bob, mallory, relay, sent }) => {
   await bob.say(alice, 'hello alice')
   await alice.hears('hello alice')
   await alice.say(bob, 'hello bob')
   await bob.hears('hello bob')
-  relay = new HostileRelay(alice.wire)
   relay.changeEntries(entries => entries)
-  sent = []
   alice.wire.outgoing = bytes => {
     const frame = decodeClientFrame(bytes.slice())
     // What is said to bob; a receipt to him alone may go out at any time.
@@ -45,46 +63,37 @@ beforeEach(async () => {
   await mallory.say(bob, 'three')
 })
 
-const ofTwo = (generation: number): GroupSettings => ({ v: 1, type: 'private', generation, timerMs: 0 })
-const ofMany = (title: string): GroupSettings => ({
-  v: 1,
-  type: 'group',
-  title,
-  admins: [mallory.id],
-  timerMs: 0,
-  generation: 0,
-})
-
-/** What alice says next is for bob, whatever the relay has put into her mailbox. */
-async function expectForBobAlone(forged: GroupSession, chat: ChatId = bob.chatId): Promise<void> {
-  await alice.say(chat, 'for bob alone')
-  await bob.hears('for bob alone')
-  expect(sent.length).toBeGreaterThan(0)
-  for (const wire of sent) expect(await canRead(forged, wire)).toBe(false)
-}
-
 describe('[CORE-14.1] into a private chat', () => {
-  test.each([
+  test.for([
     ['as a private chat of its own', () => ofTwo(0)],
     ['of a higher generation', () => ofTwo(7)],
-    ['as a group', () => ofMany('bob')],
-  ])('under the id of its group, %s, is refused', async (_what, settings) => {
-    const group = groupOf(alice, bob.chatId)
-    const { session, welcome } = await forgeWelcome(mallory, {
-      group,
-      settings: settings(),
-      victim: alice.id,
-      epochs: 5,
-    })
-    deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
-    await expect.poll(() => relay.shown).toBeGreaterThan(0)
-    const refused = await alice.next('notice', event => event.notice.code === 'refused')
-    expect(refused).toMatchObject({ chat_id: bob.id, notice: { from: { id: mallory.id } } })
-    await expectForBobAlone(session)
-    expect(groupOf(alice, bob.chatId)).toBe(group)
-  })
+    ['as a group', (admin: Person) => ofMany(admin, 'bob')],
+  ] as const)(
+    'under the id of its group, %s, is refused',
+    async ([_what, settings], { alice, bob, mallory, relay, expectForBobAlone }) => {
+      const group = groupOf(alice, bob.chatId)
+      const { session, welcome } = await forgeWelcome(mallory, {
+        group,
+        settings: settings(mallory),
+        victim: alice.id,
+        epochs: 5,
+      })
+      deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
+      await expect.poll(() => relay.shown).toBeGreaterThan(0)
+      const refused = await alice.next('notice', event => event.notice.code === 'refused')
+      expect(refused).toMatchObject({ chat_id: bob.id, notice: { from: { id: mallory.id } } })
+      await expectForBobAlone(session)
+      expect(groupOf(alice, bob.chatId)).toBe(group)
+    },
+  )
 
-  test('with bob in it, too, and mallory as the third is refused', async () => {
+  test('with bob in it, too, and mallory as the third is refused', async ({
+    alice,
+    bob,
+    mallory,
+    relay,
+    expectForBobAlone,
+  }) => {
     const group = groupIdFromBytes(coreOf(mallory).provider.randomBytes(16))
     const { session, welcome } = await forgeWelcome(mallory, {
       group,
@@ -94,34 +103,42 @@ describe('[CORE-14.1] into a private chat', () => {
     })
     deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
     await expectForBobAlone(session)
-    expect(alice.client.chats().map(chat => chat.id)).not.toContain(privateChatId(mallory.id))
+    expect(alice.client.chats.list().map(chat => chat.id)).not.toContain(privateChatId(mallory.id))
   })
 })
 
 describe('[CORE-14.2] into a group', () => {
-  async function openGroup(): Promise<ChatId> {
-    const { id } = await bob.client.createGroup({ name: 'team', members: [alice.id] }, WITHIN)
-    await alice.next('chat', event => event.chat_id === id)
-    return id as ChatId
-  }
-
-  test('that is known and whole is refused, whoever is in it', async () => {
+  test('that is known and whole is refused, whoever is in it', async ({
+    alice,
+    bob,
+    mallory,
+    openGroup,
+    relay,
+    expectForBobAlone,
+  }) => {
     const chat = await openGroup()
     const group = groupOf(alice, chat)
-    const forged = { group, settings: ofMany('team'), victim: alice.id, epochs: 5 }
+    const forged = { group, settings: ofMany(mallory, 'team'), victim: alice.id, epochs: 5 }
     const { session, welcome } = await forgeWelcome(mallory, { ...forged, others: [bob.id] })
     deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
     await alice.next('notice', event => event.notice.code === 'refused')
     await expectForBobAlone(session, chat)
   })
 
-  test('that is known and lost is refused from somebody who was not in it', async () => {
+  test('that is known and lost is refused from somebody who was not in it', async ({
+    alice,
+    bob,
+    mallory,
+    openGroup,
+    relay,
+    sent,
+  }) => {
     const chat = await openGroup()
     const group = groupOf(alice, chat)
     relay.changeEntries(entries => entries.map(entry => ({ ...entry, payload: entry.payload.slice(0, 80) })))
-    await bob.client.renameGroup(chat, 'a commit that alice cannot read', WITHIN)
+    await bob.client.chats.renameGroup(chat, 'a commit that alice cannot read', WITHIN)
     await alice.next('notice', event => event.notice.code === 'undecryptable')
-    const forged = { group, settings: ofMany('team'), victim: alice.id, epochs: 5 }
+    const forged = { group, settings: ofMany(mallory, 'team'), victim: alice.id, epochs: 5 }
     const { session, welcome } = await forgeWelcome(mallory, forged)
     deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
     relay.changeEntries(entries => entries)
@@ -136,40 +153,58 @@ describe('[CORE-14.2] into a group', () => {
       .toBe('said')
     await bob.hears('for bob alone')
     for (const wire of sent) expect(await canRead(session, wire)).toBe(false)
-    expect(alice.client.chat(chat).members.map(member => member.id)).not.toContain(mallory.id)
+    expect(alice.client.chats.get(chat).members.map(member => member.id)).not.toContain(mallory.id)
   })
 
-  test('that it claims to carry on is refused from somebody who was not in it', async () => {
+  test('that it claims to carry on is refused from somebody who was not in it', async ({
+    alice,
+    bob,
+    mallory,
+    openGroup,
+    relay,
+    expectForBobAlone,
+  }) => {
     const chat = await openGroup()
     const group = groupIdFromBytes(coreOf(mallory).provider.randomBytes(16))
-    const settings = { ...ofMany('team'), generation: 1, chat } as GroupSettings
+    const settings = { ...ofMany(mallory, 'team'), generation: 1, chat } as GroupSettings
     const { session, welcome } = await forgeWelcome(mallory, { group, settings, victim: alice.id, others: [bob.id] })
     deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
     await expectForBobAlone(session, chat)
     expect(groupOf(alice, chat)).not.toBe(group)
   })
 
-  test('that alice has left is refused from somebody who was not in it', async () => {
+  test('that alice has left is refused from somebody who was not in it', async ({
+    alice,
+    bob,
+    mallory,
+    openGroup,
+    relay,
+  }) => {
     const chat = await openGroup()
     const group = groupOf(alice, chat)
-    await alice.client.leaveGroup(chat, WITHIN)
-    const forged = { group, settings: ofMany('team'), victim: alice.id, epochs: 5 }
+    await alice.client.chats.leaveGroup(chat, WITHIN)
+    const forged = { group, settings: ofMany(mallory, 'team'), victim: alice.id, epochs: 5 }
     const { welcome } = await forgeWelcome(mallory, forged)
     deliver(relay, { kind: 'welcome', group, sender: bob.id, payload: welcome })
     await bob.say(alice, 'a mark')
     await alice.hears('a mark')
-    expect(alice.client.chat(chat).state).toBe('left')
+    expect(alice.client.chats.get(chat).state).toBe('left')
   })
 
-  test('of a stranger’s own, under its own id, is an invitation like any other', async () => {
-    const { id } = await mallory.client.createGroup({ name: 'mine', members: [alice.id] }, WITHIN)
+  test('of a stranger’s own, under its own id, is an invitation like any other', async ({ alice, mallory }) => {
+    const { id } = await mallory.client.chats.createGroup({ name: 'mine', members: [alice.id] }, WITHIN)
     await alice.next('chat', event => event.chat_id === id)
-    expect(alice.client.chat(groupChatId(groupOf(mallory, id as ChatId))).name).toBe('mine')
+    expect(alice.client.chats.get(groupChatId(groupOf(mallory, id))).name).toBe('mine')
   })
 })
 
 describe('[CORE-14.3] the second wall', () => {
-  test('keys that are not those of the people shown stop the send, are told, and heal', async () => {
+  test('keys that are not those of the people shown stop the send, are told, and heal', async ({
+    alice,
+    bob,
+    mallory,
+    sent,
+  }) => {
     const group = groupOf(alice, bob.chatId)
     const { session } = await forgeWelcome(mallory, { group, settings: ofTwo(0), victim: alice.id })
     // As if a fault of ours had let it in all the same.

@@ -1,60 +1,70 @@
 // A member whose client writes what ours refuses: words that hide, turn round or break out of their line reach nobody.
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, type MessageId, toBase64Url } from '@postern/protocol'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toBase64Url } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { openGroupChat } from '../../src/chats/open-chat.ts'
 import { commitAs, coreOf, deadlineOf, sayWords } from './modified-client.ts'
 import { groupSettings } from './team.ts'
 
-let world: World
-let bob: Person
-let mallory: Person
-let chat: ChatId
-
-beforeAll(async () => {
-  world = await World.start()
-  bob = await world.person('bob')
-  mallory = await world.person('mallory')
-  const { id } = await mallory.client.createGroup({ name: 'team', members: [bob.id] }, WITHIN)
-  chat = id as ChatId
-  await mallory.say(chat, 'welcome')
-  await bob.hears('welcome')
-})
-afterAll(() => world.stop())
-
 let marks = 0
-
-/** What bob was told of it, and that it is the same when he looks. */
-async function heard(body: object): Promise<Message> {
-  await sayWords(mallory, chat, { body })
-  const { message } = await bob.next('message', event => event.chat_id === chat)
-  expect(bob.client.message(chat, message.id as MessageId)).toEqual(message)
-  return message
-}
-
-async function settled(): Promise<void> {
-  const mark = `mark ${++marks}`
-  await mallory.say(chat, mark)
-  await bob.hears(mark)
-}
 
 const user = 'a'.repeat(32)
 const at = (offset: number, length: number) => ({ user, offset, length })
 const text = '👍 bob, 👍 carol'
 
+const test = base
+  .extend('bob', { scope: 'file' }, ({ world }) => world.person('bob'))
+  .extend('mallory', { scope: 'file' }, ({ world }) => world.person('mallory'))
+  .extend(
+    'chat',
+    { scope: 'file' },
+    async ({ bob, mallory }) =>
+      (await mallory.client.chats.createGroup({ name: 'team', members: [bob.id] }, WITHIN)).id,
+  )
+  /** What bob was told of it, and that it is the same when he looks. */
+  .extend('heard', ({ bob, mallory, chat }) => async (body: object): Promise<Message> => {
+    await sayWords(mallory, chat, { body })
+    const { message } = await bob.next('message', event => event.chat_id === chat)
+    expect(bob.client.messages.get(chat, message.id)).toEqual(message)
+    return message
+  })
+  .extend('settled', ({ bob, mallory, chat }) => async (): Promise<void> => {
+    const mark = `mark ${++marks}`
+    await mallory.say(chat, mark)
+    await bob.hears(mark)
+  })
+  .extend(
+    'profileKey',
+    ({ mallory }) =>
+      () =>
+        toBase64Url(coreOf(mallory).own.profileKey),
+  )
+  .extend(
+    'titled',
+    ({ mallory, chat }) =>
+      (title: string) =>
+        commitAs(mallory, chat, () => ({ settings: groupSettings([mallory], { title }) })),
+  )
+
+test.beforeAll(async ({ bob, mallory, chat }) => {
+  await mallory.say(chat, 'welcome')
+  await bob.hears('welcome')
+})
+
 describe('[CORE-18.1] mentions that no client of ours would send', () => {
-  test.each([
+  test.for([
     ['inside of a character', [at(1, 2), at(3, 3)], [at(3, 3)]],
     ['that end inside of one', [at(0, 1), at(3, 6), at(3, 3)], [at(3, 3)]],
     ['that overlap', [at(3, 3), at(4, 3), at(8, 2)], [at(3, 3), at(8, 2)]],
     ['out of order', [at(8, 2), at(3, 3)], [at(8, 2)]],
     ['beyond the end', [at(3, 3), at(11, 6), at(2 ** 40, 1)], [at(3, 3)]],
-  ])('%s are dropped, and the others stay', async (_, mentions, kept) => {
+  ] as const)('%s are dropped, and the others stay', async ([, mentions, kept], { heard }) => {
     expect((await heard({ kind: 'text', text, mentions })).mentions).toEqual(kept)
   })
 
-  test('leave no list when none of them fits, also in an edit', async () => {
+  test('leave no list when none of them fits, also in an edit', async ({ bob, mallory, heard, chat }) => {
     const { id, mentions } = await heard({ kind: 'text', text, mentions: [at(1, 1)] })
     expect(mentions).toBeUndefined()
     await sayWords(mallory, chat, {
@@ -66,33 +76,34 @@ describe('[CORE-18.1] mentions that no client of ours would send', () => {
 })
 
 describe('[CORE-18.2] a name that no client of ours would set', () => {
-  const profileKey = () => toBase64Url(coreOf(mallory).own.profileKey)
-
-  test.each([
+  test.for([
     ['with line breaks', 'bob\r\nadmin: yes', 'bob admin: yes'],
     ['with other line ends', 'bob\u2028bob\u0085bob\u000bbob', 'bob bob bob bob'],
     ['with control characters', 'b\u0000o\u001b[31mb\u009b', 'bo[31mb'],
     ['that turns the writing round', '\u202egnp.exe\u202c \u2066x\u2069', 'gnp.exe x'],
     ['with half of a surrogate pair', 'bo\ud800b', 'bo\ufffdb'],
-  ])('%s is cleaned when it comes with a greeting', async (_, name, shown) => {
-    await sayWords(mallory, chat, { body: { kind: 'text', text: name }, hello: { name, profileKey: profileKey() } })
-    const { message } = await bob.next('message', event => event.chat_id === chat)
-    expect(message.from.name).toBe(shown)
-    expect(bob.client.chat(chat).members.map(member => member.name)).toContain(shown)
-  })
+  ] as const)(
+    '%s is cleaned when it comes with a greeting',
+    async ([, name, shown], { bob, mallory, chat, profileKey }) => {
+      await sayWords(mallory, chat, { body: { kind: 'text', text: name }, hello: { name, profileKey: profileKey() } })
+      const { message } = await bob.next('message', event => event.chat_id === chat)
+      expect(message.from.name).toBe(shown)
+      expect(bob.client.chats.get(chat).members.map(member => member.name)).toContain(shown)
+    },
+  )
 
-  test.each([
+  test.for([
     ['nothing', ''],
     ['white space', ' \u00a0\u3000'],
     ['signs that nobody sees', '\u200b\u200d\u2060\u3164\u00ad\u{e0041}\u2800'],
     ['line ends', '\n\u2028'],
-  ])('of %s is as good as none', async (_, name) => {
+  ] as const)('of %s is as good as none', async ([, name], { bob, mallory, chat, profileKey }) => {
     await sayWords(mallory, chat, { body: { kind: 'text', text: 'who?' }, hello: { name, profileKey: profileKey() } })
     const { message } = await bob.next('message', event => event.chat_id === chat)
     expect(message.from.name).toBe(mallory.id.slice(0, 8))
   })
 
-  test('is cleaned when it comes with a profile, with what else stands there in one line', async () => {
+  test('is cleaned when it comes with a profile, with what else stands there in one line', async ({ bob, mallory }) => {
     const { store } = coreOf(mallory)
     const profile = {
       name: 'mal\nlory\u202e',
@@ -105,7 +116,7 @@ describe('[CORE-18.2] a name that no client of ours would set', () => {
     )
     coreOf(mallory).poke()
     await expect
-      .poll(() => bob.client.learnProfile(mallory.id, WITHIN))
+      .poll(() => bob.client.identity.learnProfile(mallory.id, WITHIN))
       .toMatchObject({
         name: 'mal lory',
         about: 'one\ntwo\ufffd',
@@ -115,24 +126,22 @@ describe('[CORE-18.2] a name that no client of ours would set', () => {
 })
 
 describe('[CORE-18.3] a title that no client of ours would set', () => {
-  const titled = (title: string) => commitAs(mallory, chat, () => ({ settings: groupSettings([mallory], { title }) }))
-
-  test('is cleaned in the chat and in the notice, and ends no group', async () => {
+  test('is cleaned in the chat and in the notice, and ends no group', async ({ bob, titled, chat, settled }) => {
     await titled('te\u202eam\nadmins only\u0007')
     const { notice } = await bob.next('notice', event => event.notice.code === 'renamed')
-    expect(notice.text).toBe('team admins only')
-    expect(bob.client.chat(chat).name).toBe('team admins only')
+    expect(notice).toMatchObject({ text: 'team admins only' })
+    expect(bob.client.chats.get(chat).name).toBe('team admins only')
     await settled()
   })
 
-  test('of which nothing is seen is the beginning of the id of the chat', async () => {
+  test('of which nothing is seen is the beginning of the id of the chat', async ({ bob, titled, chat, settled }) => {
     await titled('\u2067\u200b')
     await bob.next('notice', event => event.notice.code === 'renamed')
-    expect(bob.client.chat(chat).name).toBe(chat.slice(0, 8))
+    expect(bob.client.chats.get(chat).name).toBe(chat.slice(0, 8))
     await settled()
   })
 
-  test('is cleaned when it comes with a welcome', async () => {
+  test('is cleaned when it comes with a welcome', async ({ bob, mallory }) => {
     const group = { name: 'a\u2028b\u202e', members: [bob.id], deadline: deadlineOf(mallory) }
     const { id } = await openGroupChat(coreOf(mallory), group)
     await mallory.say(id, 'hello')
@@ -143,7 +152,7 @@ describe('[CORE-18.3] a title that no client of ours would set', () => {
 })
 
 describe('[CORE-18.4] one line stays one line', () => {
-  test('on buttons; one whose address hides something is not there', async () => {
+  test('on buttons; one whose address hides something is not there', async ({ bob, mallory, heard, chat }) => {
     const buttons = [
       [
         { text: 'Yes\nNo\u202e', data: 'yes' },
@@ -169,7 +178,7 @@ describe('[CORE-18.4] one line stays one line', () => {
     expect(message.buttons).toEqual([[{ text: 'a b', data: 'a' }]])
   })
 
-  test('among the options of a poll, whose places stay', async () => {
+  test('among the options of a poll, whose places stay', async ({ heard }) => {
     const { poll } = await heard({
       kind: 'poll',
       question: 'one\ntwo',
@@ -180,7 +189,7 @@ describe('[CORE-18.4] one line stays one line', () => {
     expect(poll?.options.map(option => option.text)).toEqual(['yes ✓ no', '…', 'last'])
   })
 
-  test('in the name of a file of which nothing would be seen', async () => {
+  test('in the name of a file of which nothing would be seen', async ({ heard }) => {
     const body = {
       kind: 'file',
       blob: 'a'.repeat(26),
@@ -195,7 +204,9 @@ describe('[CORE-18.4] one line stays one line', () => {
   })
 })
 
-test('[CORE-18.5] half of a surrogate pair is replaced wherever it stands: nobody could write it as UTF-8', async () => {
+test('[CORE-18.5] half of a surrogate pair is replaced wherever it stands: nobody could write it as UTF-8', async ({
+  heard,
+}) => {
   const message = await heard({ kind: 'text', text: 'a\ud800b', buttons: [[{ text: 'x', data: '\udc00' }]] })
   expect(message).toMatchObject({ text: 'a\ufffdb', buttons: [[{ text: 'x', data: '\ufffd' }]] })
   expect(JSON.stringify(message).isWellFormed() && !JSON.stringify(message).includes('\\ud')).toBe(true)

@@ -18,9 +18,9 @@ import { endedOf } from '../../src/chats/known-chat.ts'
 import { ensurePrivateChat } from '../../src/chats/open-chat.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
 import type { GroupChatSettings } from '../../src/judge/successor.ts'
-import { sayMark } from '../../src/messages/ask-for-mark.ts'
-import { newDraft } from '../../src/messages/compose.ts'
-import { sendDraft } from '../../src/messages/send.ts'
+import { sendMark } from '../../src/outbox/ask-for-mark.ts'
+import { newDraft } from '../../src/outbox/compose.ts'
+import { sendContent } from '../../src/outbox/send-content.ts'
 import { commitAs, coreOf, deadlineOf, forgeWelcome, groupOf, keyPackagesOf } from './modified-client.ts'
 
 /** Against whom, in which chat, and somebody who has nothing to do there. */
@@ -222,13 +222,13 @@ export const attacks: Record<string, Attack> = {
   'tells of another history': async (attacker, { chat, victim }) => {
     const group = groupOf(attacker, chat)
     const mark = { group, epoch: await epochIn(attacker, group), mark: 'A'.repeat(22) }
-    await sayMark(coreOf(attacker), { account: victim, mark }, deadlineOf(attacker))
+    await sendMark(coreOf(attacker), { account: victim, mark }, deadlineOf(attacker))
   },
   'asks to be added anew, and again': async (attacker, { chat, victim }) => {
     const core = coreOf(attacker)
     await ensurePrivateChat(core, { account: victim }, deadlineOf(attacker))
     const draft = () => newDraft(core, { kind: 'rejoin', group: groupOf(attacker, chat) })
     for (let times = 0; times < 2; times++)
-      await sendDraft(core, privateChatId(victim), { draft: draft(), deadline: deadlineOf(attacker) })
+      await sendContent(core, privateChatId(victim), { draft: draft(), deadline: deadlineOf(attacker) })
   },
 }

@@ -1,5 +1,5 @@
 // Who takes part in a random history: people whose clients are started anew, and what each of them must know in the end.
-import type { Notice } from '@postern/bot-api/objects'
+import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { type Person, WITHIN, type World } from '@postern/testkit'
 import type { JournalEvent } from '../../src/journal/journal.ts'
@@ -79,13 +79,13 @@ export class Player {
   async say(text: string): Promise<void> {
     const { chat } = this.#stage
     const idempotency = { key: text, request: new TextEncoder().encode(text) }
-    await this.insist(person => person.client.sendText(chat, { text }, { ...WITHIN, idempotency }))
+    await this.insist(person => person.client.messages.sendText(chat, { text }, { ...WITHIN, idempotency }))
   }
 
   /** The members that it is shown; those of before, while its client is started. */
   shown(): Set<string> {
     try {
-      this.#shown = new Set(this.#person.client.chat(this.#stage.chat).members.map(member => member.id))
+      this.#shown = new Set(this.#person.client.chats.get(this.#stage.chat).members.map(member => member.id))
     } catch (error) {
       if ((error as { code?: string }).code !== 'stopping') throw error
     }

@@ -1,9 +1,8 @@
 // A member whose client edits for ever: the others judge by the age of the message, as its own client should have.
-import type { MessageId } from '@postern/protocol'
 import { ManualClock, passTime, WITHIN, World } from '@postern/testkit'
 import { expect, test } from 'vitest'
-import { newDraft } from '../../src/messages/compose.ts'
-import { sendDraft } from '../../src/messages/send.ts'
+import { newDraft } from '../../src/outbox/compose.ts'
+import { sendContent } from '../../src/outbox/send-content.ts'
 import { coreOf, deadlineOf } from './modified-client.ts'
 
 const HOUR_MS = 3_600_000
@@ -17,8 +16,8 @@ test('[CORE-14.18] an edit that comes after 48 hours changes nothing for the oth
     const { id } = await mallory.say(bob, 'as it was')
     await bob.hears('as it was')
     const edit = async (text: string) => {
-      const draft = newDraft(coreOf(mallory), { kind: 'edit', target: id as MessageId, text })
-      await sendDraft(coreOf(mallory), bob.chatId, { draft, deadline: deadlineOf(mallory) })
+      const draft = newDraft(coreOf(mallory), { kind: 'edit', target: id, text })
+      await sendContent(coreOf(mallory), bob.chatId, { draft, deadline: deadlineOf(mallory) })
     }
     clock.leap(47 * HOUR_MS)
     await passTime(clock, Promise.all([bob.online(), mallory.online()]))
@@ -27,7 +26,7 @@ test('[CORE-14.18] an edit that comes after 48 hours changes nothing for the oth
     clock.leap(2 * HOUR_MS)
     await passTime(clock, Promise.all([bob.online(), mallory.online()]))
     await passTime(clock, edit('too late'))
-    await passTime(clock, mallory.client.sendText(bob.chatId, { text: 'a mark' }, WITHIN))
+    await passTime(clock, mallory.client.messages.sendText(bob.chatId, { text: 'a mark' }, WITHIN))
     await bob.hears('a mark')
     expect(bob.texts(mallory)).toEqual(['in time', 'a mark'])
   } finally {

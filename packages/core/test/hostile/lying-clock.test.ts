@@ -1,24 +1,21 @@
 // A relay that lies about time: it orders what is said, and can do so only within narrow bounds.
-import { clientLimits, type MessageId } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { clientLimits } from '@postern/protocol'
+import { HostileRelay, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
-let world: World
-let alice: Person
-let bob: Person
-let relay: HostileRelay
+const test = base.extend('relay', ({ bob }) => new HostileRelay(bob.wire))
 
-beforeEach(async () => {
-  world = await World.start()
-  alice = await world.person('alice')
-  bob = await world.person('bob')
+test.beforeEach(async ({ alice, bob }) => {
   await alice.say(bob, 'hello bob')
   await bob.hears('hello bob')
-  relay = new HostileRelay(bob.wire)
 })
-afterEach(() => world.stop())
 
-test('[CORE-14.11] a message of the far future is shown as of now, and those after it behind it', async () => {
+test('[CORE-14.11] a message of the far future is shown as of now, and those after it behind it', async ({
+  alice,
+  bob,
+  relay,
+}) => {
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: Number.MAX_SAFE_INTEGER })))
   await alice.say(bob, 'from the future')
   const { ts } = await bob.hears('from the future')
@@ -28,7 +25,7 @@ test('[CORE-14.11] a message of the far future is shown as of now, and those aft
   expect((await bob.hears('from now')).ts).toBeGreaterThan(ts)
 })
 
-test('[CORE-14.11] times that run back change no order', async () => {
+test('[CORE-14.11] times that run back change no order', async ({ alice, bob, relay }) => {
   let claimed = Date.now()
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: (claimed -= 60_000) })))
   const words = ['one', 'two', 'three']
@@ -37,8 +34,12 @@ test('[CORE-14.11] times that run back change no order', async () => {
   expect(bob.texts(alice)).toEqual(['hello bob', ...words])
 })
 
-test('[CORE-14.11] a vote cannot be moved back before the end of a poll that is long closed', async () => {
-  const poll = await bob.client.sendPoll(
+test('[CORE-14.11] a vote cannot be moved back before the end of a poll that is long closed', async ({
+  alice,
+  bob,
+  relay,
+}) => {
+  const poll = await bob.client.messages.sendPoll(
     alice.chatId,
     { question: 'Well?', options: ['yes', 'no'], multiple: false },
     WITHIN,
@@ -47,18 +48,18 @@ test('[CORE-14.11] a vote cannot be moved back before the end of a poll that is 
   // Alice does not hear of the end, and votes.
   const blinding = new HostileRelay(alice.wire)
   blinding.changeEntries(() => [])
-  await bob.client.closePoll(alice.chatId, poll.id as MessageId, WITHIN)
+  await bob.client.messages.closePoll(alice.chatId, poll.id, WITHIN)
   await alice.say(bob, 'behind the end')
   await bob.hears('behind the end')
   relay.changeEntries(entries => entries.map(entry => ({ ...entry, ts: poll.ts + 1 })))
-  await alice.client.vote(bob.chatId, { message: poll.id as MessageId, options: [0] }, WITHIN)
+  await alice.client.messages.vote(bob.chatId, { message: poll.id, options: [0] }, WITHIN)
   await alice.say(bob, 'a mark')
   await bob.hears('a mark')
-  const shown = bob.client.message(alice.chatId, poll.id as MessageId).poll
+  const shown = bob.client.messages.get(alice.chatId, poll.id).poll
   expect(shown).toMatchObject({ closed: true, options: [{ votes: 0 }, { votes: 0 }] })
 })
 
-test('[CORE-14.11] one’s own message does not stand in the far future either', async () => {
+test('[CORE-14.11] one’s own message does not stand in the far future either', async ({ alice, bob, relay }) => {
   relay.changeAnswer('append', answer => ({
     ...answer,
     ...(answer.accepted && { accepted: { ...answer.accepted, ts: Number.MAX_SAFE_INTEGER } }),
@@ -67,7 +68,11 @@ test('[CORE-14.11] one’s own message does not stand in the far future either',
   expect(ts).toBeLessThanOrEqual(Date.now() + clientLimits.relayTsAheadMsMax)
 })
 
-test('[CORE-14.11] places in the log that the relay makes up keep nobody back once it tells the truth', async () => {
+test('[CORE-14.11] places in the log that the relay makes up keep nobody back once it tells the truth', async ({
+  alice,
+  bob,
+  relay,
+}) => {
   const lie = { seq: Number.MAX_SAFE_INTEGER, ts: Number.MAX_SAFE_INTEGER }
   relay.changeAnswer('append', answer => ({
     ...answer,

@@ -5,11 +5,11 @@ import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/conte
 import type { Entry } from '@postern/protocol/relay'
 import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
 import { findChat } from '../../src/chats/chats.ts'
-import { takeKeyPackages } from '../../src/chats/open-chat.ts'
+import { fetchKeyPackages } from '../../src/chats/fetch-key-packages.ts'
 import type { Core } from '../../src/context.ts'
 import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
-import { newDraft } from '../../src/messages/compose.ts'
+import { newDraft } from '../../src/outbox/compose.ts'
 
 export const coreOf = (person: Person): Core => (person.client as unknown as { core: Core }).core
 
@@ -28,7 +28,7 @@ export async function commitAs(person: Person, chat: ChatId, intent: CommitInten
 }
 
 export const keyPackagesOf = (taker: Person, accounts: AccountId[]) =>
-  takeKeyPackages(coreOf(taker), accounts, deadlineOf(taker))
+  fetchKeyPackages(coreOf(taker), accounts, deadlineOf(taker))
 
 type Forged = { group: GroupId; settings: GroupSettings; victim: AccountId; others?: AccountId[]; epochs?: number }
 

@@ -1,30 +1,20 @@
 // Random histories with attackers among the members: honest people end up with one group, the same people and every word.
-import { SeededRandom, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, onTestFailed, test } from 'vitest'
-import { HurriedClock } from './hurried-clock.ts'
+import { SeededRandom } from '@postern/testkit'
+import { describe, onTestFailed } from 'vitest'
+import { testInHurry } from './fixtures.ts'
 import { RandomHistory } from './random-history.ts'
 
 const STEPS = 24
 
-let world: World
-let clock: HurriedClock
-
-beforeAll(async () => {
-  world = await World.start({
-    relayLimits: { newPeoplePerDay: 100_000, takesPerMinute: 10_000, takesPerTargetPerMinute: 10_000 },
-  })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-
 /** Those that have found something are 1, 3, 5, 7, 14, 24, 26, 48 and 106. Others: HISTORY_SEEDS=100,101. */
 const SEEDS = (process.env['HISTORY_SEEDS'] ?? '1,3,5,7,14,24,26,48,106').split(',').map(Number)
 
+const test = testInHurry.extend('worldOptions', { scope: 'file' }, () => ({
+  relayLimits: { newPeoplePerDay: 100_000, takesPerMinute: 10_000, takesPerTargetPerMinute: 10_000 },
+}))
+
 describe('[CORE-14.33] whatever members with modified clients do', () => {
-  test.each(SEEDS)('the honest ones agree, and every word is heard once (seed %d)', async seed => {
+  test.for(SEEDS)('the honest ones agree, and every word is heard once (seed %d)', async (seed, { clock, world }) => {
     const random = new SeededRandom(seed)
     const attackers = 1 + random.below(4)
     const history = await RandomHistory.begin(random, { world, clock, name: `${seed}`, attackers })

@@ -1,6 +1,6 @@
 // One random history of a group with attackers among its members, and what honest members must agree on at its end.
-import type { Notice } from '@postern/bot-api/objects'
-import { type AccountId, type ChatId, isCoded } from '@postern/protocol'
+import type { Notice } from '@postern/bot-api/events'
+import { type AccountId, isCoded } from '@postern/protocol'
 import { type Person, type SeededRandom, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
@@ -52,9 +52,12 @@ export class RandomHistory {
     for (let at = 1; at <= attackers; at++) hostile.push(await world.person(`mallory ${at} ${name}`, { clock }))
     const stranger = await world.person(`stranger ${name}`, { clock })
     const [alice, ...others] = [...honest, ...hostile] as [Person, ...Person[]]
-    const { id } = await alice.client.createGroup({ name: 'team', members: others.map(person => person.id) }, WITHIN)
+    const { id } = await alice.client.chats.createGroup(
+      { name: 'team', members: others.map(person => person.id) },
+      WITHIN,
+    )
     for (const person of others) await person.next('chat', event => event.chat_id === id)
-    const stage = { world, clock, chat: id as ChatId }
+    const stage = { world, clock, chat: id }
     const players = [
       ...honest.map(person => new Player(stage, person, { isHonest: true })),
       ...hostile.map(person => new Player(stage, person, { isHonest: false })),
@@ -124,8 +127,8 @@ export class RandomHistory {
     const isTitle = this.#random.below(2) === 0
     this.#note(number, player, isTitle ? 'renames' : 'sets the timer')
     await player.insist(async ({ client }) => {
-      if (isTitle) await client.renameGroup(chat, `title ${number}`, WITHIN)
-      else await client.setTimer(chat, DAY_MS + number, WITHIN)
+      if (isTitle) await client.chats.renameGroup(chat, `title ${number}`, WITHIN)
+      else await client.chats.setTimer(chat, DAY_MS + number, WITHIN)
     })
     this.#note(number, player, isTitle ? 'has renamed' : 'has set the timer')
   }
@@ -134,8 +137,8 @@ export class RandomHistory {
     const { world, clock, chat } = this.#stage
     const dave = await world.person(`dave ${++this.#newcomers} ${this.#name}`, { clock })
     this.#note(number, player, `adds ${dave.name}`)
-    await player.insist(person => person.client.addMembers(chat, [dave.id], WITHIN))
-    await expect.poll(() => dave.client.chats().map(one => one.id)).toContain(chat)
+    await player.insist(person => person.client.chats.addMembers(chat, [dave.id], WITHIN))
+    await expect.poll(() => dave.client.chats.list().map(one => one.id)).toContain(chat)
     this.#players.push(new Player(this.#stage, dave, { isHonest: true }))
     this.#note(number, player, `added ${dave.name}`)
   }
@@ -148,8 +151,8 @@ export class RandomHistory {
     const { id, name } = this.#random.of(attackers)
     this.#note(number, alice, `removes ${name}`)
     await alice.insist(async person => {
-      const isMember = person.client.chat(this.#stage.chat).members.some(member => member.id === id)
-      if (isMember) await person.client.removeMembers(this.#stage.chat, [id], WITHIN).catch(whenNoMember)
+      const isMember = person.client.chats.get(this.#stage.chat).members.some(member => member.id === id)
+      if (isMember) await person.client.chats.removeMembers(this.#stage.chat, [id], WITHIN).catch(whenNoMember)
     })
     this.#removed.add(id)
     this.#note(number, alice, `removed ${name}`)
@@ -159,7 +162,7 @@ export class RandomHistory {
   #view(player: Player) {
     const { chat } = this.#stage
     const { client } = player.person
-    const { members, name, timer_ms, state } = client.chat(chat)
+    const { members, name, timer_ms, state } = client.chats.get(chat)
     const group = findGroup(coreOf(player.person).store, groupOf(player.person, chat))
     return {
       group: `${group?.id} ${group?.generation} ${group?.epoch} ${group?.status}`,
@@ -228,8 +231,9 @@ export class RandomHistory {
 
   /** Whom an attacker has kept from the keys, or from the relay, misses what is said meanwhile, and was told so. */
   #unexcused(player: Player): string[] {
-    const isTold = ({ code, members }: Notice): boolean =>
-      ['undecryptable', 'missing'].includes(code) || (code === 'cut_off' && idsOf(members).includes(player.id))
+    const isTold = (notice: Notice): boolean =>
+      ['undecryptable', 'missing'].includes(notice.code) ||
+      (notice.code === 'cut_off' && idsOf(notice.members).includes(player.id))
     const told = player.notices().filter(isTold)
     const missed = this.#unheard(player, { from: 0 })
     if (missed.length > 0)
@@ -239,7 +243,7 @@ export class RandomHistory {
 
   /** Whom the admin was told to be in again: others, from whom it was split off, may not have heard of the removal. */
   #toldBack(admin: Player): Set<string> {
-    const joined = admin.notices().filter(({ code }) => code === 'joined')
+    const joined = admin.notices().filter(notice => notice.code === 'joined')
     return new Set(joined.flatMap(({ members }) => idsOf(members)))
   }
 
@@ -251,7 +255,7 @@ export class RandomHistory {
   }
 }
 
-const idsOf = (members: unknown): string[] => ((members ?? []) as { id: string }[]).map(({ id }) => id)
+const idsOf = (members: { id: string }[]): string[] => members.map(({ id }) => id)
 
 const doubled = (texts: string[]): string[] => texts.filter((text, at) => texts.indexOf(text) !== at)
 

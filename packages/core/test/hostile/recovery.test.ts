@@ -1,45 +1,34 @@
 // Losses and kills from which a chat must come back, with everybody in one group: whoever was away, lost or in the way.
 import { type ChatId, CodedError, GROUP_ID_BYTES } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { HurriedClock } from './hurried-clock.ts'
+import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
+import { test as base } from './fixtures.ts'
 import { commitAs, coreOf, groupOf } from './modified-client.ts'
-import { castTeam, codesOf, expectAllHear, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
-
-let world: World
-let clock: HurriedClock
-let alice: Person
-let bob: Person
-let carol: Person
-let mallory: Person
-let chat: ChatId
-
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-beforeEach(async () => {
-  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
-})
+import { codesOf, expectAllHear, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
 
 const statusOf = (person: Person, id: ChatId) =>
   coreOf(person).store.get<{ status: string }>('SELECT status FROM mls_group WHERE id = ?', groupOf(person, id))?.status
 
-async function passSeconds(seconds: number): Promise<void> {
+const test = base.extend('passSeconds', ({ clock }) => async (seconds: number): Promise<void> => {
   const endMs = clock.nowMs() + seconds * 1000
   await expect.poll(() => clock.nowMs() >= endMs, { timeout: 30_000 }).toBe(true)
-}
+})
 
 describe('[CORE-14.28] who missed a commit', () => {
-  test('waits for the others, and does not carry on a group as it was before', async () => {
+  test('waits for the others, and does not carry on a group as it was before', async ({
+    clock,
+    world,
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+    passSeconds,
+  }) => {
     const relay = new HostileRelay(carol.wire)
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
     const dave = await world.person(`dave ${mallory.name}`, { clock })
-    await alice.client.addMembers(chat, [dave.id], WITHIN)
+    await alice.client.chats.addMembers(chat, [dave.id], WITHIN)
     await expect.poll(() => statusOf(carol, chat)).toBe('broken')
     const group = groupOf(carol, chat)
     for (const person of [alice, bob, mallory, dave]) person.wire.cut()
@@ -58,7 +47,7 @@ describe('[CORE-14.28] who missed a commit', () => {
 })
 
 describe('[CORE-14.29] a chat that cannot be healed', () => {
-  test('keeps no other one from it', async () => {
+  test('keeps no other one from it', async ({ alice, bob, carol, mallory }) => {
     const others = [alice, carol, mallory]
     for (const other of others) {
       await other.say(bob, 'hello bob')
@@ -84,7 +73,7 @@ describe('[CORE-14.29] a chat that cannot be healed', () => {
 })
 
 describe('[CORE-14.30] killed while it carries a group on', () => {
-  test('a client does so when it is back', async () => {
+  test('a client does so when it is back', async ({ clock, world, alice, bob, carol, mallory, chat }) => {
     const core = coreOf(alice)
     const group = groupOf(alice, chat)
     await expect.poll(() => core.store.get('SELECT 1 FROM receipt_due')).toBeUndefined()
@@ -109,7 +98,7 @@ describe('[CORE-14.30] killed while it carries a group on', () => {
 })
 
 describe('[CORE-14.31] keys that are not those of the people shown', () => {
-  test('are told of once, however much waits to be sent', async () => {
+  test('are told of once, however much waits to be sent', async ({ alice, bob, carol, mallory, chat, passSeconds }) => {
     const core = coreOf(bob)
     const group = groupOf(bob, chat)
     for (const person of [alice, carol, mallory]) person.wire.cut()
@@ -127,7 +116,7 @@ describe('[CORE-14.31] keys that are not those of the people shown', () => {
 })
 
 describe('[CORE-14.32] a commit that only some can judge', () => {
-  test('leaves the honest in one group, where an admin could not', async () => {
+  test('leaves the honest in one group, where an admin could not', async ({ alice, bob, carol, mallory, chat }) => {
     const relay = new HostileRelay(alice.wire)
     const spoil = (payload: Uint8Array) => payload.map((byte, at) => (at === payload.length - 1 ? byte ^ 1 : byte))
     relay.changeEntries(entries =>

@@ -15,7 +15,7 @@ test('[CORE-20.1] what a relay says in an error is one line that commands no ter
   try {
     const alice = await world.person('alice')
     const refusal = () =>
-      alice.client.createGroup({ name: 'x', members: ['a'.repeat(32) as never] }, WITHIN).then(
+      alice.client.chats.createGroup({ name: 'x', members: ['a'.repeat(32) as never] }, WITHIN).then(
         () => 'made',
         (error: unknown) => (error as Error).message,
       )

@@ -2,33 +2,30 @@
 import { epoch, type GroupSession } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { ManualClock, type Pass, type Person, passTime, Wire, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Pass, type Person, passTime, Wire } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { nextRenewalMs, soonRenewalMs } from '../../src/groups/renewal.ts'
 import { canRead, coreOf, groupOf } from './modified-client.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-let world: World
-let clock: ManualClock
-let alice: Person
-let bob: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  clock = new ManualClock(Date.now())
-  alice = await world.person('alice', { clock })
-  bob = await world.person('bob')
-  await alice.say(bob, 'hello')
-  await bob.hears('hello')
-})
-afterEach(() => world.stop())
-
 const sessionOf = (person: Person, chat: ChatId): Promise<GroupSession> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => live.session)
 const epochAt = async (person: Person, chat: ChatId): Promise<number> => epoch(await sessionOf(person, chat))
 
-test('[CORE-14.14] after days the keys are others, and who has the old ones reads nothing', async () => {
+const test = base.extend('alice', ({ clock, world }) => world.person('alice', { clock }))
+
+test.beforeEach(async ({ alice, bob }) => {
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+})
+
+test('[CORE-14.14] after days the keys are others, and who has the old ones reads nothing', async ({
+  clock,
+  alice,
+  bob,
+}) => {
   const stolen = await sessionOf(bob, alice.chatId)
   const before = await epochAt(alice, bob.chatId)
   clock.leap(10 * DAY_MS)
@@ -45,7 +42,7 @@ test('[CORE-14.14] after days the keys are others, and who has the old ones read
   expect(wire && (await canRead(stolen, wire))).toBe(false)
 })
 
-test('[CORE-14.14] and not before: a day changes nothing', async () => {
+test('[CORE-14.14] and not before: a day changes nothing', async ({ clock, alice, bob }) => {
   const before = await epochAt(alice, bob.chatId)
   clock.leap(DAY_MS)
   await passTime(clock, alice.online())
@@ -63,7 +60,7 @@ const withLastResortAlone: Pass = bytes => {
   return [encodeClientFrame({ ...frame, request: { ...frame.request, oneTime: [] } })]
 }
 
-test('[CORE-14.15] who was let in by a last resort package renews its keys at once', async () => {
+test('[CORE-14.15] who was let in by a last resort package renews its keys at once', async ({ world, bob }) => {
   const wire = new Wire()
   wire.outgoing = withLastResortAlone
   const carol = await world.person('carol', { wire })
@@ -75,7 +72,10 @@ test('[CORE-14.15] who was let in by a last resort package renews its keys at on
   await carol.hears('with new keys')
 })
 
-test('[CORE-14.14] a large group has no more to follow than a small one, and its members do not come all at once', () => {
+test('[CORE-14.14] a large group has no more to follow than a small one, and its members do not come all at once', ({
+  clock,
+  alice,
+}) => {
   const fixed = { passed: clock, provider: coreOf(alice).provider }
   const waits = (members: number) =>
     Array.from({ length: 1000 }, () => nextRenewalMs(fixed, members) - clock.nowMs()).toSorted((a, b) => a - b)

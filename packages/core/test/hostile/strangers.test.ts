@@ -1,20 +1,10 @@
 // A stranger with an honest relay who is not let in: spoiling its own welcome is no way around the owner's word.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Pass, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Pass, type Person, WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { coreOf } from './modified-client.ts'
-
-let world: World
-let bot: Person
-let mallory: Person
-
-beforeEach(async () => {
-  world = await World.start()
-  bot = await world.person('bot', { bot: true, acceptRequests: 'contacts' })
-  mallory = await world.person('mallory')
-})
-afterEach(() => world.stop())
 
 /** Nobody can follow the welcomes that go out. */
 const spoiling: Pass = bytes => {
@@ -23,23 +13,33 @@ const spoiling: Pass = bytes => {
   return [encodeClientFrame({ ...frame, request: { ...frame.request, welcome: new Uint8Array(300).fill(7) } })]
 }
 
-const stateOf = (person: Person, chat: ChatId) => person.client.chats().find(({ id }) => id === chat)?.state
-const isInFriend = (person: Person): boolean =>
-  coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', bot.id) !==
-  undefined
+const stateOf = (person: Person, chat: ChatId) => person.client.chats.list().find(({ id }) => id === chat)?.state
 
-/** Whoever the bot has talked to has heard its name. */
-async function expectNothingGivenAway(): Promise<void> {
-  const friend = await world.person('friend')
-  await friend.openInvite(bot.client.me().inviteUrl)
-  await friend.say(bot, 'a mark')
-  await expect.poll(() => bot.texts(friend)).toContain('a mark')
-  expect(isInFriend(mallory)).toBe(false)
-  expect(mallory.client.chats().map(chat => chat.id)).toEqual([bot.id])
-  expect(mallory.texts(bot)).toEqual(['let me in'])
-}
+const test = base
+  .extend('bot', ({ world }) => world.person('bot', { bot: true, acceptRequests: 'contacts' }))
+  .extend(
+    'isInFriend',
+    ({ bot }) =>
+      (person: Person): boolean =>
+        coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', bot.id) !==
+        undefined,
+  )
+  /** Whoever the bot has talked to has heard its name. */
+  .extend('expectNothingGivenAway', ({ world, mallory, bot, isInFriend }) => async (): Promise<void> => {
+    const friend = await world.person('friend')
+    await friend.openInvite(bot.client.identity.me().inviteUrl)
+    await friend.say(bot, 'a mark')
+    await expect.poll(() => bot.texts(friend)).toContain('a mark')
+    expect(isInFriend(mallory)).toBe(false)
+    expect(mallory.client.chats.list().map(chat => chat.id)).toEqual([bot.id])
+    expect(mallory.texts(bot)).toEqual(['let me in'])
+  })
 
-test('[CORE-14.10] who is no contact and spoils the welcome stays a request, and learns nothing', async () => {
+test('[CORE-14.10] who is no contact and spoils the welcome stays a request, and learns nothing', async ({
+  mallory,
+  bot,
+  expectNothingGivenAway,
+}) => {
   mallory.wire.outgoing = spoiling
   await mallory.say(bot, 'let me in')
   await expect.poll(() => stateOf(bot, mallory.chatId)).toBe('request')
@@ -47,12 +47,12 @@ test('[CORE-14.10] who is no contact and spoils the welcome stays a request, and
   expect(stateOf(bot, mallory.chatId)).toBe('request')
 })
 
-test('[CORE-14.10] the owner may accept it, and then the two can talk', async () => {
+test('[CORE-14.10] the owner may accept it, and then the two can talk', async ({ mallory, bot }) => {
   mallory.wire.outgoing = spoiling
   await mallory.say(bot, 'let me in')
   await expect.poll(() => stateOf(bot, mallory.chatId)).toBe('request')
   mallory.wire.outgoing = frame => [frame]
-  await bot.client.acceptChat(mallory.chatId)
+  await bot.client.chats.accept(mallory.chatId)
   await expect
     .poll(
       async () =>
@@ -67,11 +67,15 @@ test('[CORE-14.10] the owner may accept it, and then the two can talk', async ()
   await bot.hears('thank you')
 })
 
-test('[CORE-14.10] a group of a stranger, whose welcome is spoilt, opens no private chat with it', async () => {
+test('[CORE-14.10] a group of a stranger, whose welcome is spoilt, opens no private chat with it', async ({
+  mallory,
+  bot,
+  isInFriend,
+}) => {
   mallory.wire.outgoing = spoiling
-  const { id } = await mallory.client.createGroup({ name: 'trap', members: [bot.id] }, WITHIN)
-  await mallory.say(id as ChatId, 'let me in')
-  await expect.poll(() => bot.client.chats().length).toBe(1)
+  const { id } = await mallory.client.chats.createGroup({ name: 'trap', members: [bot.id] }, WITHIN)
+  await mallory.say(id, 'let me in')
+  await expect.poll(() => bot.client.chats.list().length).toBe(1)
   expect(stateOf(bot, mallory.chatId)).toBe('request')
   expect(isInFriend(mallory)).toBe(false)
 })

@@ -1,16 +1,13 @@
 // What a member with a modified client could gain where the others believe it: after a loss, and by carrying the chat on.
-
-import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { HurriedClock } from './hurried-clock.ts'
+import { WITHIN } from '@postern/testkit'
+import { describe, expect } from 'vitest'
+import { test } from './fixtures.ts'
 import { forgeWelcome, groupOf } from './modified-client.ts'
 import {
   adminsFor,
   breakGroup,
   carryOn,
-  castTeam,
   epochOf,
   expectAllHear,
   groupSettings,
@@ -20,28 +17,14 @@ import {
   speakIn,
 } from './team.ts'
 
-let world: World
-let clock: HurriedClock
-let alice: Person
-let bob: Person
-let carol: Person
-let mallory: Person
-let chat: ChatId
-
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-  clock = new HurriedClock()
-})
-afterAll(async () => {
-  clock.stop()
-  await world.stop()
-})
-beforeEach(async () => {
-  ;({ alice, bob, carol, mallory, chat } = await castTeam(world, { clock }))
-})
-
 describe('[CORE-14.20] who makes the others lose their keys', () => {
-  test('gains nothing by the welcome that it has ready: no rights, and nobody is out', async () => {
+  test('gains nothing by the welcome that it has ready: no rights, and nobody is out', async ({
+    alice,
+    bob,
+    carol,
+    mallory,
+    chat,
+  }) => {
     const group = groupOf(mallory, chat)
     const { welcome } = await forgeWelcome(mallory, {
       group,
@@ -60,7 +43,7 @@ describe('[CORE-14.20] who makes the others lose their keys', () => {
     }
   })
 
-  test('gains nothing by carrying the chat on itself', async () => {
+  test('gains nothing by carrying the chat on itself', async ({ clock, world, alice, bob, carol, mallory, chat }) => {
     const trent = await world.person('trent', { clock })
     await breakGroup(mallory, chat)
     for (const person of [alice, bob, carol])
@@ -76,7 +59,7 @@ describe('[CORE-14.20] who makes the others lose their keys', () => {
 })
 
 describe('[CORE-14.21] a chat that a member carried on without need', () => {
-  test('can be carried on again, whatever number it gave it', async () => {
+  test('can be carried on again, whatever number it gave it', async ({ alice, bob, carol, mallory, chat }) => {
     const settings = groupSettings([alice], { generation: 2 ** 40, chat })
     await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
     await mallory.say(chat, 'in the last of all groups').catch(() => undefined)
@@ -84,7 +67,7 @@ describe('[CORE-14.21] a chat that a member carried on without need', () => {
     await expectAllHear(chat, [alice, bob, carol])
   })
 
-  test('has nobody in it to whom the relay delivers nothing', async () => {
+  test('has nobody in it to whom the relay delivers nothing', async ({ alice, bob, carol, mallory, chat }) => {
     mallory.wire.outgoing = bytes => {
       const frame = decodeClientFrame(bytes.slice())
       if (frame.kind !== 'call' || frame.name !== 'commit' || frame.request.add.length !== 3) return [bytes]
@@ -97,12 +80,12 @@ describe('[CORE-14.21] a chat that a member carried on without need', () => {
     await expectAllHear(chat, [alice, bob, carol])
   })
 
-  test('lets nobody speak who was removed from it', async () => {
+  test('lets nobody speak who was removed from it', async ({ alice, bob, carol, mallory, chat }) => {
     const old = groupOf(mallory, chat)
     const settings = groupSettings([alice], { generation: 1, chat })
     await carryOn(mallory, chat, { settings, members: [alice, bob, carol, mallory] })
     for (const person of [alice, bob]) await person.next('notice', event => event.notice.code === 'restarted')
-    await alice.client.removeMembers(chat, [mallory.id], WITHIN)
+    await alice.client.chats.removeMembers(chat, [mallory.id], WITHIN)
     await bob.next('notice', event => event.notice.code === 'removed')
     await speakIn(mallory, old, { body: { kind: 'text', text: 'still here' } })
     await sayWhenHealed(alice, chat, 'a mark')

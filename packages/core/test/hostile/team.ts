@@ -1,5 +1,5 @@
 // A group of four with one member who keeps no rules, and what that member can do beside commits.
-import type { Notice } from '@postern/bot-api/objects'
+import type { Notice } from '@postern/bot-api/events'
 import { encryptMessage } from '@postern/mls'
 import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
 import { encodeContent, type GroupSettings, type KnownBody } from '@postern/protocol/content'
@@ -7,8 +7,8 @@ import { type Person, type PersonOptions, WITHIN, type World } from '@postern/te
 import { expect } from 'vitest'
 import { openSuccessor } from '../../src/chats/open-chat.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
-import { newDraft } from '../../src/messages/compose.ts'
-import { sendDraft } from '../../src/messages/send.ts'
+import { newDraft } from '../../src/outbox/compose.ts'
+import { sendContent } from '../../src/outbox/send-content.ts'
 import { coreOf, deadlineOf, groupOf } from './modified-client.ts'
 
 export type Team = { alice: Person; bob: Person; carol: Person; mallory: Person; chat: ChatId }
@@ -27,7 +27,7 @@ export async function castTeam(world: World, options: PersonOptions): Promise<Te
   const carol = await world.person(`carol ${number}`, options)
   const mallory = await world.person(`mallory ${number}`, options)
   const members = [bob.id, carol.id, mallory.id]
-  const chat = (await alice.client.createGroup({ name: 'team', members }, WITHIN)).id as ChatId
+  const chat = (await alice.client.chats.createGroup({ name: 'team', members }, WITHIN)).id
   for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
   await bob.say(chat, 'before')
   for (const person of [alice, carol, mallory]) await person.hears('before')
@@ -38,13 +38,13 @@ export async function castTeam(world: World, options: PersonOptions): Promise<Te
 export const ids = (people: Person[]) => people.map(person => person.id).toSorted()
 
 export const membersFor = (person: Person, chat: ChatId) =>
-  person.client
-    .chat(chat)
-    .members.map(member => member.id as Person['id'])
+  person.client.chats
+    .get(chat)
+    .members.map(member => member.id)
     .toSorted()
 
 export const adminsFor = (person: Person, chat: ChatId) =>
-  person.client.chat(chat).members.flatMap(member => (member.admin ? [member.id] : []))
+  person.client.chats.get(chat).members.flatMap(member => (member.admin ? [member.id] : []))
 
 type GroupOnes = Extract<GroupSettings, { type: 'group' }>
 
@@ -91,7 +91,7 @@ export async function expectAllHear(chat: ChatId, people: Person[]): Promise<voi
 /** What our client would not say there. */
 export async function sayBody(person: Person, chat: ChatId, body: KnownBody): Promise<void> {
   const core = coreOf(person)
-  await sendDraft(core, chat, { draft: newDraft(core, body), deadline: deadlineOf(person) })
+  await sendContent(core, chat, { draft: newDraft(core, body), deadline: deadlineOf(person) })
 }
 
 export const epochOf = (person: Person, chat: ChatId): Promise<number> =>

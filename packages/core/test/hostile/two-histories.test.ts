@@ -1,43 +1,22 @@
 // A relay that shows two sides two histories, or holds messages back: found out at the next contact, and said.
-import type { Notice } from '@postern/bot-api/objects'
-import type { ChatId, GroupId, MessageId } from '@postern/protocol'
+import { messageIdOf } from '@postern/bot-api'
+import type { Notice } from '@postern/bot-api/events'
+import type { ChatId, GroupId } from '@postern/protocol'
 import { decodeClientFrame, type Entry } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, passWhenAwaited, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { HostileRelay, ManualClock, type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { describe, expect, vi } from 'vitest'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import { groupOf } from './modified-client.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await World.start({ relayLimits: { newPeoplePerDay: 1000 } })
-})
-afterAll(() => world.stop())
-
 let casts = 0
-
-async function cast(): Promise<{ alice: Person; bob: Person; carol: Person; relay: HostileRelay; chat: ChatId }> {
-  const number = ++casts
-  const alice = await world.person(`alice ${number}`)
-  const bob = await world.person(`bob ${number}`)
-  const carol = await world.person(`carol ${number}`)
-  const { id } = await alice.client.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
-  for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
-  await bob.say(id as ChatId, 'before')
-  for (const person of [alice, carol]) await person.hears('before')
-  const relay = new HostileRelay(bob.wire)
-  await alice.say(id as ChatId, 'seen')
-  await bob.hears('seen')
-  // Cursors that no entry of bob's has.
-  for (const text of ['one', 'two', 'three']) await alice.say(carol, text)
-  return { alice, bob, carol, relay, chat: id as ChatId }
-}
 
 /** From here on bob's commits are true for him alone, and those of the others for them. */
 function fork(relay: HostileRelay, { bob, group }: { bob: Person; group: GroupId }): void {
   const isForked = (entry: Entry) => entry.group === group && entry.kind === 'commit' && entry.sender !== bob.id
   relay.changeEntries(entries => entries.filter(entry => !isForked(entry)))
   relay.answerInstead('commit', ({ payload }) => {
-    const message = 'a'.repeat(32) as MessageId
+    const message = messageIdOf('a'.repeat(32))
     const entry = { kind: 'commit' as const, group, sender: bob.id, payload, added: [], removed: [], seq: 50 }
     relay.say({ kind: 'deliver', entries: [{ ...entry, cursor: relay.shown + 1, ts: Date.now() }] })
     return { accepted: { message, seq: 50, ts: Date.now(), duplicate: false }, epoch: 2 }
@@ -59,24 +38,47 @@ async function expectAllHear(chat: ChatId, [speaker, ...others]: [Person, ...Per
     await speaker.say(chat, text)
     for (const other of others) await expect.poll(() => other.texts(chat), { timeout: 1000 }).toContain(text)
   }
-  await vi.waitFor(isHeardByAll, { timeout: WITHIN.deadlineMs, interval: 100 })
+  await vi.waitFor(isHeardByAll, { timeout: WITHIN.timeoutMs, interval: 100 })
 }
 
+const test = base
+  .extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
+  .extend(
+    'cast',
+    ({ world }) =>
+      async (): Promise<{ alice: Person; bob: Person; carol: Person; relay: HostileRelay; chat: ChatId }> => {
+        const number = ++casts
+        const alice = await world.person(`alice ${number}`)
+        const bob = await world.person(`bob ${number}`)
+        const carol = await world.person(`carol ${number}`)
+        const { id } = await alice.client.chats.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
+        for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
+        await bob.say(id, 'before')
+        for (const person of [alice, carol]) await person.hears('before')
+        const relay = new HostileRelay(bob.wire)
+        await alice.say(id, 'seen')
+        await bob.hears('seen')
+        // Cursors that no entry of bob's has.
+        for (const text of ['one', 'two', 'three']) await alice.say(carol, text)
+        return { alice, bob, carol, relay, chat: id }
+      },
+  )
+
 describe('[CORE-14.12] two histories', () => {
-  test('of a group are found out at the next word, told on both sides, and become one again', async () => {
+  test('of a group are found out at the next word, told on both sides, and become one again', async ({ cast }) => {
     const { alice, bob, carol, relay, chat } = await cast()
     fork(relay, { bob, group: groupOf(bob, chat) })
-    await bob.client.renameGroup(chat, 'for bob', WITHIN)
-    await alice.client.renameGroup(chat, 'for the others', WITHIN)
+    await bob.client.chats.renameGroup(chat, 'for bob', WITHIN)
+    await alice.client.chats.renameGroup(chat, 'for the others', WITHIN)
     relay.repent()
     await alice.say(chat, 'bob cannot read this')
     for (const person of [alice, bob]) await expect.poll(() => codesOf(person, chat)).toContain('forked')
     await expectAllHear(chat, [alice, bob, carol], 'one again')
     await expectAllHear(chat, [bob, alice, carol], 'for all of us')
-    expect(bob.client.chat(chat).name).toBe(alice.client.chat(chat).name)
+    expect(bob.client.chats.get(chat).name).toBe(alice.client.chats.get(chat).name)
   })
 
-  test('of a group in which nobody is heard across are found out by a word in private', async () => {
+  test('of a group in which nobody is heard across are found out by a word in private', async ({ cast }) => {
     const { alice, bob, relay, chat } = await cast()
     const group = groupOf(bob, chat)
     await alice.say(bob, 'hello bob')
@@ -84,8 +86,8 @@ describe('[CORE-14.12] two histories', () => {
     await bob.say(alice, 'hello alice')
     await alice.hears('hello alice')
     fork(relay, { bob, group })
-    await bob.client.renameGroup(chat, 'for bob', WITHIN)
-    await alice.client.renameGroup(chat, 'for the others', WITHIN)
+    await bob.client.chats.renameGroup(chat, 'for bob', WITHIN)
+    await alice.client.chats.renameGroup(chat, 'for the others', WITHIN)
     // What is said in the group passes in neither direction; all the rest does.
     relay.changeEntries(entries => entries.filter(entry => entry.group !== group))
     await alice.say(bob, 'how are you?')
@@ -94,18 +96,18 @@ describe('[CORE-14.12] two histories', () => {
     for (const person of [alice, bob]) await expect.poll(() => codesOf(person, chat)).toContain('forked')
   })
 
-  test('of a private chat are, too', async () => {
+  test('of a private chat are, too', async ({ cast }) => {
     const { alice, bob, relay } = await cast()
     await alice.say(bob, 'hello bob')
     await bob.hears('hello bob')
     fork(relay, { bob, group: groupOf(bob, alice.chatId) })
-    await bob.client.setTimer(alice.chatId, 60_000, WITHIN)
-    await alice.client.setTimer(bob.chatId, 120_000, WITHIN)
+    await bob.client.chats.setTimer(alice.chatId, 60_000, WITHIN)
+    await alice.client.chats.setTimer(bob.chatId, 120_000, WITHIN)
     relay.repent()
     await alice.say(bob, 'bob cannot read this')
     await expect.poll(() => codesOf(alice, bob.chatId)).toContain('forked')
     await expect.poll(() => codesOf(bob, alice.chatId)).toContain('forked')
-    await vi.waitFor(() => bob.say(alice, 'from bob'), { timeout: WITHIN.deadlineMs })
+    await vi.waitFor(() => bob.say(alice, 'from bob'), { timeout: WITHIN.timeoutMs })
     await alice.hears('from bob')
     await alice.say(bob, 'from alice')
     await bob.hears('from alice')
@@ -113,7 +115,7 @@ describe('[CORE-14.12] two histories', () => {
 })
 
 describe('[CORE-14.13] messages that are held back', () => {
-  test('are told with the next one of their sender, and how many', async () => {
+  test('are told with the next one of their sender, and how many', async ({ cast }) => {
     const { alice, bob, relay, chat } = await cast()
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'message'))
     await alice.say(chat, 'held back')
@@ -128,7 +130,7 @@ describe('[CORE-14.13] messages that are held back', () => {
     })
   })
 
-  test('are not confused with those that their sender has given up', async () => {
+  test('are not confused with those that their sender has given up', async ({ world }) => {
     const clock = new ManualClock(Date.now())
     const alice = await world.person(`alice ${++casts}`, { clock })
     const bob = await world.person(`bob ${casts}`)
@@ -138,7 +140,7 @@ describe('[CORE-14.13] messages that are held back', () => {
       const frame = decodeClientFrame(bytes.slice())
       return frame.kind === 'call' && frame.name === 'append' ? [] : [bytes]
     }
-    const given = alice.client.sendText(bob.chatId, { text: 'given up' }, { deadlineMs: 300 })
+    const given = alice.client.messages.sendText(bob.chatId, { text: 'given up' }, { timeoutMs: 300 })
     await expect(passWhenAwaited(clock, 300, given)).rejects.toMatchObject({ code: 'send-in-doubt' })
     alice.wire.outgoing = frame => [frame]
     alice.wire.drop()

@@ -1,12 +1,13 @@
 // Who may do what to a group: a value in, a verdict out.
-import { type AccountId, type ChatId, contentLimits } from '@postern/protocol'
+import { accountIdOf } from '@postern/bot-api'
+import { type AccountId, type ChatId, contentLimits, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { describe, expect, test } from 'vitest'
 import { compareLists } from '../../src/judge/compare-lists.ts'
 import { type Deed, judgeCommit, type Picture } from '../../src/judge/judge-commit.ts'
 import { judgeSending } from '../../src/judge/judge-sending.ts'
 
-const account = (letter: string) => letter.repeat(32) as AccountId
+const account = (letter: string) => accountIdOf(letter.repeat(32))
 const [alice, bob, carol, mallory] = ['a', 'b', 'c', 'm'].map(account) as [AccountId, AccountId, AccountId, AccountId]
 const chat = 'g'.repeat(26) as ChatId
 
@@ -123,7 +124,7 @@ describe('[CORE-14.3] keys and the people who are shown', () => {
     ['one more', [{ chat, members: [alice, bob, mallory] }, shown], 'refuse'],
     ['one less', [{ chat, members: [alice] }, shown], 'refuse'],
     ['another one', [{ chat, members: [alice, mallory] }, shown], 'refuse'],
-    ['another chat', [{ chat: alice as string as ChatId, members: [alice, bob] }, shown], 'refuse'],
+    ['another chat', [{ chat: privateChatId(alice), members: [alice, bob] }, shown], 'refuse'],
     [
       'a third in a private chat',
       [

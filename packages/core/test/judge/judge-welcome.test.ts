@@ -1,14 +1,15 @@
 // Where a welcome may lead: a value in, a verdict out.
-import { type AccountId, type ChatId, contentLimits, type GroupId } from '@postern/protocol'
+import { accountIdOf } from '@postern/bot-api'
+import { type AccountId, contentLimits, type GroupId, groupChatId, privateChatId } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { type Invitation, judgeWelcome, type Known } from '../../src/judge/judge-welcome.ts'
 import { type Ended, successorOf, turnOf } from '../../src/judge/successor.ts'
 
-const account = (letter: string) => letter.repeat(32) as AccountId
+const account = (letter: string) => accountIdOf(letter.repeat(32))
 const [alice, bob, carol, mallory] = ['a', 'b', 'c', 'm'].map(account) as [AccountId, AccountId, AccountId, AccountId]
 const group = 'g'.repeat(26) as GroupId
 const other = 'h'.repeat(26) as GroupId
-const chat = group as string as ChatId
+const chat = groupChatId(group)
 
 const settings = { v: 1 as const, type: 'group' as const, title: 'team', admins: [bob], timerMs: 0, generation: 0 }
 const ended: Ended = { chat, settings, members: [alice, bob, carol], leaving: [], offender: undefined }
@@ -53,7 +54,7 @@ describe('[CORE-14.2] a welcome into a group', () => {
     ['that is lost', invitation({}), back('lost'), 'follow'],
     ['that is lost, from a stranger', invitation({ inviter: mallory }), back('lost'), 'unknown-inviter'],
     ['that is lost, by an old welcome', invitation({ epoch: 4 }), back('lost'), 'not-newer'],
-    ['of another chat', invitation({ chat: other as string as ChatId }), back('lost'), 'other-chat'],
+    ['of another chat', invitation({ chat: groupChatId(other) }), back('lost'), 'other-chat'],
   ])('%s', (_what, asked, what, rule) => {
     expect(ruleOf(asked, what)).toBe(rule)
   })
@@ -205,7 +206,7 @@ describe('[CORE-14.1] a welcome into a private chat', () => {
   const ofTwo = (change: Partial<Invitation>): Invitation =>
     invitation({
       group: other,
-      chat: bob as string as ChatId,
+      chat: privateChatId(bob),
       settings: { v: 1, type: 'private', generation: 1, timerMs: 0 },
       members: [alice, bob],
       ...change,
@@ -219,17 +220,17 @@ describe('[CORE-14.1] a welcome into a private chat', () => {
     ['from the other, for the first time', ofTwo({}), stranger, 'follow'],
     ['with a third', ofTwo({ members: [alice, bob, mallory] }), private_, 'not-the-two'],
     ['of somebody else', ofTwo({ inviter: mallory, members: [alice, mallory] }), private_, 'not-the-two'],
-    ['of oneself', ofTwo({ inviter: alice, chat: alice as string as ChatId }), stranger, 'not-the-two'],
+    ['of oneself', ofTwo({ inviter: alice, chat: privateChatId(alice) }), stranger, 'not-the-two'],
     [
       'into a group that is known',
       ofTwo({ group }),
-      { ...private_, group: { chat: bob as string as ChatId, epoch: 1, standing: 'lost' } },
+      { ...private_, group: { chat: privateChatId(bob), epoch: 1, standing: 'lost' } },
       'not-needed',
     ],
     [
       'into a group of another chat',
       ofTwo({ group }),
-      { ...private_, group: { chat: carol as string as ChatId, epoch: 1, standing: 'lost' } },
+      { ...private_, group: { chat: privateChatId(carol), epoch: 1, standing: 'lost' } },
       'other-chat',
     ],
   ])('%s', (_what, asked, what, rule) => {

@@ -1,7 +1,7 @@
 // What the settings say about the bot: who it becomes at the first start, and what changes at a later one.
 import type { Client } from '@postern/core'
 import { type GatewaySettings, settingFault } from '../config.ts'
-import type { OperatorState } from '../updates/operator-state.ts'
+import type { OperatorState } from '../queue/operator-state.ts'
 import { applyAvatarFile } from './set-avatar.ts'
 
 export function firstStart({ relayUrl, botName }: GatewaySettings): { relayUrl: string; name: string; bot: true } {
@@ -14,6 +14,7 @@ export type Applying = { settings: GatewaySettings; state: OperatorState }
 
 export async function applySettings(client: Client, { settings, state }: Applying): Promise<void> {
   const { botName, botAvatar } = settings
-  if (botName !== undefined && botName !== client.me().name) await client.setProfile({ name: botName })
+  if (botName !== undefined && botName !== client.identity.me().name)
+    await client.identity.setProfile({ name: botName })
   if (botAvatar !== undefined) await applyAvatarFile(client, botAvatar, state)
 }

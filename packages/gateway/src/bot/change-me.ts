@@ -7,6 +7,6 @@ import { assertRegistered, getMe } from './get-me.ts'
 export async function changeMe(client: Client, { name, about }: BotChange): Promise<Bot> {
   assertRegistered(client)
   if (name !== undefined || about !== undefined)
-    await client.setProfile({ ...(name !== undefined && { name }), ...(about !== undefined && { about }) })
+    await client.identity.setProfile({ ...(name !== undefined && { name }), ...(about !== undefined && { about }) })
   return getMe(client)
 }

@@ -4,7 +4,7 @@ import { clientLimits } from '@postern/protocol'
 
 /** Before anything is changed or served: throws `relay-not-home` where the relay does not know the bot. */
 export async function followRelay(client: Client, log: Log): Promise<void> {
-  const found = await client.followRelay({ deadlineMs: clientLimits.connectTimeoutMs })
+  const found = await client.followRelay({ timeoutMs: clientLimits.connectTimeoutMs })
   if (found === 'found') return
   log.warn(
     { setting: 'RELAY_URL', relay: client.relayUrl },

@@ -3,13 +3,13 @@ import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { CodedError } from '@postern/protocol'
 
-/** Nor is anything changed until then: what a caller was answered it could not look at. */
+/** Before that nothing is changed either: the caller could not look at what it has changed. */
 export function assertRegistered(client: Client): void {
   if (!client.isRegistered) throw new CodedError('not-registered')
 }
 
 export function getMe(client: Client): Bot {
   assertRegistered(client)
-  const { id, name, inviteUrl, about, commands } = client.me()
+  const { id, name, inviteUrl, about, commands } = client.identity.me()
   return { id, name, invite_url: inviteUrl, about, commands }
 }

@@ -3,19 +3,17 @@ import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Client } from '@postern/core'
 import { makeAvatar } from '@postern/media'
-import { CodedError, gatewayLimits, isCoded } from '@postern/protocol'
+import { CodedError, gatewayLimits, isCoded, Lane, Slots } from '@postern/protocol'
 import { settingFault } from '../config.ts'
-import { InTurn } from '../in-turn.ts'
-import { Places } from '../places.ts'
-import type { OperatorState } from '../updates/operator-state.ts'
+import type { OperatorState } from '../queue/operator-state.ts'
 import { assertRegistered } from './get-me.ts'
 
 export type Upload = AsyncIterable<Uint8Array>
 
 export class Avatars {
   readonly #client: Client
-  readonly #places = new Places({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
-  readonly #settings = new InTurn()
+  readonly #slots = new Slots({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
+  readonly #settings = new Lane()
 
   constructor(client: Client) {
     this.#client = client
@@ -23,12 +21,12 @@ export class Avatars {
 
   async set(upload: Upload): Promise<void> {
     assertRegistered(this.#client)
-    const leave = this.#places.take()
+    const free = this.#slots.reserve()
     try {
       const bytes = await readWhole(upload)
-      await this.#settings.run(async () => this.#client.setProfile({ avatar: await makeAvatar(bytes) }))
+      await this.#settings.run(async () => this.#client.identity.setProfile({ avatar: await makeAvatar(bytes) }))
     } finally {
-      leave()
+      free()
     }
   }
 }
@@ -39,7 +37,7 @@ export async function applyAvatarFile(client: Client, path: string, state: Opera
     const bytes = await readWhole(createReadStream(path) as Upload)
     const avatarHash = hash('sha256', bytes)
     if (avatarHash === state.avatarHash) return
-    await client.setProfile({ avatar: await makeAvatar(bytes) })
+    await client.identity.setProfile({ avatar: await makeAvatar(bytes) })
     await state.keep({ avatarHash })
   } catch (error) {
     if (isCoded(error, 'bad-field')) throw settingFault('BOT_AVATAR', String(error.details['rule']))
@@ -48,7 +46,7 @@ export async function applyAvatarFile(client: Client, path: string, state: Opera
   }
 }
 
-/** Ends at the first byte too many: nobody fills the memory by sending on. */
+/** Stops reading at the first byte past the limit: nobody fills the memory by sending on. */
 async function readWhole(upload: Upload): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -10,10 +10,10 @@ type Setting = BotCommands & { hooks: ServedHooks | undefined }
 export async function setCommands(client: Client, { commands, hooks }: Setting): Promise<void> {
   assertRegistered(client)
   const wanted = commands.map(commandOf)
-  await (hooks ? hooks.setCommands(wanted) : client.setProfile({ commands: wanted }))
+  await (hooks ? hooks.setCommands(wanted) : client.identity.setProfile({ commands: wanted }))
 }
 
-/** An empty hint is none: with one the command would not be sent when it is tapped. */
+/** An empty hint is left out: a command with a hint is not sent when it is tapped. */
 const commandOf = ({ name, description = '', args }: BotCommands['commands'][number]): Command => ({
   name,
   description,

@@ -2,14 +2,14 @@
 import type { Chat } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type AccountId, gatewayLimits } from '@postern/protocol'
-import { idempotencyOf } from '../messages/idempotency.ts'
+import { idempotencyOf } from './idempotency.ts'
 
 type NewGroup = { name: string; members: AccountId[]; key: string | undefined }
 
 export async function createGroup(client: Client, { name, members, key }: NewGroup): Promise<Chat> {
-  // Named twice is meant once, and the bot is in it anyway.
+  // A member that is named twice is meant once, and the bot is a member anyway.
   const others = [...new Set(members)].filter(member => member !== client.account)
   const group = { name, members: others }
-  const within = { deadlineMs: gatewayLimits.sendWithinMs }
-  return await client.createGroup(group, { ...within, ...idempotencyOf(key, { group }) })
+  const within = { timeoutMs: gatewayLimits.sendWithinMs }
+  return await client.chats.createGroup(group, { ...within, ...idempotencyOf(key, { group }) })
 }

@@ -3,10 +3,9 @@ import type { FileFields } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, NewFile } from '@postern/core'
 import { showFile } from '@postern/media'
-import { type ChatId, CodedError, gatewayLimits, safeFileName, toBase64Url } from '@postern/protocol'
-import { idempotencyOf } from '../messages/idempotency.ts'
+import { type ChatId, CodedError, gatewayLimits, Slots, safeFileName, toBase64Url } from '@postern/protocol'
+import { idempotencyOf } from '../chats/idempotency.ts'
 import type { Counter } from '../metrics/metrics.ts'
-import { Places } from '../places.ts'
 
 export type IncomingFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
@@ -16,15 +15,15 @@ export type FileForm = {
   open(): Promise<{ file: IncomingFile; fields(): Promise<FileFields> }>
 }
 
-type Sending = { chat: ChatId; form: FileForm; key: string | undefined }
+type FileToSend = { chat: ChatId; form: FileForm; key: string | undefined }
 
-const within = { deadlineMs: gatewayLimits.sendWithinMs }
+const within = { timeoutMs: gatewayLimits.sendWithinMs }
 
 /** Only so many at a time: each holds a connection to the relay and room on the disk. */
 export class FileUploads {
   readonly #client: Client
   readonly #bytes: Counter
-  readonly #places = new Places({ max: gatewayLimits.fileUploadsMax, what: 'files are being uploaded' })
+  readonly #slots = new Slots({ max: gatewayLimits.fileUploadsMax, what: 'files are being uploaded' })
 
   constructor(client: Client, bytes: Counter) {
     this.#client = client
@@ -33,23 +32,23 @@ export class FileUploads {
 
   /** How many are under way. */
   get count(): number {
-    return this.#places.taken
+    return this.#slots.used
   }
 
-  async send(sending: Sending): Promise<Message> {
-    const leave = this.#places.take()
+  async send(wanted: FileToSend): Promise<Message> {
+    const free = this.#slots.reserve()
     try {
-      // Nothing is taken in while nothing can be sent.
+      // Before the upload is read: a file that cannot be sent must not fill the disk.
       await this.#client.whenOnline(within)
-      return await this.#takeAndSend(sending)
+      return await this.#readAndSend(wanted)
     } finally {
-      leave()
+      free()
     }
   }
 
-  async #takeAndSend({ chat, form, key }: Sending): Promise<Message> {
+  async #readAndSend({ chat, form, key }: FileToSend): Promise<Message> {
     const { file, fields } = await form.open()
-    const draft = await this.#client.takeFile(this.#counted(file.bytes), {
+    const draft = await this.#client.files.draft(this.#counted(file.bytes), {
       to: chat,
       ...(form.bytesHint !== undefined && { bytesHint: form.bytesHint }),
       ...(key !== undefined && { idempotencyKey: key }),
@@ -71,9 +70,9 @@ export class FileUploads {
         ...(caption && { text: caption }),
         ...(replyTo && { replyTo }),
       }
-      if (key === undefined) return await this.#client.sendFile(chat, sent, within)
+      if (key === undefined) return await this.#client.files.send(chat, sent, within)
       const request = { file: chat, name, ...given, digest: toBase64Url(await draft.plainDigest()) }
-      return await this.#client.sendFile(chat, sent, { ...within, ...idempotencyOf(key, request) })
+      return await this.#client.files.send(chat, sent, { ...within, ...idempotencyOf(key, request) })
     } finally {
       await draft.discard()
     }
@@ -87,7 +86,7 @@ export class FileUploads {
   }
 }
 
-/** Of a photo they are known from its bytes. */
+/** Only for videos and voices: the size of a photo is known from its bytes. */
 function givenSize({
   width,
   height,

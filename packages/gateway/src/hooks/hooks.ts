@@ -2,8 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { CreatedHook, Hook, HookFormat } from '@postern/bot-api'
 import type { RecordChange, Records } from '@postern/core'
-import { type ChatId, type Clock, CodedError, hookLimits, toBase32, toBase64Url } from '@postern/protocol'
-import { InTurn } from '../in-turn.ts'
+import { type ChatId, type Clock, CodedError, hookLimits, Lane, toBase32, toBase64Url } from '@postern/protocol'
 
 const SECRET_BYTES = 32
 /** Short, because people type it: eight letters. It opens nothing. */
@@ -25,8 +24,8 @@ export class Hooks {
   readonly #clock: Clock
   readonly #byId = new Map<string, StoredHook>()
   readonly #bySecretHash = new Map<string, StoredHook>()
-  /** Made at the same moment, none would be counted by the others; removed so, each would be told that it did it. */
-  readonly #changes = new InTurn()
+  /** Two hooks made at the same moment would not count each other; two removals of one hook would both be told that they did it. */
+  readonly #changes = new Lane()
 
   constructor(records: Records, { hooksUrl, clock }: HooksOptions) {
     this.#records = records
@@ -56,7 +55,7 @@ export class Hooks {
     return await this.#changes.run(() => this.#create(wanted, withIt))
   }
 
-  /** Whether there was one. What was remembered of its posts goes with it. */
+  /** Gives whether there was such a hook. */
   async remove(id: string, withIt: RecordChange[] = []): Promise<boolean> {
     return await this.#changes.run(() => this.#remove(id, withIt))
   }

@@ -1,57 +1,63 @@
 // What must be remembered of the posts to each hook, over restarts and within bounds: the oldest goes first.
 import type { PassedTime, RecordChange, Records } from '@postern/core'
-import { hookLimits, type MessageId } from '@postern/protocol'
+import { hookLimits } from '@postern/protocol'
+import type { Fields } from './formats/fields.ts'
+import { formats, type Shelf } from './formats/formats.ts'
 
-/** What a message is about, and what that becomes once it is written. */
-export type About =
-  | { at: Place<'group'>; becomes: 'firing' | 'resolved'; identity: string }
-  | { at: Place<'run'>; becomes: 'failed'; number: number | null }
-  | { at: Place<'run'>; becomes: 'mended' }
+/** What a message is about, and, as its format says it, what that becomes once it is written. */
+export type About = { at: MemoryKey<Shelf>; [becomes: string]: unknown }
 
-export type Remembered = {
-  /** A post that was begun: under which name its messages are sent; and whether all of them are, and only the answer may be missing. */
+type OfEveryFormat = {
+  /** A post that was begun. `attempt`: the name under which its messages are sent. `isWritten`: all are sent, and only the answer may be missing. */
   attempt: { attempt: string; body: string; isWritten?: true }
-  /** A post that was answered: its sender may not have heard so; and whether it is known not to have. Since the answer, or the end of the connection. */
+  /** A post that was answered, since its answer or the end of its connection. `wasReset`: its sender cannot have heard the answer. */
   answered: { attempt: string; wasReset?: true }
-  /** What was begun last about a group or a branch, as long as nobody knows whether it was written. */
+  /** The last message about a group or a branch, as long as nobody knows whether it was written. */
   open: { attempt: string; about: About }
   /** What was written under a sender's Idempotency-Key. */
   key: { body: string }
-  /** A group of alerts: its last body, when that was said, and the newest message that it fires. */
-  group: { identity: string; saidMs: number; message?: MessageId }
-  /** A branch whose pipeline is broken, and since which run. */
-  run: { failed: number | null }
 }
+export type Remembered = OfEveryFormat & Record<Shelf, Fields>
 /** All times here are of those that pass: a clock that is set makes nothing old. */
 export type Passed = Pick<PassedTime, 'nowMs'>
-export type Kind = keyof Remembered
-export type Place<K extends Kind = Kind> = { hook: string; kind: K; name: string }
-export type Change = { [K in Kind]: { at: Place<K> } & ({ put: Remembered[K] } | { forget: true }) }[Kind]
+export type MemoryKind = keyof Remembered
+export type MemoryKey<K extends MemoryKind = MemoryKind> = { hook: string; kind: K; name: string }
+type ChangeAt<K extends MemoryKind> = { at: MemoryKey<K> } & ({ put: Remembered[K] } | { forget: true })
+export type Change = { [K in keyof OfEveryFormat]: ChangeAt<K> }[keyof OfEveryFormat] | ChangeAt<Shelf>
 
-type Entry = { ts: number; value: Remembered[Kind] }
+type Entry = { ts: number; value: Remembered[MemoryKind] }
 type Row = { key: string; entry: Entry }
-/** A change, and the names of those that make room for it. */
+/** A change, and the names of older entries that make room for it. */
 type Step = { change: Change; leaving: string[] }
 
-const bounds: Record<Kind, { keptMs: number; keptMax: number }> = {
+type Bounds = { keptMs: number; keptMax: number }
+
+const ownBounds: Record<keyof OfEveryFormat, Bounds> = {
   attempt: hookLimits.attempts,
   answered: hookLimits.answered,
   open: hookLimits.attempts,
   key: hookLimits.keys,
-  group: hookLimits.groups,
-  run: hookLimits.runs,
 }
 
-const kinds = Object.keys(bounds) as Kind[]
+const allBounds = new Map<string, Bounds>(Object.entries(ownBounds))
+for (const { shelf, bounds } of Object.values(formats)) if (shelf && bounds) allBounds.set(shelf, bounds)
+
+const kinds = [...allBounds.keys()] as MemoryKind[]
+
+function boundsOf(kind: MemoryKind): Bounds {
+  const bounds = allBounds.get(kind)
+  if (!bounds) throw new TypeError(`nothing is remembered of the kind ${kind}`)
+  return bounds
+}
 
 export class HookMemory {
   readonly #records: Records
   readonly #passed: Passed
   /** By kind and hook, then by name; in the order of their times. */
   readonly #kept = new Map<string, Map<string, Entry>>()
-  /** Keys of what is on its way to the disk. */
+  /** Keys of entries that are on their way to the disk. */
   readonly #coming = new Set<string>()
-  /** Keys of what is not on the disk. */
+  /** Keys of entries that could not be written, and are in memory alone. */
   readonly #held = new Set<string>()
 
   constructor(records: Records, passed: Passed) {
@@ -59,18 +65,18 @@ export class HookMemory {
     this.#passed = passed
     for (const { key, entry } of readRows(records)) {
       const [kind, hook = '', name = ''] = key.split('/')
-      this.#shelf({ kind: kind as Kind, hook }).set(name, entry)
+      this.#shelf({ kind: kind as MemoryKind, hook }).set(name, entry)
     }
   }
 
-  /** What is too old counts as forgotten. */
-  get<K extends Kind>({ hook, kind, name }: Place<K>): (Remembered[K] & { ts: number }) | undefined {
+  /** An entry that is too old counts as forgotten. */
+  get<K extends MemoryKind>({ hook, kind, name }: MemoryKey<K>): (Remembered[K] & { ts: number }) | undefined {
     const entry = this.#kept.get(`${kind}/${hook}`)?.get(name)
     if (!entry || this.#isTooOld(kind, entry)) return undefined
     return { ...(entry.value as Remembered[K]), ts: entry.ts }
   }
 
-  /** All of them or none; durable when it resolves. */
+  /** All changes or none; durable when it resolves. */
   async write(...changes: Change[]): Promise<void> {
     const ts = this.#passed.nowMs()
     const steps = this.#steps(changes)
@@ -84,27 +90,27 @@ export class HookMemory {
     this.#apply(steps, ts)
   }
 
-  /** Only here, for what could not be written: at least as long as this process runs it is found. */
+  /** In memory alone, for changes that could not be written: they are found at least as long as this process runs. */
   hold(...changes: Change[]): void {
     this.#apply(this.#steps(changes), this.#passed.nowMs())
     for (const { at } of changes) this.#held.add(keyOf(at))
   }
 
-  isOnlyHeld(at: Place): boolean {
+  isOnlyHeld(at: MemoryKey): boolean {
     return this.#held.has(keyOf(at))
   }
 
-  /** At once here, soon on the disk; unless something else takes its place already, which would go with it. */
+  /** At once in memory, soon on the disk. A key that is being written is left out: this change would undo the newer one. */
   changeSoon(...changes: Change[]): void {
     const ts = this.#passed.nowMs()
     const steps = this.#steps(changes.filter(({ at }) => !this.#coming.has(keyOf(at))))
     if (steps.length === 0) return
     this.#apply(steps, ts)
-    // It fails with the disk or at the stop, and is then too old before long.
+    // A failure, with the disk or at the stop, does no harm: the entries are too old before long.
     this.#records.changeSoon(...steps.flatMap(step => rowsOf(step, ts))).catch(() => undefined)
   }
 
-  /** Everything about a hook. */
+  /** The removal of everything about a hook, to be written with the removal of the hook. */
   forgetting(hook: string): RecordChange[] {
     return kinds.flatMap(kind =>
       [...(this.#kept.get(`${kind}/${hook}`)?.keys() ?? [])].map(
@@ -121,7 +127,7 @@ export class HookMemory {
   /** At the start: what became too old while nothing came, and what a post wrote that outlived its hook. */
   async tidy(isHook: (id: string) => boolean): Promise<void> {
     for (const [place, shelf] of this.#kept) {
-      const [kind, hook] = place.split('/') as [Kind, string]
+      const [kind, hook] = place.split('/') as [MemoryKind, string]
       const leaving = [...shelf].filter(([, entry]) => !isHook(hook) || this.#isTooOld(kind, entry))
       if (leaving.length === 0) continue
       await this.#records.change(
@@ -146,11 +152,11 @@ export class HookMemory {
     }
   }
 
-  /** What comes pushes out the oldest: two at most, so that a full shelf is emptied little by little. */
-  #crowdedOut(coming: Place): string[] {
+  /** A new entry pushes out the oldest: two at most, so that a full shelf is emptied little by little. */
+  #crowdedOut(coming: MemoryKey): string[] {
     const { kind, name: itself } = coming
     const shelf = this.#shelf(coming)
-    const isFull = shelf.size >= bounds[kind].keptMax
+    const isFull = shelf.size >= boundsOf(kind).keptMax
     const leaving: string[] = []
     for (const [name, entry] of shelf) {
       const mustGo = this.#isTooOld(kind, entry) || (isFull && leaving.length === 0)
@@ -160,11 +166,11 @@ export class HookMemory {
     return leaving
   }
 
-  #isTooOld(kind: Kind, { ts }: Entry): boolean {
-    return ts <= this.#passed.nowMs() - bounds[kind].keptMs
+  #isTooOld(kind: MemoryKind, { ts }: Entry): boolean {
+    return ts <= this.#passed.nowMs() - boundsOf(kind).keptMs
   }
 
-  #shelf({ kind, hook }: Pick<Place, 'kind' | 'hook'>): Map<string, Entry> {
+  #shelf({ kind, hook }: Pick<MemoryKey, 'kind' | 'hook'>): Map<string, Entry> {
     const name = `${kind}/${hook}`
     const known = this.#kept.get(name)
     if (known) return known
@@ -174,7 +180,7 @@ export class HookMemory {
   }
 }
 
-const keyOf = ({ kind, hook, name }: Place): string => `${kind}/${hook}/${name}`
+const keyOf = ({ kind, hook, name }: MemoryKey): string => `${kind}/${hook}/${name}`
 
 function rowsOf({ change, leaving }: Step, ts: number): RecordChange[] {
   const key = keyOf(change.at)
@@ -186,7 +192,7 @@ function rowsOf({ change, leaving }: Step, ts: number): RecordChange[] {
 function readRows(records: Records): Row[] {
   return records
     .all()
-    .filter(({ key }) => kinds.includes(key.split('/', 1)[0] as Kind))
+    .filter(({ key }) => kinds.includes(key.split('/', 1)[0] as MemoryKind))
     .map(({ key, value }) => ({ key, entry: JSON.parse(value) as Entry }))
     .toSorted((a, b) => a.entry.ts - b.entry.ts)
 }

@@ -1,5 +1,5 @@
 // Secrets that open nothing: each is refused late, so that guessing is slow. Who has a secret never waits for those who guess.
-import { type Clock, CodedError, hookLimits } from '@postern/protocol'
+import { type Clock, CodedError, hookLimits, pause } from '@postern/protocol'
 
 export class Misses {
   readonly #clock: Clock
@@ -13,13 +13,7 @@ export class Misses {
   async refuse(gone: AbortSignal): Promise<never> {
     if (this.#waiting >= hookLimits.missesWaitingMax) throw new CodedError('rate-limited', { what: 'unknown hooks' })
     this.#waiting++
-    const over = Promise.withResolvers<void>()
-    const end = () => over.resolve()
-    const timer = this.#clock.setTimer(hookLimits.missDelayMs, end)
-    gone.addEventListener('abort', end)
-    await over.promise
-    gone.removeEventListener('abort', end)
-    timer.cancel()
+    await pause(this.#clock, hookLimits.missDelayMs, gone)
     this.#waiting--
     throw new CodedError('hook-not-found')
   }

@@ -1,18 +1,19 @@
 // A post to a hook: from the secret in its address to a message that the relay has durably, or to a word why not.
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Client } from '@postern/core'
-import { type Clock, CodedError, hookLimits, isCoded } from '@postern/protocol'
+import { type Clock, CodedError, Deadline, hookLimits, isCoded, Lanes, type Log } from '@postern/protocol'
+import type { Caller } from '../caller.ts'
 import { outcomeOf } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Caller } from '../waiting.ts'
 import { Bodies } from './bodies.ts'
-import { Hearing, type Spot } from './hearing.ts'
+import { digest } from './formats/digest.ts'
+import { formats } from './formats/formats.ts'
+import { Hearing, type PostKeys } from './hearing.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
-import type { Change, HookMemory, Place } from './memory.ts'
+import type { Change, HookMemory, MemoryKey } from './memory.ts'
 import { Misses } from './misses.ts'
-import { digest, type News, readNews } from './news.ts'
-import { type Plan, planPost } from './plan.ts'
-import { PostLanes } from './post-lanes.ts'
+import { type News, readNews } from './news.ts'
+import { type PostPlan, planPost, type WritePlan } from './plan.ts'
 import { sendParts } from './send-parts.ts'
 import { changeBy, closing, opening, type Progress, settle } from './settle.ts'
 
@@ -31,17 +32,19 @@ export type ReceiverParts = {
   clock: Clock
   passed: Client['passed']
   metrics: Metrics
+  log: Log
 }
 
 type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; caller: Caller }
-type Outcome = 'written' | 'silent'
-type WritePlan = Extract<Plan, { kind: 'write' }>
-/** Where it is found again, of which body it is, how far it has come, and what is remembered with its end. */
-type Attempt = { spot: Spot; bodyHash: string; progress: Progress; withIt: Change[] }
+type PostOutcome = 'written' | 'silent'
+/** `keys`: where the post is found again. `withIt`: what is remembered together with its end. */
+type Attempt = { news: News; keys: PostKeys; bodyHash: string; progress: Progress; withIt: Change[] }
+
+const toldBefore: PostPlan = { kind: 'silent', why: 'it was written before, and its sender may not have heard so' }
 
 export class HookReceiver {
   readonly #parts: ReceiverParts
-  readonly #lanes = new PostLanes()
+  readonly #lanes = new Lanes<string>({ max: hookLimits.waitingMax, what: 'posts to this hook are waiting' })
   readonly #bodies = new Bodies()
   readonly #misses: Misses
   readonly #hearing: Hearing
@@ -57,10 +60,11 @@ export class HookReceiver {
     const { hooks, clock, metrics } = this.#parts
     const hook = hooks.find(post.secret)
     if (!hook) return await this.#misses.refuse(caller.gone)
-    if (hook.format === 'pipeline') checkToken(hook, post.vcsToken)
+    if (formats[hook.format].comparesToken) checkToken(hook, post.vcsToken)
     try {
       const outcome = await this.#bodies.with(post.upload, body => {
-        const leftMs = timeLeft(clock, hookLimits.postWithinMs)
+        const deadline = new Deadline(clock, { timeoutMs: hookLimits.postWithinMs }, busy)
+        const leftMs = () => deadline.leftMs()
         return this.#lanes.run(hook.id, () => this.#carryOut({ hook, post, body, leftMs, caller }))
       })
       metrics.hookPosts.add(outcome)
@@ -74,42 +78,47 @@ export class HookReceiver {
     await this.#lanes.idle()
   }
 
-  async #carryOut(task: Task): Promise<Outcome> {
+  async #carryOut(task: Task): Promise<PostOutcome> {
     const { hook, post, body, caller } = task
     const { client, hooks, memory, passed } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
     // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
-    if (caller.gone.aborted) throw new CodedError('rate-limited', { what: 'posts to this hook' })
+    if (caller.gone.aborted) throw busy()
     task.leftMs()
     const bodyHash = digest(body)
-    const key = keyPlace(hook, post.idempotencyKey)
+    const key = idempotencyKeyOf(hook, post.idempotencyKey)
     const known = key && memory.get(key)
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
-    if (known) return 'silent'
+    if (known) return this.#silent(hook, 'it was written under its Idempotency-Key')
     const news = readNews({ hook, body, contentType: post.contentType })
     // After hours in which nothing ran, what was said before them would be taken for a repeat: silent, and lost.
-    if (!passed.isKnown) await client.whenOnline({ deadlineMs: task.leftMs() })
-    const spot = spotOf(hook, { key, bodyHash, news })
-    const sending = { chat: hook.chat, leftMs: task.leftMs }
-    const progress = await settle(this.#parts, news, { own: this.#progress(spot, bodyHash), sending })
-    const plan: Plan = progress.kind === 'written' ? { kind: 'silent' } : planPost(this.#parts, hook, news)
-    const withIt: Change[] = key && news.kind !== 'none' ? [{ at: key, put: { body: bodyHash } }] : []
+    if (!passed.isKnown) await client.whenOnline({ timeoutMs: task.leftMs() })
+    const keys = postKeysOf(hook, { key, bodyHash, news })
+    const target = { chat: hook.chat, leftMs: task.leftMs }
+    const progress = await settle(this.#parts, news, { own: this.#progress(keys, bodyHash), target })
+    const plan: PostPlan = progress.kind === 'written' ? toldBefore : planPost(this.#parts, hook, news)
+    const withIt: Change[] = key && news.post.isNews ? [{ at: key, put: { body: bodyHash } }] : []
     if (plan.kind === 'silent') {
       if (withIt.length > 0) await memory.write(...withIt)
-      // It was said before, by whomever: the next repeat must not be taken for this attempt.
-      const begun = memory.get(spot.at)?.attempt ?? (progress.kind === 'written' ? progress.attempt : undefined)
-      if (begun !== undefined) this.#hearing.watch(spot, begun, caller)
-      return 'silent'
+      // The same was said before, perhaps by another sender: the next repeat must not be taken for this attempt.
+      const begun = memory.get(keys.at)?.attempt ?? (progress.kind === 'written' ? progress.attempt : undefined)
+      if (begun !== undefined) this.#hearing.watch(keys, begun, caller)
+      return this.#silent(hook, plan.why)
     }
-    await this.#write(task, plan, { spot, bodyHash, progress, withIt })
+    await this.#write(task, plan, { news, keys, bodyHash, progress, withIt })
     return 'written'
   }
 
-  /** What was begun before and not ended is gone on with: what the relay has already is not sent again. */
-  async #write(task: Task, plan: WritePlan, { spot, bodyHash, progress, withIt }: Attempt): Promise<void> {
+  #silent({ id }: StoredHook, why: string): PostOutcome {
+    this.#parts.log.debug({ hook: id, why }, 'a post to a hook is not written')
+    return 'silent'
+  }
+
+  /** Goes on with an attempt that was begun and not ended: messages that the relay has already are not sent again. */
+  async #write(task: Task, plan: WritePlan, { news, keys, bodyHash, progress, withIt }: Attempt): Promise<void> {
     const { client, memory, passed } = this.#parts
     const { about } = plan
-    const { at } = spot
+    const { at } = keys
     const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
     const isNoted = memory.get(at)?.attempt === attempt && !memory.isOnlyHeld(at)
     const notes: Change[] = [
@@ -121,9 +130,9 @@ export class HookReceiver {
     try {
       const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
-      const said = about && [closing(about), changeBy(memory, about, { message, saidMs: passed.nowMs() })]
+      const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: passed.nowMs() })]
       await memory.write({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
-      this.#hearing.watch(spot, attempt, task.caller)
+      this.#hearing.watch(keys, attempt, task.caller)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
       throw error
@@ -141,48 +150,37 @@ export class HookReceiver {
     }
   }
 
-  #progress(spot: Spot, bodyHash: string): Progress {
-    const begun = this.#parts.memory.get(spot.at)
+  #progress(keys: PostKeys, bodyHash: string): Progress {
+    const begun = this.#parts.memory.get(keys.at)
     if (begun && !begun.isWritten) {
       if (begun.body !== bodyHash) throw new CodedError('idempotency-conflict')
       return { kind: 'begun', attempt: begun.attempt }
     }
-    const attempt = this.#hearing.unheard(spot)
+    const attempt = this.#hearing.unheard(keys)
     return attempt === undefined ? { kind: 'new' } : { kind: 'written', attempt }
   }
 }
 
-/** Throws when there is none left: who waited for so long has given up, or is about to. */
-function timeLeft(clock: Clock, withinMs: number): () => number {
-  const endMs = clock.monotonicMs() + withinMs
-  return () => {
-    const leftMs = endMs - clock.monotonicMs()
-    if (leftMs <= 0) throw new CodedError('rate-limited', { what: 'posts to this hook' })
-    return leftMs
-  }
-}
+/** Also for who waited for too long: it has given up, or is about to. */
+const busy = (): CodedError => new CodedError('rate-limited', { what: 'posts to this hook' })
 
-/** Nothing is left running when one of them fails. */
+/** Waits for both, also when one fails: nothing is left running behind its caller. */
 async function bothDone<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([one, other])
   return await Promise.all([one, other])
 }
 
-function keyPlace(hook: StoredHook, key: string | undefined): Place<'key'> | undefined {
+function idempotencyKeyOf(hook: StoredHook, key: string | undefined): MemoryKey<'key'> | undefined {
   return !key ? undefined : { hook: hook.id, kind: 'key', name: digest(`key ${key}`) }
 }
 
-type Known = { key: Place<'key'> | undefined; bodyHash: string; news: News }
+type Known = { key: MemoryKey<'key'> | undefined; bodyHash: string; news: News }
 
 /** Without a key a post is known by its body. */
-function spotOf({ id: hook }: StoredHook, { key, bodyHash, news }: Known): Spot {
-  const at: Place<'attempt'> = { hook, kind: 'attempt', name: key?.name ?? bodyHash }
-  const isOneEvent = news.kind === 'pipeline' && news.run.number !== undefined
-  const { run, text } = hookLimits.repeatWithinMs
-  // A group of alerts is known by what it says, whoever says it: see planPost.
-  const repeatWithinMs = isOneEvent ? run : news.kind === 'alerts' ? 0 : text
-  const answeredAt: Place<'answered'> = { hook, kind: 'answered', name: bodyHash }
-  return { at, repeatWithinMs, isOneEvent, ...(!key && { answeredAt }) }
+function postKeysOf({ id: hook }: StoredHook, { key, bodyHash, news }: Known): PostKeys {
+  const at: MemoryKey<'attempt'> = { hook, kind: 'attempt', name: key?.name ?? bodyHash }
+  const answeredAt: MemoryKey<'answered'> = { hook, kind: 'answered', name: bodyHash }
+  return { at, repeat: news.post.repeat, ...(!key && { answeredAt }) }
 }
 
 function checkToken({ secretHash }: StoredHook, token: string | undefined): void {

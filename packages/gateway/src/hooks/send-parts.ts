@@ -1,31 +1,35 @@
 // The messages of one attempt: each is sent once, however often it is tried, and can be asked for afterwards.
 import type { Client } from '@postern/core'
 import { type ChatId, CodedError, contentLimits, type MessageId, utf8 } from '@postern/protocol'
-import { splitText } from './formats/split.ts'
+import { splitText } from './texts/split.ts'
 
-export type Sending = { chat: ChatId; attempt: string; leftMs: () => number }
+/** Where the messages of an attempt go, and how long they may take. */
+export type PartsTarget = { chat: ChatId; attempt: string; leftMs: () => number }
 
-/** The id of the first. */
+/** Gives the id of the first message. */
 export async function sendParts(
   client: Client,
   { text: whole, replyTo }: { text: string; replyTo?: MessageId },
-  { chat, attempt, leftMs }: Sending,
+  { chat, attempt, leftMs }: PartsTarget,
 ): Promise<MessageId> {
   let first: MessageId | undefined
   for (const [part, text] of splitText(whole, contentLimits.textCharsMax).entries()) {
     // Without mentions: what begins like a command must not be taken for one that the bot gives to another bot.
     const content = { text, mentions: [], ...(part === 0 && replyTo && { replyTo }) }
-    const { id } = await client.sendText(chat, content, { deadlineMs: leftMs(), ...once(attempt, part) })
-    first ??= id as MessageId
+    const { id } = await client.messages.sendText(chat, content, { timeoutMs: leftMs(), ...once(attempt, part) })
+    first ??= id
   }
   if (!first) throw new CodedError('internal')
   return first
 }
 
 /** The first message of an attempt, if the relay has it; what was in doubt is settled by that. */
-export async function findWritten(client: Client, { chat, attempt, leftMs }: Sending): Promise<MessageId | undefined> {
-  const message = await client.findSent(chat, { deadlineMs: leftMs(), ...once(attempt, 0) })
-  return message?.id as MessageId | undefined
+export async function findWritten(
+  client: Client,
+  { chat, attempt, leftMs }: PartsTarget,
+): Promise<MessageId | undefined> {
+  const message = await client.messages.findSent(chat, { timeoutMs: leftMs(), ...once(attempt, 0) })
+  return message?.id
 }
 
 const once = (attempt: string, part: number) => ({

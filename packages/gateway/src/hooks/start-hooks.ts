@@ -4,13 +4,13 @@ import type { Clock } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
 import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { UpdateDiscard } from '../updates/update-discard.ts'
+import { UpdateDiscard } from '../queue/update-discard.ts'
 import { DeclaredCommands } from './commands/declare-commands.ts'
 import { AddressEraser } from './commands/erase-addresses.ts'
 import { CommandReader, READER } from './commands/read-commands.ts'
 import { HookCommands } from './commands/run-command.ts'
+import { HookAdmin } from './hook-admin.ts'
 import { Hooks } from './hooks.ts'
-import { HookManager } from './manage.ts'
 import { HookMemory } from './memory.ts'
 import { HookReceiver } from './receive.ts'
 
@@ -25,7 +25,7 @@ export type IncomingHooks = {
 }
 
 export type ServedHooks = {
-  manager: HookManager
+  admin: HookAdmin
   receiver: HookReceiver
   setCommands(commands: Command[]): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function openHooks(client: Client, surroundings: HooksSurroundings)
 
 /** The cursor of a time with hooks goes along: where it stands, the journal would grow for ever. */
 async function restHooks(client: Client, { clock, log }: HooksSurroundings): Promise<IncomingHooks> {
-  await new DeclaredCommands(client, client.records(SHELF)).takeBack()
+  await new DeclaredCommands(client, client.records(SHELF)).withdraw()
   const discard =
     client.journal.readerState(READER) === undefined
       ? undefined
@@ -69,15 +69,15 @@ async function serveHooks(
   const hooks = new Hooks(records, { hooksUrl, clock })
   const memory = new HookMemory(records, client.passed)
   await memory.tidy(id => hooks.has(id))
-  const manager = new HookManager(client, { hooks, memory })
-  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics })
-  const commands = new HookCommands({ client, manager, records, owners: settings.botOwners, clock })
+  const admin = new HookAdmin(client, { hooks, memory })
+  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics, log })
+  const commands = new HookCommands({ client, admin, records, owners: settings.botOwners, clock, log })
   const declared = new DeclaredCommands(client, records)
   await declared.declare()
   const eraser = new AddressEraser({ client, records, clock, log })
-  const reader = await CommandReader.open({ client, commands, manager, records, eraser, clock, log })
+  const reader = await CommandReader.open({ client, commands, admin, records, eraser, clock, log })
   return {
-    served: { manager, receiver, setCommands: wanted => declared.set(wanted) },
+    served: { admin, receiver, setCommands: wanted => declared.set(wanted) },
     start: () => {
       eraser.start()
       reader.start()

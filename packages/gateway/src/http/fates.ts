@@ -1,6 +1,6 @@
 // What becomes of answers: who sends its next request over the same connection has heard the last one.
 import type { Socket } from 'node:net'
-import type { Fate } from '../waiting.ts'
+import type { Fate } from '../caller.ts'
 
 type Tell = (fate: Fate) => void
 

@@ -8,32 +8,32 @@ import { getMe } from '../bot/get-me.ts'
 import { newInvite } from '../bot/new-invite.ts'
 import { Avatars, type Upload } from '../bot/set-avatar.ts'
 import { setCommands } from '../bot/set-commands.ts'
+import type { Caller } from '../caller.ts'
 import { createGroup } from '../chats/create-group.ts'
+import { editMessage } from '../chats/edit-message.ts'
+import { idempotencyOf } from '../chats/idempotency.ts'
+import { sendMessage } from '../chats/send-message.ts'
+import { sendPoll } from '../chats/send-poll.ts'
 import { FileDownloads } from '../files/file-downloads.ts'
 import { type FileForm, FileUploads } from '../files/send-file.ts'
 import type { ServedHooks } from '../hooks/start-hooks.ts'
-import { editMessage } from '../messages/edit-message.ts'
-import { idempotencyOf } from '../messages/idempotency.ts'
-import { sendMessage } from '../messages/send-message.ts'
 import { countSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { sendPoll } from '../polls/send-poll.ts'
 import type { Updates } from '../updates/updates.ts'
 import { VERSION } from '../version.ts'
-import type { Caller } from '../waiting.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
 
-type Part<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
+type InputPart<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
   E extends Record<Key, infer Schema extends z.ZodType> ? z.infer<Schema> : undefined
 type Input<E extends Endpoint> = {
-  params: Part<E, 'params'>
-  query: Part<E, 'query'>
-  headers: Part<E, 'headers'>
-  body: Part<E, 'body'>
+  params: InputPart<E, 'params'>
+  query: InputPart<E, 'query'>
+  headers: InputPart<E, 'headers'>
+  body: InputPart<E, 'body'>
   upload: E extends { upload: object } ? Upload : undefined
   form: E extends { form: object } ? FileForm : undefined
-  /** Nobody reads the answer but its head. */
+  /** A HEAD request: the body of the answer is not sent. */
   isHead: boolean
 }
 type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Negotiated
@@ -42,10 +42,10 @@ type Handler<E extends Endpoint> = (input: Input<E>, caller: Caller) => Answer<E
 
 type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 
-/** Those of hooks are there when hooks are on. */
+/** The endpoints of hooks are there when hooks are on. */
 export type Handlers = Omit<AllHandlers, HookEndpointName> & Partial<Pick<AllHandlers, HookEndpointName>>
 
-const within = { deadlineMs: gatewayLimits.sendWithinMs }
+const within = { timeoutMs: gatewayLimits.sendWithinMs }
 
 /** Under a caller's key the same request is carried out once. */
 const once = (headers: { 'idempotency-key'?: string | undefined }, request: object) => ({
@@ -72,10 +72,10 @@ const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
 
 const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
-    listChats: () => client.chats(),
-    getChat: ({ params }) => client.chat(params.chat),
-    getSafetyNumber: ({ params }) => client.safetyNumber(params.account, within),
-    acceptChat: ({ params }) => client.acceptChat(params.chat),
+    listChats: () => client.chats.list(),
+    getChat: ({ params }) => client.chats.get(params.chat),
+    getSafetyNumber: ({ params }) => client.identity.safetyNumber(params.account, within),
+    acceptChat: ({ params }) => client.chats.accept(params.chat),
     createGroup: ({ body, headers }) =>
       countSend(metrics, createGroup(client, { ...body, key: headers['idempotency-key'] })),
   }) satisfies Partial<Handlers>
@@ -83,18 +83,19 @@ const chatHandlers = (client: Client, metrics: Metrics) =>
 const messageHandlers = (client: Client, metrics: Metrics) =>
   ({
     listMessages: ({ params, query: { before, limit } }) =>
-      client.messages(params.chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
-    getMessage: ({ params }) => client.message(params.chat, params.msg),
+      client.messages.list(params.chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
+    getMessage: ({ params }) => client.messages.get(params.chat, params.msg),
     sendMessage: ({ params, body, headers }) =>
       countSend(metrics, sendMessage(client, { chat: params.chat, message: body, key: headers['idempotency-key'] })),
     editMessage: ({ params, body }) =>
       countSend(metrics, editMessage(client, { chat: params.chat, message: params.msg, edit: body })),
     deleteMessage: ({ params, query }) =>
-      empty(client.deleteMessage(params.chat, { message: params.msg, for: query.for }, within)),
+      empty(client.messages.delete(params.chat, { message: params.msg, for: query.for }, within)),
     setReaction: ({ params, body }) =>
-      empty(client.react(params.chat, { message: params.msg, emoji: body.emoji }, within)),
-    removeReaction: ({ params }) => empty(client.react(params.chat, { message: params.msg, emoji: '' }, within)),
-    markRead: ({ params, body }) => empty(client.markRead(params.chat, body.up_to)),
+      empty(client.messages.react(params.chat, { message: params.msg, emoji: body.emoji }, within)),
+    removeReaction: ({ params }) =>
+      empty(client.messages.react(params.chat, { message: params.msg, emoji: '' }, within)),
+    markRead: ({ params, body }) => empty(client.messages.markRead(params.chat, body.up_to)),
   }) satisfies Partial<Handlers>
 
 const fileHandlers = (client: Client, metrics: Metrics) => {
@@ -118,21 +119,24 @@ const pollHandlers = (client: Client, metrics: Metrics) =>
       countSend(metrics, sendPoll(client, { chat: params.chat, poll: body, key: headers['idempotency-key'] })),
     vote: ({ params, body, headers }) => {
       const vote = { message: params.msg, options: body.options }
-      return empty(client.vote(params.chat, vote, once(headers, { vote })))
+      return empty(client.messages.vote(params.chat, vote, once(headers, { vote })))
     },
     closePoll: ({ params, headers }) =>
-      empty(client.closePoll(params.chat, params.msg, once(headers, { close: params.msg }))),
+      empty(client.messages.closePoll(params.chat, params.msg, once(headers, { close: params.msg }))),
     answerPress: ({ params, body, headers }) => {
       const answer = { press: params.press_id, text: body.text }
-      return countSend(metrics, empty(client.answerPress(answer.press, answer.text, once(headers, { answer }))))
+      return countSend(
+        metrics,
+        empty(client.messages.answerPress(answer.press, answer.text, once(headers, { answer }))),
+      )
     },
   }) satisfies Partial<Handlers>
 
-const hookHandlers = ({ manager, receiver }: ServedHooks) =>
+const hookHandlers = ({ admin, receiver }: ServedHooks) =>
   ({
-    listHooks: ({ query }) => manager.list(query.chat),
-    createHook: ({ body }) => manager.create({ chat: body.chat_id, format: body.format }),
-    deleteHook: ({ params }) => empty(manager.removeKnown(params.id)),
+    listHooks: ({ query }) => admin.list(query.chat),
+    createHook: ({ body }) => admin.create({ chat: body.chat_id, format: body.format }),
+    deleteHook: ({ params }) => empty(admin.removeKnown(params.id)),
     postHook: ({ params, headers, upload }, caller) =>
       empty(
         receiver.receive(

@@ -1,61 +1,24 @@
-// What the parser of HTTP refuses: an answer like any other, behind those that are still due and never inside of one.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+// What the parser of HTTP refuses, in the words of the API.
+import type { IncomingMessage } from 'node:http'
 import { CodedError, gatewayLimits } from '@postern/protocol'
-import { badField, type ErrorAnswer, errorAnswer } from './errors.ts'
+import { MalformedHttp, type ParserFault, type RawAnswer } from '@postern/protocol/node'
+import { badField, errorAnswer } from './errors.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** As Node emits it; the types of the server know less, and think that its bytes are JSON. */
-type ParserFault = Error & { code?: string; reason?: string; bytesParsed?: number; rawPacket?: unknown }
-/** `ahead` is the answer that has to be given before this one. */
-type Exchange = { request: IncomingMessage; response: ServerResponse; ahead: ServerResponse | undefined }
-
-const latest = new WeakMap<Socket, Exchange>()
-const refused = new WeakSet<Socket>()
-
-/** From here on it is known what a connection is busy with. */
-export function heedMalformed(server: Server): void {
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    latest.set(socket, { request, response, ahead: latest.get(socket)?.response })
+export const refuseMalformed = (): MalformedHttp =>
+  new MalformedHttp({
+    refusalOf: (fault, where) => answerOf(errorOf(fault, where)),
+    connectRefusal: () => answerOf(methodUnknown('CONNECT')),
+    lingerMs: gatewayLimits.refusedLingerMs,
   })
-  // Left to itself, the server would hang up without a word.
-  server.on('connect', (_, stream) => {
-    const socket = stream as Socket
-    // Whoever has hung up does not need to be told.
-    socket.on('error', () => socket.destroy())
-    // The server does not look after it any more: an answer that stands still would keep a descriptor for ever.
-    socket.setTimeout(gatewayLimits.refusedLingerMs, () => socket.destroy())
-    whenGiven(latest.get(socket)?.response, () => refuse(socket, methodUnknown('CONNECT')))
-  })
+
+function answerOf(error: CodedError): RawAnswer {
+  const { status, body } = errorAnswer(error)
+  return { status: `${status} ${status === 404 ? 'Not Found' : 'Bad Request'}`, type: JSON_TYPE, body }
 }
 
-export function refuseMalformed(fault: ParserFault, socket: Socket): void {
-  // What comes behind the first fault is refused with it.
-  if (refused.has(socket)) return
-  refused.add(socket)
-  const { request, response, ahead } = latest.get(socket) ?? {}
-  if (!request || !response || response.closed) return refuse(socket, errorOf(fault))
-  // The fault lies behind the request: that one is answered first.
-  if (request.complete) return whenGiven(response, () => refuse(socket, errorOf(fault)))
-  whenGiven(ahead, () => refuseBody(fault, { socket, response }))
-}
-
-/** Calls at once when there is none, or when it was given already. */
-function whenGiven(answer: ServerResponse | undefined, call: () => void): void {
-  if (!answer || answer.closed) call()
-  else answer.once('close', call)
-}
-
-function refuseBody(fault: ParserFault, { socket, response }: { socket: Socket; response: ServerResponse }): void {
-  if (!response.headersSent) return refuse(socket, errorOf(fault, 'body'))
-  // It was refused before its body came.
-  if (response.writableEnded) socket.end()
-  else socket.destroy()
-}
-
-/** What a request has to have before anybody looks at its address. */
+/** HTTP/1 and a Host header, checked before the address is looked at. */
 export function assertValid({ httpVersion, httpVersionMajor, headers }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw badField('request', NO_HTTP)
   if (httpVersion === '1.1' && headers.host === undefined) throw badField('Host', 'this header is required')
@@ -65,7 +28,7 @@ const NO_HTTP = 'it is not valid HTTP'
 
 const methodUnknown = (method: string): CodedError => new CodedError('method-not-found', { method })
 
-function errorOf(fault: ParserFault, where: 'request' | 'body' = 'request'): CodedError {
+function errorOf(fault: ParserFault, where: 'request' | 'body'): CodedError {
   const { code = '', reason = '' } = fault
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -96,21 +59,10 @@ function lengthFault(code: 'HPE_INVALID_CONTENT_LENGTH' | 'HPE_INVALID_TRANSFER_
     : badField('Transfer-Encoding', 'chunked is the only one that is understood')
 }
 
-/** A line that is one but for its method; anything else is not even HTTP. */
+/** A request line with an unknown method is told so; anything else is not HTTP. */
 function methodFault({ rawPacket, bytesParsed = 0 }: ParserFault): CodedError {
   const start = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1', 0, gatewayLimits.requestHeadBytesMax) : ''
   const method = /^([A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(start)?.[1]
   const isHere = method !== undefined && bytesParsed <= method.length
   return isHere ? methodUnknown(method) : badField('request', NO_HTTP)
-}
-
-function refuse(socket: Socket, error: CodedError): void {
-  if (!socket.writable) return void socket.destroy()
-  const { status, body }: ErrorAnswer = errorAnswer(error)
-  const reason = status === 404 ? 'Not Found' : 'Bad Request'
-  // Whoever does not hang up in turn would keep a descriptor for ever.
-  socket.setTimeout(gatewayLimits.refusedLingerMs, () => socket.destroy())
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
 }

@@ -2,7 +2,7 @@
 import { apiErrorOf } from '@postern/bot-api'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, gatewayLimits, isCoded, lineOf, Seldom, systemFault } from '@postern/protocol'
-import type { GoneReason } from '../waiting.ts'
+import type { GoneReason } from '../caller.ts'
 
 export class Refusals {
   readonly #log: Log

@@ -2,7 +2,7 @@
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/bot-api'
 import type { Clock } from '@postern/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Caller, GoneReason } from '../waiting.ts'
+import type { Caller, GoneReason } from '../caller.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import type { Statuses } from './errors.ts'
 import { Fates } from './fates.ts'

@@ -1,16 +1,16 @@
 // An answer that is read while it is sent, piece by piece. A reader that hangs up, or stands still, ends the reading.
 import type { ServerResponse } from 'node:http'
-import { type Clock, gatewayLimits } from '@postern/protocol'
+import { type Clock, gatewayLimits, Wait } from '@postern/protocol'
 import type { FastifyReply } from 'fastify'
 import type { Streamed } from './answers.ts'
 import type { Stopping } from './stopping.ts'
 
-type Sending = { clock: Clock; stopping: Stopping }
+type StreamParts = { clock: Clock; stopping: Stopping }
 
 export async function sendStream(
   reply: FastifyReply,
   { status, headers, read }: Streamed,
-  { clock, stopping }: Sending,
+  { clock, stopping }: StreamParts,
 ): Promise<FastifyReply> {
   if (reply.request.method === 'HEAD') return reply.code(status).headers(headers).send()
   const bytes = read()[Symbol.asyncIterator]()
@@ -33,15 +33,11 @@ export async function sendStream(
 
 /** Resolves when nothing reads from the bytes any more: they may be used again then. */
 async function write(response: ServerResponse, bytes: Uint8Array, clock: Clock): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const idle = clock.setTimer(gatewayLimits.fileIdleMs, () => response.destroy())
-  const closed = () => reject(new Error('the reader has gone'))
+  const written = new Wait()
+  const closed = () => written.reject(new Error('the reader has gone'))
   response.once('close', closed)
-  response.write(bytes, error => (error ? reject(error) : resolve()))
-  try {
-    await promise
-  } finally {
-    idle.cancel()
-    response.off('close', closed)
-  }
+  written.onOver(() => response.off('close', closed))
+  written.after(clock, gatewayLimits.fileIdleMs, () => response.destroy())
+  response.write(bytes, error => (error ? written.reject(error) : written.resolve()))
+  await written.over
 }

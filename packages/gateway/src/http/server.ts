@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { tokenChecker } from './authenticate.ts'
 import { badField, errorAnswer } from './errors.ts'
 import { goOn, heedExpectations, isWaiting } from './expectations.ts'
-import { assertValid, heedMalformed, JSON_TYPE, refuseMalformed } from './malformed.ts'
+import { assertValid, JSON_TYPE, refuseMalformed } from './malformed.ts'
 import { Refusals } from './refusals.ts'
 import type { Stopping } from './stopping.ts'
 
@@ -22,6 +22,7 @@ export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; clo
 export function createServer({ botToken, hooksUrl, log, clock, stopping }: ServerOptions): FastifyInstance {
   const isAuthorized = tokenChecker(botToken)
   const refusals = new Refusals({ log, clock })
+  const malformed = refuseMalformed()
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const { status, headers, body } = errorAnswer(error, request.routeOptions?.config?.statuses)
     if (status >= 500) refusals.note(error, routeOf(request))
@@ -40,12 +41,12 @@ export function createServer({ botToken, hooksUrl, log, clock, stopping }: Serve
     return503OnClosing: false,
     // Left to itself, the server would answer a request without Host by a status and nothing else.
     http: { requireHostHeader: false, maxHeaderSize: gatewayLimits.requestHeadBytesMax },
-    clientErrorHandler: refuseMalformed,
+    clientErrorHandler: (fault, socket) => malformed.refuse(fault, socket),
     frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
   })
   server.server.on('connection', connection => stopping.watch(connection))
   heedExpectations(server.server)
-  heedMalformed(server.server)
+  malformed.watch(server.server)
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
   server.addHook('onRequest', async request => {

@@ -1,9 +1,9 @@
 // The stop as requests see it: first everybody is served to the end, then who still waits is told to come again.
 import type { Socket } from 'node:net'
-import { CodedError } from '@postern/protocol'
+import { Bell, CodedError, Wait } from '@postern/protocol'
 
 export class Stopping {
-  readonly #waiting = new Set<() => void>()
+  readonly #lastCall = new Bell()
   readonly #connections = new Set<Socket>()
   #state: 'serving' | 'stopping' | 'over' = 'serving'
 
@@ -28,19 +28,16 @@ export class Stopping {
   /** Whoever still waits is answered now: a connection that is cut would leave the caller without a word. */
   lastCall(): void {
     this.#state = 'over'
-    for (const refuse of this.#waiting) refuse()
+    this.#lastCall.ring()
   }
 
   /** What the work gives, or `stopping` when the last call comes first. */
-  async orStopping<T>(work: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const refuse = () => reject(new CodedError('stopping'))
-    this.#waiting.add(refuse)
-    if (this.#state === 'over') refuse()
-    try {
-      return await Promise.race([work, promise])
-    } finally {
-      this.#waiting.delete(refuse)
-    }
+  orStopping<T>(work: Promise<T>): Promise<T> {
+    const wait = new Wait<T>()
+    wait.follow(work)
+    // What is done already is answered even then.
+    if (this.#state === 'over') wait.follow(Promise.reject(new CodedError('stopping')))
+    else wait.onOver(this.#lastCall.listen(() => wait.reject(new CodedError('stopping'))))
+    return wait.over
   }
 }

@@ -1,12 +1,12 @@
 // The gateway's figures, in the text format of Prometheus.
 
-type Kind = 'counter' | 'gauge'
+type MetricKind = 'counter' | 'gauge'
 type Shape = { name: string; help: string; label?: string }
 
-/** Grows only; one figure for each value of its label. */
+/** A count that only grows, one for each value of its label. */
 export class Counter {
   readonly shape: Shape
-  readonly kind: Kind = 'counter'
+  readonly kind: MetricKind = 'counter'
   readonly #counts = new Map<string, number>()
 
   constructor(shape: Shape, labelValues: readonly string[] = ['']) {
@@ -24,10 +24,10 @@ export class Counter {
   }
 }
 
-/** Read when somebody asks. */
+/** A figure that is read when the metrics are asked for. */
 class Gauge {
   readonly shape: Shape
-  readonly kind: Kind = 'gauge'
+  readonly kind: MetricKind = 'gauge'
   readonly #read: () => number
 
   constructor(shape: Shape, read: () => number) {

@@ -1,20 +1,23 @@
 // Long polling: an answer as soon as there is an update, when the time is up, when the caller is gone, or at the stop.
-import { type Clock, CodedError, gatewayLimits } from '@postern/protocol'
-import type { QueuedUpdate, UpdateQueue } from './update-queue.ts'
+import { Bell, type Clock, gatewayLimits, tooMany, Wait } from '@postern/protocol'
+import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 
 export type Poll = { offset: number; limit: number; timeoutMs: number }
+
+const pollers = { max: gatewayLimits.pollersMax, what: 'long polls are waiting' }
 
 export class LongPoll {
   readonly #queue: UpdateQueue
   readonly #clock: Clock
-  readonly #waiting = new Set<() => void>()
+  /** Rings when there may be something to answer with. */
+  readonly #bell = new Bell()
   readonly #unsubscribe: () => void
   #isReleased = false
 
   constructor(queue: UpdateQueue, clock: Clock) {
     this.#queue = queue
     this.#clock = clock
-    this.#unsubscribe = queue.onAppend(() => this.#wakeAll())
+    this.#unsubscribe = queue.onAppend(() => this.#bell.ring())
   }
 
   /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
@@ -38,23 +41,17 @@ export class LongPoll {
   release(): void {
     this.#isReleased = true
     this.#unsubscribe()
-    this.#wakeAll()
+    this.#bell.ring()
   }
 
   async #wait(forMs: number, gone: AbortSignal): Promise<void> {
-    if (this.#waiting.size >= gatewayLimits.pollersMax)
-      throw new CodedError('rate-limited', { what: `${gatewayLimits.pollersMax} long polls are waiting` })
-    const woken = Promise.withResolvers<void>()
-    const timer = this.#clock.setTimer(forMs, woken.resolve)
-    this.#waiting.add(woken.resolve)
-    gone.addEventListener('abort', () => woken.resolve(), { once: true })
-    await woken.promise
-    this.#waiting.delete(woken.resolve)
-    timer.cancel()
-  }
-
-  #wakeAll(): void {
-    for (const wake of this.#waiting) wake()
+    if (this.#bell.listenerCount >= gatewayLimits.pollersMax) throw tooMany(pollers)
+    const woken = new Wait()
+    const wake = () => woken.resolve()
+    woken.after(this.#clock, forMs, wake)
+    woken.onAbort(gone, wake)
+    woken.onOver(this.#bell.listen(wake))
+    await woken.over
   }
 }
 

@@ -4,14 +4,14 @@ import type { Journal, Log, PassedTime } from '@postern/core'
 import { type Clock, CodedError } from '@postern/protocol'
 import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { OperatorState } from '../queue/operator-state.ts'
+import { UpdateDiscard } from '../queue/update-discard.ts'
+import { UpdateQueue } from '../queue/update-queue.ts'
+import { UpdateRetention } from '../queue/update-retention.ts'
 import { Attempts } from '../webhook/attempts.ts'
 import { Receiver } from '../webhook/deliver.ts'
 import { WebhookDrain } from '../webhook/drain.ts'
 import { LongPoll, type Poll } from './long-poll.ts'
-import type { OperatorState } from './operator-state.ts'
-import { UpdateDiscard } from './update-discard.ts'
-import { UpdateQueue } from './update-queue.ts'
-import { UpdateRetention } from './update-retention.ts'
 
 type Mode =
   | { kind: 'poll'; queue: UpdateQueue; retention: UpdateRetention; longPoll: LongPoll }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { PassedTime } from '@postern/core'
 import { type Clock, gatewayLimits } from '@postern/protocol'
-import type { DeliveryState, OperatorState } from '../updates/operator-state.ts'
+import type { DeliveryState, OperatorState } from '../queue/operator-state.ts'
 
 export type AttemptsOptions = {
   url: string

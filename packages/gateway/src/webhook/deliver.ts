@@ -1,13 +1,13 @@
 // One POST of one update: its deadline, what counts as delivered, and an answer of which only the status is read.
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { type Clock, gatewayLimits } from '@postern/protocol'
+import { type Clock, gatewayLimits, Wait } from '@postern/protocol'
 import { Signer } from './sign.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const http = process.getBuiltinModule('node:http')
 
-export type Outcome = { kind: 'delivered' } | { kind: 'failed'; error: string } | { kind: 'stopped' }
+export type DeliveryOutcome = { kind: 'delivered' } | { kind: 'failed'; error: string } | { kind: 'stopped' }
 
 export type ReceiverOptions = { url: string; secret: string; account: string; clock: Clock }
 
@@ -34,7 +34,7 @@ export class Receiver {
   }
 
   /** Once: whatever goes wrong, a kept connection that was reset too, is for the delays between attempts. */
-  deliver({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<Outcome> {
+  deliver({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<DeliveryOutcome> {
     const body = Buffer.from(json)
     const timestampSec = Math.floor(this.#options.clock.nowMs() / 1000)
     const request = this.#request(this.#url, {
@@ -55,36 +55,32 @@ export class Receiver {
 
 type Surroundings = { clock: Clock; stop: AbortSignal }
 
-async function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>()
+function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<DeliveryOutcome> {
+  const wait = new Wait<DeliveryOutcome>()
   let isLate = false
   let isAnswered = false
   const timer = clock.setTimer(gatewayLimits.webhookAnswerWithinMs, () => {
     isLate = true
     request.destroy()
   })
-  const end = () => request.destroy()
-  stop.addEventListener('abort', end)
-  if (stop.aborted) end()
+  wait.onOver(() => timer.cancel())
+  wait.onAbort(stop, () => request.destroy())
   request.on('response', response => {
     isAnswered = true
     timer.cancel()
     discardBody(response, clock)
-    response.on('close', () => resolve(outcomeOfStatus(response.statusCode ?? 0)))
+    response.on('close', () => wait.resolve(outcomeOfStatus(response.statusCode ?? 0)))
   })
   request.on('error', (error: NodeJS.ErrnoException) => {
-    if (stop.aborted) resolve({ kind: 'stopped' })
-    else if (isLate) resolve({ kind: 'failed', error: lateError })
-    else resolve({ kind: 'failed', error: errorOf(error) })
+    if (stop.aborted) wait.resolve({ kind: 'stopped' })
+    else if (isLate) wait.resolve({ kind: 'failed', error: lateError })
+    else wait.resolve({ kind: 'failed', error: errorOf(error) })
   })
   // Closed without an answer and without an error, as after an answer that is no HTTP of ours.
   request.on('close', () => {
-    if (!isAnswered) resolve(stop.aborted ? { kind: 'stopped' } : { kind: 'failed', error: cutError })
+    if (!isAnswered) wait.resolve(stop.aborted ? { kind: 'stopped' } : { kind: 'failed', error: cutError })
   })
-  const outcome = await promise
-  timer.cancel()
-  stop.removeEventListener('abort', end)
-  return outcome
+  return wait.over
 }
 
 const lateError = `The receiver did not answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds.`
@@ -96,7 +92,7 @@ const errorOf = ({ code }: NodeJS.ErrnoException): string =>
     ? cutError
     : `The receiver could not be reached (${code ?? 'unknown reason'}).`
 
-function outcomeOfStatus(status: number): Outcome {
+function outcomeOfStatus(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const isRedirect = status >= 300 && status < 400
   return {

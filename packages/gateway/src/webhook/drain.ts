@@ -1,11 +1,11 @@
 // Brings the queue to the receiver: one update at a time, strictly in order, each until it is delivered.
 import type { WebhookStatus } from '@postern/bot-api/objects'
-import type { Log } from '@postern/core'
-import { type Clock, gatewayLimits, logFault, Seldom } from '@postern/protocol'
+import { followJournal, type Log } from '@postern/core'
+import { type Clock, gatewayLimits, logFault, pause, Seldom } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { UpdateQueue } from '../updates/update-queue.ts'
+import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 import type { Attempts } from './attempts.ts'
-import type { Outcome, Receiver } from './deliver.ts'
+import type { DeliveryOutcome, Receiver } from './deliver.ts'
 
 export type DrainOptions = { receiver: Receiver; attempts: Attempts; clock: Clock; log: Log; metrics: Metrics }
 
@@ -41,9 +41,14 @@ export class WebhookDrain {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    const until = this.#stop.signal
+    // One, and read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
+    const read = () => this.#queue.read(1)
+    while (!until.aborted) {
       try {
-        await this.#step()
+        await this.#untilDue()
+        for await (const [update] of followJournal(this.#queue, { read, until }))
+          if (update) await this.#attempt(update)
       } catch (error) {
         this.#fault(error, 'the queue could not be read; it is tried again')
         await this.#pause(gatewayLimits.webhookRetryFirstMs)
@@ -51,21 +56,20 @@ export class WebhookDrain {
     }
   }
 
-  async #step(): Promise<void> {
-    const { receiver, attempts, metrics } = this.#options
-    const dueInMs = attempts.dueInMs()
+  async #untilDue(): Promise<void> {
+    const dueInMs = this.#options.attempts.dueInMs()
     if (dueInMs > 0) await this.#pause(dueInMs)
-    if (this.#stop.signal.aborted) return
-    // Read anew before each attempt: meanwhile it may have been dropped, or its message deleted.
-    const [update] = this.#queue.read(1)
-    if (!update) return await this.#appended()
+  }
+
+  async #attempt(update: QueuedUpdate): Promise<void> {
+    const { receiver, attempts, metrics } = this.#options
     attempts.begin()
     const outcome = await receiver.deliver(update, this.#stop.signal)
     if (outcome.kind !== 'stopped') metrics.webhookAttempts.add(outcome.kind)
     await this.#note(outcome, update.id)
   }
 
-  async #note(outcome: Outcome, id: number): Promise<void> {
+  async #note(outcome: DeliveryOutcome, id: number): Promise<void> {
     const { attempts, log } = this.#options
     switch (outcome.kind) {
       case 'stopped':
@@ -80,6 +84,7 @@ export class WebhookDrain {
           { update: id, attempts: attempts.known?.attempts, retryInMs: attempts.dueInMs(), reason: outcome.error },
           'an update could not be delivered; it is tried again',
         )
+        await this.#untilDue()
         break
     }
   }
@@ -110,25 +115,6 @@ export class WebhookDrain {
   }
 
   async #pause(forMs: number): Promise<void> {
-    await this.#until(wake => {
-      const timer = this.#options.clock.setTimer(forMs, wake)
-      return () => timer.cancel()
-    })
-  }
-
-  /** Called right after a read that found nothing: no update can come in between. */
-  async #appended(): Promise<void> {
-    await this.#until(wake => this.#queue.onAppend(wake))
-  }
-
-  async #until(subscribe: (wake: () => void) => () => void): Promise<void> {
-    if (this.#stop.signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = () => resolve()
-    const unsubscribe = subscribe(wake)
-    this.#stop.signal.addEventListener('abort', wake)
-    await promise
-    unsubscribe()
-    this.#stop.signal.removeEventListener('abort', wake)
+    await pause(this.#options.clock, forMs, this.#stop.signal)
   }
 }

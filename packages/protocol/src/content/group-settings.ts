@@ -3,18 +3,15 @@ import { z } from 'zod'
 import { utf8 } from '../bytes.ts'
 import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
-import { charCount } from '../text.ts'
+import { timerFault } from '../rules/timer.ts'
+import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
 
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
 /** Shaped like a group's id: it can never be taken for a private chat. */
 const groupChat = z.custom<ChatId>(value => typeof value === 'string' && isGroupId(value))
-/** Far above any that a clock in seconds gives, and far below the last whole number. */
-const generation = z
-  .int()
-  .min(0)
-  .max(2 ** 40)
-const timerMs = z.int().min(0).max(contentLimits.timerMsMax)
+const generation = z.int().min(0).max(contentLimits.generationMax)
+const timerMs = z.int().refine(keeping(timerFault))
 
 const privateSettings = z.object({
   v: z.literal(1),
@@ -26,7 +23,7 @@ const privateSettings = z.object({
 const groupSettings = z.object({
   v: z.literal(1),
   type: z.literal('group'),
-  title: z.string().refine(value => charCount(value) >= 1 && charCount(value) <= contentLimits.groupNameCharsMax),
+  title: chars({ min: 1, max: contentLimits.groupNameCharsMax }),
   /** Each once: named twice, they would never be the same as before. */
   admins: z
     .array(accountId)

@@ -4,8 +4,12 @@ import { fromBase64Url, toBase64Url, utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
 import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
-import { HALF_RULE } from '../shown-line.ts'
-import { charCount } from '../text.ts'
+import { buttonRowFault, buttonRowsFault, isButtonDataShort } from '../rules/button.ts'
+import { mentionsCountFault } from '../rules/mentions.ts'
+import { optionsCountFault } from '../rules/poll.ts'
+import { captionRange, HALF_RULE, textRange, toastRange } from '../rules/text.ts'
+import { timerFault } from '../rules/timer.ts'
+import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
 
 export const CONTENT_VERSION = 1
@@ -18,7 +22,6 @@ const groupId = idOf(isGroupId)
 const sendId = idOf(isSendId)
 const blobId = idOf(isBlobId)
 const pressId = idOf(isPressId)
-const chars = (max: number) => z.string().refine(value => charCount(value) <= max)
 const keyBytes = z.codec(
   z.string().length(43),
   z.custom<Uint8Array>(value => value instanceof Uint8Array && value.length === 32),
@@ -28,9 +31,10 @@ const keyBytes = z.codec(
   },
 )
 
-const timerMs = z.int().min(1).max(contentLimits.timerMsMax)
+/** Of one message: 0, for ever, is said by its absence. */
+const timerMs = z.int().min(1).refine(keeping(timerFault))
 
-const buttonText = chars(contentLimits.buttonTextCharsMax).min(1)
+const buttonText = chars({ min: 1, max: contentLimits.buttonTextCharsMax })
 
 const mention = z.object({
   user: accountId,
@@ -43,14 +47,14 @@ export type Mention = z.infer<typeof mention>
 const button = z.union([
   z.strictObject({
     text: buttonText,
-    data: z.string().refine(value => utf8(value).length <= contentLimits.buttonDataBytesMax),
+    data: z.string().refine(isButtonDataShort),
   }),
   z.strictObject({ text: buttonText, url: z.string().max(contentLimits.buttonUrlUnitsMax).startsWith('https://') }),
 ])
 export type Button = z.infer<typeof button>
-const buttons = z.array(z.array(button).min(1).max(contentLimits.buttonsPerRowMax)).max(contentLimits.buttonRowsMax)
+const buttons = z.array(z.array(button).refine(keeping(buttonRowFault))).refine(keeping(buttonRowsFault))
 
-const mentions = z.array(mention).max(contentLimits.mentionsMax)
+const mentions = z.array(mention).refine(keeping(mentionsCountFault))
 
 /** What every kind of message may carry. */
 const messageFields = {
@@ -61,7 +65,7 @@ const messageFields = {
 
 const textBody = z.object({
   kind: z.literal('text'),
-  text: chars(contentLimits.textCharsMax).min(1),
+  text: chars(textRange),
   mentions: mentions.optional(),
   buttons: buttons.optional(),
   ...messageFields,
@@ -79,7 +83,7 @@ const fileBody = z.object({
   digest: z.string().length(43),
   /** Of the file itself, in bytes. */
   size: z.int().min(0).max(contentLimits.fileBytesMax),
-  name: chars(contentLimits.fileNameCharsMax).min(1),
+  name: chars({ min: 1, max: contentLimits.fileNameCharsMax }),
   type: z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}$/),
   shownAs: z.enum(['photo', 'video', 'voice', 'file']),
   width: pixels.optional(),
@@ -91,7 +95,7 @@ const fileBody = z.object({
     .regex(/^data:image\/(jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/)
     .optional(),
   /** The caption. */
-  text: chars(contentLimits.textCharsMax).min(1).optional(),
+  text: chars(textRange).optional(),
   mentions: mentions.optional(),
   buttons: buttons.optional(),
   ...messageFields,
@@ -100,11 +104,8 @@ export type FileBody = z.infer<typeof fileBody>
 
 const pollBody = z.object({
   kind: z.literal('poll'),
-  question: chars(contentLimits.pollQuestionCharsMax).min(1),
-  options: z
-    .array(chars(contentLimits.pollOptionCharsMax).min(1))
-    .min(contentLimits.pollOptionsMin)
-    .max(contentLimits.pollOptionsMax),
+  question: chars({ min: 1, max: contentLimits.pollQuestionCharsMax }),
+  options: z.array(chars({ min: 1, max: contentLimits.pollOptionCharsMax })).refine(keeping(optionsCountFault)),
   multiple: z.boolean(),
   /** By the relay's clock: what is voted from then on does not count. */
   closeTs: z.int().min(1).optional(),
@@ -134,17 +135,18 @@ const pressBody = z.object({
   kind: z.literal('press'),
   press: pressId,
   target: messageId,
+  /** In units and not in bytes: what nobody offered is passed over, and is no fault of the content. */
   data: z.string().max(contentLimits.buttonDataBytesMax),
 })
 /** To the presser alone. */
-const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: chars(contentLimits.toastCharsMax) })
+const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: chars(toastRange) })
 
 /** The sender's own message as it is now; what is absent stays. */
 const editBody = z.object({
   kind: z.literal('edit'),
   target: messageId,
   /** Empty takes the caption of a file away. With a text, absent mentions are none. */
-  text: chars(contentLimits.textCharsMax).optional(),
+  text: chars(captionRange).optional(),
   mentions: mentions.optional(),
   /** None take the buttons away. */
   buttons: buttons.optional(),
@@ -152,7 +154,11 @@ const editBody = z.object({
 /** The sender's own message is to be forgotten by everybody. */
 const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
 /** One emoji, or none to take it back. */
-const reactionBody = z.object({ kind: z.literal('reaction'), target: messageId, emoji: z.string().max(64) })
+const reactionBody = z.object({
+  kind: z.literal('reaction'),
+  target: messageId,
+  emoji: z.string().max(contentLimits.emojiUnitsMax),
+})
 /** What the sender has in common with all who are in that epoch of a group with it. */
 const epochMark = z.object({ group: groupId, epoch: z.int().min(0), mark: z.string().length(22) })
 
@@ -205,7 +211,7 @@ export type UnknownBody = { kind: 'unknown'; raw: unknown }
 
 /** How one is called and under which key one's profile can be read: with the first content in a group, and when somebody joins. */
 const hello = z.object({
-  name: chars(contentLimits.nameCharsMax),
+  name: chars({ min: 0, max: contentLimits.nameCharsMax }),
   profileKey: keyBytes,
   /** The token of the invite link by which the sender came: for the link's owner alone. */
   token: z.string().max(64).optional(),

@@ -1,24 +1,24 @@
 // An account's profile: sealed under its profile key before it goes to the relay, which sees no name and no bot mark.
 import { z } from 'zod'
 import { contentLimits } from '../limits.ts'
-import { cleanLine } from '../shown-line.ts'
-import { charCount } from '../text.ts'
+import { commandName, commandsCountFault } from '../rules/command.ts'
+import { cleanLine } from '../rules/line.ts'
+import { aboutRange } from '../rules/text.ts'
+import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
 
-const chars = (max: number) => z.string().refine(value => charCount(value) <= max)
-
 export const command = z.object({
-  name: z.string().regex(/^[a-z0-9_]{1,32}$/),
-  description: chars(contentLimits.commandDescriptionCharsMax),
-  args: chars(contentLimits.commandArgsCharsMax).optional(),
+  name: z.string().regex(commandName),
+  description: chars({ min: 0, max: contentLimits.commandDescriptionCharsMax }),
+  args: chars({ min: 0, max: contentLimits.commandArgsCharsMax }).optional(),
 })
 export type Command = z.infer<typeof command>
 
 export const profile = z.object({
-  name: chars(contentLimits.nameCharsMax).min(1),
-  about: chars(contentLimits.aboutCharsMax),
+  name: chars({ min: 1, max: contentLimits.nameCharsMax }),
+  about: chars(aboutRange),
   bot: z.boolean(),
-  commands: z.array(command).max(contentLimits.commandsMax),
+  commands: z.array(command).refine(keeping(commandsCountFault)),
   /** A data: URL of a small square picture. */
   avatar: z
     .string()

@@ -1,13 +1,12 @@
 // What is left of somebody else's body where it keeps none of the rules of a sender: the message stays, what misleads goes.
-import { fittingMentions } from '../mentions.ts'
-import { cleanLine } from '../shown-line.ts'
+
+import { isPlainUrl } from '../rules/button.ts'
+import { cleanLine } from '../rules/line.ts'
+import { fittingMentions } from '../rules/mentions.ts'
 import type { Button, KnownBody, Mention } from './message-content.ts'
 
 /** A label of which nothing would be seen: its place counts, so it stays. */
 const UNSEEN_LABEL = '…'
-
-/** People are asked whether they want to go where an address says: nothing in it may hide. */
-const misleading = /[\s\p{Cc}\p{Cf}\p{Cs}]/u
 
 type Worded = { text?: string | undefined; mentions?: Mention[] | undefined }
 
@@ -34,5 +33,4 @@ function withClean({ buttons }: { buttons?: Button[][] | undefined }): { buttons
 
 const shownLabel = (text: string): string => cleanLine(text) || UNSEEN_LABEL
 
-const isPlain = (button: Button): boolean =>
-  'data' in button || (!misleading.test(button.url) && URL.canParse(button.url))
+const isPlain = (button: Button): boolean => 'data' in button || isPlainUrl(button.url)

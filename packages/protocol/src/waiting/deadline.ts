@@ -1,33 +1,35 @@
-// How long a caller is ready to wait for the relay, shared by all the steps of one operation.
+// How long a caller is ready to wait, shared by all the steps of one operation.
 import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
+import { Wait } from './wait.ts'
 
-export type Within = { deadlineMs: number }
+export type Within = { timeoutMs: number }
 
 export class Deadline {
   readonly #clock: Clock
   readonly #endMs: number
+  readonly #late: () => CodedError
 
-  constructor(clock: Clock, within: Within) {
+  /** `late`: what is thrown when the time is up; without it `relay-unreachable`, as it is mostly the relay that is waited for. */
+  constructor(clock: Clock, within: Within, late = () => new CodedError('relay-unreachable')) {
     this.#clock = clock
-    this.#endMs = clock.monotonicMs() + within.deadlineMs
+    this.#endMs = clock.monotonicMs() + within.timeoutMs
+    this.#late = late
   }
 
   /** Throws when the time is up: nothing more is begun then. */
   leftMs(): number {
     const left = this.#endMs - this.#clock.monotonicMs()
-    if (left <= 0) throw new CodedError('relay-unreachable')
+    if (left <= 0) throw this.#late()
     return left
   }
 
-  /** The outcome of what others do in their own time; rejects with `relay-unreachable` when ours is up. */
+  /** The outcome of what others do in their own time; rejects when ours is up. */
   async awaiting<T>(work: () => Promise<T>): Promise<T> {
-    const { promise: timeIsUp, reject } = Promise.withResolvers<never>()
-    const timer = this.#clock.setTimer(this.leftMs(), () => reject(new CodedError('relay-unreachable')))
-    try {
-      return await Promise.race([work(), timeIsUp])
-    } finally {
-      timer.cancel()
-    }
+    const leftMs = this.leftMs()
+    const wait = new Wait<T>()
+    wait.follow(work())
+    wait.after(this.#clock, leftMs, () => wait.reject(this.#late()))
+    return await wait.over
   }
 }

@@ -1,20 +1,94 @@
-// One at a time per key, in the order of the calls.
+// Work in the order of the calls: one at a time, or beside others that share the lane. What fails holds up nobody behind it.
+import { type SlotsLimit, tooMany } from './slots.ts'
 
-export class Lanes<Key> {
-  readonly #tails = new Map<Key, Promise<unknown>>()
+/** `limit`: past so many in one lane, the one at work included, the next is refused. */
+export type LaneOptions = { limit?: SlotsLimit; onIdle?: () => void }
 
-  async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#tails.get(key) ?? Promise.resolve()).then(work)
-    const tail = turn.catch(() => undefined)
-    this.#tails.set(key, tail)
-    try {
-      return await turn
-    } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+export class Lane {
+  readonly #options: LaneOptions
+  /** Settles when the last one that has the lane to itself is through. */
+  #alone: Promise<unknown> = Promise.resolve()
+  /** Those behind it that share the lane. */
+  #sharing = new Set<Promise<unknown>>()
+  #open = 0
+
+  constructor(options: LaneOptions = {}) {
+    this.#options = options
+  }
+
+  get isBusy(): boolean {
+    return this.#open > 0
+  }
+
+  /** Begins when all that were called before it are through, and has the lane to itself. */
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const { limit } = this.#options
+    if (limit && this.#open >= limit.max) return Promise.reject(tooMany(limit))
+    const before = this.#sharing.size === 0 ? this.#alone : Promise.all([this.#alone, ...this.#sharing])
+    this.#sharing = new Set()
+    const turn = before.then(work)
+    const over = () => this.#leave()
+    this.#open++
+    this.#alone = turn.then(over, over)
+    return turn
+  }
+
+  /** Begins in the order of the calls, and beside others that share the lane. */
+  share<T>(work: () => Promise<T>): Promise<T> {
+    const sharing = this.#sharing
+    const turn = this.#alone.then(work)
+    const over = () => {
+      sharing.delete(through)
+      this.#leave()
     }
+    this.#open++
+    const through = turn.then(over, over)
+    sharing.add(through)
+    return turn
+  }
+
+  /** Resolves when nobody is at work any more. */
+  async idle(): Promise<void> {
+    while (this.isBusy) await Promise.all([this.#alone, ...this.#sharing])
+  }
+
+  #leave(): void {
+    this.#open--
+    if (this.#open === 0) this.#options.onIdle?.()
+  }
+}
+
+/** A lane for each key. One that is idle is forgotten. */
+export class Lanes<Key> {
+  readonly #lanes = new Map<Key, Lane>()
+  readonly #limit: { limit?: SlotsLimit }
+
+  constructor(limit?: SlotsLimit) {
+    this.#limit = limit ? { limit } : {}
+  }
+
+  run<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.#laneOf(key).run(work)
+  }
+
+  share<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    return this.#laneOf(key).share(work)
   }
 
   isBusy(key: Key): boolean {
-    return this.#tails.has(key)
+    return this.#lanes.has(key)
+  }
+
+  /** Resolves when nobody is at work in any of them. */
+  async idle(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all([...this.#lanes.values()].map(lane => lane.idle()))
+  }
+
+  #laneOf(key: Key): Lane {
+    const known = this.#lanes.get(key)
+    if (known) return known
+    const lane = new Lane({ ...this.#limit, onIdle: () => this.#lanes.delete(key) })
+    this.#lanes.set(key, lane)
+    return lane
   }
 }

@@ -1,18 +1,23 @@
-// Publishing one's own key packages and taking other people's.
-import { type AccountId, CodedError } from '@postern/protocol'
+// Publishing one's own key packages and handing out other people's.
+import { type AccountId, type Clock, CodedError } from '@postern/protocol'
 import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
+import type { Rates } from '../limits/rates.ts'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { RelayStore } from '../store/relay-store.ts'
+
+type PublishParts = { readonly store: RelayStore; readonly clock: Clock }
+type HandOutParts = PublishParts & { readonly rates: Rates; readonly limits: RelayLimits }
 
 export async function publishKeyPackages(
-  { store, clock }: RelayParts,
+  { store, clock }: PublishParts,
   account: AccountId,
   request: CallRequest<'publishKeyPackages'>,
 ): Promise<CallAnswer<'publishKeyPackages'>> {
   return { keyPackages: await store.publishKeyPackages(account, { ...request, nowMs: clock.nowMs() }) }
 }
 
-export async function takeKeyPackages(
-  { store, rates, limits, clock }: RelayParts,
+export async function handOutKeyPackages(
+  { store, rates, limits, clock }: HandOutParts,
   taker: AccountId,
   { accounts }: CallRequest<'takeKeyPackages'>,
 ): Promise<CallAnswer<'takeKeyPackages'>> {
@@ -28,7 +33,7 @@ export async function takeKeyPackages(
   const nowMs = clock.nowMs()
   const taken = await Promise.all(
     accounts.map(async account => {
-      const key = await store.takeKeyPackage(account, nowMs)
+      const key = await store.handOutKeyPackage(account, nowMs)
       if (!key) throw new CodedError('key-package-missing', { account })
       return { account, ...key }
     }),

@@ -1,10 +1,10 @@
 // Profiles: encrypted by their account, versioned, one at a time.
 import { CodedError } from '@postern/protocol'
 import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
+import type { RelayStore } from '../store/relay-store.ts'
 
 export async function getProfile(
-  { store }: RelayParts,
+  { store }: { readonly store: RelayStore },
   { account }: CallRequest<'getProfile'>,
 ): Promise<CallAnswer<'getProfile'>> {
   const profile = await store.getProfile(account)

@@ -1,12 +1,28 @@
 // A new account: whether the relay takes one, from this address, now, and with which invite.
-import { type AccountId, CodedError } from '@postern/protocol'
-import type { RelayParts } from '../relay-parts.ts'
-import type { Invite } from '../store/relay-store.ts'
+import { type AccountId, type Clock, CodedError } from '@postern/protocol'
+import type { Invites } from '../invites/invites.ts'
+import type { Rates } from '../limits/rates.ts'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { Invite, RelayStore } from '../store/relay-store.ts'
+
+export const registrations = ['open', 'invite', 'closed'] as const
+/** Who may register. */
+export type Registration = (typeof registrations)[number]
+
+type RegisterParts = {
+  readonly store: RelayStore
+  readonly limits: RelayLimits
+  readonly rates: Rates
+  readonly hourlyRates: Rates
+  readonly clock: Clock
+  readonly registration: Registration
+  readonly invites: Invites
+}
 
 type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string }
 
 /** Nothing happens when the account is there already. */
-export async function register(parts: RelayParts, account: AccountId, newcomer: Newcomer): Promise<void> {
+export async function register(parts: RegisterParts, account: AccountId, newcomer: Newcomer): Promise<void> {
   const { store, clock } = parts
   if (await store.getAccount(account)) return
   const invite = await inviteOf(parts, newcomer)
@@ -14,7 +30,7 @@ export async function register(parts: RelayParts, account: AccountId, newcomer: 
   await store.registerAccount(account, { accountKey: newcomer.accountKey, invite, nowMs: clock.nowMs() })
 }
 
-async function inviteOf(parts: RelayParts, { invite, address }: Newcomer): Promise<Invite | undefined> {
+async function inviteOf(parts: RegisterParts, { invite, address }: Newcomer): Promise<Invite | undefined> {
   const { registration, rates, limits, invites, clock } = parts
   switch (registration) {
     case 'open':
@@ -34,7 +50,7 @@ async function inviteOf(parts: RelayParts, { invite, address }: Newcomer): Promi
 }
 
 /** The address first: one peer must not use up what is there for everybody. */
-function chargeRegistration({ rates, hourlyRates, limits }: RelayParts, address: string): void {
+function chargeRegistration({ rates, hourlyRates, limits }: RegisterParts, address: string): void {
   const what = 'registrations'
   hourlyRates.charge(`register ${address}`, { count: 1, max: limits.registrationsPerAddressPerHour, what })
   rates.charge('register', { count: 1, max: limits.registrationsPerMinute, what })

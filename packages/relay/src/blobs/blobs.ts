@@ -1,17 +1,35 @@
 // Blobs: announced over the connection, uploaded in pieces by whoever has the token, fetched by whoever knows the id.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { type AccountId, BLOB_ID_BYTES, type BlobId, blobIdFromBytes, CodedError, toBase64Url } from '@postern/protocol'
+import {
+  type AccountId,
+  BLOB_ID_BYTES,
+  type BlobId,
+  blobIdFromBytes,
+  type Clock,
+  CodedError,
+  relayLimits,
+  toBase64Url,
+} from '@postern/protocol'
 import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
-import type { StoredBlob } from '../store/relay-store.ts'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { RelayStore, StoredBlob } from '../store/relay-store.ts'
+import type { BlobStore } from './blob-store.ts'
+
+export type BlobParts = {
+  /** What is known about blobs. */
+  readonly store: RelayStore
+  /** Their bytes. */
+  readonly blobs: BlobStore
+  readonly limits: RelayLimits
+  readonly clock: Clock
+}
 
 const TOKEN_BYTES = 32
-const SWEPT_AT_ONCE = 100
 
 const hashOf = (token: string): Uint8Array => createHash('sha256').update(token).digest()
 
 export async function beginBlob(
-  { store, limits, clock }: RelayParts,
+  { store, limits, clock }: BlobParts,
   owner: AccountId,
   { size }: CallRequest<'beginBlob'>,
 ): Promise<CallAnswer<'beginBlob'>> {
@@ -24,7 +42,7 @@ export async function beginBlob(
 }
 
 export async function deleteBlob(
-  parts: RelayParts,
+  parts: BlobParts,
   account: AccountId,
   { blob }: CallRequest<'deleteBlob'>,
 ): Promise<CallAnswer<'deleteBlob'>> {
@@ -35,7 +53,7 @@ export async function deleteBlob(
 }
 
 /** The bytes first: a row without bytes is swept again, bytes without a row never. */
-async function removeBlob({ store, blobs }: RelayParts, blob: BlobId): Promise<void> {
+async function removeBlob({ store, blobs }: BlobParts, blob: BlobId): Promise<void> {
   const length = await blobs.length(blob)
   await blobs.delete(blob)
   await store.forgetBlob(blob, length)
@@ -44,7 +62,7 @@ async function removeBlob({ store, blobs }: RelayParts, blob: BlobId): Promise<v
 }
 
 /** The blob that the token may write to. */
-export async function blobForToken({ store }: RelayParts, blob: BlobId, token: string): Promise<StoredBlob> {
+export async function blobForToken({ store }: BlobParts, blob: BlobId, token: string): Promise<StoredBlob> {
   const stored = await store.getBlob(blob)
   if (!stored) throw new CodedError('blob-unknown')
   if (!timingSafeEqual(hashOf(token), stored.tokenHash))
@@ -55,7 +73,7 @@ export async function blobForToken({ store }: RelayParts, blob: BlobId, token: s
 export type Standing = { length: number; isComplete: boolean }
 
 /** How far the upload is. It is complete when all announced bytes are there, also when a crash kept that from being noted. */
-export async function standingOf(parts: RelayParts, blob: BlobId, stored: StoredBlob): Promise<Standing> {
+export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredBlob): Promise<Standing> {
   if (stored.state === 'complete') return { length: stored.size, isComplete: true }
   const length = await parts.blobs.length(blob)
   if (length < stored.size) return { length, isComplete: false }
@@ -63,7 +81,7 @@ export async function standingOf(parts: RelayParts, blob: BlobId, stored: Stored
 }
 
 /** What is there is all that comes. */
-export async function completeBlob(parts: RelayParts, blob: BlobId, length: number): Promise<Standing> {
+export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
   // Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure.
   await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: length })
   await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
@@ -72,15 +90,15 @@ export async function completeBlob(parts: RelayParts, blob: BlobId, length: numb
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-export async function sweepBlobs(parts: RelayParts, signal: AbortSignal): Promise<number> {
+export async function sweepBlobs(parts: BlobParts, signal: AbortSignal): Promise<number> {
   let removed = 0
   for (;;) {
-    const expired = await parts.store.expiredBlobs(parts.clock.nowMs(), SWEPT_AT_ONCE)
+    const expired = await parts.store.expiredBlobs(parts.clock.nowMs(), relayLimits.blobsPerSweep)
     for (const blob of expired) {
       if (signal.aborted) return removed
       await removeBlob(parts, blob)
       removed += 1
     }
-    if (expired.length < SWEPT_AT_ONCE) return removed
+    if (expired.length < relayLimits.blobsPerSweep) return removed
   }
 }

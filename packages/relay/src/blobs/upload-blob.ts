@@ -1,7 +1,6 @@
 // Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
 import { type BlobId, CodedError } from '@postern/protocol'
-import type { RelayParts } from '../relay-parts.ts'
-import { completeBlob, type Standing, standingOf } from './blobs.ts'
+import { type BlobParts, completeBlob, type Standing, standingOf } from './blobs.ts'
 
 export type Piece = {
   offset: number
@@ -17,10 +16,10 @@ export type Uploaded = Standing & { kind: 'written' | 'elsewhere' }
 type Running = { abort: () => void; done: Promise<unknown> }
 
 export class BlobUploads {
-  readonly #parts: RelayParts
+  readonly #parts: BlobParts
   readonly #running = new Map<BlobId, Running>()
 
-  constructor(parts: RelayParts) {
+  constructor(parts: BlobParts) {
     this.#parts = parts
   }
 

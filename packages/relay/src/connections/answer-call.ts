@@ -1,12 +1,12 @@
 // The table of calls: which operation answers which.
 import type { AccountId } from '@postern/protocol'
 import type { CallAnswer, CallName, CallRequest } from '@postern/protocol/relay'
-import { publishKeyPackages, takeKeyPackages } from '../accounts/key-packages.ts'
+import { handOutKeyPackages, publishKeyPackages } from '../accounts/key-packages.ts'
 import { getProfile } from '../accounts/profiles.ts'
 import { beginBlob, deleteBlob } from '../blobs/blobs.ts'
 import { appendEnvelope } from '../groups/append-envelope.ts'
 import { commitEnvelope } from '../groups/commit-envelope.ts'
-import type { RelayParts } from '../relay-parts.ts'
+import type { RelayParts } from './relay-parts.ts'
 
 /** Calls that concern the connection itself are answered by its session. */
 type Answered = Exclude<CallName, 'authenticate' | 'follow'>
@@ -19,7 +19,7 @@ type Operation<Name extends CallName> = (
 const operations: { [Name in Answered]: Operation<Name> } = {
   ping: async ({ clock }) => ({ nowMs: clock.nowMs() }),
   publishKeyPackages,
-  takeKeyPackages,
+  takeKeyPackages: handOutKeyPackages,
   putProfile: ({ store, clock }, account, profile) => store.putProfile(account, { ...profile, nowMs: clock.nowMs() }),
   getProfile: (parts, _account, request) => getProfile(parts, request),
   createGroup: async ({ store, clock }, creator, { group, continues }) => ({

@@ -10,7 +10,7 @@ import {
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
 import { register } from '../accounts/register.ts'
-import type { RelayParts } from '../relay-parts.ts'
+import type { RelayParts } from './relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
 /** The nonce that this connection was given, and the address it is counted by. */

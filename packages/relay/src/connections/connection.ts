@@ -1,15 +1,12 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
-import { inBackground, type Timer } from '@postern/protocol'
+import { inBackground, relayLimits, type Timer, Wait } from '@postern/protocol'
 import { afterMicrotasks, endOfTick } from '@postern/protocol/node'
 import type { WebSocket } from 'ws'
 import { TokenBucket } from '../limits/token-bucket.ts'
-import type { RelayParts } from '../relay-parts.ts'
 import type { Outlet } from './follow.ts'
+import type { RelayParts } from './relay-parts.ts'
 import { closeCodes } from './session.ts'
-
-/** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
-const FRAMES_PER_SLICE = 32
 
 /** What the frames are handed to. */
 export type Receiver = {
@@ -27,11 +24,11 @@ export class Connection implements Outlet {
   /** Frames that came in one piece with others, while no more may be taken. */
   #held: Uint8Array[] = []
   #inFlight = 0
-  #sliceLeft = FRAMES_PER_SLICE
+  #sliceLeft: number = relayLimits.framesPerSlice
   #refill: Timer | undefined
   #corked = false
   #deaf = false
-  #stopping: PromiseWithResolvers<void> | undefined
+  #stopping: Wait | undefined
   #heardSincePing = true
   /** Come before it was known who speaks. */
   #bytesBefore = 0
@@ -55,22 +52,22 @@ export class Connection implements Outlet {
       if (this.#deaf) return
       if (!isBinary || !(data instanceof Uint8Array)) return this.close(closeCodes.notBinary, 'frames are binary')
       this.#held.push(data)
-      if (this.#held.length === 1) this.#takeHeld()
+      if (this.#held.length === 1) this.#receiveHeld()
     })
     this.#webSocket.on('pong', () => {
       this.#heardSincePing = true
     })
     // A ping is answered by ws at once; it counts like a frame.
     this.#webSocket.on('ping', () => {
-      if (!this.#deaf && !this.#mayTake()) this.#webSocket.pause()
+      if (!this.#deaf && !this.#mayReceive()) this.#webSocket.pause()
     })
     this.#stream.on('drain', () => {
       this.#heardSincePing = true
-      this.#takeHeld()
+      this.#receiveHeld()
       receiver.pump()
     })
     // Broken frames and resets end in 'close' too.
-    this.#webSocket.on('error', error => this.#parts.logger.debug({ err: error }, 'a connection broke'))
+    this.#webSocket.on('error', error => this.#parts.log.debug({ err: error }, 'a connection broke'))
     this.#webSocket.once('close', () => {
       this.#held = []
       this.#refill?.cancel()
@@ -84,7 +81,7 @@ export class Connection implements Outlet {
     if (!this.#corked) {
       this.#corked = true
       this.#stream.cork()
-      endOfTick(this.#uncork, { what: 'answers could not be sent', log: this.#parts.logger })
+      endOfTick(this.#uncork, { what: 'answers could not be sent', log: this.#parts.log })
     }
     this.#webSocket.send(frame)
   }
@@ -99,7 +96,7 @@ export class Connection implements Outlet {
   }
 
   close(code: number, reason: string): void {
-    this.#takeNoMore()
+    this.#receiveNoMore()
     this.#webSocket.close(code, reason)
   }
 
@@ -136,24 +133,25 @@ export class Connection implements Outlet {
 
   /** Takes no more frames, waits for the answers that are due, then says goodbye. */
   async stop(): Promise<void> {
-    this.#stopping ??= Promise.withResolvers()
-    this.#takeNoMore()
+    this.#stopping ??= new Wait()
+    this.#receiveNoMore()
     if (this.#inFlight === 0) this.#stopping.resolve()
-    await this.#stopping.promise
+    await this.#stopping.over
     this.close(closeCodes.goingAway, 'relay-stopping')
   }
 
   /** The peer's goodbye must be read: from here on frames are dropped instead of left waiting. */
-  #takeNoMore(): void {
+  #receiveNoMore(): void {
     this.#deaf = true
     this.#held = []
     if (this.#webSocket.isPaused) this.#webSocket.resume()
   }
 
   /** Slower instead of refused: what the peer may not send yet stays in its own buffers. */
-  #takeHeld(): void {
+  #receiveHeld(): void {
     let taken = 0
-    while (taken < this.#held.length && !this.#deaf && this.#mayTake()) this.#take(this.#held[taken++] as Uint8Array)
+    while (taken < this.#held.length && !this.#deaf && this.#mayReceive())
+      this.#receive(this.#held[taken++] as Uint8Array)
     this.#held = taken === this.#held.length ? [] : this.#held.slice(taken)
     if (this.#held.length === 0) {
       if (this.#webSocket.isPaused && !this.#refill) this.#webSocket.resume()
@@ -161,33 +159,33 @@ export class Connection implements Outlet {
   }
 
   #goOn(): void {
-    if (this.#held.length > 0 || this.#webSocket.isPaused) this.#takeHeld()
+    if (this.#held.length > 0 || this.#webSocket.isPaused) this.#receiveHeld()
   }
 
   /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
   #beginSliceLater(): void {
     const begin = () => {
-      this.#sliceLeft = FRAMES_PER_SLICE
+      this.#sliceLeft = relayLimits.framesPerSlice
       this.#goOn()
     }
-    afterMicrotasks(begin, { what: 'frames could not be taken', log: this.#parts.logger })
+    afterMicrotasks(begin, { what: 'frames could not be taken', log: this.#parts.log })
   }
 
-  #mayTake(): boolean {
+  #mayReceive(): boolean {
     if (this.#sliceLeft === 0) return false
     if (this.#refill || this.#inFlight >= this.#parts.limits.requestsInFlightMax || !this.hasRoom()) return false
-    if (this.#bucket.take()) {
-      if (this.#sliceLeft-- === FRAMES_PER_SLICE) this.#beginSliceLater()
+    if (this.#bucket.spend()) {
+      if (this.#sliceLeft-- === relayLimits.framesPerSlice) this.#beginSliceLater()
       return true
     }
     this.#refill = this.#parts.clock.setTimer(this.#bucket.waitMs(), () => {
       this.#refill = undefined
-      this.#takeHeld()
+      this.#receiveHeld()
     })
     return false
   }
 
-  #take(frame: Uint8Array): void {
+  #receive(frame: Uint8Array): void {
     const answered = this.#receiver?.receive(frame)
     if (!answered) return
     this.#inFlight += 1
@@ -196,6 +194,6 @@ export class Connection implements Outlet {
       if (this.#stopping && this.#inFlight === 0) this.#stopping.resolve()
       this.#goOn()
     })
-    inBackground(over, { what: 'a frame could not be answered', log: this.#parts.logger })
+    inBackground(over, { what: 'a frame could not be answered', log: this.#parts.log })
   }
 }

@@ -1,9 +1,9 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
 import { type AccountId, inBackground, wireLimits } from '@postern/protocol'
 import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
 import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
+import type { RelayParts } from './relay-parts.ts'
 
 export type Outlet = {
   send(frame: Uint8Array): void
@@ -44,7 +44,7 @@ export class Follower {
     this.#hinted = true
     if (this.#state !== 'waiting') return
     this.#state = 'reading'
-    inBackground(this.#readOrClose(), { what: 'a mailbox cannot be read', log: this.#parts.logger })
+    inBackground(this.#readOrClose(), { what: 'a mailbox cannot be read', log: this.#parts.log })
   }
 
   acknowledged(cursor: number): void {

@@ -20,10 +20,10 @@ import {
   REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
 import { answerCall } from './answer-call.ts'
 import { authenticate } from './authenticate.ts'
 import { Follower, type Outlet } from './follow.ts'
+import type { RelayParts } from './relay-parts.ts'
 
 type State =
   | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer }
@@ -148,8 +148,7 @@ export class Session {
     }
     const { account, follower } = this.#state
     const kept = this.#parts.store.acknowledge(account, { cursor, mark })
-    if (kept !== this.#kept)
-      inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.logger })
+    if (kept !== this.#kept) inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.log })
     this.#kept = kept
     follower?.acknowledged(cursor)
     return undefined
@@ -157,10 +156,10 @@ export class Session {
 
   /** Only faults of ours; and not thousands of lines a second while the disk is full. */
   #logFault(error: unknown, call: CallName): void {
-    const { rates, limits, logger } = this.#parts
+    const { rates, limits, log } = this.#parts
     if (error instanceof CodedError && error.cause === undefined) return
     if (rates.allows('log a call that failed', limits.faultsLoggedPerMinute))
-      logFault(error, { what: `a call failed: ${call}`, log: logger })
+      logFault(error, { what: `a call failed: ${call}`, log })
   }
 
   /** Before the login every call that fails is one try: else a peer that never logs in would be answered without end. */

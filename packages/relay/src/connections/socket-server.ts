@@ -1,11 +1,11 @@
 // All connections of a relay: taken in, counted, kept alive, and closed when the relay stops.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type AccountId, type Timer, wireLimits } from '@postern/protocol'
+import { type AccountId, type Timer, Wait, wireLimits } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { RelayParts } from '../relay-parts.ts'
 import { Connection } from './connection.ts'
+import type { RelayParts } from './relay-parts.ts'
 import { closeCodes, type Peer, Session } from './session.ts'
 import type { Visitors } from './visitors.ts'
 
@@ -25,7 +25,7 @@ export class SocketServer {
   readonly #serials = new WeakMap<Connection, number>()
   readonly #byDevice = new Map<string, Connection>()
   #heartbeat: Timer | undefined
-  #stopped: PromiseWithResolvers<void> | undefined
+  #stopped: Wait | undefined
 
   constructor(parts: RelayParts, visitors: Visitors) {
     this.#parts = parts
@@ -48,24 +48,24 @@ export class SocketServer {
       return refuse(stream, '503 Service Unavailable')
     this.#webSockets.handleUpgrade(request, stream, head, webSocket => {
       stream.off('error', ignore)
-      this.#take(webSocket, stream, address)
+      this.#accept(webSocket, stream, address)
     })
   }
 
   /** Settles when every connection is closed. */
   async stop(): Promise<void> {
     this.#heartbeat?.cancel()
-    this.#stopped ??= Promise.withResolvers()
+    this.#stopped ??= new Wait()
     if (this.#connections.size === 0) this.#stopped.resolve()
     await Promise.all([...this.#connections].map(connection => connection.stop()))
-    await this.#stopped.promise
+    await this.#stopped.over
   }
 
   terminateAll(): void {
     for (const connection of this.#connections) connection.terminate()
   }
 
-  #take(webSocket: WebSocket, stream: Duplex, address: string): void {
+  #accept(webSocket: WebSocket, stream: Duplex, address: string): void {
     const connection = new Connection(webSocket, stream, this.#parts)
     this.#connections.add(connection)
     let peer: Peer | undefined

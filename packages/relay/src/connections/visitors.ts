@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Timer } from '@postern/protocol'
 import { addressKey, forwardedAddress } from '../limits/peer-address.ts'
-import type { RelayParts } from '../relay-parts.ts'
+import type { RelayParts } from './relay-parts.ts'
 
 /** `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. */
 type Kind = 'waiting' | 'busy' | 'member'
@@ -82,11 +82,11 @@ export class Visitors {
   }
 
   #place(visitor: Visitor, address: string): boolean {
-    const { limits, rates, logger } = this.#parts
+    const { limits, rates, log } = this.#parts
     const counts = this.#byAddress.get(address) ?? { newcomers: 0, all: 0 }
     if (counts.newcomers >= limits.newcomersPerAddressMax || counts.all >= limits.connectionsPerAddressMax) {
       if (rates.allows('log an address that is full', 1))
-        logger.warn(
+        log.warn(
           { connections: counts.all, setting: '--proxy-header' },
           'an address has too many connections; behind a proxy the relay has to know by which header it tells addresses',
         )

@@ -1,13 +1,14 @@
 // A message, a direct message or a farewell: checked as far as it stands in clear, then appended to its group's log.
 import { createHash } from 'node:crypto'
-import { type AccountId, CodedError, type MessageId, messageIdFromHash } from '@postern/protocol'
+import { type AccountId, type Clock, CodedError, type MessageId, messageIdFromHash } from '@postern/protocol'
 import { type CallRequest, type EnvelopeHeader, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
-import type { Delivery } from '../store/relay-store.ts'
+import type { Delivery, RelayStore } from '../store/relay-store.ts'
+
+export type EnvelopeParts = { readonly store: RelayStore; readonly clock: Clock }
 
 /** Not async: appends of one connection reach the store in the order of their arrival. */
 export function appendEnvelope(
-  { store, clock }: RelayParts,
+  { store, clock }: EnvelopeParts,
   sender: AccountId,
   request: CallRequest<'append'>,
 ): Promise<Verdict> {

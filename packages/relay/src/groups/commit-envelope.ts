@@ -1,12 +1,11 @@
 // A commit: it wins its epoch or is told where the group stands.
 import { type AccountId, CodedError } from '@postern/protocol'
 import { type CallRequest, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
-import type { RelayParts } from '../relay-parts.ts'
-import { messageIdOf } from './append-envelope.ts'
+import { type EnvelopeParts, messageIdOf } from './append-envelope.ts'
 
 /** Not async: see appendEnvelope. */
 export function commitEnvelope(
-  { store, clock }: RelayParts,
+  { store, clock }: EnvelopeParts,
   sender: AccountId,
   request: CallRequest<'commit'>,
 ): Promise<Verdict> {

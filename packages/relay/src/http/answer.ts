@@ -1,6 +1,6 @@
 // What every HTTP answer of the relay has in common, and the one place where an error becomes a status.
 import type { ServerResponse } from 'node:http'
-import { CodedError, type ErrorCode, systemFault } from '@postern/protocol'
+import { CodedError, type ErrorCode, relayLimits, systemFault } from '@postern/protocol'
 
 const statusOf: Partial<Record<ErrorCode, number>> = {
   'bad-field': 400,
@@ -13,8 +13,6 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   'descriptors-used-up': 503,
   'storage-full': 507,
 }
-
-const RETRY_AFTER_SEC = 5
 
 export function answerJson(response: ServerResponse, status: number, body: object): void {
   const json = JSON.stringify(body)
@@ -29,7 +27,7 @@ export function answerError(response: ServerResponse, error: unknown): boolean {
   const status = statusOf[coded.code] ?? 500
   if (response.headersSent) response.destroy()
   else {
-    if (status === 503 || status === 507) response.setHeader('Retry-After', RETRY_AFTER_SEC)
+    if (status === 503 || status === 507) response.setHeader('Retry-After', relayLimits.retryAfterSec)
     answerJson(response, status, { error: coded.message, code: coded.code })
   }
   return status >= 500

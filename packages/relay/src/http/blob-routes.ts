@@ -1,10 +1,10 @@
 // Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
+import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange, Wait } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
 import type { BlobUploads, Piece } from '../blobs/upload-blob.ts'
-import type { RelayParts } from '../relay-parts.ts'
+import type { RelayParts } from '../connections/relay-parts.ts'
 import { answerJson } from './answer.ts'
 
 type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId }
@@ -102,7 +102,7 @@ function wrongMethod(response: ServerResponse): void {
   refuse(response, 405, { field: 'method', rule: 'GET, HEAD, PUT or OPTIONS is required' })
 }
 
-/** A status that no error has elsewhere. */
+/** For 405 and 416, which no error of the relay becomes elsewhere. */
 function refuse(response: ServerResponse, status: 405 | 416, fault: { field: string; rule: string }): void {
   const { message, code } = new CodedError('bad-field', fault)
   answerJson(response, status, { error: message, code })
@@ -138,13 +138,16 @@ function forgetRest(request: IncomingMessage, { bytesMax }: { bytesMax: number }
 
 /** Each piece is out of our hands before the next one is read. A peer that has gone ends it. */
 async function sendBody(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const gone = new Promise<void>(resolve => response.once('close', resolve))
   for await (const bytes of body) {
-    const written = new Promise<void>(resolve => response.write(bytes, () => resolve()))
-    await Promise.race([written, gone])
     if (response.destroyed) return
+    const written = new Wait()
+    const end = () => written.resolve()
+    response.once('close', end)
+    written.onOver(() => response.off('close', end))
+    response.write(bytes, end)
+    await written.over
   }
-  response.end()
+  if (!response.destroyed) response.end()
 }
 
 function tellStanding(response: ServerResponse, { length, isComplete }: Standing): void {

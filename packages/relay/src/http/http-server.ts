@@ -1,18 +1,18 @@
 // The relay's HTTP side: health, blobs, and a word to whoever opens the address in a browser.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { inBackground, logFault } from '@postern/protocol'
+import type { Socket } from 'node:net'
+import { inBackground, logFault, relayLimits } from '@postern/protocol'
 import { BlobUploads } from '../blobs/upload-blob.ts'
+import type { RelayParts } from '../connections/relay-parts.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
 import type { Visitors } from '../connections/visitors.ts'
-import type { RelayParts } from '../relay-parts.ts'
 import { answerError, answerJson, notFound } from './answer.ts'
 import { BlobRoutes, isBlobPath } from './blob-routes.ts'
-import { assertHost, heedMalformed } from './malformed.ts'
+import { assertHost, refuseMalformed } from './malformed.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const { createServer } = process.getBuiltinModule('node:http')
 
-const RETRY_AFTER_SEC = 1
 const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
 
 type Doors = { sockets: SocketServer; visitors: Visitors }
@@ -31,9 +31,11 @@ export function createHttpServer(
       if (request.destroyed && !request.complete) return void response.destroy()
       if (answerError(response, error)) logRefusal(parts, error)
     })
-    inBackground(answered, { what: 'a request could not be answered', log: parts.logger })
+    inBackground(answered, { what: 'a request could not be answered', log: parts.log })
   })
-  heedMalformed(server, limits)
+  const malformed = refuseMalformed(limits)
+  malformed.watch(server)
+  server.on('clientError', (fault, stream) => malformed.refuse(fault, stream as Socket))
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
   server.on('connection', socket => visitors.enter(socket))
   server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
@@ -43,21 +45,21 @@ export function createHttpServer(
   return { server, uploads }
 }
 
-/** A disk that is full or dead makes as many of them as there are requests. */
-function logRefusal({ rates, limits, logger }: RelayParts, error: unknown): void {
+/** Only so many a minute: on a disk that is full or dead every request fails. */
+function logRefusal({ rates, limits, log }: RelayParts, error: unknown): void {
   if (rates.allows('log a request that failed', limits.faultsLoggedPerMinute))
-    logFault(error, { what: 'a request failed', log: logger })
+    logFault(error, { what: 'a request failed', log })
 }
 
 const headRules = ({ requestHeadBytesMax }: RelayParts['limits']) => ({
   maxHeaderSize: requestHeadBytesMax,
-  // Asked for where it is answered in words.
+  // `assertHost` asks for it, and answers in words.
   requireHostHeader: false,
 })
 
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
-  response.setHeader('Retry-After', RETRY_AFTER_SEC)
+  response.setHeader('Retry-After', relayLimits.busyRetryAfterSec)
   answerJson(response, 503, { error: 'There are too many connections; come again in a moment.', code: 'rate-limited' })
 }
 

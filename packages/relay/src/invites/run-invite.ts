@@ -2,13 +2,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CodedError, systemClock } from '@postern/protocol'
+import { CodedError, DAY_MS, relayLimits, systemClock } from '@postern/protocol'
 import { DATABASE_NAME } from '../store/data-directory.ts'
 import { Invites } from './invites.ts'
-
-const DAY_MS = 86_400_000
-const USES_MAX = 10_000
-const DAYS_MAX = 365
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,8 +17,8 @@ export async function makeInvite(argv: readonly string[], env: Environment): Pro
   if (!directory) throw wrong('--data', 'name the directory in which the relay keeps its data')
   if (!existsSync(join(directory, DATABASE_NAME)))
     throw wrong('--data', `there is no relay in ${directory}: start it there once, then make invites`)
-  const usesMax = countIn('--uses', given.uses ?? '1', USES_MAX)
-  const days = countIn('--days', given.days ?? '7', DAYS_MAX)
+  const usesMax = countIn('--uses', given.uses ?? '1', relayLimits.inviteUsesMax)
+  const days = countIn('--days', given.days ?? '7', relayLimits.inviteDaysMax)
   return await new Invites(directory).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
 }
 

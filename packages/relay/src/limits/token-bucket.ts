@@ -16,7 +16,8 @@ export class TokenBucket {
     this.#filledMs = clock.monotonicMs()
   }
 
-  take(): boolean {
+  /** Whether there was one to spend. */
+  spend(): boolean {
     this.#fill()
     if (this.#tokens < 1) return false
     this.#tokens -= 1

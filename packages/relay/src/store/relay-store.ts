@@ -1,6 +1,8 @@
 // What the relay keeps, and the methods every store of it has. What they guarantee are the rules of SPEC.md.
-import type { AccountId, BlobId, GroupId, MessageId } from '@postern/protocol'
+import type { AccountId, BlobId, Clock, GroupId, MessageId } from '@postern/protocol'
 import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { Wake } from './wake.ts'
 
 export type StoredAccount = {
   accountKey: Uint8Array
@@ -25,7 +27,7 @@ export type PublishedKeyPackages = {
   nowMs: number
 }
 
-export type TakenKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
+export type HandedOutKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
 
 export type PageBounds = { entriesMax: number; bytesMax: number }
 /** `more` when the bounds ended the page, not the mailbox. */
@@ -34,27 +36,23 @@ export type Page = { entries: Entry[]; more: boolean }
 /** Who gets an appended envelope. */
 export type Delivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
 
-export type Append = {
+/** What a sender hands in for a group's log. `message` is its id, computed from the payload. */
+type Envelope = {
   group: GroupId
   epoch: number
   sender: AccountId
   message: MessageId
   payload: Uint8Array
-  delivery: Delivery
   nowMs: number
 }
 
-export type Commit = {
-  group: GroupId
-  epoch: number
-  sender: AccountId
-  message: MessageId
-  payload: Uint8Array
+export type Append = Envelope & { delivery: Delivery }
+
+export type Commit = Envelope & {
   add: readonly AccountId[]
   remove: readonly AccountId[]
   /** Given exactly when someone is added. */
   welcome: Uint8Array | undefined
-  nowMs: number
 }
 
 /** `continues`: a group that the creator is in, or was in lately; refused by `group-unknown` when it is neither. */
@@ -67,6 +65,9 @@ export type StoredBlob = {
   tokenHash: Uint8Array
   state: 'uploading' | 'complete'
 }
+
+/** What a store is opened with. `wake` is told whose mailbox has grown, after that is durable. */
+export type StoreOptions = { directory: string; limits: RelayLimits; wake: Wake; clock: Clock }
 
 export interface RelayStore {
   // An account's own.
@@ -85,7 +86,7 @@ export interface RelayStore {
   getProfile(account: AccountId): Promise<StoredProfile | undefined>
   /** Gives how many one-time key packages are there now. */
   publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number>
-  takeKeyPackage(account: AccountId, nowMs: number): Promise<TakenKeyPackage | undefined>
+  handOutKeyPackage(account: AccountId, nowMs: number): Promise<HandedOutKeyPackage | undefined>
   hasKeyPackage(account: AccountId): Promise<boolean>
   readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
   /** Counts all that was sent before it was asked for. */

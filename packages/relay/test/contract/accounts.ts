@@ -19,13 +19,13 @@ export function accountRules(get: Get, reopen: Reopen): void {
       }),
     ).toBe(20)
     expect((await world.store.getAccount(alice))?.keyPackages).toBe(20)
-    const taken = await Promise.all(Array.from({ length: 30 }, () => world.store.takeKeyPackage(alice, world.nowMs)))
+    const taken = await Promise.all(Array.from({ length: 30 }, () => world.store.handOutKeyPackage(alice, world.nowMs)))
     const once = taken
       .filter(one => one?.lastResort === false)
       .map(one => Buffer.from(one?.keyPackage ?? []).toString())
     expect(once.toSorted()).toEqual(oneTime.map(one => Buffer.from(one).toString()).toSorted())
     expect(taken.filter(one => one?.lastResort)).toHaveLength(10)
-    expect(await world.store.takeKeyPackage(bob, world.nowMs)).toBeUndefined()
+    expect(await world.store.handOutKeyPackage(bob, world.nowMs)).toBeUndefined()
     expect(await world.store.hasKeyPackage(bob)).toBe(false)
     expect(await world.store.hasKeyPackage(alice)).toBe(true)
     expect((await world.store.getAccount(alice))?.keyPackages).toBe(0)
@@ -37,11 +37,11 @@ export function accountRules(get: Get, reopen: Reopen): void {
     const publish = { oneTime: [bytes('k1'), bytes('k2')], lastResort: undefined, replace: false, nowMs: world.nowMs }
     await world.store.publishKeyPackages(alice, publish)
     expect(await world.store.publishKeyPackages(alice, publish)).toBe(2)
-    await world.store.takeKeyPackage(alice, world.nowMs)
+    await world.store.handOutKeyPackage(alice, world.nowMs)
     expect(await world.store.publishKeyPackages(alice, publish)).toBe(1)
     expect(await world.store.publishKeyPackages(alice, { ...publish, replace: true })).toBe(1)
-    await world.store.takeKeyPackage(alice, world.nowMs)
-    expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
+    await world.store.handOutKeyPackage(alice, world.nowMs)
+    expect(await world.store.handOutKeyPackage(alice, world.nowMs)).toBeUndefined()
   })
 
   test('[RELAY-1.15] replacing drops what was published before, the last resort too', async () => {
@@ -57,8 +57,8 @@ export function accountRules(get: Get, reopen: Reopen): void {
         nowMs: world.nowMs,
       }),
     ).toBe(1)
-    expect((await world.store.takeKeyPackage(alice, world.nowMs))?.keyPackage).toEqual(bytes('new'))
-    expect(await world.store.takeKeyPackage(alice, world.nowMs)).toBeUndefined()
+    expect((await world.store.handOutKeyPackage(alice, world.nowMs))?.keyPackage).toEqual(bytes('new'))
+    expect(await world.store.handOutKeyPackage(alice, world.nowMs)).toBeUndefined()
   })
 
   test('[RELAY-1.5] the serial of an account only rises, over restarts too', async () => {

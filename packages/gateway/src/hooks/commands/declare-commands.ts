@@ -1,7 +1,8 @@
 // The hook commands in the bot's list of commands: there while it has none of its own, gone when the operator sets some.
+
 import type { Client, Records } from '@postern/core'
+import { Lane } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
-import { InTurn } from '../../in-turn.ts'
 import { hookCommands } from './words.ts'
 
 /** What was declared last by ourselves: it may differ from what another version declares. */
@@ -13,7 +14,7 @@ export class DeclaredCommands {
   readonly #client: Client
   readonly #records: Records
   /** The list and the note of whose it is are two writes: of two lists set at once, they would not be of the same one. */
-  readonly #changes = new InTurn()
+  readonly #changes = new Lane()
 
   constructor(client: Client, records: Records) {
     this.#client = client
@@ -22,19 +23,19 @@ export class DeclaredCommands {
 
   /** At a start with hooks. */
   async declare(): Promise<void> {
-    const { commands } = this.#client.me()
+    const { commands } = this.#client.identity.me()
     const wanted = JSON.stringify(hookCommands)
     if (commands.length > 0 && !this.#areOurs()) return
     if (sameCommands(commands, wanted) && this.#records.get(KEY) === wanted) return
     // Ahead of the list itself: found the other way round after a crash, ours would be taken for the operator's.
     await this.#records.change({ key: KEY, put: wanted })
-    await this.#client.setProfile({ commands: hookCommands })
+    await this.#client.identity.setProfile({ commands: hookCommands })
   }
 
   /** At a start without hooks. */
-  async takeBack(): Promise<void> {
+  async withdraw(): Promise<void> {
     if (this.#records.get(KEY) === undefined) return
-    if (this.#areOurs()) await this.#client.setProfile({ commands: [] })
+    if (this.#areOurs()) await this.#client.identity.setProfile({ commands: [] })
     await this.#records.change({ key: KEY, remove: true })
   }
 
@@ -45,15 +46,15 @@ export class DeclaredCommands {
 
   async #set(commands: Command[]): Promise<void> {
     if (commands.length > 0) {
-      await this.#client.setProfile({ commands })
+      await this.#client.identity.setProfile({ commands })
       return await this.#records.change({ key: KEY, remove: true })
     }
     await this.#records.change({ key: KEY, put: JSON.stringify(hookCommands) })
-    await this.#client.setProfile({ commands: hookCommands })
+    await this.#client.identity.setProfile({ commands: hookCommands })
   }
 
   #areOurs(): boolean {
     const declared = this.#records.get(KEY)
-    return declared !== undefined && sameCommands(this.#client.me().commands, declared)
+    return declared !== undefined && sameCommands(this.#client.identity.me().commands, declared)
   }
 }

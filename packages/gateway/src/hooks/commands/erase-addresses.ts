@@ -1,11 +1,19 @@
 // Messages that hold the address of a hook: erased for everyone soon after their owner has read them, and in a day at the latest.
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, Log, Records } from '@postern/core'
-import { type ChatId, type Clock, hookLimits, isCoded, type MessageId, type Timer } from '@postern/protocol'
+import {
+  type ChatId,
+  type Clock,
+  faultFields,
+  hookLimits,
+  isCoded,
+  type MessageId,
+  type Timer,
+} from '@postern/protocol'
 
 const PREFIX = 'erase/'
 
-/** By the time that passed. */
+/** Times are of those that pass, whatever the machine's clock is set to. */
 type Noted = { chat: ChatId; message: MessageId; sinceMs: number; readMs?: number }
 
 export type EraserParts = { client: Client; records: Records; clock: Clock; log: Log }
@@ -20,7 +28,7 @@ export class AddressEraser {
     this.#parts = parts
   }
 
-  /** Goes on with those of an earlier life. */
+  /** Goes on with messages that were noted before a restart. */
   start(): void {
     if (this.#noted().length > 0) this.#look()
   }
@@ -31,11 +39,11 @@ export class AddressEraser {
     await this.#looking
   }
 
-  /** Durable when it resolves. The same message again is still one. */
+  /** Durable when it resolves. A message that is noted already keeps its time. */
   async note({ id, chat_id }: Pick<Message, 'id' | 'chat_id'>): Promise<void> {
     const { client, records } = this.#parts
     if (records.get(PREFIX + id) !== undefined) return
-    await this.#keep({ chat: chat_id as ChatId, message: id as MessageId, sinceMs: client.passed.nowMs() })
+    await this.#keep({ chat: chat_id, message: id, sinceMs: client.passed.nowMs() })
     this.#lookLater()
   }
 
@@ -43,7 +51,7 @@ export class AddressEraser {
     this.#timer = undefined
     this.#looking = this.#lookAtAll().catch((error: unknown) => {
       if (isCoded(error, 'stopping') || this.#isStopped) return
-      this.#parts.log.warn({ error: String(error) }, 'addresses of hooks could not be erased; it is tried again')
+      this.#parts.log.warn(faultFields(error), 'addresses of hooks could not be erased; it is tried again')
       this.#lookLater()
     })
   }
@@ -71,15 +79,15 @@ export class AddressEraser {
   async #erase(noted: Noted): Promise<void> {
     const { client, log } = this.#parts
     const { chat, message } = noted
-    const within = { deadlineMs: hookLimits.answerWithinMs }
+    const within = { timeoutMs: hookLimits.answerWithinMs }
     try {
-      await client.deleteMessage(chat, { message, for: 'all' }, within)
+      await client.messages.delete(chat, { message, for: 'all' }, within)
     } catch (error) {
       // The bot is no longer in the chat: what the others have is theirs, and here it goes all the same.
       if (isCoded(error, 'chat-left', 'chat-is-request'))
-        await client.deleteMessage(chat, { message, for: 'me' }, within)
+        await client.messages.delete(chat, { message, for: 'me' }, within)
       else if (!isCoded(error, 'message-not-found', 'chat-not-found'))
-        return log.debug({ error: String(error) }, 'the address of a hook could not be erased yet')
+        return log.debug(faultFields(error), 'the address of a hook could not be erased yet')
     }
     await this.#forget(noted)
   }
@@ -87,7 +95,7 @@ export class AddressEraser {
   /** Undefined when it is gone: deleted, or at the end of its time. */
   #shown({ chat, message }: Noted): Message | undefined {
     try {
-      return this.#parts.client.message(chat, message)
+      return this.#parts.client.messages.get(chat, message)
     } catch (error) {
       if (isCoded(error, 'message-not-found', 'chat-not-found')) return undefined
       throw error

@@ -12,19 +12,19 @@ export type HookCommand = {
 
 const pattern = /^\/(hook|hooks|unhook)(?:@\S+)?(?:\s+(.*))?$/is
 
-/** In a group only those that are meant for this bot: others may have commands of these names, too. */
-export function parseCommand(json: string, bot: AccountId): HookCommand | undefined {
+/** `not-for-us`: in a group, without a mention of this bot. Other bots may have commands of these names, too. */
+export function parseCommand(json: string, bot: AccountId): HookCommand | 'not-for-us' | undefined {
   const event = JSON.parse(json) as JournalEvent
   if (event.type !== 'message') return undefined
   const { text, from, mentions } = event.message
   const [, name, rest = ''] = pattern.exec(text ?? '') ?? []
   if (name === undefined || !isAccountId(from.id)) return undefined
   const isPrivate = isAccountId(event.chat_id)
-  if (!isPrivate && !mentions?.some(({ user }) => user === bot)) return undefined
+  if (!isPrivate && !mentions?.some(({ user }) => user === bot)) return 'not-for-us'
   return {
     name: name.toLowerCase() as HookCommand['name'],
     words: rest.split(/\s+/).filter(word => word !== ''),
-    chat: event.chat_id as ChatId,
+    chat: event.chat_id,
     from: from.id,
   }
 }

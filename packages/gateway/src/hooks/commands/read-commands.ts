@@ -1,11 +1,30 @@
 // Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
 import type { Message } from '@postern/bot-api/objects'
-import type { Client, Journal, JournalEntry, Log, RecordChange, Records } from '@postern/core'
-import { type Clock, CodedError, gatewayLimits, hookLimits, isCoded, logFault, Seldom, utf8 } from '@postern/protocol'
-import type { HookManager } from '../manage.ts'
+import {
+  type Client,
+  followJournal,
+  type Journal,
+  type JournalEntry,
+  type Log,
+  type RecordChange,
+  type Records,
+} from '@postern/core'
+import {
+  type Clock,
+  CodedError,
+  gatewayLimits,
+  hookLimits,
+  isCoded,
+  logFault,
+  pause,
+  Seldom,
+  unlessAborted,
+  utf8,
+} from '@postern/protocol'
+import type { HookAdmin } from '../hook-admin.ts'
 import type { AddressEraser } from './erase-addresses.ts'
 import { parseCommand } from './parse-command.ts'
-import type { Answer, Answers, HookCommands } from './run-command.ts'
+import type { CommandAnswer, CommandAnswers, HookCommands } from './run-command.ts'
 import { notReachedText } from './words.ts'
 
 /** The name of the cursor on the journal, also while hooks are off. */
@@ -16,7 +35,7 @@ const PREFIX = 'answer/'
 export type CommandReaderParts = {
   client: Client
   commands: HookCommands
-  manager: HookManager
+  admin: HookAdmin
   records: Records
   eraser: AddressEraser
   clock: Clock
@@ -44,7 +63,7 @@ export class CommandReader {
     const over = records
       .all()
       .filter(({ key }) => key.startsWith(PREFIX) && Number(key.slice(PREFIX.length)) <= confirmed)
-    // They were sent before a crash, and may hold an address.
+    // These answers were sent before a crash, and may hold an address.
     if (over.length > 0) await records.change(...over.map(({ key }): RecordChange => ({ key, remove: true })))
     return new CommandReader(parts)
   }
@@ -54,16 +73,18 @@ export class CommandReader {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort()
+    this.#stop.abort(new CodedError('stopping'))
     await this.#running
   }
 
   async #readOn(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
+    const until = this.#stop.signal
+    const read = () => this.#journal.read(this.#journal.confirmed(READER), hookLimits.commandsPerPage)
+    while (!until.aborted) {
       try {
-        await this.#readPage()
+        for await (const entries of followJournal(this.#journal, { read, until })) await this.#carryOut(entries)
       } catch (error) {
-        if (isCoded(error, 'stopping') || this.#stop.signal.aborted) return
+        if (isCoded(error, 'stopping') || until.aborted) return
         this.#retrying(error)
         await this.#pause(hookLimits.answerRetryMs)
       }
@@ -75,28 +96,30 @@ export class CommandReader {
     this.#faults.say(what, () => logFault(error, { what, log: this.#parts.log }))
   }
 
-  async #readPage(): Promise<void> {
-    const entries = this.#journal.read(this.#journal.confirmed(READER), hookLimits.commandsPerPage)
-    const last = entries.at(-1)
-    if (!last) return await this.#appended()
+  async #carryOut(entries: readonly JournalEntry[]): Promise<void> {
     for (const entry of entries) {
       if (!(await this.#handle(entry))) continue
       // Before the record of its answer goes: a command that is read again would be carried out again.
       await this.#journal.confirm(READER, entry.id, 'recorded')
       await this.#parts.records.change({ key: PREFIX + entry.id, remove: true })
     }
-    await this.#journal.confirm(READER, last.id, 'recorded')
+    const last = entries.at(-1)
+    if (last) await this.#journal.confirm(READER, last.id, 'recorded')
   }
 
-  /** Whether it was a command that was answered. */
+  /** Gives whether the entry was a command that was answered. */
   async #handle({ id, json }: JournalEntry): Promise<boolean> {
     const { client, commands, records, log } = this.#parts
     const command = parseCommand(json, client.account)
     if (!command) return false
+    if (command === 'not-for-us') {
+      log.debug({ update: id }, 'a hook command in a group does not mention the bot and is not carried out')
+      return false
+    }
     const kept = records.get(PREFIX + id)
-    const keep = (answers: Answers): RecordChange => ({ key: PREFIX + id, put: JSON.stringify(answers) })
+    const keep = (answers: CommandAnswers): RecordChange => ({ key: PREFIX + id, put: JSON.stringify(answers) })
     try {
-      const answers = kept === undefined ? await commands.run(command, keep) : (JSON.parse(kept) as Answers)
+      const answers = kept === undefined ? await commands.run(command, keep) : (JSON.parse(kept) as CommandAnswers)
       if (!answers) return false
       await this.#answer(id, answers)
       return true
@@ -107,27 +130,28 @@ export class CommandReader {
     }
   }
 
-  async #answer(id: number, { command, each }: Answers): Promise<void> {
+  async #answer(id: number, { command, each }: CommandAnswers): Promise<void> {
     for (const [at, answer] of each.entries()) {
       const sent = await this.#send(answer, `hook-answer:${id}:${at}`)
       // Before the command counts as answered: noted after a crash, it would stay for ever.
       if (sent && answer.holdsAddress) await this.#parts.eraser.note(sent)
       if (sent || answer.orRemove === undefined) continue
       // Nobody knows the address now: a hook without one is of no use.
-      await this.#parts.manager.remove(answer.orRemove)
+      await this.#parts.admin.remove(answer.orRemove)
       await this.#send({ to: command, text: notReachedText }, `hook-answer:${id}:not-reached`)
       return
     }
   }
 
   /** The relay may be away for hours; what is refused for another reason is not tried for ever. Undefined when it was. */
-  async #send({ to, text }: Answer, key: string): Promise<Message | undefined> {
+  async #send({ to, text }: CommandAnswer, key: string): Promise<Message | undefined> {
     const { client, log } = this.#parts
-    const once = { deadlineMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
+    const once = { timeoutMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
     for (let tries = 0; tries < hookLimits.answerTriesMax; ) {
       if (this.#stop.signal.aborted) throw new CodedError('stopping')
       try {
-        return await this.#orStopping(client.sendText(to, { text, mentions: [] }, once))
+        // A stop does not wait for the relay: what is in doubt then is found again under its key.
+        return await unlessAborted(client.messages.sendText(to, { text, mentions: [] }, once), this.#stop.signal)
       } catch (error) {
         if (isCoded(error, 'stopping')) throw error
         if (isFinal(error)) {
@@ -142,39 +166,8 @@ export class CommandReader {
     return undefined
   }
 
-  /** A stop does not wait for the relay: what is in doubt then is found again under its key. */
-  async #orStopping<T>(work: Promise<T>): Promise<T> {
-    const { promise, reject } = Promise.withResolvers<never>()
-    const refuse = () => reject(new CodedError('stopping'))
-    this.#stop.signal.addEventListener('abort', refuse)
-    try {
-      return await Promise.race([work, promise])
-    } finally {
-      this.#stop.signal.removeEventListener('abort', refuse)
-      work.catch(() => undefined)
-    }
-  }
-
-  /** Called right after a read that found nothing: no entry can come in between. */
-  async #appended(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = () => resolve()
-    const unsubscribe = this.#journal.onAppend(wake)
-    this.#stop.signal.addEventListener('abort', wake)
-    await promise
-    unsubscribe()
-    this.#stop.signal.removeEventListener('abort', wake)
-  }
-
   async #pause(forMs: number): Promise<void> {
-    if (this.#stop.signal.aborted) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wake = () => resolve()
-    const timer = this.#parts.clock.setTimer(forMs, wake)
-    this.#stop.signal.addEventListener('abort', wake)
-    await promise
-    this.#stop.signal.removeEventListener('abort', wake)
-    timer.cancel()
+    await pause(this.#parts.clock, forMs, this.#stop.signal)
   }
 }
 

@@ -9,10 +9,11 @@ import {
   hookLimits,
   isAccountId,
   isCoded,
+  type Log,
   privateChatId,
 } from '@postern/protocol'
-import { splitText } from '../formats/split.ts'
-import type { HookManager } from '../manage.ts'
+import type { HookAdmin } from '../hook-admin.ts'
+import { splitText } from '../texts/split.ts'
 import type { HookCommand } from './parse-command.ts'
 import { Strangers } from './strangers.ts'
 import {
@@ -33,15 +34,16 @@ import {
  * `holdsAddress`: it is erased again. `orRemove`: the hook whose address this holds. When it cannot be delivered, nobody
  * knows the hook, and it goes again.
  */
-export type Answer = { to: ChatId; text: string; holdsAddress?: true; orRemove?: string }
-export type Answers = { command: ChatId; each: Answer[] }
+export type CommandAnswer = { to: ChatId; text: string; holdsAddress?: true; orRemove?: string }
+export type CommandAnswers = { command: ChatId; each: CommandAnswer[] }
 
 export type CommandParts = {
   client: Client
-  manager: HookManager
+  admin: HookAdmin
   records: Records
   owners: readonly AccountId[]
   clock: Clock
+  log: Log
 }
 
 export class HookCommands {
@@ -54,19 +56,22 @@ export class HookCommands {
   }
 
   /** `keep` gives the record under which the answers are found again. Nothing is kept of a command that is not answered. */
-  async run(command: HookCommand, keep: (answers: Answers) => RecordChange): Promise<Answers | undefined> {
+  async run(
+    command: HookCommand,
+    keep: (answers: CommandAnswers) => RecordChange,
+  ): Promise<CommandAnswers | undefined> {
     if (!this.#parts.owners.includes(command.from)) return await this.#refuse(command, keep)
     switch (command.name) {
       case 'hook':
         return await this.#create(command, keep)
       case 'hooks':
-        return await this.#say(command, { text: listText(this.#parts.manager.list(command.chat)), keep })
+        return await this.#say(command, { text: listText(this.#parts.admin.list(command.chat)), keep })
       case 'unhook':
         return await this.#remove(command, keep)
     }
   }
 
-  async #create(command: HookCommand, keep: Keep): Promise<Answers> {
+  async #create(command: HookCommand, keep: Keep): Promise<CommandAnswers> {
     const { chat, words } = command
     const [word, ...more] = words
     if (word === undefined) return await this.#say(command, { text: formatMissingText, keep })
@@ -74,8 +79,8 @@ export class HookCommands {
     if (!format.success || more.length > 0)
       return await this.#say(command, { text: formatUnknownText(words.join(' ')), keep })
     try {
-      let answers: Answers = { command: chat, each: [] }
-      await this.#parts.manager.create({ chat, format: format.data }, hook => {
+      let answers: CommandAnswers = { command: chat, each: [] }
+      await this.#parts.admin.create({ chat, format: format.data }, hook => {
         answers = { command: chat, each: this.#addressOf(command, hook) }
         return [keep(answers)]
       })
@@ -87,47 +92,52 @@ export class HookCommands {
   }
 
   /** In a group everybody would read the address: it goes to the owner alone. */
-  #addressOf({ chat, from }: HookCommand, hook: CreatedHook): Answer[] {
+  #addressOf({ chat, from }: HookCommand, hook: CreatedHook): CommandAnswer[] {
     if (isAccountId(chat)) return [{ to: chat, text: createdText(hook), holdsAddress: true }]
-    const title = this.#parts.client.chat(chat).name
+    const title = this.#parts.client.chats.get(chat).name
     return [
       { to: privateChatId(from), text: createdForGroupText(hook, title), holdsAddress: true, orRemove: hook.id },
       { to: chat, text: createdInGroupText(hook) },
     ]
   }
 
-  async #remove(command: HookCommand, keep: Keep): Promise<Answers> {
+  async #remove(command: HookCommand, keep: Keep): Promise<CommandAnswers> {
     const [id, ...more] = command.words
     if (id === undefined) return await this.#say(command, { text: idMissingText, keep })
     const name = id.toLowerCase()
     const answers = answersOf(command, removedText(name))
-    if (more.length === 0 && (await this.#parts.manager.remove(name, [keep(answers)]))) return answers
+    if (more.length === 0 && (await this.#parts.admin.remove(name, [keep(answers)]))) return answers
     return await this.#say(command, { text: idUnknownText(command.words.join(' ')), keep })
   }
 
-  async #refuse(command: HookCommand, keep: Keep): Promise<Answers | undefined> {
-    if (!this.#strangers.mayAnswer(command.from) || (await this.#isBot(command.from))) return undefined
+  async #refuse(command: HookCommand, keep: Keep): Promise<CommandAnswers | undefined> {
+    if (!this.#strangers.mayAnswer(command.from)) return this.#leaveUnanswered('its sender was answered often just now')
+    if (await this.#isBot(command.from)) return this.#leaveUnanswered('its sender is a bot')
     return await this.#say(command, { text: strangerText(command.from), keep })
+  }
+
+  #leaveUnanswered(why: string): undefined {
+    this.#parts.log.debug({ why }, 'a hook command of somebody who is no owner is not answered')
   }
 
   /** Two bots that answer each other would never end. Of who has just come, the profile must be asked for. */
   async #isBot(account: AccountId): Promise<boolean> {
     const { client } = this.#parts
-    const within = { deadlineMs: hookLimits.answerWithinMs }
-    const { bot } = await client.learnProfile(account, within).catch(() => client.profileOf(account))
+    const within = { timeoutMs: hookLimits.answerWithinMs }
+    const { bot } = await client.identity.learnProfile(account, within).catch(() => client.identity.profileOf(account))
     return bot
   }
 
-  async #say(command: HookCommand, { text, keep }: { text: string; keep: Keep }): Promise<Answers> {
+  async #say(command: HookCommand, { text, keep }: { text: string; keep: Keep }): Promise<CommandAnswers> {
     const answers = answersOf(command, text)
     await this.#parts.records.change(keep(answers))
     return answers
   }
 }
 
-type Keep = (answers: Answers) => RecordChange
+type Keep = (answers: CommandAnswers) => RecordChange
 
-const answersOf = ({ chat }: HookCommand, text: string): Answers => ({
+const answersOf = ({ chat }: HookCommand, text: string): CommandAnswers => ({
   command: chat,
   each: splitText(text, contentLimits.textCharsMax).map(part => ({ to: chat, text: part })),
 })

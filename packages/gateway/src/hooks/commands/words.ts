@@ -1,22 +1,21 @@
 // What the bot says to those who manage hooks in a chat.
-import type { CreatedHook, Hook } from '@postern/bot-api'
+import { type CreatedHook, type Hook, hookFormat } from '@postern/bot-api'
 import { type AccountId, hookLimits } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
-import { oneLine } from '../formats/clean.ts'
-import { shortened } from '../formats/fit-lines.ts'
-import { counted } from '../formats/plural.ts'
-
-const WORD_CHARS_MAX = 32
-const TITLE_CHARS_MAX = 128
+import { oneLine } from '../texts/clean.ts'
+import { shortened } from '../texts/fit-lines.ts'
+import { counted } from '../texts/plural.ts'
 
 /** What people see in the list of the bot's commands. */
 export const hookCommands: Command[] = [
-  { name: 'hook', description: 'Создать хук для этого чата', args: 'alerts | pipeline | text' },
+  { name: 'hook', description: 'Создать хук для этого чата', args: hookFormat.options.join(' | ') },
   { name: 'hooks', description: 'Показать хуки этого чата' },
   { name: 'unhook', description: 'Удалить хук', args: 'id' },
 ]
 
-const formats = '/hook alerts, /hook pipeline или /hook text'
+const formats = new Intl.ListFormat('ru', { type: 'disjunction' }).format(
+  hookFormat.options.map(name => `/hook ${name}`),
+)
 
 /** Marks that stand inside become inner ones. */
 const quoted = (text: string, charsMax: number): string =>
@@ -31,7 +30,7 @@ export const createdText = (hook: CreatedHook): string =>
   `Хук ${hook.id} (${hook.format}) для этого чата создан. Его адрес:\n${addressText(hook)}`
 
 export const createdForGroupText = (hook: CreatedHook, title: string): string =>
-  `Хук ${hook.id} (${hook.format}) для группы ${quoted(title, TITLE_CHARS_MAX)} создан. Его адрес:\n${addressText(hook)}`
+  `Хук ${hook.id} (${hook.format}) для группы ${quoted(title, hookLimits.commandTitleCharsMax)} создан. Его адрес:\n${addressText(hook)}`
 
 export const createdInGroupText = ({ id, format }: CreatedHook): string =>
   `Хук ${id} (${format}) для этой группы создан. Его адрес отправлен владельцу в личный чат.`
@@ -42,12 +41,12 @@ export const notReachedText =
 export const formatMissingText = `Укажите формат: ${formats}.`
 
 export const formatUnknownText = (word: string): string =>
-  `Формата ${quoted(word, WORD_CHARS_MAX)} нет. Используйте ${formats}.`
+  `Формата ${quoted(word, hookLimits.commandWordCharsMax)} нет. Используйте ${formats}.`
 
 export const idMissingText = 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'
 
 export const idUnknownText = (word: string): string =>
-  `Хука ${quoted(word, WORD_CHARS_MAX)} нет. Список хуков этого чата: /hooks.`
+  `Хука ${quoted(word, hookLimits.commandWordCharsMax)} нет. Список хуков этого чата: /hooks.`
 
 export const removedText = (id: string): string => `Хук ${id} удалён, его адрес больше не работает.`
 

@@ -1,9 +1,13 @@
 // The format `alerts`: a webhook body of Alertmanager, version 4, as a message.
-import { CodedError, hookLimits } from '@postern/protocol'
-import { oneLine } from './clean.ts'
+import { CodedError, hookLimits, type MessageId } from '@postern/protocol'
+import { oneLine } from '../texts/clean.ts'
+import { fitLines, type Line } from '../texts/fit-lines.ts'
+import { counted, type Forms } from '../texts/plural.ts'
+import { digest } from './digest.ts'
 import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
-import { fitLines, type Line } from './fit-lines.ts'
-import { counted, type Forms } from './plural.ts'
+import { defineFormat, type Plan } from './format.ts'
+import { isLately } from './lately.ts'
+import { readJson } from './post-body.ts'
 
 export type AlertGroup = {
   status: 'firing' | 'resolved'
@@ -16,10 +20,40 @@ export type AlertGroup = {
   text: string
 }
 
-const LINES_MAX = hookLimits.alertLinesMax
-const STATUS_UNITS_MAX = 32
-const NAMES_MAX = 3
-const LABELS_MAX = 256
+/** The last body of a group, when it was said, and the newest message that the group fires. */
+type Kept = { identity: string; saidMs: number; message?: MessageId }
+type Becomes = { becomes: AlertGroup['status']; identity: string }
+
+export const alerts = defineFormat({
+  read: body => {
+    const group = readAlerts(readJson(body))
+    return { ...group, identity: digest(group.identity) }
+  },
+  // A group is known by what it says, whoever says it: `plan` finds its repeats.
+  repeat: () => ({ withinMs: 0, isOneEvent: false }),
+  plan: planAlerts,
+  remember: {
+    shelf: 'group',
+    bounds: hookLimits.groups,
+    subject: ({ key }) => key,
+    isSaid: ({ identity }, about: Becomes) => about.identity === identity,
+    kept: ({ becomes, identity }, { message, saidMs, past }): Kept => {
+      const firing = becomes === 'firing' ? message : past?.message
+      return { identity, saidMs, ...(firing && { message: firing }) }
+    },
+  },
+})
+
+/** A pair of senders says everything twice, at nearly the same time. */
+function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): Plan<Becomes> {
+  const { identity, status, title, text } = group
+  if (past?.identity === identity && isLately({ atMs: past.saidMs, nowMs }))
+    return { kind: 'silent', why: 'its group was told in the same state just now' }
+  const becomes: Becomes = { becomes: status, identity }
+  if (status === 'resolved' && past?.message)
+    return { kind: 'write', text, inReply: { to: past.message, text: title }, becomes }
+  return { kind: 'write', text, becomes }
+}
 
 const firings: Forms = { one: 'срабатывание', few: 'срабатывания', many: 'срабатываний' }
 
@@ -60,7 +94,9 @@ const keyOf = ({ groupKey, groupLabels, commonLabels }: Fields): string =>
 type Identified = { key: string; status: string; cut: number; alerts: readonly Fields[] }
 
 function identityOf({ key, status, cut, alerts }: Identified): string {
-  const each = alerts.map(alert => `${idOf(alert)} ${oneLine(alert['status']).slice(0, STATUS_UNITS_MAX)}`)
+  const each = alerts.map(
+    alert => `${idOf(alert)} ${oneLine(alert['status']).slice(0, hookLimits.alertStatusUnitsMax)}`,
+  )
   return [key, status, cut, ...each.toSorted()].join('\n')
 }
 
@@ -71,7 +107,7 @@ const idOf = ({ fingerprint, labels }: Fields): string =>
 const pairsOf = (labels: unknown): string =>
   JSON.stringify(
     Object.entries(fieldsOf(labels))
-      .slice(0, LABELS_MAX)
+      .slice(0, hookLimits.alertLabelsMax)
       .filter(([, value]) => typeof value !== 'object')
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
@@ -80,8 +116,8 @@ function firingLines(body: Fields, alerts: readonly Fields[]): Lines {
   const resolved = alerts.filter(isResolved)
   const firing = alerts.filter(alert => !isResolved(alert))
   const cut = cutCount(body)
-  const shownFiring = firing.slice(0, LINES_MAX)
-  const shownResolved = resolved.slice(0, LINES_MAX - shownFiring.length)
+  const shownFiring = firing.slice(0, hookLimits.alertLinesMax)
+  const shownResolved = resolved.slice(0, hookLimits.alertLinesMax - shownFiring.length)
   const rest = statesText({
     firing: firing.length - shownFiring.length + cut,
     resolved: resolved.length - shownResolved.length,
@@ -102,7 +138,7 @@ const statesText = ({ firing, resolved }: Record<AlertGroup['status'], number>):
 
 function resolvedLines(body: Fields, alerts: readonly Fields[]): Lines {
   const count = alerts.length + cutCount(body)
-  const shown = alerts.slice(0, LINES_MAX)
+  const shown = alerts.slice(0, hookLimits.alertLinesMax)
   const rest = count - shown.length
   return [
     { text: `✅ Устранено: ${nameOf(body, alerts)}`, tail: `, ${counted(count, firings)}` },
@@ -124,8 +160,8 @@ function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]
   const names = new Set(alerts.map(({ labels }) => oneLine(fieldsOf(labels)['alertname'])))
   names.delete('')
   if (names.size === 0) return 'Без названия'
-  const shown = [...names].slice(0, NAMES_MAX).join(', ')
-  return names.size > NAMES_MAX ? `${shown} и ещё ${names.size - NAMES_MAX}` : shown
+  const shown = [...names].slice(0, hookLimits.alertNamesMax).join(', ')
+  return names.size > hookLimits.alertNamesMax ? `${shown} и ещё ${names.size - hookLimits.alertNamesMax}` : shown
 }
 
 /** summary (severity, instance or namespace/pod) */

@@ -1,8 +1,10 @@
 // The format `pipeline`: an event of a source-hosting system about one run of a pipeline, as a message.
-import { CodedError } from '@postern/protocol'
-import { oneLine, webAddress } from './clean.ts'
+import { CodedError, hookLimits } from '@postern/protocol'
+import { oneLine, webAddress } from '../texts/clean.ts'
+import { fitLines, type Line } from '../texts/fit-lines.ts'
 import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
-import { fitLines, type Line } from './fit-lines.ts'
+import { defineFormat, type Plan } from './format.ts'
+import { readJson } from './post-body.ts'
 
 export type PipelineRun = {
   outcome: 'failed' | 'canceled' | 'success'
@@ -13,7 +15,41 @@ export type PipelineRun = {
   text: string
 }
 
-const ADDRESS_CHARS_MAX = 2048
+/** A branch whose pipeline is broken, and since which run. */
+type Kept = { failed: number | null }
+type Becomes = { becomes: 'failed'; number: number | null } | { becomes: 'mended' }
+
+export const pipeline = defineFormat({
+  comparesToken: true,
+  read: body => readPipeline(readJson(body)),
+  repeat: ({ number }) => {
+    const isOneEvent = number !== undefined
+    return { withinMs: hookLimits.repeatWithinMs[isOneEvent ? 'run' : 'text'], isOneEvent }
+  },
+  plan: planPipeline,
+  remember: {
+    shelf: 'run',
+    bounds: hookLimits.runs,
+    subject: ({ line }) => line,
+    kept: (about: Becomes): Kept | undefined => (about.becomes === 'failed' ? { failed: about.number } : undefined),
+  },
+})
+
+/** A run that was canceled says nothing about the branch, and a run from before the failure does not mend it. */
+function planPipeline({ outcome, number, text }: PipelineRun, broken: Kept | undefined): Plan<Becomes> {
+  switch (outcome) {
+    case 'failed':
+      return { kind: 'write', text, becomes: { becomes: 'failed', number: number ?? null } }
+    case 'canceled':
+      return { kind: 'write', text }
+    case 'success':
+      if (!broken) return { kind: 'silent', why: 'a success is told only after a failure' }
+      if (number !== undefined && number < (broken.failed ?? number))
+        return { kind: 'silent', why: 'the run is from before the failure' }
+      return { kind: 'write', text, becomes: { becomes: 'mended' } }
+  }
+}
+
 const SHA_CHARS = 8
 
 const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
@@ -110,8 +146,8 @@ function jobsText({ builds }: Fields): string {
 
 function linkOf(body: Fields): string {
   const { url, id } = fieldsOf(body['object_attributes'])
-  const own = webAddress(url, ADDRESS_CHARS_MAX)
-  const home = webAddress(fieldsOf(body['project'])['web_url'], ADDRESS_CHARS_MAX)
+  const own = webAddress(url, hookLimits.addressCharsMax)
+  const home = webAddress(fieldsOf(body['project'])['web_url'], hookLimits.addressCharsMax)
   if (own !== '' || home === '' || !Number.isSafeInteger(id)) return own
   return `${home.replace(/\/+$/, '')}/-/pipelines/${Number(id)}`
 }

@@ -2,7 +2,7 @@
 import { checkFields, type Endpoint } from '@postern/bot-api'
 import { copyBytes, fromUtf8, gatewayLimits } from '@postern/protocol'
 import { badField } from '../errors.ts'
-import { type Part, readParts } from './parts.ts'
+import { type FormPart, readParts } from './parts.ts'
 
 export type FormRules = NonNullable<Endpoint['form']>
 
@@ -28,7 +28,7 @@ export async function openForm(
   const parts = readParts(source, boundary)
   const fields = new Map<string, string>()
   const check = () => checkFields(rules.fields, Object.fromEntries(fields), { whole: 'body' })
-  const untilFile = async (): Promise<Part | undefined> => {
+  const untilFile = async (): Promise<FormPart | undefined> => {
     for (;;) {
       const { value: part } = await parts.next()
       if (!part || part.name === FILE) return part
@@ -48,7 +48,7 @@ export async function openForm(
   }
 }
 
-async function keepField(fields: Map<string, string>, { name, bytes }: Part): Promise<void> {
+async function keepField(fields: Map<string, string>, { name, bytes }: FormPart): Promise<void> {
   if (fields.has(name)) throw badField(name, 'it stands there twice')
   const chunks: Uint8Array[] = []
   let length = 0

@@ -5,7 +5,7 @@ import { ByteReader } from './byte-reader.ts'
 import { type PartHead, parsePartHead } from './part-head.ts'
 
 /** The bytes can be read until the next part is asked for: then what is left of them is passed over. */
-export type Part = PartHead & { bytes: AsyncIterable<Uint8Array> }
+export type FormPart = PartHead & { bytes: AsyncIterable<Uint8Array> }
 
 const LINE_END = Buffer.from('\r\n')
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -16,7 +16,7 @@ const malformed = () => badField('body', 'it is no valid multipart/form-data')
 export async function* readParts(
   source: AsyncIterator<Uint8Array, undefined>,
   boundary: string,
-): AsyncGenerator<Part, undefined> {
+): AsyncGenerator<FormPart, undefined> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
   // As if a line had ended before the body: the first delimiter is then like the others.
   const reader = new ByteReader(source, LINE_END)

@@ -1,48 +1,27 @@
-// Accounts, their profiles, and how far each has read.
-import { type AccountId, CodedError, equalBytes } from '@postern/protocol'
+// Accounts: their keys, how far each has read, and what is counted of each, in all and by the day.
+import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { Invite, NewAccount, StoredAccount, StoredProfile } from '../relay-store.ts'
+import type { NewAccount, StoredAccount } from '../relay-store.ts'
 import type { Sqlite } from './database.ts'
-import type { DayBytes } from './day-bytes.ts'
+import type { InviteRows } from './invite-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
-type ProfileRow = { version: number; blob: Uint8Array }
+/** Of one account: days are counted from 1970. */
+type PeopleMet = { day: number; count: number }
+type BlobsBegun = { day: number; count: number; bytes: number }
+type BytesStored = { day: number; bytes: number; createdMs: number }
 
 export class AccountRows {
   readonly #limits: RelayLimits
-  readonly #dayBytes: DayBytes
+  readonly #invites: InviteRows
   readonly #numbers: WeightedCache<AccountId, number>
   readonly #sql
 
-  constructor(db: Sqlite, { limits, dayBytes }: { limits: RelayLimits; dayBytes: DayBytes }) {
+  constructor(db: Sqlite, { limits, invites }: { limits: RelayLimits; invites: InviteRows }) {
     this.#limits = limits
-    this.#dayBytes = dayBytes
+    this.#invites = invites
     this.#numbers = new WeightedCache(limits.accountsCachedMax)
-    this.#sql = {
-      number: db.prepare<[string], number>('SELECT num FROM account WHERE id = ?').pluck(),
-      highest: db.prepare<[], number>('SELECT coalesce(max(num), 0) FROM account').pluck(),
-      insert: db.prepare('INSERT INTO account (id, account_key, created_ms) VALUES (?, ?, ?)'),
-      account: db.prepare<[number], StoredAccount>(
-        `SELECT account_key AS accountKey, cursor, mark, serial,
-           (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS keyPackages
-         FROM account WHERE num = ?`,
-      ),
-      raise: db.prepare('UPDATE account SET serial = max(serial, ?) WHERE num = ?'),
-      invited: db.prepare<[Uint8Array], number>('SELECT used FROM invite_use WHERE hash = ?').pluck(),
-      useInvite: db.prepare(
-        `INSERT INTO invite_use (hash, used, expires_ms) VALUES (?, 1, ?)
-         ON CONFLICT (hash) DO UPDATE SET used = used + 1`,
-      ),
-      expireInvites: db.prepare(
-        `DELETE FROM invite_use WHERE hash IN
-           (SELECT hash FROM invite_use WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?)`,
-      ),
-      profile: db.prepare<[number], ProfileRow>('SELECT version, blob FROM profile WHERE account = ?'),
-      putProfile: db.prepare(
-        `INSERT INTO profile (account, version, blob) VALUES (?, ?, ?)
-         ON CONFLICT (account) DO UPDATE SET version = excluded.version, blob = excluded.blob`,
-      ),
-    }
+    this.#sql = prepare(db)
   }
 
   /** The account's number inside, or undefined when it is not registered. */
@@ -70,19 +49,9 @@ export class AccountRows {
     // Accounts are never removed, so that the highest number counts them.
     if ((this.#sql.highest.get() ?? 0) >= this.#limits.accountsMax)
       throw new CodedError('rate-limited', {}, { message: 'This relay takes no more accounts.' })
-    if (given.invite) this.#useInvite(given.invite)
+    if (given.invite) this.#invites.use(given.invite)
     this.#sql.insert.run(account, given.accountKey, given.nowMs)
     return 'created'
-  }
-
-  #useInvite({ hash, usesMax, expiresMs }: Invite): void {
-    if ((this.#sql.invited.get(hash) ?? 0) >= usesMax) throw new CodedError('invite-used')
-    this.#sql.useInvite.run(hash, expiresMs)
-  }
-
-  /** How often an invite was used, when it cannot be used any more anyway. */
-  expireInvites(nowMs: number, countMax: number): number {
-    return this.#sql.expireInvites.run(nowMs - this.#limits.keepInvitesMs, countMax).changes
   }
 
   get(account: AccountId): StoredAccount | undefined {
@@ -92,27 +61,77 @@ export class AccountRows {
 
   raiseSerial(account: AccountId, seen: number): number {
     const number = this.numberOf(account)
-    this.#sql.raise.run(seen, number)
+    this.#sql.raiseSerial.run(seen, number)
     return this.#sql.account.get(number)?.serial ?? 0
   }
 
-  putProfile(account: AccountId, profile: ProfileRow & { nowMs: number }): { accepted: boolean; version: number } {
-    const number = this.numberOf(account)
-    const now = this.#sql.profile.get(number)
-    const version = now?.version ?? 0
-    // The answer to the first try was lost: the same once more is no conflict.
-    if (now && profile.version === version && equalBytes(profile.blob, now.blob)) return { accepted: true, version }
-    if (profile.version !== version + 1) return { accepted: false, version }
-    this.#dayBytes.charge(number, profile.blob.length, profile.nowMs)
-    this.#sql.putProfile.run(number, profile.version, profile.blob)
-    return { accepted: true, version: profile.version }
+  acknowledge(account: number, { cursor, mark }: { cursor: number; mark: number }): void {
+    this.#sql.acknowledge.run(mark, cursor, account)
   }
 
-  getProfile(account: AccountId): StoredProfile | undefined {
-    const number = this.find(account)
-    const stored = number === undefined ? undefined : this.#sql.account.get(number)
-    if (number === undefined || !stored) return undefined
-    const { version, blob } = this.#sql.profile.get(number) ?? { version: 0, blob: new Uint8Array() }
-    return { accountKey: stored.accountKey, version, blob }
+  groupCount(account: number): number {
+    return this.#sql.groupCount.get(account) ?? 0
+  }
+
+  countGroup(account: number, by: 1 | -1): void {
+    this.#sql.countGroup.run(by, account)
+  }
+
+  peopleMet(account: number): PeopleMet | undefined {
+    return this.#sql.peopleMet.get(account)
+  }
+
+  putPeopleMet(account: number, { day, count }: PeopleMet): void {
+    this.#sql.putPeopleMet.run(day, count, account)
+  }
+
+  blobsBegun(account: number): BlobsBegun | undefined {
+    return this.#sql.blobsBegun.get(account)
+  }
+
+  putBlobsBegun(account: number, { day, count, bytes }: BlobsBegun): void {
+    this.#sql.putBlobsBegun.run(day, count, bytes, account)
+  }
+
+  bytesStored(account: number): BytesStored | undefined {
+    return this.#sql.bytesStored.get(account)
+  }
+
+  putBytesStored(account: number, { day, bytes }: Pick<BytesStored, 'day' | 'bytes'>): void {
+    this.#sql.putBytesStored.run(day, bytes, account)
+  }
+}
+
+function prepare(db: Sqlite) {
+  return {
+    number: db.prepare<[string], number>('SELECT num FROM account WHERE id = ?').pluck(),
+    highest: db.prepare<[], number>('SELECT coalesce(max(num), 0) FROM account').pluck(),
+    insert: db.prepare('INSERT INTO account (id, account_key, created_ms) VALUES (?, ?, ?)'),
+    account: db.prepare<[number], StoredAccount>(
+      `SELECT account_key AS accountKey, cursor, mark, serial,
+         (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS keyPackages
+       FROM account WHERE num = ?`,
+    ),
+    raiseSerial: db.prepare('UPDATE account SET serial = max(serial, ?) WHERE num = ?'),
+    // Never above what is there: a cursor of another relay, or of the future, would hide what is still to come.
+    acknowledge: db.prepare(
+      `UPDATE account SET mark = max(mark, ?),
+         cursor = max(cursor, min(?, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)))
+       WHERE num = ?`,
+    ),
+    groupCount: db.prepare<[number], number>('SELECT group_count FROM account WHERE num = ?').pluck(),
+    countGroup: db.prepare('UPDATE account SET group_count = group_count + ? WHERE num = ?'),
+    peopleMet: db.prepare<[number], PeopleMet>(
+      'SELECT people_day AS day, people_count AS count FROM account WHERE num = ?',
+    ),
+    putPeopleMet: db.prepare('UPDATE account SET people_day = ?, people_count = ? WHERE num = ?'),
+    blobsBegun: db.prepare<[number], BlobsBegun>(
+      'SELECT blob_day AS day, blob_count AS count, blob_bytes AS bytes FROM account WHERE num = ?',
+    ),
+    putBlobsBegun: db.prepare('UPDATE account SET blob_day = ?, blob_count = ?, blob_bytes = ? WHERE num = ?'),
+    bytesStored: db.prepare<[number], BytesStored>(
+      'SELECT bytes_day AS day, bytes_used AS bytes, created_ms AS createdMs FROM account WHERE num = ?',
+    ),
+    putBytesStored: db.prepare('UPDATE account SET bytes_day = ?, bytes_used = ? WHERE num = ?'),
   }
 }

@@ -1,15 +1,16 @@
 // Who may be added without counting as a new person, and how many new people an account has met today.
-import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
+import { dayOf, newPeopleRefusal, ofToday } from '../rules/day-limits.ts'
+import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
 
-const DAY_MS = 86_400_000
-
 export class ContactRows {
+  readonly #accounts: AccountRows
   readonly #limits: RelayLimits
   readonly #sql
 
-  constructor(db: Sqlite, limits: RelayLimits) {
+  constructor(db: Sqlite, { accounts, limits }: { accounts: AccountRows; limits: RelayLimits }) {
+    this.#accounts = accounts
     this.#limits = limits
     this.#sql = {
       known: db.prepare<[number, number], 1>('SELECT 1 FROM contact WHERE account = ? AND peer = ?').pluck(),
@@ -19,10 +20,6 @@ export class ContactRows {
          SELECT account, ? FROM member WHERE chat_group = ? AND has_left = 0 AND account <> ?
          ON CONFLICT DO NOTHING`,
       ),
-      met: db.prepare<[number], { day: number; count: number }>(
-        'SELECT people_day AS day, people_count AS count FROM account WHERE num = ?',
-      ),
-      meet: db.prepare('UPDATE account SET people_day = ?, people_count = ? WHERE num = ?'),
     }
   }
 
@@ -39,24 +36,23 @@ export class ContactRows {
   /** Whom of `people` the account does not know; throws when they are too many for today. Writes nothing. */
   strangers(account: number, people: readonly number[], nowMs: number): number[] {
     const unknown = people.filter(peer => this.#sql.known.get(account, peer) === undefined)
-    const limit = this.#limits.newPeoplePerDay
-    if (unknown.length > 0 && this.#metToday(account, nowMs) + unknown.length > limit) {
-      const retryAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS
-      throw new CodedError('new-people-limit', { limit, retryAtMs })
-    }
+    if (unknown.length === 0) return unknown
+    const day = dayOf(nowMs)
+    const counts = { met: this.#metOn(day, account), more: unknown.length }
+    const refusal = newPeopleRefusal(this.#limits, counts, day)
+    if (refusal) throw refusal
     return unknown
   }
 
   /** Counts them: from now on the account knows them. */
   meet(account: number, strangers: readonly number[], nowMs: number): void {
     if (strangers.length === 0) return
-    const met = this.#metToday(account, nowMs) + strangers.length
-    this.#sql.meet.run(Math.floor(nowMs / DAY_MS), met, account)
+    const day = dayOf(nowMs)
+    this.#accounts.putPeopleMet(account, { day, count: this.#metOn(day, account) + strangers.length })
     for (const stranger of strangers) this.#sql.note.run(account, stranger)
   }
 
-  #metToday(account: number, nowMs: number): number {
-    const met = this.#sql.met.get(account)
-    return met?.day === Math.floor(nowMs / DAY_MS) ? met.count : 0
+  #metOn(day: number, account: number): number {
+    return ofToday(this.#accounts.peopleMet(account), day)?.count ?? 0
   }
 }

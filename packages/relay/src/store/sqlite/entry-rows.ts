@@ -1,4 +1,4 @@
-// The log: every payload once, and a reference to it in the mailbox of each who gets it.
+// The log: every payload once.
 import { ACCOUNT_ID_BYTES, type AccountId, bytesOf, fromBase32, type MessageId, toBase32 } from '@postern/protocol'
 import type { Accepted, Entry } from '@postern/protocol/relay'
 import type { Sqlite } from './database.ts'
@@ -27,9 +27,6 @@ type KnownRow = { seq: number; ts: number; sender: number; kind: number }
 export class EntryRows {
   readonly #recent: RecentEntries
   readonly #sql
-  /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
-  readonly #touched = new Set<AccountId>()
-  #committed = new Set<AccountId>()
 
   constructor(db: Sqlite, recent: RecentEntries) {
     this.#recent = recent
@@ -40,11 +37,8 @@ export class EntryRows {
       ),
       name: db.prepare('UPDATE entry SET added = ?, removed = ? WHERE pos = ?'),
       known: db.prepare<[Uint8Array], KnownRow>('SELECT seq, ts, sender, kind FROM entry WHERE message = ?'),
-      toOne: db.prepare('INSERT INTO mailbox (account, pos) VALUES (?, ?)'),
-      toMembers: db.prepare(
-        `INSERT INTO mailbox (account, pos)
-         SELECT account, ? FROM member WHERE chat_group = ? AND has_left = 0 AND account <> ?`,
-      ),
+      oldest: db.prepare<[number], { pos: number; ts: number }>('SELECT pos, ts FROM entry ORDER BY pos LIMIT ?'),
+      dropBelow: db.prepare('DELETE FROM entry WHERE pos < ?'),
     }
   }
 
@@ -69,32 +63,21 @@ export class EntryRows {
     return { message, seq: row.seq, ts: row.ts, duplicate: true, sender: row.sender, kind: kindOf(row.kind) }
   }
 
-  deliverToMembers(group: HeldGroup, pos: number, options: { except: number | undefined }): void {
-    this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
-    for (const [number, account] of group.members) if (number !== options.except) this.#touched.add(account)
+  /** Oldest first. */
+  oldest(countMax: number): { pos: number; ts: number }[] {
+    return this.#sql.oldest.all(countMax)
   }
 
-  deliverTo(account: { num: number; id: AccountId }, pos: number): void {
-    this.#sql.toOne.run(account.num, pos)
-    this.#touched.add(account.id)
+  dropBelow(pos: number): void {
+    this.#sql.dropBelow.run(pos)
   }
 
   committed(): void {
     this.#recent.committed()
-    for (const account of this.#touched) this.#committed.add(account)
-    this.#touched.clear()
   }
 
   forget(): void {
     this.#recent.forget()
-    this.#touched.clear()
-  }
-
-  /** Whose mailbox has grown since this was asked last. */
-  takeTouched(): ReadonlySet<AccountId> {
-    const touched = this.#committed
-    this.#committed = new Set()
-    return touched
   }
 }
 

@@ -1,5 +1,5 @@
 // Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
-import { CodedError } from '@postern/protocol'
+import { CodedError, Wait } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import { type Sqlite, storageError } from './database.ts'
 
@@ -7,7 +7,7 @@ import { type Sqlite, storageError } from './database.ts'
 export type CommitHooks = { beforeCommit(): void; committed(): void; rolledBack(): void; answered(): void }
 
 type Settled = { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown }
-type Write = { apply: () => unknown; resolve: (value: never) => void; reject: (error: unknown) => void }
+type Write = { apply: () => unknown; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
 
 export class GroupCommit {
   readonly #db: Sqlite
@@ -30,10 +30,10 @@ export class GroupCommit {
 
   /** `apply` refuses by a CodedError before it writes anything; any other error undoes it alone. */
   run<T>(apply: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ apply, resolve, reject })
-      this.#arm()
-    })
+    const wait = new Wait<T>()
+    this.#queue.push({ apply, wait })
+    this.#arm()
+    return wait.over
   }
 
   /** Resolves when all that is queued is written or has failed: who only reads need not know which. */
@@ -61,10 +61,10 @@ export class GroupCommit {
     const batch = this.#queue.splice(0, this.#writesMax)
     if (batch.length === 0) return
     const settled = this.#commitTogether(batch)
-    for (const [at, write] of batch.entries()) {
+    for (const [at, { wait }] of batch.entries()) {
       const outcome = settled[at]
-      if (outcome?.kind === 'done') write.resolve(outcome.value as never)
-      else write.reject(outcome?.error)
+      if (outcome?.kind === 'done') wait.resolve(outcome.value as never)
+      else wait.reject(outcome?.error)
     }
     this.#hooks.answered()
   }

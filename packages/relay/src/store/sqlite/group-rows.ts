@@ -58,8 +58,6 @@ export class GroupRows {
       ),
       leave: db.prepare('UPDATE member SET has_left = 1 WHERE chat_group = ? AND account = ?'),
       remove: db.prepare('DELETE FROM member WHERE chat_group = ? AND account = ?'),
-      groupCount: db.prepare<[number], number>('SELECT group_count FROM account WHERE num = ?').pluck(),
-      count: db.prepare('UPDATE account SET group_count = group_count + ? WHERE num = ?'),
       empty: db.prepare('UPDATE chat_group SET empty_ms = ? WHERE num = ?'),
       expired: db.prepare<[number, number], { num: number; id: GroupId }>(
         'SELECT num, id FROM chat_group WHERE empty_ms IS NOT NULL AND empty_ms < ? ORDER BY empty_ms LIMIT ?',
@@ -98,7 +96,7 @@ export class GroupRows {
   }
 
   checkRoom(creator: number): void {
-    if ((this.#sql.groupCount.get(creator) ?? 0) >= this.#limits.groupsPerAccountMax)
+    if (this.#accounts.groupCount(creator) >= this.#limits.groupsPerAccountMax)
       throw tooMany(this.#limits.groupsPerAccountMax)
   }
 
@@ -106,7 +104,7 @@ export class GroupRows {
   create(id: GroupId, creator: number): number {
     const num = Number(this.#sql.insert.run(id, creator).lastInsertRowid)
     this.#sql.join.run(num, creator)
-    this.#sql.count.run(1, creator)
+    this.#accounts.countGroup(creator, 1)
     return num
   }
 
@@ -125,14 +123,14 @@ export class GroupRows {
 
   add(group: HeldGroup, account: { num: number; id: AccountId }): void {
     this.#sql.join.run(group.num, account.num)
-    this.#sql.count.run(1, account.num)
+    this.#accounts.countGroup(account.num, 1)
     group.members.set(account.num, account.id)
     group.left.delete(account.num)
   }
 
   remove(group: HeldGroup, account: number, nowMs: number): void {
     if (group.members.delete(account)) {
-      this.#sql.count.run(-1, account)
+      this.#accounts.countGroup(account, -1)
       this.#continuations.noteGone(group.num, account, nowMs)
     }
     group.left.delete(account)
@@ -141,7 +139,7 @@ export class GroupRows {
 
   leave(group: HeldGroup, account: number, nowMs: number): void {
     this.#sql.leave.run(group.num, account)
-    this.#sql.count.run(-1, account)
+    this.#accounts.countGroup(account, -1)
     this.#continuations.noteGone(group.num, account, nowMs)
     group.members.delete(account)
     group.left.add(account)

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { PublishedKeyPackages, TakenKeyPackage } from '../relay-store.ts'
+import type { HandedOutKeyPackage, PublishedKeyPackages } from '../relay-store.ts'
+import { keyPackagesCost } from '../rules/costs.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
-import { type DayBytes, rowBytes } from './day-bytes.ts'
+import type { DayBytes } from './day-bytes.ts'
 
 const hashOf = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest().subarray(0, 16)
 
@@ -36,7 +37,7 @@ export class KeyPackageRows {
       next: db.prepare<[number], { num: number; data: Uint8Array }>(
         'SELECT num, data FROM key_package WHERE account = ? AND taken_ms IS NULL ORDER BY num LIMIT 1',
       ),
-      take: db.prepare('UPDATE key_package SET data = NULL, taken_ms = ? WHERE num = ?'),
+      markTaken: db.prepare('UPDATE key_package SET data = NULL, taken_ms = ? WHERE num = ?'),
       last: db.prepare<[number], Uint8Array>('SELECT data FROM last_resort WHERE account = ?').pluck(),
       expire: db.prepare(
         `DELETE FROM key_package WHERE num IN
@@ -57,8 +58,7 @@ export class KeyPackageRows {
     const kept = published.replace ? 0 : (this.#sql.left.get(number) ?? 0)
     if (kept + fresh.size > this.#limits.keyPackagesPerAccountMax) throw tooMany(this.#limits.keyPackagesPerAccountMax)
     const data = [...fresh.values()].map(one => one.data).concat(published.lastResort ?? [])
-    const bytes = data.reduce((sum, one) => sum + one.length + rowBytes.entry, 0)
-    this.#dayBytes.charge(number, bytes, published.nowMs)
+    this.#dayBytes.charge(number, keyPackagesCost(data), published.nowMs)
     if (published.replace) {
       this.#sql.clear.run(number)
       this.#sql.clearLast.run(number)
@@ -69,11 +69,11 @@ export class KeyPackageRows {
     return this.#sql.left.get(number) ?? 0
   }
 
-  take(account: AccountId, nowMs: number): TakenKeyPackage | undefined {
+  handOut(account: AccountId, nowMs: number): HandedOutKeyPackage | undefined {
     const number = this.#accounts.numberOf(account)
     const next = this.#sql.next.get(number)
     if (next) {
-      this.#sql.take.run(nowMs, next.num)
+      this.#sql.markTaken.run(nowMs, next.num)
       return { keyPackage: next.data, lastResort: false }
     }
     const last = this.#sql.last.get(number)

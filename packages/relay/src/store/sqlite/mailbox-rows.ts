@@ -1,11 +1,14 @@
 // Mailboxes: what waits for an account, in order, and how far it has acknowledged.
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, Wait } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import { entryBytes } from '../entry-bytes.ts'
 import type { Page, PageBounds } from '../relay-store.ts'
+import { rowBytes } from '../rules/costs.ts'
+import type { Waiting } from '../rules/mailbox-room.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
 import { accountsIn, kindOf } from './entry-rows.ts'
+import type { HeldGroup } from './group-rows.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 type Row = Omit<Entry, 'kind' | 'added' | 'removed'> & {
@@ -14,15 +17,18 @@ type Row = Omit<Entry, 'kind' | 'added' | 'removed'> & {
   removed: Uint8Array | null
 }
 type Reached = { cursor: number; mark: number }
-type Waiting = Reached & { settled: PromiseWithResolvers<void> }
+type Unwritten = Reached & { settled: Wait }
 
 export class MailboxRows {
   readonly #accounts: AccountRows
   readonly #recent: RecentEntries
   readonly #sql
+  /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
+  readonly #grown = new Set<AccountId>()
+  #committed = new Set<AccountId>()
   /** Acknowledgements that wait for a transaction; `#written` are those of the one that is under way. */
-  #waiting = new Map<number, Waiting>()
-  #written = new Map<number, Waiting>()
+  #unwritten = new Map<number, Unwritten>()
+  #written = new Map<number, Unwritten>()
 
   constructor(db: Sqlite, parts: { accounts: AccountRows; recent: RecentEntries }) {
     this.#accounts = parts.accounts
@@ -51,13 +57,61 @@ export class MailboxRows {
            FROM account WHERE num = ?`,
         )
         .pluck(),
-      // Never above what is there: a cursor of another relay, or of the future, would hide what is still to come.
-      acknowledge: db.prepare(
-        `UPDATE account SET mark = max(mark, ?),
-           cursor = max(cursor, min(?, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)))
-         WHERE num = ?`,
+      toOne: db.prepare('INSERT INTO mailbox (account, pos) VALUES (?, ?)'),
+      toMembers: db.prepare(
+        `INSERT INTO mailbox (account, pos)
+         SELECT account, ? FROM member WHERE chat_group = ? AND has_left = 0 AND account <> ?`,
+      ),
+      // The newest first: who fills a mailbox is found among them.
+      waiting: db.prepare<[{ account: number; sender: number; rowsMax: number }], Waiting>(
+        `SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes,
+           count(*) FILTER (WHERE sender = @sender) AS ownEntries,
+           coalesce(sum(bytes) FILTER (WHERE sender = @sender), 0) AS ownBytes
+         FROM (SELECT length(entry.payload) + ${rowBytes.entry} AS bytes, entry.sender
+               FROM mailbox JOIN entry ON entry.pos = mailbox.pos
+               WHERE mailbox.account = @account AND mailbox.pos > (SELECT cursor FROM account WHERE num = @account)
+               ORDER BY mailbox.pos DESC LIMIT @rowsMax)`,
+      ),
+      nextAccount: db
+        .prepare<[number], number>('SELECT account FROM mailbox WHERE account > ? ORDER BY account LIMIT 1')
+        .pluck(),
+      dropBelow: db.prepare(
+        `DELETE FROM mailbox WHERE account = @account AND pos IN
+           (SELECT pos FROM mailbox WHERE account = @account AND pos < @floor ORDER BY pos LIMIT @countMax)`,
       ),
     }
+  }
+
+  deliverToMembers(group: HeldGroup, pos: number, options: { except: number | undefined }): void {
+    this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
+    for (const [number, account] of group.members) if (number !== options.except) this.#grown.add(account)
+  }
+
+  deliverTo(account: { num: number; id: AccountId }, pos: number): void {
+    this.#sql.toOne.run(account.num, pos)
+    this.#grown.add(account.id)
+  }
+
+  /** Whose mailbox has grown since this was asked last. */
+  drainGrown(): ReadonlySet<AccountId> {
+    const grown = this.#committed
+    this.#committed = new Set()
+    return grown
+  }
+
+  /** What waits unread for an account, and how much of that is of one sender; of the newest rows only. */
+  waiting(of: { account: number; sender: number; rowsMax: number }): Waiting | undefined {
+    return this.#sql.waiting.get(of)
+  }
+
+  /** The next account, by its number, that has a mailbox. */
+  nextAccount(after: number): number | undefined {
+    return this.#sql.nextAccount.get(after)
+  }
+
+  /** How many references went. */
+  dropBelow(floor: number, of: { account: number; countMax: number }): number {
+    return this.#sql.dropBelow.run({ ...of, floor }).changes
   }
 
   /** At least one entry when there is any, then as many as fit. */
@@ -87,35 +141,38 @@ export class MailboxRows {
   /** Shares the next transaction; a later one of the same account takes its place. */
   acknowledge(account: AccountId, reached: Reached): Promise<void> {
     const number = this.#accounts.numberOf(account)
-    const waiting = this.#waiting.get(number)
-    if (!waiting) {
-      const settled = Promise.withResolvers<void>()
-      this.#waiting.set(number, { ...reached, settled })
-      return settled.promise
+    const earlier = this.#unwritten.get(number)
+    if (!earlier) {
+      const settled = new Wait()
+      this.#unwritten.set(number, { ...reached, settled })
+      return settled.over
     }
-    waiting.cursor = Math.max(waiting.cursor, reached.cursor)
-    waiting.mark = Math.max(waiting.mark, reached.mark)
-    return waiting.settled.promise
+    earlier.cursor = Math.max(earlier.cursor, reached.cursor)
+    earlier.mark = Math.max(earlier.mark, reached.mark)
+    return earlier.settled.over
   }
 
-  get waits(): boolean {
-    return this.#waiting.size > 0
+  get hasUnwritten(): boolean {
+    return this.#unwritten.size > 0
   }
 
-  writeWaiting(): void {
-    for (const [number, { cursor, mark }] of this.#waiting) this.#sql.acknowledge.run(mark, cursor, number)
-    this.#written = this.#waiting
-    this.#waiting = new Map()
+  writeAcknowledged(): void {
+    for (const [number, reached] of this.#unwritten) this.#accounts.acknowledge(number, reached)
+    this.#written = this.#unwritten
+    this.#unwritten = new Map()
   }
 
   committed(): void {
+    for (const account of this.#grown) this.#committed.add(account)
+    this.#grown.clear()
     for (const { settled } of this.#written.values()) settled.resolve()
     this.#written = new Map()
   }
 
-  /** They wait for the next transaction. */
+  /** Acknowledgements wait for the next transaction. */
   rolledBack(): void {
-    for (const [number, written] of this.#written) this.#waiting.set(number, written)
+    this.#grown.clear()
+    for (const [number, written] of this.#written) this.#unwritten.set(number, written)
     this.#written = new Map()
   }
 }

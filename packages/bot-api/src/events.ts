@@ -1,0 +1,54 @@
+// What happens in a chat, declared once: the journal of core, updates, `postern person` and the documents derive from it.
+import { z } from 'zod'
+import { chatId, messageId, pressId } from './ids.ts'
+import { notice } from './notices.ts'
+import { chat, message, person } from './objects.ts'
+
+export type { Notice } from './notices.ts'
+
+const event = <const Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
+  z.object({ id: z.int(), chat_id: chatId, type: z.literal(type), ...payload })
+
+/** What an operator gets, and people get, too. */
+export const update = z.discriminatedUnion('type', [
+  event('message', { message }),
+  event('edited', { message }),
+  event('deleted', { deleted: z.object({ message_id: messageId, from: person }) }),
+  event('reaction', {
+    reaction: z.object({
+      message_id: messageId,
+      from: person,
+      emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
+    }),
+  }),
+  event('poll', { message }),
+  event('button', {
+    button: z.object({
+      message_id: messageId,
+      from: person,
+      data: z.string().describe('Empty when the message is gone.'),
+      press_id: pressId,
+    }),
+  }),
+  event('expired', { expired: z.array(messageId) }),
+  event('chat', { chat }),
+  event('notice', { notice }),
+])
+export type Update = z.infer<typeof update>
+
+/** What only people get: a bot's operator reads the status of a message where it stands, and is not called. */
+export const peopleUpdate = z.discriminatedUnion('type', [
+  event('receipt', {
+    receipt: z.object({ message_id: messageId, from: person, status: z.enum(['delivered', 'read']) }),
+  }),
+  event('call', { call: z.object({ from: person, state: z.enum(['ringing', 'declined']) }) }),
+  event('toast', { toast: z.object({ press_id: pressId, text: z.string() }) }),
+])
+
+/** Whatever stands in a journal, with its number. */
+export const chatUpdate = z.union([update, peopleUpdate])
+
+type WithoutId<Numbered> = Numbered extends unknown ? Omit<Numbered, 'id'> : never
+
+/** An event before it has its number in the journal. */
+export type ChatEvent = WithoutId<z.infer<typeof chatUpdate>>

@@ -1,0 +1,108 @@
+// A client of the messenger: one account with its connection and its journal, its chats, messages, files and identity.
+import type { AccountId, Within } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import { isRegistered } from '../identity/account.ts'
+import type { Inbox } from '../inbox/inbox.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { PassedTime } from '../storage/passed-time.ts'
+import { Records } from '../storage/records.ts'
+import type { Chores } from '../upkeep/chores.ts'
+import { findHome } from '../upkeep/follow-relay.ts'
+import type { Timekeeper } from '../upkeep/timekeeper.ts'
+import type { Upkeep } from '../upkeep/upkeep.ts'
+import { Callers } from './callers.ts'
+import { ClientChats } from './chats.ts'
+import { ClientFiles } from './files.ts'
+import { ClientIdentity } from './identity.ts'
+import { ClientMessages } from './messages.ts'
+
+export type ClientWorkers = {
+  inbox: Inbox
+  chores: Chores
+  timekeeper: Timekeeper
+  upkeep: Upkeep
+  journal: Journal
+}
+
+export class Client {
+  readonly account: AccountId
+  /** The address that is dialled. */
+  readonly relayUrl: string
+  readonly journal: Journal
+  readonly chats: ClientChats
+  readonly messages: ClientMessages
+  readonly files: ClientFiles
+  readonly identity: ClientIdentity
+  /** For tests alone: what the parts of the client share. */
+  protected readonly core: Core
+  readonly #workers: ClientWorkers
+
+  constructor(core: Core, workers: ClientWorkers) {
+    this.core = core
+    this.#workers = workers
+    this.journal = workers.journal
+    this.account = core.own.id
+    this.relayUrl = core.relayUrl
+    const callers = new Callers(core.clock)
+    this.chats = new ClientChats(core, callers)
+    this.messages = new ClientMessages(core, callers)
+    this.files = new ClientFiles(core, callers)
+    this.identity = new ClientIdentity(core, callers)
+  }
+
+  /** Connects, registers at the first time, and keeps connecting; returns at once. */
+  start(): void {
+    this.core.link.start()
+    this.#workers.timekeeper.armDue()
+    this.#workers.upkeep.start()
+  }
+
+  /**
+   * Where another relay is named than the one on which the account is registered: whether the account is found there. `silent`
+   * when nobody answers there: it is tried on from the start. Throws `relay-not-home` when the relay there knows nothing of it.
+   */
+  async followRelay(within: Within): Promise<'found' | 'silent'> {
+    if (this.relayUrl !== this.core.own.relayUrl) this.core.link.start()
+    return await findHome(this.core, within.timeoutMs)
+  }
+
+  async stop(): Promise<void> {
+    this.core.link.stop()
+    this.core.groups.stop()
+    this.core.sendSlots.stop()
+    this.#workers.inbox.stop()
+    this.#workers.timekeeper.stop()
+    this.#workers.upkeep.stop()
+    await this.core.files.stop()
+    await this.#workers.chores.idle()
+    await this.#workers.inbox.idle()
+    await this.core.passed.stop()
+    this.core.store.close()
+  }
+
+  /** For what the program around a client lets grow old: over restarts too, whatever the machine's clock is set to. */
+  get passed(): Pick<PassedTime, 'nowMs' | 'isKnown'> {
+    return this.core.passed
+  }
+
+  get isOnline(): boolean {
+    return this.core.link.isOnline
+  }
+
+  get isRegistered(): boolean {
+    return isRegistered(this.core.store)
+  }
+
+  onConnectionChange(listener: () => void): () => void {
+    return this.core.link.onChange(listener)
+  }
+
+  async whenOnline(within: Within): Promise<void> {
+    await this.core.link.whenOnline(within.timeoutMs)
+  }
+
+  /** A place for what the program around this client must remember. */
+  records(shelf: string): Records {
+    return new Records(this.core.store, shelf)
+  }
+}

@@ -1,0 +1,33 @@
+// What can be done with files: they are drafted, sent with a message, and opened.
+import type { Message } from '@postern/bot-api/objects'
+import type { ChatId, MessageId } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import type { Waiting } from '../files/shared-fetches.ts'
+import { draftFile, type FileDraft, type FileHints, type NewFile, sendFile } from '../outbox/send-file.ts'
+import { type OpenFile, openFile } from '../timeline/open-file.ts'
+import type { Callers, Once } from './callers.ts'
+
+export class ClientFiles {
+  readonly #core: Core
+  readonly #callers: Callers
+
+  constructor(core: Core, callers: Callers) {
+    this.#core = core
+    this.#callers = callers
+  }
+
+  /** Reads what the source gives, and encrypts it; the relay gets it meanwhile. Whoever drafts a file discards it in the end. */
+  async draft(source: AsyncIterable<Uint8Array>, hints: FileHints = {}): Promise<FileDraft> {
+    return await draftFile(this.#core, source, hints)
+  }
+
+  /** The time is that for the message: the rest of its file is waited for as long as it gets on. */
+  async send(id: ChatId, asked: NewFile, within: Once): Promise<Message> {
+    return await this.#callers.once(within, given => sendFile(this.#core, id, { asked, within, ...given }))
+  }
+
+  /** Fetched and checked when it is not here yet. */
+  async open(chat: ChatId, message: MessageId, waiting: Waiting): Promise<OpenFile> {
+    return await openFile(this.#core, { chat, message }, waiting)
+  }
+}

@@ -1,0 +1,112 @@
+// Puts a client together: an account on a database, with its connection and everything that works behind it.
+import { type MlsProvider, makeMlsContext } from '@postern/mls'
+import { type Clock, isSameRelay, Lanes, type Log } from '@postern/protocol'
+import { dropUnfinished } from '../chats/open-chat.ts'
+import type { Core, RequestPolicy } from '../context.ts'
+import type { BlobTransportFactory } from '../files/blob-transport.ts'
+import type { FileCipher } from '../files/file-cipher.ts'
+import type { FileVault } from '../files/file-vault.ts'
+import { Files } from '../files/files.ts'
+import { GroupSessions } from '../groups/group-sessions.ts'
+import { LogOrder } from '../groups/log-order.ts'
+import { SendSlots } from '../groups/send-slots.ts'
+import { createAccount, type FirstStart, isRegistered, loadAccount, noteRelayInvite } from '../identity/account.ts'
+import { chooseRelay } from '../identity/choose-relay.ts'
+import { OwnDevice } from '../identity/own-device.ts'
+import { Inbox } from '../inbox/inbox.ts'
+import { Journal, newestEventTs } from '../journal/journal.ts'
+import { dueMs } from '../messages/age.ts'
+import { newestMessageTs } from '../messages/messages.ts'
+import { waitingBlobs, waitingCounts } from '../outbox/outbox.ts'
+import { RelayLink } from '../relay-link/relay-link.ts'
+import type { SocketFactory } from '../relay-link/socket.ts'
+import { PassedTime } from '../storage/passed-time.ts'
+import type { Store } from '../storage/store.ts'
+import { Chores } from '../upkeep/chores.ts'
+import { startSession } from '../upkeep/start-session.ts'
+import { Timekeeper } from '../upkeep/timekeeper.ts'
+import { Upkeep } from '../upkeep/upkeep.ts'
+import { Client } from './client.ts'
+
+export interface ClientParts {
+  store: Store
+  provider: MlsProvider
+  clock: Clock
+  log: Log
+  connect: SocketFactory
+  connectBlobs: BlobTransportFactory
+  fileCipher: FileCipher
+  vault: FileVault
+  jitter: () => number
+  acceptRequests: RequestPolicy
+  reportsAll: boolean
+  /** Asked only when there is no account yet; what it throws stops the opening. */
+  firstStart: () => FirstStart
+  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  relayUrl?: string | undefined
+  /** The code by which the relay takes a new account; of use until it is registered. */
+  relayInvite?: string | undefined
+}
+
+export async function openClient(parts: ClientParts): Promise<Client> {
+  const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const relayUrl = parts.relayUrl && !isSameRelay(parts.relayUrl, own.relayUrl) ? parts.relayUrl : own.relayUrl
+  if (relayUrl !== own.relayUrl && !isRegistered(parts.store)) await chooseRelay(parts, own, relayUrl)
+  if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
+  const device = new OwnDevice({ ...parts, own })
+  const passed = new PassedTime({
+    ...parts,
+    newestMs: () => Math.max(newestEventTs(parts.store), newestMessageTs(parts.store)),
+  })
+  const mls = makeMlsContext(parts.provider, () => Math.floor(dueMs({ ...parts, passed }) / 1000))
+  const link = new RelayLink({
+    relayUrl,
+    connect: parts.connect,
+    clock: parts.clock,
+    log: parts.log,
+    jitter: parts.jitter,
+    prove: (nonce, audience) => device.prove({ nonce, audience }),
+    onRevoked: error => device.noteRefused(error),
+    onSession: session => startSession(core, { inbox, chores, journal }, session),
+    onEntries: entries => inbox.deliver(entries),
+    onTime: relayMs => {
+      if (!passed.heard(relayMs)) return
+      timekeeper.armDue()
+      chores.poke()
+    },
+  })
+  const core: Core = {
+    ...parts,
+    passed,
+    own,
+    relayUrl,
+    device,
+    mls,
+    link,
+    groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
+    order: new LogOrder({ ...parts, passed }),
+    files: new Files({
+      ...parts,
+      link,
+      blobs: parts.connectBlobs(relayUrl),
+      cipher: parts.fileCipher,
+      randomBytes: count => parts.provider.randomBytes(count),
+      waitingBlobs: () => waitingBlobs(parts.store),
+      poke: () => chores.poke(),
+    }),
+    openings: new Lanes(),
+    sendSlots: new SendSlots(parts.clock, waitingCounts(parts.store)),
+    sending: new Set(),
+    doubts: new Set(),
+    rearm: () => timekeeper.rearm(),
+    decline: call => chores.decline(call),
+    poke: () => chores.poke(),
+  }
+  await dropUnfinished(core)
+  const journal = new Journal(parts.store)
+  const inbox = new Inbox(core)
+  const chores = new Chores(core)
+  const timekeeper = new Timekeeper(core)
+  const upkeep = new Upkeep(core, chores)
+  return new Client(core, { inbox, chores, timekeeper, upkeep, journal })
+}

@@ -1,0 +1,60 @@
+// Slots for ciphertexts that wait for the relay's word, so many for each group: should all be lost, the others can bridge the gap.
+import { type Clock, CodedError, clientLimits, type GroupId, Wait } from '@postern/protocol'
+
+type Group = { reserved: number; waiting: Set<Wait> }
+
+export class SendSlots {
+  readonly #clock: Clock
+  readonly #groups = new Map<GroupId, Group>()
+  #isStopped = false
+
+  constructor(clock: Clock, left: { group: GroupId; count: number }[]) {
+    this.#clock = clock
+    for (const { group, count } of left) this.#groups.set(group, { reserved: count, waiting: new Set() })
+  }
+
+  /** In the order of the calls; rejects with `relay-unreachable` when none is free in time. */
+  reserve(group: GroupId, timeoutMs: number): Promise<void> {
+    if (this.#isStopped) return Promise.reject(new CodedError('stopping'))
+    const slots = this.#slotsOf(group)
+    if (slots.reserved < clientLimits.unsettledPerGroupMax) {
+      slots.reserved++
+      return Promise.resolve()
+    }
+    const wait = new Wait()
+    wait.after(this.#clock, timeoutMs, () => wait.reject(new CodedError('relay-unreachable')))
+    wait.onOver(() => slots.waiting.delete(wait))
+    slots.waiting.add(wait)
+    return wait.over
+  }
+
+  /** How many wait for the relay's word. */
+  reserved(group: GroupId): number {
+    return this.#groups.get(group)?.reserved ?? 0
+  }
+
+  /** Its ciphertext is settled, or there is none: whoever waits longest has the slot. */
+  release(group: GroupId): void {
+    const slots = this.#slotsOf(group)
+    const [next] = slots.waiting
+    // Whoever is admitted has the slot from now on: it stays reserved.
+    if (next && slots.reserved <= clientLimits.unsettledPerGroupMax) return next.resolve()
+    slots.reserved--
+    if (slots.reserved <= 0) this.#groups.delete(group)
+  }
+
+  /** Nobody is admitted any more. */
+  stop(): void {
+    this.#isStopped = true
+    for (const { waiting } of this.#groups.values())
+      for (const one of [...waiting]) one.reject(new CodedError('stopping'))
+  }
+
+  #slotsOf(group: GroupId): Group {
+    const known = this.#groups.get(group)
+    if (known) return known
+    const made = { reserved: 0, waiting: new Set<never>() }
+    this.#groups.set(group, made)
+    return made
+  }
+}

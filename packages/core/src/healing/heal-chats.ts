@@ -1,0 +1,213 @@
+// Chats whose keys are lost: a private chat gets its next generation, in a group another member adds this account anew.
+import type { Notice } from '@postern/bot-api/events'
+import {
+  type AccountId,
+  type ChatId,
+  clientLimits,
+  type Deadline,
+  type GroupId,
+  isCoded,
+  privateChatId,
+} from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import type { Entry } from '@postern/protocol/relay'
+import {
+  chatsToAskAdmins,
+  forgetAskedBefore,
+  hasAskedBefore,
+  noteAdminsAsked,
+  noteMembersAsked,
+  wantAdminsAsked,
+} from '../chats/asked-rejoins.ts'
+import { findChat, insertChat, membersOf, otherPerson, replaceMembers, viewChat } from '../chats/chats.ts'
+import { brokenChats, type ChatGroup } from '../chats/chats-by-group.ts'
+import {
+  findLostGroup,
+  forgetToldBefore,
+  hasToldBefore,
+  insertLostGroup,
+  type LostGroup,
+  lostGroupsToHeal,
+  noteHealed,
+  noteLossTold,
+} from '../chats/lost-groups.ts'
+import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
+import type { Core } from '../context.ts'
+import { newestMark } from '../groups/epoch-marks.ts'
+import { findGroup } from '../groups/group-records.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { newDraft } from '../outbox/compose.ts'
+import { sendContent } from '../outbox/send-content.ts'
+import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/store.ts'
+
+export async function healChats(core: Core, deadline: Deadline): Promise<void> {
+  await forgetOld(core)
+  const { store } = core
+  await forEach(lostGroupsToHeal(store), lost => healLost(core, lost, deadline))
+  await forEach(brokenChats(store), chat => healBroken(core, chat, deadline))
+  await forEach(chatsToAskAdmins(store), chat => askAdmins(core, chat, deadline))
+}
+
+/** Whoever was asked and has not helped by now may not be there any more: it begins anew, with others. */
+async function forgetOld({ store, passed }: Pick<Core, 'store' | 'passed'>): Promise<void> {
+  const beforeMs = passed.nowMs() - clientLimits.rejoinAskAgainMs
+  if (!hasAskedBefore(store, beforeMs) && !hasToldBefore(store, beforeMs)) return
+  await store.write(database => {
+    forgetAskedBefore(database, beforeMs)
+    forgetToldBefore(database, beforeMs)
+  })
+}
+
+/** A chat that cannot be healed keeps no other from it: one person without good keys at the relay would make all wait. */
+async function forEach<T>(all: readonly T[], heal: (one: T) => Promise<void>): Promise<void> {
+  const failures: unknown[] = []
+  for (const one of all) await heal(one).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+/**
+ * Somebody speaks in a group of which this database knows nothing, as after a restore from a backup. All that is known of
+ * it is the relay's word, and a stranger who spoils its own welcome looks the same: whoever was not let in waits as a request.
+ */
+export function noteLostGroup(
+  core: Pick<Core, 'own' | 'acceptRequests' | 'passed' | 'log'>,
+  database: Database,
+  entry: Entry,
+): void {
+  const { group, sender: speaker, ts } = entry
+  const known = findLostGroup(database, group)
+  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), speaker })
+  if (known) return
+  insertLostGroup(database, { group, speaker, ts })
+  if (!isLetIn(core, database, speaker)) showRequest(core, database, { group, speaker, ts })
+}
+
+/** Its keys may be made anew without a word of the owner: the chat was active, or everybody gets in anyway. */
+const isLetIn = (
+  { acceptRequests }: Pick<Core, 'acceptRequests'>,
+  reads: Pick<Store, 'get' | 'all'>,
+  speaker: AccountId,
+): boolean => acceptRequests === 'all' || findChat(reads, privateChatId(speaker))?.state === 'active'
+
+/** The owner sees that somebody is there who cannot be read, and may accept; nothing of this account is given away. */
+function showRequest(
+  core: Pick<Core, 'own' | 'passed'>,
+  database: Database,
+  { group, speaker, ts }: { group: GroupId; speaker: AccountId; ts: number },
+): void {
+  const id = privateChatId(speaker)
+  if (findChat(database, id)) return
+  const settings = { v: 1, type: 'private', generation: 0, timerMs: 0 } as const
+  insertChat(database, { id, group_id: group, state: 'request', visible: 1, first_seen_ts: ts }, settings)
+  replaceMembers(database, id, { accounts: [core.own.id, speaker], settings })
+  const row = findChat(database, id)
+  if (row) appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
+}
+
+async function healLost(core: Core, lost: LostGroup, deadline: Deadline): Promise<void> {
+  const { group, speaker } = lost
+  if (!isLetIn(core, core.store, speaker)) return
+  const members = await membersAtRelay(core, group)
+  const isPrivate = members.length === 2 && members.includes(speaker)
+  if (isPrivate) {
+    await openPrivateChat(core, { account: speaker }, { deadline, atLeast: beyondAll(core.clock.nowMs()) })
+    await say(core, privateChatId(speaker), { body: { kind: 'hello' }, deadline })
+  } else if (members.includes(speaker)) {
+    await askToRejoin(core, { group, members: [speaker] }, deadline)
+  }
+  await core.store.write(database => {
+    noteHealed(database, group)
+    if (!isPrivate) return
+    reportLoss(core, database, { chat: privateChatId(speaker), speaker })
+    // Of a private chat it is told here; of a group it is told when this account is added anew.
+    noteLossTold(database, group)
+  })
+}
+
+/** Empty when the relay says that this account is no member. */
+async function membersAtRelay(core: Pick<Core, 'link'>, group: GroupId): Promise<AccountId[]> {
+  try {
+    return (await core.link.call('getGroup', { group })).members
+  } catch (error) {
+    if (isCoded(error, 'group-unknown')) return []
+    throw error
+  }
+}
+
+function reportLoss(
+  core: Pick<Core, 'passed' | 'log'>,
+  database: Database,
+  { chat, speaker }: { chat: ChatId; speaker: AccountId },
+): void {
+  if (findChat(database, chat)?.state !== 'active')
+    return core.log.debug({ kind: 'undecryptable', chat, speaker, reason: 'the chat is not in use' }, 'passed over')
+  const notice: Notice = { code: 'undecryptable', from: personOf(database, speaker) }
+  appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+}
+
+async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
+  const row = findChat(core.store, id)
+  const other = row && otherPerson(row)
+  if (other) {
+    await ensurePrivateChat(core, { account: other }, deadline)
+    await say(core, id, { body: { kind: 'hello' }, deadline })
+    // The old group may have been two, one for each of us: the other side finds that out by this.
+    const mark = newestMark(core.store, group)
+    if (mark) await say(core, id, { body: { kind: 'compare', ...mark }, deadline })
+    return
+  }
+  await askToRejoin(core, { group, members: membersToAsk(core, id, group) }, deadline)
+  // Asked once: whoever is asked keeps the wish until it is done.
+  await core.store.write(database => noteMembersAsked(database, group, core.passed.nowMs()))
+}
+
+/** Somebody has added this account anew, and cannot prove to it what has changed since: an admin is asked, once. */
+export function wantAdmin(core: Pick<Core, 'passed' | 'poke'>, database: Database, group: GroupId): void {
+  if (findGroup(database, group)?.status !== 'broken') return
+  wantAdminsAsked(database, group, core.passed.nowMs())
+  core.poke()
+}
+
+async function askAdmins(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
+  const admins = membersOf(core.store, id).filter(member => member.admin && member.account_id !== core.own.id)
+  await askToRejoin(
+    core,
+    { group, members: admins.slice(0, clientLimits.rejoinAskedMax).map(member => member.account_id) },
+    deadline,
+  )
+  await core.store.write(database => noteAdminsAsked(database, group))
+}
+
+async function askToRejoin(
+  core: Core,
+  { group, members }: { group: GroupId; members: AccountId[] },
+  deadline: Deadline,
+): Promise<void> {
+  await forEach(members, async account => {
+    const { id } = await ensureQuietChat(core, account, deadline)
+    await say(core, id, { body: { kind: 'rejoin', group }, deadline })
+  })
+}
+
+async function say(
+  core: Core,
+  chat: ChatId,
+  { body, deadline }: { body: Extract<KnownBody, { kind: 'hello' | 'rejoin' | 'compare' }>; deadline: Deadline },
+): Promise<void> {
+  await sendContent(core, chat, { draft: newDraft(core, body), deadline })
+}
+
+/** Who added this account first, then the admins, then any: when it has to ask again, others than before. */
+function membersToAsk(core: Pick<Core, 'store' | 'own' | 'jitter'>, chat: ChatId, group: GroupId): AccountId[] {
+  const inviter = findGroup(core.store, group)?.inviter
+  const rank = (member: { account_id: AccountId; admin: number }) =>
+    member.account_id === inviter ? 0 : member.admin ? 1 : 2
+  return membersOf(core.store, chat)
+    .filter(member => member.account_id !== core.own.id && !member.leaving)
+    .map(member => ({ account: member.account_id, place: rank(member) + core.jitter() }))
+    .sort((a, b) => a.place - b.place)
+    .slice(0, clientLimits.rejoinAskedMax)
+    .map(({ account }) => account)
+}

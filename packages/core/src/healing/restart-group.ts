@@ -1,0 +1,120 @@
+// Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
+import type { Notice } from '@postern/bot-api/events'
+import { type ChatId, clientLimits, contentLimits, type Deadline, type GroupId, isCoded } from '@postern/protocol'
+import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/chats.ts'
+import { type ChatGroup, type DeadChat, deadChats } from '../chats/chats-by-group.ts'
+import { endedOf } from '../chats/known-chat.ts'
+import { openSuccessor } from '../chats/open-chat.ts'
+import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/refusals.ts'
+import { countRejoins, forgetRejoins } from '../chats/rejoins.ts'
+import type { Core } from '../context.ts'
+import { findGroup, putOffRestart } from '../groups/group-records.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
+import type { Database } from '../storage/database.ts'
+
+export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
+
+/** The admins first, then the others, each later than the one before: whoever is welcomed meanwhile has nothing to do. */
+export function waitingRestarts(core: Pick<Core, 'store' | 'own'>): DueRestart[] {
+  const dead = chatsToCarryOn(core).map(({ chat, group, endedMs, offender, isRefused }) => ({
+    chat,
+    group,
+    fromMs: endedMs + firstAfterMs({ offender, isRefused, isAdmin: isOwnAdmin(core, chat) }),
+  }))
+  return [...dead, ...refusalsToAnswer(core.store)].flatMap(({ chat, group, fromMs }) => {
+    const turn = ownTurn(core, chat)
+    return turn === undefined ? [] : [{ chat, group, dueMs: fromMs + turn * clientLimits.restartTurnMs }]
+  })
+}
+
+/** Where nobody is proved to have ended it, an admin does it, whom all follow; another only if others have lost it, too. */
+const chatsToCarryOn = (core: Pick<Core, 'store' | 'own'>): DeadChat[] =>
+  deadChats(core.store).filter(({ offender, ...dead }) => offender !== null || mayCarryOn(core, dead))
+
+function mayCarryOn(core: Pick<Core, 'store' | 'own'>, { chat, group }: ChatGroup): boolean {
+  if (isOwnAdmin(core, chat)) return true
+  const others = membersOf(core.store, chat).filter(member => !member.leaving && member.account_id !== core.own.id)
+  const lost = countRejoins(core.store, group)
+  return lost >= Math.min(Math.ceil(others.length / 2), clientLimits.restartLostOthers)
+}
+
+const isOwnAdmin = ({ store, own }: Pick<Core, 'store' | 'own'>, chat: ChatId): boolean => isAdmin(store, chat, own.id)
+
+function ownTurn(core: Pick<Core, 'store' | 'own'>, id: ChatId): number | undefined {
+  const chat = findChat(core.store, id)
+  const ended = chat && endedOf(core.store, chat)
+  return ended && turnOf(ended, core.own.id)
+}
+
+/**
+ * A member made a group that does more than it may: it did not know better, or tried. Those who followed it are alone
+ * there, so one of us makes the next, into which everybody may follow. Not again and again: the other could go on for ever.
+ */
+export function noteRefusedGroup(
+  core: Pick<Core, 'passed'>,
+  database: Database,
+  { chat: id, generation }: { chat: ChatId; generation: number },
+): void {
+  const chat = findChat(database, id)
+  const nowMs = core.passed.nowMs()
+  const current = chat && findGroup(database, chat.group_id)
+  if (current?.status !== 'open' || chat?.type !== 'group' || generation <= chat.refused_generation) return
+  // Nobody who is well would follow an answer to one from so far ahead either.
+  if (generation > current.generation + contentLimits.generationStepMax / 2) return
+  const isTooSoon = nowMs - chat.warned_ms < clientLimits.answerRefusedEveryMs
+  noteRefusal(database, id, { generation, answerFromMs: isTooSoon ? null : nowMs })
+}
+
+/** Whom others have added anew, and who could not believe them, waits for an admin: it would bring back whom one has removed. */
+function firstAfterMs({
+  offender,
+  isRefused,
+  isAdmin,
+}: Pick<DeadChat, 'offender' | 'isRefused'> & { isAdmin: boolean }): number {
+  if (offender) return clientLimits.restartAfterMs
+  return isRefused && !isAdmin ? clientLimits.restartRefusedAfterMs : clientLimits.restartLostAfterMs
+}
+
+/** A try that fails is put off by another turn; meanwhile the next in the row may do better. */
+export async function restartGroup(core: Core, { chat: id, group }: DueRestart, deadline: Deadline): Promise<void> {
+  const chat = findChat(core.store, id)
+  const ended = chat && endedOf(core.store, chat)
+  const isDead = findGroup(core.store, group)?.status === 'broken'
+  if (!ended || chat.group_id !== group || !(isDead || chat.refused_ms !== null)) return
+  const successor = aboveRefused(successorOf(ended), chat)
+  try {
+    const left = await openSuccessor(core, { chat: id, continues: group, successor, deadline })
+    await core.store.write(database => {
+      const row = findChat(database, id)
+      if (!row) return
+      forgetRejoins(database, id)
+      forgetRefusal(database, id)
+      const out = [...(ended.offender ? [ended.offender] : []), ...left].map(account => personOf(database, account))
+      const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
+      appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
+      appendEvent(core, database, {
+        type: 'notice',
+        chat_id: id,
+        notice: { ...notice, ...(out.length > 0 && { members: out }) },
+      })
+    })
+  } catch (error) {
+    if (!isCoded(error, 'stopping'))
+      await core.store.write(database => {
+        putOffRestart(database, group, core.passed.nowMs())
+        forgetRefusal(database, id)
+      })
+    core.rearm()
+    throw error
+  }
+}
+
+const aboveRefused = (successor: Successor, chat: ChatRow): Successor => ({
+  ...successor,
+  settings: {
+    ...successor.settings,
+    generation: Math.max(successor.settings.generation, chat.refused_generation + 1),
+  },
+})

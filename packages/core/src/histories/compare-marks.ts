@@ -1,0 +1,125 @@
+// Whether others were shown the same history: what an epoch has in common is compared with them over another chat.
+import type { Notice } from '@postern/bot-api/events'
+import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId } from '@postern/protocol'
+import { findChat, membersOf } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
+import { endGroup, findGroup } from '../groups/group-records.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { applied, type Outcome, passedOver } from '../messages/outcome.ts'
+import type { Database } from '../storage/database.ts'
+
+export type Question = { group: GroupId; epoch: number; account: AccountId }
+type Passed = Pick<Core, 'passed'>
+type Comparing = Pick<Core, 'own' | 'passed' | 'log' | 'groups' | 'poke' | 'rearm'>
+type Compared = { from: AccountId; mark: EpochMark }
+
+/** Each is asked once: the answer of an epoch does not change. `trouble`: a message of that account cannot be read. */
+export function questionMark(
+  core: Pick<Core, 'own' | 'poke'>,
+  database: Database,
+  { group, epoch, account, trouble }: Question & { trouble: boolean },
+): void {
+  if (account === core.own.id) return
+  database.run(
+    `INSERT INTO mark_question (group_id, epoch, account_id, in_trouble) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET in_trouble = max(in_trouble, excluded.in_trouble)`,
+    group,
+    epoch,
+    account,
+    trouble ? 1 : 0,
+  )
+  core.poke()
+}
+
+export const openQuestions = ({ store }: Pick<Core, 'store'>): Question[] =>
+  store.all<Question>('SELECT group_id AS "group", epoch, account_id AS account FROM mark_question WHERE asked = 0')
+
+export function noteAsked(database: Database, { group, epoch, account }: Question): void {
+  database.run(
+    'UPDATE mark_question SET asked = 1 WHERE group_id = ? AND epoch = ? AND account_id = ?',
+    group,
+    epoch,
+    account,
+  )
+}
+
+/** A claim cannot be proved: an account that repeats it for a chat would drown all other notices. */
+const hasClaimed = (
+  { passed }: Passed,
+  database: Database,
+  { chat, from }: { chat: ChatId; from: AccountId },
+): boolean =>
+  database.get(
+    `SELECT 1 FROM mark_question JOIN mls_group ON mls_group.id = mark_question.group_id
+     WHERE chat_id = ? AND account_id = ? AND claimed_ms > ?`,
+    chat,
+    from,
+    passed.nowMs() - clientLimits.forkClaimEveryMs,
+  ) !== undefined
+
+function noteClaim({ passed }: Passed, database: Database, { group, epoch, account }: Question): void {
+  database.run(
+    'UPDATE mark_question SET claimed_ms = ? WHERE group_id = ? AND epoch = ? AND account_id = ?',
+    passed.nowMs(),
+    group,
+    epoch,
+    account,
+  )
+}
+
+/** Another mark for the same epoch: the relay has shown the two of us different histories. Both sides tell it, and heal. */
+export function applyMark(core: Comparing, database: Database, { from, mark: told }: Compared): Outcome {
+  const { group, epoch, mark } = told
+  const row = findGroup(database, group)
+  const known = findMark(database, group, epoch)
+  const isMember = row && membersOf(database, row.chat_id).some(member => member.account_id === from)
+  if (!row || !isMember) return passedOver('no such member')
+  if (known === undefined) return passedOver('no mark of that epoch')
+  if (known === mark) return applied
+  const isInTrouble = hasTrouble(database, { group, epoch, account: from })
+  if (!isInTrouble && hasClaimed(core, database, { chat: row.chat_id, from })) return passedOver('claimed a moment ago')
+  core.log.error({ group, epoch, from }, 'the relay has shown another history to a member')
+  questionMark(core, database, { group, epoch, account: from, trouble: false })
+  noteClaim(core, database, { group, epoch, account: from })
+  const chat = findChat(database, row.chat_id)
+  if (chat?.visible !== 1 || chat.state !== 'active') return passedOver('the chat is not active')
+  // A word alone ends no group: whoever lies about its mark would have everybody start anew.
+  if (isInTrouble && chat.group_id === group && row.epoch === epoch) {
+    endGroup(database, group, { nowMs: core.passed.nowMs() })
+    core.groups.forget(group)
+  }
+  const notice: Notice = { code: 'forked', from: personOf(database, from) }
+  appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+  core.rearm()
+  return applied
+}
+
+const hasTrouble = (reads: Pick<Database, 'get'>, { group, epoch, account }: Question): boolean =>
+  reads.get(
+    'SELECT 1 FROM mark_question WHERE group_id = ? AND epoch = ? AND account_id = ? AND in_trouble = 1',
+    group,
+    epoch,
+    account,
+  ) !== undefined
+
+/** Marks of groups that are shared with the account, and that have a new epoch since it was last told. */
+export const untoldMarks = ({ store }: Pick<Core, 'store'>, account: AccountId): EpochMark[] =>
+  store.all<EpochMark>(
+    `SELECT epoch_mark.group_id AS "group", epoch_mark.epoch, epoch_mark.mark
+     FROM member CROSS JOIN chat ON chat.id = member.chat_id
+       CROSS JOIN mls_group ON mls_group.id = chat.group_id
+       CROSS JOIN epoch_mark ON epoch_mark.group_id = mls_group.id AND epoch_mark.epoch = mls_group.epoch
+       LEFT JOIN mark_told ON mark_told.group_id = mls_group.id AND mark_told.account_id = member.account_id
+     WHERE member.account_id = ? AND chat.type = 'group' AND chat.state = 'active' AND mls_group.status = 'open'
+       AND mls_group.epoch > coalesce(mark_told.epoch, 0)
+     LIMIT ?`,
+    account,
+    contentLimits.marksPerReceiptMax,
+  )
+
+export function noteTold(database: Database, account: AccountId, marks: EpochMark[]): void {
+  for (const { group, epoch } of marks)
+    database.run('INSERT OR REPLACE INTO mark_told VALUES (?, ?, ?)', group, account, epoch)
+}

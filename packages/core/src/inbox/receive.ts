@@ -1,0 +1,98 @@
+// What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
+
+import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
+import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
+import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { noteDirect } from '../groups/group-records.ts'
+import { isInviteToken } from '../identity/account.ts'
+import { findPerson, noteHello, noteWantedVersion } from '../identity/people.ts'
+import type { Applying } from '../kinds/kind.ts'
+import { isBetweenClients } from '../kinds/kinds.ts'
+import type { Said } from '../kinds/said.ts'
+import { noteGap } from '../messages/gaps.ts'
+import { type LettingIn, letInByLink, showOrLetIn } from '../requests/let-in.ts'
+import type { Database } from '../storage/database.ts'
+import type { Change } from '../storage/store.ts'
+import { applyContent, notePassedOver } from '../timeline/apply-content.ts'
+
+type Receiving = Applying & LettingIn
+
+export type Received = {
+  id: MessageId
+  chat: ChatId
+  group: GroupId
+  sender: AccountId
+  ts: number
+  plaintext: Uint8Array
+}
+
+/** `skipped`: so many messages that its sender sent before it did not come. */
+type Counted = Received & { skipped: number }
+type Understood = Counted & { content: Content }
+
+/** A message to this account alone: a receipt, a press, or the answer to one. */
+export function receiveDirect(core: Receiving, received: Received): Change<void> {
+  const content = decodeContent(received.plaintext)
+  return database => {
+    const isFirst = noteDirect(database, received.group, received.id)
+    if (!content || !mayStillSpeak(core, database, received)) return
+    const chat = findChat(database, received.chat)
+    if (!chat) return
+    const said = saidIn(chat, { ...received, content })
+    if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
+    else notePassedOver(core, said, 'received before')
+  }
+}
+
+/** The part of the inbox's transaction that is about the content. */
+export function receiveContent(core: Receiving, received: Counted): Change<void> {
+  const content = decodeContent(received.plaintext)
+  if (!content) {
+    core.log.warn({ chat: received.chat }, 'a member sent content that cannot be read')
+    return () => {}
+  }
+  const understood = { ...received, content }
+  return database => {
+    if (!mayStillSpeak(core, database, received)) return
+    noteGap(core, database, { ...received, unsent: content.unsent })
+    noteSender(core, database, understood)
+    const isUnseen = isBetweenClients(content.body)
+    // Nobody is shown a chat for what clients say to each other.
+    const chat = isUnseen ? findChat(database, received.chat) : showOrLetIn(core, database, received)
+    if (!chat) return
+    const way = isUnseen ? 'between clients' : 'in the chat'
+    applyContent(core, database, { ...saidIn(chat, understood), way })
+  }
+}
+
+const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'skipped'>): Said => ({
+  id,
+  chat,
+  sender,
+  ts,
+  send: content.send,
+  body: heardBody(content),
+})
+
+/** Without what its sender's own client should have left out. */
+const heardBody = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))
+
+/** Of two groups for a chat both are read: a member removed from the one in force must not go on speaking in the other. */
+function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { chat, group, sender }: Received): boolean {
+  const row = findChat(database, chat)
+  if (!row || row.group_id === group) return true
+  const isMember = membersOf(database, chat).some(member => member.account_id === sender)
+  if (!isMember) log.warn({ chat, group, sender }, 'somebody who is not in the chat any more speaks in an old group')
+  return isMember
+}
+
+function noteSender(core: LettingIn, database: Database, { sender, content }: Understood): void {
+  const { hello, profileVersion } = content
+  if (hello) noteHello(database, sender, { hello, version: profileVersion })
+  if (hello?.token !== undefined && isInviteToken(database, hello.token)) letInByLink(core, database, sender)
+  if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
+    noteWantedVersion(database, sender, profileVersion)
+    core.poke()
+  }
+}

@@ -1,0 +1,27 @@
+// Buttons under a bot's message: who may put them there, and what they have ever said.
+import { assertKept, buttonsFault, CodedError } from '@postern/protocol'
+import type { Button } from '@postern/protocol/content'
+import { ownProfile } from '../identity/profile.ts'
+import { bodyOf, type MessageRow } from '../messages/messages.ts'
+import { wasOffered } from '../messages/offered-data.ts'
+import type { Database } from '../storage/database.ts'
+import type { Checking } from './kind.ts'
+
+export function assertButtons({ store }: Pick<Checking, 'store'>, buttons: Button[][]): void {
+  if (buttons.length > 0 && !ownProfile(store).profile.bot)
+    throw new CodedError('bad-field', { field: 'buttons', rule: 'only a bot can put buttons under a message' })
+  assertKept('buttons', buttonsFault(buttons))
+}
+
+export const dataOf = (buttons: Button[][] | undefined): string[] =>
+  (buttons ?? []).flat().flatMap(button => ('data' in button ? [button.data] : []))
+
+/** Whether a button with this data stands under the message. */
+export function hasButton(row: MessageRow, data: string): boolean {
+  const body = bodyOf(row)
+  return (body.kind === 'text' || body.kind === 'file') && dataOf(body.buttons).includes(data)
+}
+
+/** Whether a button with this data stands under the message, or stood there before an edit. */
+export const hasOffered = (reads: Pick<Database, 'get'>, row: MessageRow, data: string): boolean =>
+  hasButton(row, data) || wasOffered(reads, row.id, data)

@@ -1,0 +1,31 @@
+// The end of a poll, said by its sender: what is voted after this does not count.
+import { CodedError, type MessageId } from '@postern/protocol'
+import { applied, passedOver } from '../messages/outcome.ts'
+import { lookUpPoll, noteClosing, noteEndTold } from '../messages/polls.ts'
+import type { Kind } from './kind.ts'
+import { assertOpen, findPollMessage } from './open-poll.ts'
+
+export const close = {
+  way: 'in the chat',
+  check: (core, chat, { message }) => {
+    const asked = findPollMessage(core, chat, message)
+    if (asked.row.sender !== core.own.id) throw new CodedError('not-own-poll')
+    assertOpen(core, asked)
+  },
+  body: (_core, _chat, { message }) => ({ kind: 'close', target: message }),
+  apply: (core, database, { chat, sender, ts, body }) => {
+    const asked = lookUpPoll(database, chat.id, body.target)
+    if (!asked) return passedOver('no such poll')
+    if (asked.row.sender !== sender) return passedOver("not the sender's message")
+    if ((asked.poll.closed_ts ?? Infinity) <= ts) return passedOver('closed before')
+    noteClosing(database, body.target, ts)
+    if (asked.poll.closed) return passedOver('closed before')
+    // Behind one's own closing there may be votes that the relay accepted before it, and that were not read yet: a chore tells it.
+    if (sender === core.own.id) {
+      core.poke()
+      return applied
+    }
+    noteEndTold(database, body.target)
+    return { kind: 'applied', about: { type: 'poll', message: body.target, by: undefined, ts } }
+  },
+} satisfies Kind<'close', { message: MessageId }>

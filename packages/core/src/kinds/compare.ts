@@ -1,0 +1,15 @@
+// What its sender has in common with all who are in an epoch of a group: another one means another history.
+import type { EpochMark } from '../groups/epoch-marks.ts'
+import { applyMark } from '../histories/compare-marks.ts'
+import { passedOver } from '../messages/outcome.ts'
+import type { Kind } from './kind.ts'
+
+export const compare = {
+  way: 'between clients',
+  body: (_core, _chat, mark) => ({ kind: 'compare', ...mark }),
+  apply: (core, database, { chat, sender, body }) => {
+    // Said to many at once, one word would set all of them to work.
+    if (chat.type !== 'private') return passedOver('not a private chat')
+    return applyMark(core, database, { from: sender, mark: body })
+  },
+} satisfies Kind<'compare', EpochMark>

@@ -1,0 +1,72 @@
+// The table of all kinds of content. A kind of the content's union that is not in it does not compile.
+import type { Message } from '@postern/bot-api/objects'
+import { bodyOf, type MessageRow } from '../messages/messages.ts'
+import { type Outcome, passedOver } from '../messages/outcome.ts'
+import type { Database } from '../storage/database.ts'
+import { call } from './call.ts'
+import { close } from './close.ts'
+import { compare } from './compare.ts'
+import { deletion } from './delete.ts'
+import { edit } from './edit.ts'
+import { file } from './file.ts'
+import { hello } from './hello.ts'
+import type { Applying, Around, Kind, Way } from './kind.ts'
+import { leave } from './leave.ts'
+import { poll } from './poll.ts'
+import { press } from './press.ts'
+import { reaction } from './reaction.ts'
+import { receipt } from './receipt.ts'
+import { rejoin } from './rejoin.ts'
+import type { Bodies, KindName, SaidOf } from './said.ts'
+import { text } from './text.ts'
+import { toast } from './toast.ts'
+import { unknown } from './unknown.ts'
+import { vote } from './vote.ts'
+
+const kinds: { readonly [Name in KindName]: Kind<Name> } = {
+  text,
+  file,
+  poll,
+  vote,
+  close,
+  press,
+  toast,
+  edit,
+  delete: deletion,
+  reaction,
+  receipt,
+  call,
+  hello,
+  leave,
+  rejoin,
+  compare,
+  unknown,
+}
+
+type Hearing<Name extends KindName> = { kind: Name; said: SaidOf<Name>; way: Way }
+
+/** What is said in another way than its kind is would reach others than it should. */
+export function applyKind<Name extends KindName>(
+  core: Applying,
+  database: Database,
+  { kind, said, way }: Hearing<Name>,
+): Outcome {
+  if (kinds[kind].way !== way) return passedOver('not said this way')
+  return kinds[kind].apply(core, database, said)
+}
+
+/** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
+export const isBetweenClients = ({ kind }: { kind: KindName }): boolean => kinds[kind].way === 'between clients'
+
+export function viewKind(around: Around, row: MessageRow): Partial<Message> {
+  const body = bodyOf(row)
+  return viewBody(around, row, { kind: body.kind, body })
+}
+
+function viewBody<Name extends KindName>(
+  around: Around,
+  row: MessageRow,
+  { kind, body }: { kind: Name; body: Bodies[Name] },
+): Partial<Message> {
+  return kinds[kind].view?.(around, row, body) ?? {}
+}

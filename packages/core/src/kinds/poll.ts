@@ -1,0 +1,48 @@
+// A poll: the limits of the question, of its options and of its end.
+import {
+  assertKept,
+  CodedError,
+  type MessageId,
+  optionFault,
+  optionsCountFault,
+  questionFault,
+} from '@postern/protocol'
+import { viewPoll } from '../messages/poll-tally.ts'
+import { insertPoll } from '../messages/polls.ts'
+import type { Kind } from './kind.ts'
+import { applyMessage } from './new-message.ts'
+
+export type NewPoll = { question: string; options: string[]; multiple: boolean; closeTs?: number; replyTo?: MessageId }
+
+export const poll = {
+  way: 'in the chat',
+  check: (_core, _chat, { question, options }) => {
+    assertKept('question', questionFault(question))
+    assertKept('options', optionsCountFault(options))
+    for (const [at, option] of options.entries()) assertKept(`options[${at}]`, optionFault(option))
+  },
+  body: (core, _chat, { question, options, multiple, closeTs, replyTo }) => {
+    // Only of a new one: what is repeated under its key may have closed meanwhile, and is answered all the same.
+    if (closeTs !== undefined && closeTs <= core.clock.nowMs())
+      throw new CodedError('bad-field', { field: 'close_ts', rule: 'a time in the future is required' })
+    return {
+      kind: 'poll',
+      question,
+      options,
+      multiple,
+      ...(closeTs !== undefined && { closeTs }),
+      ...(replyTo && { replyTo }),
+    }
+  },
+  apply: (core, database, said) => {
+    const outcome = applyMessage(core, database, said)
+    if (outcome.kind === 'passed over') return outcome
+    insertPoll(database, said.id, said.body.closeTs)
+    if (said.body.closeTs !== undefined) core.rearm()
+    return outcome
+  },
+  view: (around, row, body) => ({
+    ...(body.replyTo && { reply_to: body.replyTo }),
+    poll: viewPoll(around, row.id, body),
+  }),
+} satisfies Kind<'poll', NewPoll>

@@ -1,0 +1,28 @@
+// The words of a message: how long they may be, and how they look from outside.
+import type { Message } from '@postern/bot-api/objects'
+import { assertKept, charsFault, type MessageId, mentionFault, mentionsCountFault, textRange } from '@postern/protocol'
+import type { Button, Mention } from '@postern/protocol/content'
+import type { Bodies } from './said.ts'
+
+export type NewText = { text: string; replyTo?: MessageId; mentions?: Mention[]; buttons?: Button[][] }
+
+export function assertText(text: string, field: 'text' | 'caption' = 'text'): void {
+  assertKept(field, charsFault(text, textRange))
+}
+
+/** Throws unless all of them fit the text under which they will stand. */
+export function assertMentions(text: string, mentions: Mention[] = []): void {
+  assertKept('mentions', mentionsCountFault(mentions))
+  const fault = mentionFault(text, mentions)
+  if (fault) assertKept(`mentions[${fault.at}]`, fault.rule)
+}
+
+type Words = Pick<Bodies['file'], 'text' | 'replyTo' | 'mentions' | 'buttons'>
+
+/** Of a text, and of a file with its caption. */
+export const viewWords = ({ text, replyTo, mentions, buttons }: Words): Partial<Message> => ({
+  ...(text !== undefined && { text }),
+  ...(replyTo && { reply_to: replyTo }),
+  ...(mentions && mentions.length > 0 && { mentions }),
+  ...(buttons && buttons.length > 0 && { buttons }),
+})

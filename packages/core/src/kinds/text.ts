@@ -1,0 +1,42 @@
+// A text: what is checked before it is said, and what is added by itself.
+import type { ChatId } from '@postern/protocol'
+import type { Mention } from '@postern/protocol/content'
+import { findChat, membersOf } from '../chats/chats.ts'
+import { profileOf } from '../identity/people.ts'
+import { assertButtons } from './buttons.ts'
+import type { Checking, Kind } from './kind.ts'
+import { applyMessage } from './new-message.ts'
+import { assertMentions, assertText, type NewText, viewWords } from './text-rules.ts'
+
+export const text = {
+  way: 'in the chat',
+  check: (core, _chat, asked) => {
+    assertText(asked.text)
+    assertMentions(asked.text, asked.mentions)
+    assertButtons(core, asked.buttons ?? [])
+  },
+  body: (core, chat, { text: words, replyTo, mentions, buttons }) => {
+    const mentioned = mentions ?? commandMention(core, chat, words)
+    return {
+      kind: 'text',
+      text: words,
+      ...(replyTo && { replyTo }),
+      ...(mentioned && { mentions: mentioned }),
+      ...(buttons && buttons.length > 0 && { buttons }),
+    }
+  },
+  apply: applyMessage,
+  view: (_around, _row, body) => viewWords(body),
+} satisfies Kind<'text', NewText>
+
+/** A command in a group is for one bot: the only one there, or the one that is named behind an @. */
+function commandMention({ store, own }: Checking, chat: ChatId, words: string): Mention[] | undefined {
+  const command = /^\/[a-z0-9_]+(?:@(\S+))?/.exec(words)
+  if (!command || findChat(store, chat)?.type !== 'group') return undefined
+  const bots = membersOf(store, chat)
+    .map(member => profileOf(store, member.account_id))
+    .filter(profile => profile.bot && profile.id !== own.id)
+  const named = command[1] === undefined ? bots : bots.filter(bot => bot.name === command[1])
+  const [bot, ...others] = named
+  return bot && others.length === 0 ? [{ user: bot.id, offset: 0, length: command[0].length }] : undefined
+}

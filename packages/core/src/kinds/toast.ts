@@ -1,0 +1,33 @@
+// A bot's answer to a press: shown to the presser alone, and once.
+import { assertKept, CodedError, charsFault, type PressId, toastRange } from '@postern/protocol'
+import { appendEvent } from '../journal/journal.ts'
+import { applied, passedOver } from '../messages/outcome.ts'
+import { noteAnswered, type PressRow, pressBy } from '../messages/presses.ts'
+import type { Checking, Kind } from './kind.ts'
+
+export type NewToast = { press: PressId; text: string }
+
+export const toast = {
+  way: 'to one member',
+  check: (_core, _chat, { text }) => {
+    assertKept('text', charsFault(text, toastRange))
+  },
+  body: (_core, _chat, { press, text }) => ({ kind: 'toast', press, text }),
+  /** For the presser, from the bot whose button it was. */
+  apply: (core, database, { chat: { id: chat }, sender: from, body }) => {
+    const row = pressBy(database, body.press, core.own.id)
+    if (row?.chat_id !== chat) return passedOver('no such press')
+    if (row.bot !== from) return passedOver("not the bot's button")
+    if (row.answered) return passedOver('answered before')
+    noteAnswered(database, body.press)
+    if (core.reportsAll)
+      appendEvent(core, database, { type: 'toast', chat_id: chat, toast: { press_id: body.press, text: body.text } })
+    return applied
+  },
+} satisfies Kind<'toast', NewToast>
+
+/** Throws unless the press waits for its answer. */
+export function assertAnswerable({ passed }: Pick<Checking, 'passed'>, press: PressRow): void {
+  if (press.answered) throw new CodedError('press-answered')
+  if (passed.nowMs() > press.answer_by_ms) throw new CodedError('press-too-late')
+}

@@ -1,0 +1,46 @@
+// Receipts that are due: an author is to learn that a message has arrived and was read. Cumulative, so that a burst costs one.
+
+import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
+import type { ChatRow } from '../chats/chats.ts'
+import { hasMoreMembers } from '../chats/member-receipts.ts'
+import type { Core } from '../context.ts'
+import type { Database } from '../storage/database.ts'
+
+export type DueReceipt = { chat_id: ChatId; author: AccountId; delivered_ts: number; read_ts: number }
+
+export function owesReceipt(
+  core: Pick<Core, 'rearm'>,
+  database: Database,
+  due: { chat: ChatRow; author: AccountId; deliveredTs: number; readTs: number },
+): void {
+  if (due.chat.type === 'group' && isLarge(database, due.chat.id)) return
+  database.run(
+    `INSERT INTO receipt_due VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       delivered_ts = max(delivered_ts, excluded.delivered_ts), read_ts = max(read_ts, excluded.read_ts)`,
+    due.chat.id,
+    due.author,
+    due.deliveredTs,
+    due.readTs,
+  )
+  core.rearm()
+}
+
+const isLarge = (database: Database, chat: ChatId): boolean =>
+  hasMoreMembers(database, chat, clientLimits.receiptsGroupMembersMax)
+
+/** Those of requests wait: nothing is said in a request before it is accepted. */
+export const dueReceipts = ({ store }: Pick<Core, 'store'>): DueReceipt[] =>
+  store.all<DueReceipt>(
+    `SELECT receipt_due.* FROM receipt_due JOIN chat ON chat.id = receipt_due.chat_id WHERE chat.state = 'active'`,
+  )
+
+/** Was sent: it is due no longer, unless more has arrived or was read meanwhile. */
+export function settleReceipt(database: Database, { chat_id, author, delivered_ts, read_ts }: DueReceipt): void {
+  database.run(
+    'DELETE FROM receipt_due WHERE chat_id = ? AND author = ? AND delivered_ts <= ? AND read_ts <= ?',
+    chat_id,
+    author,
+    delivered_ts,
+    read_ts,
+  )
+}

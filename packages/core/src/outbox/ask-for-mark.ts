@@ -1,0 +1,30 @@
+// Asking another member, in private, whether it was shown the same history of a group.
+import { type AccountId, type Deadline, privateChatId } from '@postern/protocol'
+import { findChat } from '../chats/chats.ts'
+import { ensureQuietChat } from '../chats/open-chat.ts'
+import type { Core } from '../context.ts'
+import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
+import { noteAsked, type Question } from '../histories/compare-marks.ts'
+import { compare } from '../kinds/compare.ts'
+import { newDraft } from './compose.ts'
+import { sendContent } from './send-content.ts'
+
+export async function askForMark(core: Core, question: Question, deadline: Deadline): Promise<void> {
+  const { group, epoch, account } = question
+  const mark = findMark(core.store, group, epoch)
+  const chat = findChat(core.store, privateChatId(account))
+  // Nothing can be written into a request: a question for it would be tried for ever.
+  const isRequest = chat?.state === 'request' && chat.visible === 1
+  if (mark && !isRequest) await sendMark(core, { account, mark: { group, epoch, mark } }, deadline)
+  await core.store.write(database => noteAsked(database, question))
+}
+
+export async function sendMark(
+  core: Core,
+  { account, mark }: { account: AccountId; mark: EpochMark },
+  deadline: Deadline,
+): Promise<void> {
+  await ensureQuietChat(core, account, deadline)
+  const draft = newDraft(core, compare.body(core, privateChatId(account), mark))
+  await sendContent(core, privateChatId(account), { draft, deadline })
+}

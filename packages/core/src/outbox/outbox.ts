@@ -1,0 +1,49 @@
+// The outbox: the records of ciphertexts that wait for the relay's word.
+import type { BlobId, ChatId, GroupId, MessageId, SendId } from '@postern/protocol'
+import type { Database } from '../storage/database.ts'
+
+export type OutboxRow = {
+  message_id: MessageId
+  group_id: GroupId
+  chat_id: ChatId
+  wire: Uint8Array
+  send_id: SendId
+  body: string
+  hello_version: number | null
+}
+
+export function insertWaiting(database: Database, row: OutboxRow): void {
+  database.run(
+    `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    row.message_id,
+    row.group_id,
+    row.chat_id,
+    row.wire,
+    row.send_id,
+    row.body,
+    row.hello_version,
+  )
+}
+
+export const waitingRows = (reads: Pick<Database, 'all'>): OutboxRow[] => reads.all<OutboxRow>('SELECT * FROM outbox')
+
+export const isWaiting = (reads: Pick<Database, 'get'>, send: string): boolean =>
+  reads.get('SELECT 1 FROM outbox WHERE send_id = ?', send) !== undefined
+
+/** It waits no longer. Undefined when it was settled before. */
+export function removeWaiting(database: Database, message: MessageId): OutboxRow | undefined {
+  const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
+  if (row) database.run('DELETE FROM outbox WHERE message_id = ?', message)
+  return row
+}
+
+/** How many ciphertexts of each group wait. */
+export const waitingCounts = (reads: Pick<Database, 'all'>): { group: GroupId; count: number }[] =>
+  reads.all('SELECT group_id AS "group", count(*) AS count FROM outbox GROUP BY group_id')
+
+/** Blobs of messages that wait: their uploads are nobody's leftovers. */
+export const waitingBlobs = (reads: Pick<Database, 'all'>): BlobId[] =>
+  reads
+    .all<{ blob: BlobId }>("SELECT json_extract(body, '$.blob') AS blob FROM outbox WHERE blob IS NOT NULL")
+    .map(row => row.blob)

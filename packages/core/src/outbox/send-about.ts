@@ -1,0 +1,22 @@
+// What is said about a message, once under its key: whoever asks again finds that it was said.
+import type { ChatId } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import type { Ask } from './ask.ts'
+import { newDraft } from './compose.ts'
+import { findEarlier } from './idempotency.ts'
+import { sendContent } from './send-content.ts'
+
+export async function sendAbout<Asked>(core: Core, chat: ChatId, ask: Ask<Asked>): Promise<void> {
+  const { kind, asked, deadline, idempotency } = ask
+  if (idempotency) await core.link.whenOnline(deadline.leftMs())
+  const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
+  if (earlier?.kind === 'sent') return
+  // Only of what is new: a poll that was closed under this key would be refused as closed.
+  kind.check(core, chat, asked)
+  const draft = {
+    ...newDraft(core, kind.body(core, chat, asked)),
+    ...(earlier && { send: earlier.send }),
+    ...(idempotency && { idempotency }),
+  }
+  await sendContent(core, chat, { draft, deadline })
+}

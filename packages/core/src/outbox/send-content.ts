@@ -1,0 +1,138 @@
+// Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
+import { type ChatId, CodedError, type Deadline, type GroupId, isCoded } from '@postern/protocol'
+import type { Accepted, Verdict } from '@postern/protocol/relay'
+import { type ChatRow, findChat } from '../chats/chats.ts'
+import { removeLeavers } from '../chats/remove-leavers.ts'
+import { needsRepair, repairLists } from '../chats/repair-lists.ts'
+import type { Core } from '../context.ts'
+import { commitToGroup, settlePending } from '../groups/commit-group.ts'
+import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
+import { progressOf } from '../journal/progress.ts'
+import { isBetweenClients } from '../kinds/kinds.ts'
+import type { MessageRow } from '../messages/messages.ts'
+import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
+import { type Composed, composeMessage, type Draft } from './compose.ts'
+import { dropWithdrawn, type Settling, settleAccepted } from './settle.ts'
+
+type ContentSend = { draft: Draft; deadline: Deadline }
+
+/** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
+export async function sendContent(core: Core, chat: ChatId, send: ContentSend): Promise<MessageRow | undefined> {
+  for (;;) {
+    const { group_id: group } = writableChat(core, chat, send)
+    const composed = await composeInSlot(core, { chat, group }, send)
+    const accepted = composed && (await submit(core, { composed, ...send }))
+    if (accepted) return await settleOwn(core, composed, accepted)
+  }
+}
+
+async function settleOwn(core: Settling, { id }: Composed, accepted: Accepted): Promise<MessageRow | undefined> {
+  try {
+    return await settleAccepted(core, id, accepted)
+  } catch (error) {
+    // The others have it, and our disk is full: a caller who is told that it was refused would say it twice.
+    core.doubts.add(id)
+    core.poke()
+    throw new CodedError('send-in-doubt', {}, { cause: error })
+  }
+}
+
+function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, { draft }: ContentSend): ChatRow {
+  const row = findChat(store, chat)
+  if (!row) throw new CodedError('chat-not-found', { chat })
+  // Nobody is shown a chat in which two clients speak about a group that they share.
+  const isUnseen = row.visible === 0 && isBetweenClients(draft.body)
+  if (row.state === 'request' && !isUnseen) throw new CodedError('chat-is-request')
+  if (row.state === 'left') throw new CodedError('chat-left')
+  return row
+}
+
+type Where = { chat: ChatId; group: GroupId }
+
+/** What is composed keeps its slot until it is settled. Undefined when the chat has another group by now. */
+async function composeInSlot(core: Core, where: Where, send: ContentSend): Promise<Composed | undefined> {
+  await core.sendSlots.reserve(where.group, send.deadline.leftMs())
+  let composed: Composed | undefined
+  try {
+    composed = await composeWhenReady(core, where, send)
+    return composed
+  } catch (error) {
+    // The commit before it is in doubt; the message itself was not encrypted, so it was not sent.
+    throw isCoded(error, 'send-in-doubt') ? new CodedError('relay-unreachable', {}, { cause: error }) : error
+  } finally {
+    if (!composed) core.sendSlots.release(where.group)
+  }
+}
+
+async function composeWhenReady(
+  core: Core,
+  { chat, group }: Where,
+  { draft, deadline }: ContentSend,
+): Promise<Composed | undefined> {
+  for (;;) {
+    await core.link.whenOnline(deadline.leftMs())
+    const row = writableChat(core, chat, { draft, deadline })
+    if (row.group_id !== group) return undefined
+    await tidyGroup(core, row, deadline)
+    const composed = await composeMessage(core, { chat, group, draft })
+    if (composed === 'busy') await settlePending(core, group, deadline)
+    else if (composed !== 'stale') return composed
+  }
+}
+
+/** Before anything is said: leavers are removed, and keys renewed that others may know or that are too far ahead. */
+async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise<void> {
+  const { id: group } = currentGroup(core, chat)
+  await removeLeavers(core, { chat: chat.id, group }, deadline)
+  // A message sent while the relay's list of members lacks somebody would never reach that member.
+  if (needsRepair(core, group)) await repairLists(core, group, deadline)
+  // Of many who find it due, one renews the keys for all.
+  const isDue = () => needsNewKeys(currentGroup(core, chat))
+  if (isDue()) await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
+}
+
+function currentGroup({ store }: Pick<Core, 'store'>, chat: ChatRow): GroupRow {
+  const row = findGroup(store, chat.group_id)
+  // A broken group is replaced by the chores; until then nothing can be said in it.
+  if (row?.status !== 'open') throw new CodedError('chat-healing')
+  return row
+}
+
+type Submitting = Pick<Core, 'store' | 'link' | 'groups' | 'sending' | 'doubts' | 'sendSlots' | 'poke'>
+type Submission = ContentSend & { composed: Composed }
+
+/** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
+async function submit(core: Submitting, { composed, draft, deadline }: Submission): Promise<Accepted | undefined> {
+  try {
+    const verdict = await appendUntilAnswered(core, { composed, draft, deadline })
+    if (verdict.accepted) return verdict.accepted
+    await dropWithdrawn(core, composed.id)
+    await core.groups.untilEpoch(composed.group, verdict.epoch, deadline.leftMs())
+    return undefined
+  } catch (error) {
+    if (isRefusal(error)) await dropWithdrawn(core, composed.id)
+    else core.poke()
+    throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
+  } finally {
+    core.sending.delete(composed.id)
+  }
+}
+
+async function appendUntilAnswered(core: Submitting, { composed, draft, deadline }: Submission): Promise<Verdict> {
+  const request = { payload: composed.wire, to: undefined, leave: draft.body.kind === 'leave' }
+  for (let isRepeated = false; ; isRepeated = true) {
+    // What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a
+    // new connection nobody speaks before all is settled, and then in the order in which they began to wait.
+    await onlineAgain(core, deadline)
+    try {
+      // Ahead of the message: whatever of it outlives this database, the relay knows how far it had come.
+      core.link.acknowledge(progressOf(core.store))
+      return await core.link.call('append', request, deadline.leftMs())
+    } catch (error) {
+      core.doubts.add(composed.id)
+      if (isUnanswered(error)) continue
+      // A fault of the relay's storage says nothing about an earlier try, whose answer was lost.
+      throw isRepeated && isStorageFault(error) ? new CodedError('send-in-doubt', {}, { cause: error }) : error
+    }
+  }
+}

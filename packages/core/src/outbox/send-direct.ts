@@ -1,0 +1,43 @@
+// Messages to one member: sealed to its leaf, ordered in the group's log like any other, delivered to that account alone.
+import { leafOf, rosterOf, sealDirect } from '@postern/mls'
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  type Deadline,
+  SEND_ID_BYTES,
+  sendIdFromBytes,
+} from '@postern/protocol'
+import { encodeContent, type KnownBody } from '@postern/protocol/content'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { findGroup } from '../groups/group-records.ts'
+import { publishedVersion } from '../identity/profile.ts'
+import { assertKeysOfShown } from './wall.ts'
+
+export type DirectSending = Pick<Core, 'store' | 'groups' | 'link' | 'provider' | 'passed' | 'log' | 'poke' | 'rearm'>
+type Recipient = { chat: ChatId; to: AccountId }
+
+/** `gone`: the recipient is no longer in the chat, there is nobody to tell. `broken`: the chat must heal first. */
+export async function sendDirect(
+  core: DirectSending,
+  { chat, to }: Recipient,
+  { body, deadline }: { body: KnownBody; deadline: Deadline },
+): Promise<'sent' | 'gone' | 'broken'> {
+  const send = sendIdFromBytes(core.provider.randomBytes(SEND_ID_BYTES))
+  const content = encodeContent({ send, profileVersion: publishedVersion(core.store), body })
+  for (;;) {
+    const group = findChat(core.store, chat)?.group_id
+    if (!group) throw new CodedError('chat-not-found', { chat })
+    const payload = await core.groups.run(group, async live => {
+      await assertKeysOfShown(core, live, chat)
+      const leaf = leafOf(rosterOf(live.session), to)
+      return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
+    })
+    if (!payload) return 'gone'
+    const verdict = await core.link.call('append', { payload, to, leave: false }, deadline.leftMs())
+    if (verdict.accepted) return 'sent'
+    await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
+    if (findGroup(core.store, group)?.status === 'broken') return 'broken'
+  }
+}

@@ -1,0 +1,84 @@
+// Sending a file: its bytes are at the relay before the message that names them, and are deleted if it never goes out.
+import type { Message } from '@postern/bot-api/objects'
+import { type ChatId, CodedError, Deadline, isAccountId, type Within } from '@postern/protocol'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import type { FileSpool } from '../files/files.ts'
+import { type FileWords, file } from '../kinds/file.ts'
+import { type Idempotency, isKeyKnown } from '../storage/sent-keys.ts'
+import { findEarlier } from './idempotency.ts'
+import { assertReply, sendNewMessage } from './send-new-message.ts'
+
+/** A file whose bytes are here, encrypted, and that was not sent yet. */
+export type FileDraft = Pick<FileSpool, 'size' | 'plainDigest' | 'read' | 'uploaded'> & {
+  /** Whoever drafted a file discards it in the end, sent or not: what no message names is deleted. */
+  discard(): Promise<void>
+}
+
+export type NewFile = FileWords & { draft: FileDraft }
+
+export type FileHints = {
+  /** A chat that cannot be written to is refused before anything is read. */
+  to?: ChatId
+  /** At most so many bytes will come; the relay is asked for room for as many. */
+  bytesHint?: number
+  /** Under a key that is known, the file was probably sent already: it goes to the relay only if not. */
+  idempotencyKey?: string
+}
+
+/** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
+export async function draftFile(
+  core: Core,
+  source: AsyncIterable<Uint8Array>,
+  { to, bytesHint, idempotencyKey }: FileHints,
+): Promise<FileDraft> {
+  if (to) assertWritable(core, to)
+  const isRepeat = idempotencyKey !== undefined && isKeyKnown(core.store, idempotencyKey)
+  const spool = await core.files.take(source, {
+    uploads: isRepeat ? 'later' : 'now',
+    ...(bytesHint !== undefined && { bytesHint }),
+  })
+  return {
+    size: spool.size,
+    plainDigest: () => spool.plainDigest(),
+    read: () => spool.read(),
+    uploaded: signal => spool.uploaded(signal),
+    discard: async () => {
+      await spool.release()
+      core.poke()
+    },
+  }
+}
+
+type FileSend = { asked: NewFile; within: Within; idempotency?: Idempotency }
+
+export async function sendFile(core: Core, chat: ChatId, { asked, within, idempotency }: FileSend): Promise<Message> {
+  const { draft, ...words } = asked
+  file.check(core, chat, words)
+  assertWritable(core, chat)
+  if (idempotency) {
+    const deadline = new Deadline(core.clock, within)
+    await core.link.whenOnline(deadline.leftMs())
+    const earlier = await findEarlier(core, chat, { given: idempotency, deadline })
+    if (earlier?.kind === 'sent') return earlier.message
+  }
+  // Before the wait for the upload: it would be in vain.
+  assertReply(core, chat, words.replyTo)
+  const stored = await draft.uploaded()
+  // From here: a large file may take its time, the message about it may not.
+  const deadline = new Deadline(core.clock, within)
+  return await sendNewMessage(core, chat, {
+    kind: file,
+    asked: { ...words, stored },
+    deadline,
+    ...(idempotency && { idempotency }),
+  })
+}
+
+/** Before anything is read: it would be in vain. */
+function assertWritable({ store }: Pick<Core, 'store'>, chat: ChatId): void {
+  const row = findChat(store, chat)
+  if (!row && !isAccountId(chat)) throw new CodedError('chat-not-found', { chat })
+  if (row?.state === 'request') throw new CodedError('chat-is-request')
+  if (row?.state === 'left' && row.type === 'group') throw new CodedError('chat-left')
+}

@@ -1,0 +1,70 @@
+// What sending has in common, whatever the message is: it is checked, its chat is opened, a key sends once, the relay has it then.
+import type { Message } from '@postern/bot-api/objects'
+import { type AccountId, type ChatId, CodedError, type Deadline, isAccountId, type MessageId } from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import { findChat, showChat } from '../chats/chats.ts'
+import { ensurePrivateChat } from '../chats/open-chat.ts'
+import type { Core } from '../context.ts'
+import { findGroup } from '../groups/group-records.ts'
+import { lookUpMessage } from '../messages/messages.ts'
+import type { Database } from '../storage/database.ts'
+import { viewMessage } from '../timeline/view-message.ts'
+import type { Ask } from './ask.ts'
+import { assertSayable, newDraft } from './compose.ts'
+import { findEarlier } from './idempotency.ts'
+import { sendContent } from './send-content.ts'
+
+type MessageBody = Extract<KnownBody, { kind: 'text' | 'file' | 'poll' }>
+
+export async function sendNewMessage<Asked>(
+  core: Core,
+  chat: ChatId,
+  { kind, asked, deadline, idempotency }: Ask<Asked, MessageBody>,
+): Promise<Message> {
+  kind.check(core, chat, asked)
+  if (idempotency) await core.link.whenOnline(deadline.leftMs())
+  const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
+  if (earlier?.kind === 'sent') return earlier.message
+  const body = kind.body(core, chat, asked)
+  // Before the chat is opened: what is refused must not have met anybody, and used up one of the day's new people.
+  assertReply(core, chat, body.replyTo)
+  assertSayable(core, body)
+  if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
+  const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
+  const row = await sendContent(core, chat, {
+    draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
+    deadline,
+  })
+  if (!row) throw new CodedError('internal')
+  return viewMessage(core.store, row, core.own.id)
+}
+
+async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
+  const known = findChat(core.store, account)
+  const isOpen = known?.state === 'active' && findGroup(core.store, known.group_id)?.status === 'open'
+  if (isOpen) return
+  // A request waits for a decision: writing to it must not open another chat past it.
+  if (known?.state === 'request' && known.visible) throw new CodedError('chat-is-request', { chat: account })
+  await ensurePrivateChat(core, { account }, deadline)
+  if (known?.state === 'request') await core.store.write(database => decideFirst(core, database, account))
+}
+
+/** In a chat in which only the clients have spoken, whoever writes first lets the other in, unless the other wrote first. */
+function decideFirst({ clock }: Pick<Core, 'clock'>, database: Database, chat: ChatId): void {
+  const row = findChat(database, chat)
+  if (row?.state !== 'request') return
+  // Let in by this, its messages from before would never be reported.
+  if (row.visible) throw new CodedError('chat-is-request', { chat })
+  showChat(database, chat, { state: 'active', ts: clock.nowMs() })
+}
+
+function timerOf({ store }: Pick<Core, 'store'>, chat: ChatId): { timerMs?: number } {
+  const timerMs = findChat(store, chat)?.timer_ms ?? 0
+  return timerMs > 0 ? { timerMs } : {}
+}
+
+export function assertReply({ store }: Pick<Core, 'store'>, chat: ChatId, replyTo: MessageId | undefined): void {
+  if (!replyTo) return
+  if (!lookUpMessage(store, chat, replyTo))
+    throw new CodedError('bad-field', { field: 'reply_to', rule: 'there is no such message in this chat' })
+}

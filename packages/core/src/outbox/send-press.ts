@@ -1,0 +1,83 @@
+// Presses of buttons and their answers on their way out: each to one member alone, until the relay has it.
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  type Deadline,
+  isCoded,
+  type MessageId,
+  PRESS_ID_BYTES,
+  type PressId,
+  pressIdFromBytes,
+} from '@postern/protocol'
+import type { KnownBody } from '@postern/protocol/content'
+import type { Core } from '../context.ts'
+import { assertActive, press } from '../kinds/press.ts'
+import { assertAnswerable, type NewToast, toast } from '../kinds/toast.ts'
+import { findMessage } from '../messages/messages.ts'
+import { noteAnswered, notePress, pressTo } from '../messages/presses.ts'
+import { isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
+import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
+import { type DirectSending, sendDirect } from './send-direct.ts'
+
+export async function pressButton(
+  core: Core,
+  { chat, message, data }: { chat: ChatId; message: MessageId; data: string },
+  deadline: Deadline,
+): Promise<PressId> {
+  const id = pressIdFromBytes(core.provider.randomBytes(PRESS_ID_BYTES))
+  const asked = { press: id, message, data }
+  press.check(core, chat, asked)
+  const { sender: bot } = findMessage(core.store, chat, message)
+  const pressed = { id, chat_id: chat, message_id: message, presser: core.own.id, bot, ts: core.clock.nowMs() }
+  await core.store.write(database => notePress(core, database, pressed), 'recorded')
+  await sendUntilAnswered(core, { chat, to: bot }, { body: press.body(core, chat, asked), deadline })
+  return id
+}
+
+type Answer = NewToast & { idempotency?: Idempotency }
+
+/** The caller sees to it that one press has one answer on its way. */
+export async function answerPress(core: Core, answer: Answer, deadline: Deadline): Promise<void> {
+  const { press: id, idempotency } = answer
+  const row = pressTo(core.store, id, core.own.id)
+  if (!row) throw new CodedError('press-not-found', { press: id })
+  const { chat_id: chat, presser: to } = row
+  toast.check(core, chat, answer)
+  if (idempotency && findKey(core, idempotency)) return
+  assertAnswerable(core, row)
+  await sendUntilAnswered(core, { chat, to }, { body: toast.body(core, chat, answer), deadline })
+  await core.store.write(database => {
+    noteAnswered(database, id)
+    if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.passed.nowMs() })
+  })
+}
+
+type Direct = { body: KnownBody; deadline: Deadline }
+
+/** Again and again until the relay has it: the other side knows a press by its id, and hears it once. */
+async function sendUntilAnswered(
+  core: DirectSending,
+  to: { chat: ChatId; to: AccountId },
+  direct: Direct,
+): Promise<void> {
+  for (let isInDoubt = false; ; ) {
+    // Once it may be with the relay, nobody is told any more that it is not.
+    if (isInDoubt) await onlineAgain(core, direct.deadline)
+    else await core.link.whenOnline(direct.deadline.leftMs())
+    assertActive(core, to.chat)
+    const outcome = await sendDirect(core, to, direct).catch((error: unknown) => {
+      if (isUnanswered(error)) return isCoded(error, 'relay-unreachable') ? ('unsent' as const) : ('in doubt' as const)
+      // This account may have been removed from the chat: the relay knows it first.
+      assertActive(core, to.chat)
+      // Each try is sealed anew: a refusal says nothing about an earlier one, whose answer was lost.
+      if (isInDoubt) throw new CodedError('send-in-doubt', {}, { cause: error })
+      throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
+    })
+    if (outcome === 'sent') return
+    if (isInDoubt && (outcome === 'gone' || outcome === 'broken')) throw new CodedError('send-in-doubt')
+    if (outcome === 'gone') throw new CodedError('not-a-member', { account: to.to })
+    if (outcome === 'broken') throw new CodedError('chat-healing')
+    isInDoubt ||= outcome === 'in doubt'
+  }
+}

@@ -1,0 +1,126 @@
+// What waits for the relay's word is settled: each ciphertext stays until it is known to be in the log, or known not to be.
+import { clientLimits, Deadline, type GroupId, isCoded, type MessageId } from '@postern/protocol'
+import type { Content } from '@postern/protocol/content'
+import { type Accepted, readEnvelopeHeader } from '@postern/protocol/relay'
+import { findChat, revealChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { noteGreeted, noteWithdrawn } from '../groups/group-records.ts'
+import { publishedVersion } from '../identity/profile.ts'
+import type { Applying } from '../kinds/kind.ts'
+import { isBetweenClients } from '../kinds/kinds.ts'
+import { type MessageRow, messageById } from '../messages/messages.ts'
+import type { Database } from '../storage/database.ts'
+import { noteSent } from '../storage/sent-keys.ts'
+import { applyContent } from '../timeline/apply-content.ts'
+import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
+
+export type Settling = Applying & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
+
+/** Recorded only: should the power fail now, the outbox still has it, and the relay is asked again. */
+export async function settleAccepted(
+  core: Settling,
+  message: MessageId,
+  accepted: Accepted,
+): Promise<MessageRow | undefined> {
+  const { row, sent } = await core.store.write(database => {
+    const row = removeWaiting(database, message)
+    // Settled already, by the look at the outbox with which a connection begins.
+    if (!row) return { row, sent: messageById(database, message) }
+    const ts = core.order.place({ group: row.group_id, seq: accepted.seq, ts: accepted.ts })
+    return { row, sent: applyOwn(core, database, { row, ts }) }
+  }, 'recorded')
+  core.doubts.delete(message)
+  if (row) core.sendSlots.release(row.group_id)
+  return sent
+}
+
+/** It is in no log: the relay refused it, or never saw it. */
+export async function dropWithdrawn(
+  core: Pick<Core, 'store' | 'doubts' | 'sendSlots'>,
+  message: MessageId,
+): Promise<void> {
+  const row = await core.store.write(database => {
+    const row = removeWaiting(database, message)
+    if (row) noteWithdrawn(database, row.group_id, readEnvelopeHeader(row.wire).epoch)
+    return row
+  })
+  core.doubts.delete(message)
+  if (row) core.sendSlots.release(row.group_id)
+}
+
+type Doubt = {
+  /** Which messages of the outbox the relay is asked about; absent: about each of them. */
+  isAsked?: (row: OutboxRow) => boolean
+  deadline?: Deadline
+}
+
+/**
+ * What became of the messages whose answer was lost. On a new connection this comes before anything is delivered: others
+ * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
+ */
+export async function settleInDoubt(
+  core: Settling,
+  { isAsked, deadline = usualDeadline(core) }: Doubt = {},
+): Promise<void> {
+  const rows = waitingRows(core.store).filter(row => isAsked?.(row) ?? true)
+  const asked = rows.map(async ({ group_id: group, message_id: message }) => {
+    // Looked up before the relay is asked: a message that nobody sends now is not sent again behind its answer.
+    const isGivenUp = !core.sending.has(message)
+    return { message, isGivenUp, accepted: await askOutcome(core, { group, message }, deadline) }
+  })
+  const verdicts = await Promise.all(asked)
+  verdicts.sort((one, other) => (one.accepted?.ts ?? 0) - (other.accepted?.ts ?? 0))
+  for (const { message, isGivenUp, accepted } of verdicts) {
+    if (accepted) await settleAccepted(core, message, accepted)
+    else if (isGivenUp) await dropWithdrawn(core, message)
+  }
+}
+
+/** The same for messages whose answer was given up while the connection stays: what is read next may build on them. */
+export async function settleGivenUp(core: Settling): Promise<void> {
+  const given = new Set(core.doubts)
+  await settleInDoubt(core, { isAsked: row => given.has(row.message_id) })
+  for (const message of given) core.doubts.delete(message)
+}
+
+async function askOutcome(
+  { link }: Pick<Core, 'link'>,
+  asked: { group: GroupId; message: MessageId },
+  deadline: Deadline,
+): Promise<Accepted | undefined> {
+  try {
+    return (await link.call('outcome', asked, deadline.leftMs())).accepted
+  } catch (error) {
+    // The relay tells a removed member only of its messages in the log, so this one is not there. Thrown on, nothing would ever connect.
+    if (isCoded(error, 'group-unknown')) return undefined
+    throw error
+  }
+}
+
+const usualDeadline = ({ clock }: Pick<Core, 'clock'>): Deadline =>
+  new Deadline(clock, { timeoutMs: clientLimits.requestTimeoutMs })
+
+/** A greeting counts for its epoch and profile: members who joined later did not hear it, and nobody heard a newer name. */
+function settleGreeting(database: Database, { group_id, wire, hello_version }: OutboxRow): void {
+  if (hello_version === null || hello_version < publishedVersion(database)) return
+  noteGreeted(database, group_id, readEnvelopeHeader(wire).epoch)
+}
+
+/** What we have said stands in the log: it is applied here as it is at the others. */
+function applyOwn(
+  core: Settling,
+  database: Database,
+  { row, ts }: { row: OutboxRow; ts: number },
+): MessageRow | undefined {
+  const body = JSON.parse(row.body) as Content['body']
+  settleGreeting(database, row)
+  noteSent(database, row.send_id, { id: row.message_id, ts })
+  const chat = findChat(database, row.chat_id)
+  // A chat whose opening was in doubt has its first content now.
+  const isShown = chat?.state === 'active' && !isBetweenClients(body)
+  if (chat?.visible === 0 && isShown) revealChat(database, chat.id)
+  // What clients say to each other about a group changes nothing for the one who says it.
+  if (!chat || isBetweenClients(body)) return undefined
+  const said = { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body }
+  return applyContent(core, database, { ...said, way: 'in the chat' })
+}

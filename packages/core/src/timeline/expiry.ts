@@ -1,0 +1,40 @@
+// Disappearing messages: erased when their time is up, with one event per chat.
+import { clientLimits } from '@postern/protocol'
+import { findChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { appendEvent } from '../journal/journal.ts'
+import { expiredMessages, hasOverlongCountdown, shortenCountdowns } from '../messages/countdowns.ts'
+import { countUnread, eraseMessage } from '../messages/messages.ts'
+import { tellAbout } from './tell-about.ts'
+
+/** A countdown that began by a clock that was ahead is shortened to its timer: the message would stay for as long as that. */
+export async function eraseInTime({ store, passed, rearm }: Pick<Core, 'store' | 'passed' | 'rearm'>): Promise<void> {
+  const nowMs = passed.nowMs()
+  if (!hasOverlongCountdown(store, nowMs)) return
+  await store.write(database => shortenCountdowns(database, nowMs))
+  rearm()
+}
+
+/** A bounded turn; whoever calls looks again when the next is due. */
+export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'passed' | 'poke'>): Promise<void> {
+  const nowMs = core.passed.nowMs()
+  const count = await core.store.write(database => {
+    const expired = expiredMessages(database, nowMs, clientLimits.expirePerTurnMax)
+    const byChat = Map.groupBy(expired, row => row.chat_id)
+    for (const [chat, rows] of byChat) {
+      for (const { id } of rows) eraseMessage(database, id, 'here')
+      countUnread(database, chat)
+      const row = findChat(database, chat)
+      if (row?.state === 'request') {
+        for (const { id } of rows.filter(({ reported }) => reported))
+          tellAbout(core, database, { chat: row, type: 'expired', message: id, by: undefined, ts: nowMs })
+        continue
+      }
+      appendEvent(core, database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) })
+    }
+    return expired.length
+  })
+  if (count === 0) return
+  core.store.eraseTraces()
+  core.poke()
+}

@@ -1,0 +1,58 @@
+// The file of a message: fetched when it is asked for, and never anything but the bytes that were sent.
+import type { FileInfo } from '@postern/bot-api/objects'
+import { type ChatId, CodedError, fromBase64Url, type MessageId } from '@postern/protocol'
+import type { FileBody } from '@postern/protocol/content'
+import { visibleChat } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { noteDeadFile } from '../files/file-records.ts'
+import type { StoredFile } from '../files/files.ts'
+import type { Waiting } from '../files/shared-fetches.ts'
+import { viewFile } from '../kinds/file.ts'
+import { bodyOf, findMessage, lookUpMessage } from '../messages/messages.ts'
+
+/** `end` is the place of the last byte. */
+export type ByteRange = { start: number; end: number }
+
+export type OpenFile = FileInfo & {
+  /** Of the ciphertext: it tells whether two answers are about the same bytes, and says nothing about the file. */
+  digest: string
+  read(range?: ByteRange): AsyncIterable<Uint8Array>
+  /** The same in less memory: each piece holds only until the next one is asked for. */
+  readBriefly(range?: ByteRange): AsyncIterable<Uint8Array>
+}
+
+type Opening = Pick<Core, 'store' | 'files' | 'poke'>
+type Wanted = { chat: ChatId; message: MessageId }
+
+export async function openFile(core: Opening, wanted: Wanted, waiting: Waiting): Promise<OpenFile> {
+  visibleChat(core.store, wanted.chat)
+  const body = fileBodyOf(core, wanted)
+  const opened = await core.files.open(storedFile(body), waiting)
+  await assertStillThere(core, wanted, body)
+  const read = (pieces: 'read' | 'readBriefly') => (range?: ByteRange) => {
+    fileBodyOf(core, wanted)
+    return opened[pieces](range)
+  }
+  return { ...viewFile(body), digest: body.digest, read: read('read'), readBriefly: read('readBriefly') }
+}
+
+function fileBodyOf({ store }: Pick<Core, 'store'>, { chat, message }: Wanted): FileBody {
+  const body = bodyOf(findMessage(store, chat, message))
+  if (body.kind !== 'file') throw new CodedError('no-file')
+  return body
+}
+
+/** A message that was erased while its file was fetched: by then the chores had looked, and found no file of it. */
+async function assertStillThere(core: Opening, { chat, message }: Wanted, { blob }: FileBody): Promise<void> {
+  if (lookUpMessage(core.store, chat, message)) return
+  await core.store.write(database => noteDeadFile(database, blob, 'here'))
+  core.poke()
+  throw new CodedError('message-not-found', { message })
+}
+
+function storedFile({ blob, key, digest, size }: FileBody): StoredFile {
+  const keyBytes = fromBase64Url(key)
+  const digestBytes = fromBase64Url(digest)
+  if (keyBytes?.length !== 32 || digestBytes?.length !== 32) throw new CodedError('file-damaged')
+  return { blob, key: keyBytes, digest: digestBytes, size }
+}

@@ -1,0 +1,46 @@
+// What is said about messages, told to whoever reads the journal: at once, or once the request is accepted.
+import type { ChatId } from '@postern/protocol'
+import type { ChatRow } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { personOf } from '../identity/people.ts'
+import { appendEvent, type JournalEvent } from '../journal/journal.ts'
+import { type About, holdEvent } from '../messages/held-events.ts'
+import { lookUpMessage } from '../messages/messages.ts'
+import { emojiOf } from '../messages/reactions.ts'
+import type { Database } from '../storage/database.ts'
+import { viewMessage } from './view-message.ts'
+
+type Telling = Pick<Core, 'own' | 'passed'>
+
+/** Of a chat that was left nobody is told anything. */
+export function tellAbout(core: Telling, database: Database, { chat, ...about }: About & { chat: ChatRow }): void {
+  if (chat.state === 'active') appendAbout(core, database, { chat: chat.id, about })
+  if (chat.state === 'request') holdEvent(database, chat.id, about)
+}
+
+type Told = { chat: ChatId; about: About }
+
+export function appendAbout(core: Telling, database: Database, told: Told): void {
+  const event = eventOf(core, database, told)
+  if (event) appendEvent(core, database, event)
+}
+
+function eventOf(core: Telling, database: Database, { chat, about }: Told): JournalEvent | undefined {
+  const { type, message, by } = about
+  switch (type) {
+    case 'edited':
+    case 'poll': {
+      const row = lookUpMessage(database, chat, message)
+      return row && { type, chat_id: chat, message: viewMessage(database, row, core.own.id) }
+    }
+    case 'reaction': {
+      const emoji = by && emojiOf(database, { message, by })
+      if (!by || emoji === undefined) return undefined
+      return { type, chat_id: chat, reaction: { message_id: message, from: personOf(database, by), emoji } }
+    }
+    case 'deleted':
+      return by && { type, chat_id: chat, deleted: { message_id: message, from: personOf(database, by) } }
+    case 'expired':
+      return { type, chat_id: chat, expired: [message] }
+  }
+}

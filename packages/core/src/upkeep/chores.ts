@@ -1,0 +1,140 @@
+// What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
+import { type ChatId, clientLimits, Deadline, faultFields, isCoded, Seldom } from '@postern/protocol'
+import { chatsToGreet } from '../chats/chats-by-group.ts'
+import { wantedRejoins } from '../chats/rejoins.ts'
+import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
+import type { Core } from '../context.ts'
+import { settlePending } from '../groups/commit-group.ts'
+import { groupsWithPending } from '../groups/pending-commits.ts'
+import { addAnew } from '../healing/add-anew.ts'
+import { healChats } from '../healing/heal-chats.ts'
+import { restartGroup, waitingRestarts } from '../healing/restart-group.ts'
+import { openQuestions } from '../histories/compare-marks.ts'
+import { KeyPackageSupply } from '../identity/key-package-supply.ts'
+import { peopleToRefresh } from '../identity/people.ts'
+import { publishProfile, refreshProfile } from '../identity/profile.ts'
+import { dueReceipts } from '../messages/receipts-due.ts'
+import { askForMark } from '../outbox/ask-for-mark.ts'
+import { newDraft } from '../outbox/compose.ts'
+import { sendContent } from '../outbox/send-content.ts'
+import { sendReceipt } from '../outbox/send-receipt.ts'
+import { settleInDoubt } from '../outbox/settle.ts'
+import { PollEnds } from './poll-ends.ts'
+import { dueRenewals, renewKeys } from './renew-keys.ts'
+import { tellNewProfile } from './tell-new-profile.ts'
+
+type RingingCall = { chat: ChatId; call: string }
+
+export class Chores {
+  readonly #core: Core
+  readonly #calls: RingingCall[] = []
+  readonly keyPackages: KeyPackageSupply
+  readonly #pollEnds: PollEnds
+  #running: Promise<void> | undefined
+  #isPoked = false
+  readonly #faults: Seldom
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
+    this.keyPackages = new KeyPackageSupply(core)
+    this.#pollEnds = new PollEnds(core)
+    core.link.onChange(() => core.link.isOnline && this.poke())
+  }
+
+  /** From time to time: how many key packages the relay has, and how old they are. */
+  lookAfterKeys(): void {
+    this.keyPackages.look()
+    this.poke()
+  }
+
+  /** Not kept over a restart: by then nobody rings any more. */
+  decline(call: RingingCall): void {
+    this.#calls.push(call)
+    this.poke()
+  }
+
+  poke(): void {
+    this.#isPoked = true
+    if (this.#core.link.isOnline) this.#running ??= this.#run()
+  }
+
+  /** Once the link has stopped, what is under way fails soon. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // It ends in the turn in which nothing is left to do: a poke after that begins a new run.
+      while (this.#isPoked && this.#core.link.isOnline) {
+        this.#isPoked = false
+        // What pokes is often part of a transaction that is not written yet.
+        await this.#core.store.caughtUp()
+        await this.#round()
+      }
+    } catch (error) {
+      // The program stops, or the disk is full: the next poke or connection begins again.
+      this.#core.log.debug(faultFields(error), 'the chores were cut off')
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { store } = this.#core
+    await this.#attempt('key packages', () => this.keyPackages.tend())
+    await this.#attempt('profile', () => publishProfile({ ...this.#core, onPublished: tellNewProfile }))
+    await this.#attempt('outbox', () => settleInDoubt(this.#core))
+    await this.#attempt('polls', () => this.#pollEnds.tend())
+    await this.#attempt('files', () => this.#core.files.tidy())
+    for (const group of groupsWithPending(store))
+      await this.#attempt('commit', () => settlePending(this.#core, group, this.#deadline()))
+    await this.#attempt('heal', () => healChats(this.#core, this.#deadline()))
+    for (const rejoin of wantedRejoins(store))
+      await this.#attempt('rejoin', () => addAnew(this.#core, rejoin, this.#deadline()))
+    for (const restart of waitingRestarts(this.#core).filter(this.#isDue))
+      await this.#attempt('restart', () => restartGroup(this.#core, restart, this.#deadline()))
+    for (const { group } of waitingRepairs(this.#core).filter(this.#isDue))
+      await this.#attempt('repair', () => repairLists(this.#core, group, this.#deadline()))
+    for (const question of openQuestions(this.#core))
+      await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
+    for (const chat of chatsToGreet(store)) await this.#attempt('hello', () => this.#sayHello(chat))
+    for (const call of this.#calls.splice(0)) await this.#attempt('decline', () => this.#declineCall(call))
+    for (const due of dueReceipts(this.#core))
+      await this.#attempt('receipts', () => sendReceipt(this.#core, due, this.#deadline()))
+    for (const person of peopleToRefresh(store, clientLimits.profilesPerRound))
+      await this.#attempt('profiles', () => refreshProfile(this.#core, person))
+    for (const { group } of dueRenewals(this.#core))
+      await this.#attempt('new keys', () => renewKeys(this.#core, group, this.#deadline()))
+  }
+
+  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.passed.nowMs()
+
+  /** One chore that fails keeps no other from being done; it is tried again at the next poke or connection. */
+  async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {
+    if (!this.#core.link.isOnline) return
+    try {
+      await work()
+    } catch (error) {
+      const isQuiet = isCoded(error, 'relay-unreachable', 'send-in-doubt', 'stopping')
+      const said = { chore, ...faultFields(error) }
+      if (isQuiet) return this.#core.log.debug(said, 'a chore was not done')
+      const fault = `${chore} ${isCoded(error) ? error.code : ''}`
+      this.#faults.say(fault, unsaid => this.#core.log.warn({ ...said, ...unsaid }, 'a chore was not done'))
+    }
+  }
+
+  async #declineCall({ chat, call }: RingingCall): Promise<void> {
+    const draft = newDraft(this.#core, { kind: 'call', call, state: 'declined' })
+    await sendContent(this.#core, chat, { draft, deadline: this.#deadline() })
+  }
+
+  async #sayHello(chat: ChatId): Promise<void> {
+    await sendContent(this.#core, chat, { draft: newDraft(this.#core, { kind: 'hello' }), deadline: this.#deadline() })
+  }
+
+  #deadline(): Deadline {
+    return new Deadline(this.#core.clock, { timeoutMs: clientLimits.requestTimeoutMs })
+  }
+}

@@ -1,0 +1,83 @@
+// Polls that end by time or by oneself: told as closed once everything that the relay accepted before their end was read.
+import { clientLimits, type MessageId, type Timer } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import { progressOf } from '../journal/progress.ts'
+import { dueMs } from '../messages/age.ts'
+import { closedHere, lastDueCloseTs } from '../messages/polls.ts'
+import { settleInDoubt } from '../outbox/settle.ts'
+import { closePolls } from '../timeline/close-polls.ts'
+
+/** Whatever the relay accepted before that time, or before one's own closing of those, is in the mailbox at or below that cursor. */
+type MailboxEnd = { nowMs: number; head: number; closed: MessageId[] }
+/** What is to be told: until when by its time, and what was closed by oneself. */
+type Ended = { dueTs: number | undefined; closed: MessageId[] }
+
+export class PollEnds {
+  readonly #core: Core
+  #end: MailboxEnd | undefined
+  #again: Timer | undefined
+  #stopReading: (() => void) | undefined
+
+  constructor(core: Core) {
+    this.#core = core
+    core.link.onChange(() => core.link.isOnline || this.#forget())
+  }
+
+  /** A chore: out of reach of the relay a poll stays open, because votes from before its end may still be there. */
+  async tend(): Promise<void> {
+    const ended: Ended = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
+    if (ended.dueTs === undefined && ended.closed.length === 0) return
+    try {
+      await this.#close(ended)
+    } catch (error) {
+      // Over a connection that stays nobody else may come to it: the disk is full, or an answer was lost.
+      if (this.#core.link.isOnline) this.#lookAgain(clientLimits.pollEndRetryMs)
+      throw error
+    }
+  }
+
+  async #close(ended: Ended): Promise<void> {
+    const { head, nowMs, closed } = await this.#endOf(ended)
+    if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
+    // One's own votes do not come by the mailbox.
+    await settleInDoubt(this.#core)
+    await closePolls(this.#core, { untilTs: Math.min(nowMs, dueMs(this.#core)), closed })
+    if (ended.dueTs !== undefined && nowMs < ended.dueTs) this.#lookAgain(ended.dueTs - nowMs)
+  }
+
+  /** Asked for again only when the last word about it does not reach far enough. */
+  async #endOf({ dueTs = 0, closed }: Ended): Promise<MailboxEnd> {
+    const known = this.#end
+    if (known && known.nowMs >= dueTs && closed.every(poll => known.closed.includes(poll))) return known
+    const end = { ...(await this.#core.link.call('mailboxEnd', {})), closed }
+    this.#end = end
+    return end
+  }
+
+  #goOnAt(head: number): void {
+    const { store, poke } = this.#core
+    this.#stopReading ??= store.onCommit(() => {
+      if (progressOf(store).cursor < head) return
+      this.#stopReading?.()
+      this.#stopReading = undefined
+      poke()
+    })
+  }
+
+  /** The relay's clock is behind ours, and by its time votes still count. Its word may change: it is asked now and then. */
+  #lookAgain(afterMs: number): void {
+    const { clock, poke } = this.#core
+    this.#again?.cancel()
+    const { pollEndAskedEveryMs, pollEndAskedAgainMs } = clientLimits
+    // Not at once: a relay whose time never comes to the end would be asked a thousand times a second.
+    this.#again = clock.setTimer(Math.min(Math.max(afterMs, pollEndAskedAgainMs), pollEndAskedEveryMs), poke)
+  }
+
+  /** What another relay, or this one after a loss, says of its mailbox is said of other entries. */
+  #forget(): void {
+    this.#end = undefined
+    this.#again?.cancel()
+    this.#stopReading?.()
+    this.#stopReading = undefined
+  }
+}

@@ -1,0 +1,64 @@
+// What happens first on a new connection: is this database still the account's newest, and where does the mailbox go on.
+
+import { clientLimits } from '@postern/protocol'
+import type { Core } from '../context.ts'
+import { distrustKeys } from '../groups/group-records.ts'
+import { isRegistered, noteRegistered } from '../identity/account.ts'
+import type { Inbox } from '../inbox/inbox.ts'
+import { type Journal, raiseNextId } from '../journal/journal.ts'
+import { noteRestored, progressOf, restoredCursor } from '../journal/progress.ts'
+import { settleInDoubt } from '../outbox/settle.ts'
+import type { Session } from '../relay-link/relay-link.ts'
+import { eraseInTime } from '../timeline/expiry.ts'
+import type { Chores } from './chores.ts'
+import { noteMoved } from './follow-relay.ts'
+
+export async function startSession(
+  core: Core,
+  { inbox, chores, journal }: { inbox: Inbox; chores: Chores; journal: Journal },
+  session: Session,
+): Promise<void> {
+  await inbox.restart()
+  if (core.relayUrl !== core.own.relayUrl) await noteMoved(core, session)
+  const cursor = await inbox.restart()
+  core.device.noteLoggedIn()
+  await journal.dateAtMost(core.passed.nowMs())
+  await eraseInTime(core)
+  // The relay is told only what is durable here: one that is ahead has seen a later state of this database.
+  const isMarkAhead = session.mark > progressOf(core.store).mark && session.mark <= clientLimits.updatesMarkMax
+  const isRestored = session.cursor > Math.max(cursor, restoredCursor(core.store)) || isMarkAhead
+  // The older copy is out once this one has come under its new device.
+  if (isRestored) return await recoverFromBackup(core, journal, session)
+  chores.keyPackages.noteAtRelay(session.keyPackages)
+  await chores.keyPackages.publishFirst()
+  // Only now can others write to it: whoever asks before is told to wait.
+  if (!isRegistered(core.store)) await noteRegistered(core.store)
+  await settleInDoubt(core)
+  await follow(core, inbox, cursor)
+}
+
+async function follow(core: Pick<Core, 'link' | 'log'>, inbox: Inbox, cursor: number): Promise<void> {
+  const { head } = await core.link.call('follow', { after: cursor })
+  if (head >= cursor) return
+  // Left as it is, nothing that the relay delivers from now on would be taken.
+  core.log.error({ cursor, head }, 'the relay has less than was read from it: it is read on from where it ends')
+  await inbox.rewind(head)
+  await core.link.call('follow', { after: head })
+}
+
+async function recoverFromBackup(
+  core: Pick<Core, 'groups' | 'device' | 'link' | 'log'>,
+  journal: Journal,
+  session: Session,
+): Promise<void> {
+  core.log.warn({}, 'the database is older than what the relay has seen: it was restored from a backup')
+  core.groups.forgetAll()
+  // In one transaction: told of half of it only, the next login would find nothing to recover from, or do it for ever.
+  await core.device.replace(database => {
+    distrustKeys(database)
+    noteRestored(database, session.cursor)
+    const isUsable = session.mark >= journal.newest() && session.mark <= clientLimits.updatesMarkMax
+    if (isUsable) raiseNextId(database, session.mark + clientLimits.updatesUnmarkedMax)
+  })
+  core.link.restart()
+}

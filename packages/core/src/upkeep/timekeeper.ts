@@ -1,0 +1,99 @@
+// What is due at a moment: receipts shortly after a burst, disappearing messages and polls when their time is up.
+import { clientLimits, faultFields, inBackground, Seldom, type Timer } from '@postern/protocol'
+import { waitingRepairs } from '../chats/repair-lists.ts'
+import type { Core } from '../context.ts'
+import { waitingRestarts } from '../healing/restart-group.ts'
+import { dueMs } from '../messages/age.ts'
+import { nextExpiryMs } from '../messages/countdowns.ts'
+import { nextPollCloseTs } from '../messages/polls.ts'
+import { expireMessages } from '../timeline/expiry.ts'
+
+export class Timekeeper {
+  readonly #core: Core
+  #chores: Timer | undefined
+  #receipts: Timer | undefined
+  #due: Timer | undefined
+  #isStopped = false
+  readonly #faults: Seldom
+
+  constructor(core: Core) {
+    this.#core = core
+    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
+  }
+
+  /** Called when something may be due earlier than was known; often from within a transaction that is not written yet. */
+  rearm(): void {
+    if (this.#isStopped || this.#receipts) return
+    this.#receipts = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
+      this.#receipts = undefined
+      this.#core.poke()
+      this.armDue()
+      // And once more: what this was called for may still be on its way to the database.
+      this.#core.store.afterTurn(() => this.armDue())
+    })
+  }
+
+  armDue(): void {
+    this.#due?.cancel()
+    if (this.#isStopped) return
+    try {
+      this.#arm()
+    } catch (error) {
+      // Not armed again, nothing would expire until somebody writes.
+      this.#fault(error, 'what is due could not be looked up; it is tried again')
+      this.#due = this.#core.clock.setTimer(clientLimits.dueRetryMs, () => this.armDue())
+    }
+  }
+
+  #arm(): void {
+    this.#armChores()
+    const { clock, passed } = this.#core
+    const expireAfterMs = (nextExpiryMs(this.#core.store) ?? Infinity) - passed.nowMs()
+    const closeAfterMs = (nextPollCloseTs(this.#core) ?? Infinity) - dueMs(this.#core)
+    const afterMs = Math.max(0, Math.min(expireAfterMs, closeAfterMs))
+    if (afterMs === Infinity) return
+    this.#due = clock.setTimer(Math.min(afterMs, TIMER_MS_MAX), () => this.#doDueSoon())
+  }
+
+  /** What the chores find due by themselves: a group to be carried on, lists to be put right, keys to be renewed. */
+  #armChores(): void {
+    const waiting = [...waitingRestarts(this.#core), ...waitingRepairs(this.#core)].map(({ dueMs }) => dueMs)
+    // At least a moment: what cannot be done while the relay is out of reach must not be looked at without end.
+    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.passed.nowMs())
+    this.#chores?.cancel()
+    this.#chores = this.#core.clock.setTimer(Math.min(afterMs, clientLimits.renewKeysEveryMs), () => {
+      this.#core.poke()
+      this.armDue()
+    })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#chores?.cancel()
+    this.#receipts?.cancel()
+    this.#due?.cancel()
+  }
+
+  #doDueSoon(): void {
+    inBackground(this.#doDue(), { what: 'what is due was not done', log: this.#core.log })
+  }
+
+  async #doDue(): Promise<void> {
+    try {
+      // Polls: a chore, which asks the relay first whether there are votes to be read.
+      this.#core.poke()
+      await expireMessages(this.#core)
+      this.armDue()
+    } catch (error) {
+      this.#fault(error, 'what is due could not be written; it is tried again')
+      if (!this.#isStopped) this.#due = this.#core.clock.setTimer(clientLimits.dueRetryMs, () => this.#doDueSoon())
+    }
+  }
+
+  #fault(error: unknown, what: string): void {
+    this.#faults.say(what, unsaid => this.#core.log.warn({ ...faultFields(error), ...unsaid }, what))
+  }
+}
+
+/** A timer of JavaScript cannot wait longer. */
+const TIMER_MS_MAX = 2 ** 31 - 1

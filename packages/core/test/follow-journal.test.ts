@@ -1,0 +1,79 @@
+// Following the journal: page after page, what comes meanwhile included, until the stop.
+import { getEventListeners } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Bell } from '@postern/protocol'
+import { expect, test } from 'vitest'
+import { followJournal } from '../src/journal/follow-journal.ts'
+
+/** A journal of numbers, and one who follows it, two at a time. */
+function follower() {
+  const entries: number[] = []
+  const bell = new Bell()
+  const stop = new AbortController()
+  const seen: number[][] = []
+  const append = (...more: number[]) => {
+    entries.push(...more)
+    bell.ring()
+  }
+  const read = () => entries.slice(seen.flat().length).slice(0, 2)
+  const follow = async (work: (page: readonly number[]) => unknown = () => undefined) => {
+    const journal = { onAppend: (listener: () => void) => bell.listen(listener) }
+    for await (const page of followJournal(journal, { read, until: stop.signal })) {
+      await work(page)
+      seen.push([...page])
+    }
+  }
+  const listeners = () => [bell.listenerCount, getEventListeners(stop.signal, 'abort').length]
+  return { append, follow, stop, seen, listeners }
+}
+
+test('[CORE-8.6] gives what there is in pages, then what comes, and ends at the stop', async () => {
+  const { append, follow, stop, seen, listeners } = follower()
+  append(1, 2, 3)
+  const following = follow()
+  await nextTurn()
+  expect(seen).toEqual([[1, 2], [3]])
+  expect(listeners()).toEqual([1, 1])
+  append(4)
+  await nextTurn()
+  expect(seen).toEqual([[1, 2], [3], [4]])
+  stop.abort()
+  await following
+  expect(listeners()).toEqual([0, 0])
+})
+
+test('[CORE-8.6] what comes while a page is dealt with is given next', async () => {
+  const { append, follow, stop, seen, listeners } = follower()
+  append(1)
+  const following = follow(async page => {
+    if (page[0] === 1) append(2)
+    await nextTurn()
+    if (page[0] === 2) append(3)
+  })
+  while (seen.length < 3) await nextTurn()
+  expect(seen).toEqual([[1], [2], [3]])
+  stop.abort()
+  await following
+  expect(listeners()).toEqual([0, 0])
+})
+
+test('[CORE-8.6] what fails ends it, and who follows anew is given the same again', async () => {
+  const { append, follow, stop, seen, listeners } = follower()
+  append(1)
+  const failing = follow(() => Promise.reject(new Error('the disk is full')))
+  await expect(failing).rejects.toThrow('the disk is full')
+  const following = follow()
+  await nextTurn()
+  expect(seen).toEqual([[1]])
+  stop.abort()
+  await following
+  expect(listeners()).toEqual([0, 0])
+})
+
+test('[CORE-8.6] who was stopped before reads nothing', async () => {
+  const { append, follow, stop, seen } = follower()
+  append(1)
+  stop.abort()
+  await follow()
+  expect(seen).toEqual([])
+})

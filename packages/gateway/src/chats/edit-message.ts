@@ -1,0 +1,21 @@
+// A change of the bot's own message. What is absent stays as it is.
+import type { MessageEdit } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
+import type { Client } from '@postern/core'
+import { type ChatId, gatewayLimits, type MessageId } from '@postern/protocol'
+import { buttonsOf } from './buttons.ts'
+
+type Editing = { chat: ChatId; message: MessageId; edit: MessageEdit }
+
+export async function editMessage(client: Client, { chat, message, edit }: Editing): Promise<Message> {
+  const { text, mentions, buttons } = edit
+  // Removing buttons from a message without buttons is no edit: nobody must be told of one.
+  const isIdle = buttons?.length === 0 && client.messages.get(chat, message).buttons === undefined
+  const changed = {
+    message,
+    ...(text !== undefined && { text }),
+    ...(mentions && { mentions }),
+    ...(buttons && !isIdle && { buttons: buttonsOf(buttons) }),
+  }
+  return await client.messages.edit(chat, changed, { timeoutMs: gatewayLimits.sendWithinMs })
+}

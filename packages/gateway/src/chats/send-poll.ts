@@ -1,0 +1,15 @@
+// A poll from the bot, answered once the relay has it durably.
+import type { NewPollRequest } from '@postern/bot-api'
+import type { Message } from '@postern/bot-api/objects'
+import type { Client } from '@postern/core'
+import { type ChatId, gatewayLimits } from '@postern/protocol'
+import { idempotencyOf } from './idempotency.ts'
+
+type PollToSend = { chat: ChatId; poll: NewPollRequest; key: string | undefined }
+
+export async function sendPoll(client: Client, { chat, poll, key }: PollToSend): Promise<Message> {
+  const { question, options, multiple = false, close_ts: closeTs, reply_to: replyTo } = poll
+  const content = { question, options, multiple, ...(closeTs && { closeTs }), ...(replyTo && { replyTo }) }
+  const within = { timeoutMs: gatewayLimits.sendWithinMs }
+  return await client.messages.sendPoll(chat, content, { ...within, ...idempotencyOf(key, { poll: chat, ...content }) })
+}

@@ -1,0 +1,51 @@
+// Nobody reads on: entries are confirmed as they come, and the journal does not grow. So with UPDATES=off, and without hooks.
+import type { Journal, Log } from '@postern/core'
+import { type Clock, faultFields, gatewayLimits, inBackground, Seldom, type Timer } from '@postern/protocol'
+import { OPERATOR } from './update-queue.ts'
+
+export class UpdateDiscard {
+  readonly #journal: Journal
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #reader: string
+  readonly #unsubscribe: () => void
+  readonly #faults: Seldom
+  #timer: Timer | undefined
+  #isStopped = false
+
+  constructor(journal: Journal, { clock, log, reader = OPERATOR }: { clock: Clock; log: Log; reader?: string }) {
+    this.#journal = journal
+    this.#clock = clock
+    this.#log = log
+    this.#reader = reader
+    this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+    this.#unsubscribe = journal.onAppend(() => this.#discardSoon())
+    this.#discardSoon()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#unsubscribe()
+    this.#timer?.cancel()
+    await this.#discard()
+  }
+
+  /** Once a second at most: a confirmation is a write to the disk. */
+  #discardSoon(): void {
+    this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
+      this.#timer = undefined
+      inBackground(this.#discard(), { what: 'updates could not be discarded', log: this.#log })
+    })
+  }
+
+  async #discard(): Promise<void> {
+    try {
+      const newest = this.#journal.newest()
+      if (newest > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, newest)
+    } catch (error) {
+      const what = 'updates could not be discarded; it is tried again'
+      this.#faults.say(what, unsaid => this.#log.warn({ ...faultFields(error), ...unsaid }, what))
+      if (!this.#isStopped) this.#discardSoon()
+    }
+  }
+}

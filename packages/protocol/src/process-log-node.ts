@@ -1,0 +1,24 @@
+// The log of a process: one JSON object a line on standard output. Nothing that is logged may be a secret or a text.
+import { pino } from 'pino'
+import type { Log } from './log.ts'
+
+export type ProcessLogOptions = {
+  level: string
+  /** Of lines that could not be written yet. */
+  waitingBytesMax: number
+}
+
+export function openProcessLog({ level, waitingBytesMax }: ProcessLogOptions): Log {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: waitingBytesMax })
+  // Lines that cannot be written, as into a file on a full disk, wait and must not end what they tell of.
+  output.on('error', () => undefined)
+  const timestamp = pino.stdTimeFunctions.isoTime
+  return pino({ level, base: null, timestamp, formatters: { level: label => ({ level: label }) } }, output)
+}
+
+/** What nobody has caught is a fault of ours. It ends the process, as the state behind it may be wrong; not without a line. */
+export function logCrash(log: Log, part: 'gateway' | 'relay'): () => void {
+  const write = (error: unknown) => log.error({ err: error }, `a fault of ours ends the ${part}`)
+  process.on('uncaughtExceptionMonitor', write)
+  return () => void process.off('uncaughtExceptionMonitor', write)
+}

@@ -1,0 +1,18 @@
+// The commands that a bot offers.
+import { contentLimits } from '../limits.ts'
+import type { Fault } from './kept.ts'
+import { lineOfFault } from './line.ts'
+
+const { commandsMax, commandNameCharsMax, commandDescriptionCharsMax, commandArgsCharsMax } = contentLimits
+
+export const commandName = new RegExp(`^[a-z0-9_]{1,${commandNameCharsMax}}$`)
+
+export const commandNameFault = (name: string): Fault =>
+  commandName.test(name) ? undefined : `1 to ${commandNameCharsMax} of the signs a to z, 0 to 9 and _ are required`
+
+export const commandDescriptionFault = (text: string): Fault => lineOfFault(text, commandDescriptionCharsMax)
+
+export const commandArgsFault = (text: string): Fault => lineOfFault(text, commandArgsCharsMax)
+
+export const commandsCountFault = (commands: readonly unknown[]): Fault =>
+  commands.length > commandsMax ? `at most ${commandsMax} are allowed` : undefined

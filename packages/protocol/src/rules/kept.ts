@@ -1,0 +1,10 @@
+// A rule is a function from a value to its fault in words. The HTTP API, core and the content of messages ask the same ones.
+import { CodedError } from '../errors.ts'
+
+/** The sentence of the rule that is broken; undefined when none is. */
+export type Fault = string | undefined
+
+/** Throws when a field breaks a rule. */
+export function assertKept(field: string, fault: Fault): void {
+  if (fault !== undefined) throw new CodedError('bad-field', { field, rule: fault })
+}

@@ -1,0 +1,40 @@
+// Where a text may name somebody: on whole characters, one mention behind the other.
+import { contentLimits } from '../limits.ts'
+import type { Fault } from './kept.ts'
+
+type Span = { offset: number; length: number }
+
+export const mentionsCountFault = (mentions: readonly unknown[]): Fault =>
+  mentions.length > contentLimits.mentionsMax ? `at most ${contentLimits.mentionsMax} are allowed` : undefined
+
+/** The first mention that does not fit the text, and the rule that it breaks. */
+export function mentionFault(text: string, mentions: readonly Span[]): { at: number; rule: string } | undefined {
+  let end = 0
+  for (const [at, mention] of mentions.entries()) {
+    const rule = spanFault(text, { ...mention, from: end })
+    if (rule !== undefined) return { at, rule }
+    end = mention.offset + mention.length
+  }
+  return undefined
+}
+
+/** Those that fit, in their order: of somebody else's message the rest is left out. */
+export function fittingMentions<Mention extends Span>(text: string, mentions: readonly Mention[]): Mention[] {
+  let end = 0
+  return mentions.filter(mention => {
+    if (spanFault(text, { ...mention, from: end }) !== undefined) return false
+    end = mention.offset + mention.length
+    return true
+  })
+}
+
+function spanFault(text: string, { offset, length, from }: Span & { from: number }): string | undefined {
+  if (offset + length > text.length) return 'it reaches beyond the end of the text'
+  if (offset < from) return 'mentions stand in the order of the text and do not overlap'
+  return isInside(text, offset) || isInside(text, offset + length)
+    ? 'it begins or ends inside of a character'
+    : undefined
+}
+
+/** Between the two halves of a surrogate pair. */
+const isInside = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff

@@ -1,0 +1,15 @@
+// What a poll asks, and between what.
+import { contentLimits } from '../limits.ts'
+import type { Fault } from './kept.ts'
+import { nameFault, shownFault } from './line.ts'
+
+const { pollQuestionCharsMax, pollOptionsMin, pollOptionsMax, pollOptionCharsMax } = contentLimits
+
+export const questionFault = (question: string): Fault => shownFault(question, pollQuestionCharsMax)
+
+export const optionFault = (option: string): Fault => nameFault(option, pollOptionCharsMax)
+
+export const optionsCountFault = (options: readonly unknown[]): Fault =>
+  options.length < pollOptionsMin || options.length > pollOptionsMax
+    ? `${pollOptionsMin} to ${pollOptionsMax} are required`
+    : undefined

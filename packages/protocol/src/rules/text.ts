@@ -1,0 +1,27 @@
+// How long a text may be. Characters are Unicode code points.
+import { contentLimits } from '../limits.ts'
+import { charCount } from '../text.ts'
+import type { Fault } from './kept.ts'
+
+export type CharRange = { min: number; max: number }
+
+/** Half of a pair has no UTF-8: it would silently become another sign on its way. */
+export const HALF_RULE = 'it holds half of a surrogate pair'
+/** Said of an edit, in which only a caption may become empty. */
+export const EMPTY_TEXT_RULE = `1 to ${contentLimits.textCharsMax} characters are allowed`
+
+/** The length alone: all that a receiver asks, who gets nothing but whole signs. */
+export function lengthFault(text: string, { min, max }: CharRange): Fault {
+  // Whatever has twice as many units has too many characters: nobody counts a megabyte of them.
+  const count = text.length > 2 * max ? Infinity : charCount(text)
+  if (count >= min && count <= max) return undefined
+  return min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
+}
+
+export const charsFault = (text: string, range: CharRange): Fault =>
+  lengthFault(text, range) ?? (text.isWellFormed() ? undefined : HALF_RULE)
+
+export const textRange: CharRange = { min: 1, max: contentLimits.textCharsMax }
+export const captionRange: CharRange = { min: 0, max: contentLimits.textCharsMax }
+export const aboutRange: CharRange = { min: 0, max: contentLimits.aboutCharsMax }
+export const toastRange: CharRange = { min: 0, max: contentLimits.toastCharsMax }

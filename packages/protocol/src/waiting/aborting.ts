@@ -1,0 +1,45 @@
+// Waiting that ends when it is no longer wanted.
+import type { Clock } from '../clock.ts'
+import { Wait } from './wait.ts'
+
+/**
+ * Settles as the work does, or with the signal's reason as soon as it is aborted: nobody looks at what becomes of the work
+ * then. What is done already counts, also after the abort.
+ */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const wait = new Wait<T>()
+  wait.follow(work)
+  // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whoever aborts gives the reason
+  if (signal.aborted) wait.follow(Promise.reject(signal.reason))
+  else wait.onAbort(signal, () => wait.reject(signal.reason))
+  return wait.over
+}
+
+/** Gives what `source` gives, until the signal is aborted; a source that hangs then is not waited for. */
+export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const next = await unlessAborted(items.next(), signal)
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    Promise.resolve(items.return?.()).catch(() => undefined)
+  }
+}
+
+/** Resolves at the abort. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  const wait = new Wait()
+  wait.onAbort(signal, () => wait.resolve())
+  return wait.over
+}
+
+/** Resolves when so much time has passed, or at the abort: the caller looks which it was. */
+export function pause(clock: Clock, ms: number, until: AbortSignal): Promise<void> {
+  const wait = new Wait()
+  wait.onAbort(until, () => wait.resolve())
+  wait.after(clock, ms, () => wait.resolve())
+  return wait.over
+}

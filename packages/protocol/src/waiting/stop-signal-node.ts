@@ -1,0 +1,16 @@
+// SIGTERM and SIGINT as a signal to stop. One that comes again, as npm passes Ctrl-C on once more, must not kill a stop that is under way.
+import { CodedError } from '../errors.ts'
+
+/** To be called before anything is started: a signal that comes meanwhile must not kill it in the middle. */
+export function stopSignal(): { signal: AbortSignal; forget: () => void } {
+  const stop = new AbortController()
+  const listener = () => stop.abort(new CodedError('stopping'))
+  const names = ['SIGTERM', 'SIGINT'] as const
+  for (const name of names) process.on(name, listener)
+  return {
+    signal: stop.signal,
+    forget: () => {
+      for (const name of names) process.off(name, listener)
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// What the relay's operations work with; whoever starts a relay puts it together.
+import type { Clock, Log } from '@postern/protocol'
+import type { Audience } from '../accounts/audience.ts'
+import type { Registration } from '../accounts/register.ts'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import type { Invites } from '../invites/invites.ts'
+import type { TrustedProxies } from '../limits/peer-address.ts'
+import type { Rates } from '../limits/rates.ts'
+import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { RelayStore } from '../store/relay-store.ts'
+import type { Wake } from '../store/wake.ts'
+
+export type RelayParts = {
+  readonly store: RelayStore
+  readonly blobs: BlobStore
+  readonly wake: Wake
+  readonly limits: RelayLimits
+  /** By the minute. */
+  readonly rates: Rates
+  readonly hourlyRates: Rates
+  readonly clock: Clock
+  readonly log: Log
+  readonly audience: Audience
+  readonly proxies: TrustedProxies | undefined
+  readonly registration: Registration
+  readonly invites: Invites
+}

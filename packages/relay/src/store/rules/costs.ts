@@ -1,0 +1,20 @@
+// What a write costs its sender of the bytes of a day: payloads, and the rows that a store makes of them.
+import { relayLimits } from '@postern/protocol'
+import type { Delivery } from '../relay-store.ts'
+
+/** What rows take beside payloads. */
+export const rowBytes = { entry: 128, reference: 24, named: 64, group: 256 } as const
+
+/** Who leaves is not held back by what it has sent before. */
+export const isFreeFarewell = ({ kind }: Delivery, payloadBytes: number): boolean =>
+  kind === 'leave' && payloadBytes <= relayLimits.farewellBytesMax
+
+export const appendCost = (payloadBytes: number, readers: number): number =>
+  payloadBytes + rowBytes.entry + rowBytes.reference * readers
+
+/** `bytes` of the commit and its welcome; `named` are those whom it adds and removes. */
+export const commitCost = ({ bytes, readers, named }: { bytes: number; readers: number; named: number }): number =>
+  bytes + 2 * rowBytes.entry + rowBytes.reference * readers + rowBytes.named * named
+
+export const keyPackagesCost = (packages: readonly Uint8Array[]): number =>
+  packages.reduce((sum, { length }) => sum + length + rowBytes.entry, 0)

@@ -1,0 +1,33 @@
+// Who may append a message to a group's log at which epoch, and who gets it.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { GroupState } from './group-state.ts'
+
+export type AskedAppend = {
+  sender: number
+  epoch: number
+  /** Of a direct message: whom it is for. `num` is undefined when there is no such account. */
+  to: { num: number | undefined; id: AccountId } | undefined
+}
+
+/**
+ * `stale`: answered with the group's epoch. A store that finds the message in its log tells that instead of `stale` or
+ * `refused`: a resend is never refused.
+ */
+export type AppendVerdict =
+  | { kind: 'to-members' }
+  | { kind: 'to-one'; num: number; id: AccountId }
+  | { kind: 'stale' }
+  | { kind: 'refused'; error: CodedError }
+
+const toMembers: AppendVerdict = { kind: 'to-members' }
+const stale: AppendVerdict = { kind: 'stale' }
+
+export function judgeAppend(group: GroupState, { sender, epoch, to }: AskedAppend): AppendVerdict {
+  if (!group.members.has(sender)) return { kind: 'refused', error: new CodedError('group-unknown') }
+  if (epoch !== group.epoch) return stale
+  if (!to) return toMembers
+  const { num, id } = to
+  if (num === undefined || !group.members.has(num))
+    return { kind: 'refused', error: new CodedError('not-a-member', { account: id }) }
+  return { kind: 'to-one', num, id }
+}

@@ -1,0 +1,28 @@
+// How much a sender may leave in the mailbox of one account before it is looked through again; nothing when it is full.
+import { relayLimits } from '@postern/protocol'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import { rowBytes } from './costs.ts'
+
+/** What waits unread for an account, and how much of that is of the one sender. */
+export type Waiting = { entries: number; bytes: number; ownEntries: number; ownBytes: number }
+
+/**
+ * A mailbox is full for who has more there than a sender may have; and, when it is full of others, for who has more than
+ * a little.
+ */
+export function roomFor(waiting: Waiting, limits: RelayLimits): number {
+  const ownRoom = Math.min(
+    limits.mailboxBytesPerSenderMax - waiting.ownBytes,
+    (limits.mailboxEntriesPerSenderMax - waiting.ownEntries) * rowBytes.entry,
+  )
+  if (ownRoom <= 0) return 0
+  const allRoom = Math.min(
+    limits.mailboxBytesMax - waiting.bytes,
+    (limits.mailboxEntriesMax - waiting.entries) * rowBytes.entry,
+  )
+  if (allRoom <= 0 && waiting.ownBytes >= relayLimits.mailboxLookAfterBytes) return 0
+  return Math.min(
+    Math.max(Math.min(ownRoom, allRoom) / 2, relayLimits.mailboxLookAfterBytes),
+    relayLimits.mailboxLookAfterBytesMax,
+  )
+}

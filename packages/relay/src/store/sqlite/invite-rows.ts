@@ -1,0 +1,36 @@
+// How often each invite was used. What it allows stands in its file.
+import { CodedError } from '@postern/protocol'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { Invite } from '../relay-store.ts'
+import type { Sqlite } from './database.ts'
+
+export class InviteRows {
+  readonly #limits: RelayLimits
+  readonly #sql
+
+  constructor(db: Sqlite, limits: RelayLimits) {
+    this.#limits = limits
+    this.#sql = {
+      used: db.prepare<[Uint8Array], number>('SELECT used FROM invite_use WHERE hash = ?').pluck(),
+      use: db.prepare(
+        `INSERT INTO invite_use (hash, used, expires_ms) VALUES (?, 1, ?)
+         ON CONFLICT (hash) DO UPDATE SET used = used + 1`,
+      ),
+      expire: db.prepare(
+        `DELETE FROM invite_use WHERE hash IN
+           (SELECT hash FROM invite_use WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?)`,
+      ),
+    }
+  }
+
+  /** Throws `invite-used` when no use is left. */
+  use({ hash, usesMax, expiresMs }: Invite): void {
+    if ((this.#sql.used.get(hash) ?? 0) >= usesMax) throw new CodedError('invite-used')
+    this.#sql.use.run(hash, expiresMs)
+  }
+
+  /** Those that cannot be used any more anyway. */
+  expire(nowMs: number, countMax: number): number {
+    return this.#sql.expire.run(nowMs - this.#limits.keepInvitesMs, countMax).changes
+  }
+}

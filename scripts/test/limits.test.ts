@@ -1,0 +1,32 @@
+// Limits live in one file: a size, a count or a wait that stands where it is used would be missing from it.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+const limit = /^(?:export )?const ([A-Z][A-Z0-9_]*(?:_MAX|_MS|_SEC|_MIN|_KEPT|_AT_ONCE|_PER_[A-Z]+)) = \d/gm
+
+/** What is no choice of ours: the edges of a platform or of a format. */
+const given = new Set([
+  'packages/core BUSY_TIMEOUT_MS',
+  'packages/core TIMER_MS_MAX',
+  'packages/core TS_MAX',
+  'packages/mls CREDENTIAL_BYTES_MAX',
+  'packages/relay CALL_TAG_MAX',
+])
+
+test('a limit stands in packages/protocol/src/limits.ts', () => {
+  const sources = globSync('packages/{protocol,bot-api,mls,relay,core,media,gateway}/src/**/*.ts', { cwd: root })
+  const found = sources
+    .filter(path => path !== 'packages/protocol/src/limits.ts')
+    .flatMap(path =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(limit)].map(([, name]) => ({
+        path,
+        name: `${path.split('/', 2).join('/')} ${name}`,
+      })),
+    )
+    .filter(({ name }) => !given.has(name))
+  expect(sources.length).toBeGreaterThan(200)
+  expect(found).toEqual([])
+})
