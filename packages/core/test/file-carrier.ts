@@ -23,7 +23,7 @@ async function* source(): AsyncGenerator<Uint8Array> {
 }
 
 async function carryUp(): Promise<StoredFile> {
-  const spool = await files.take(source(), { uploads: 'now' })
+  const spool = await files.spool(source(), { uploads: 'now' })
   const stored = await spool.uploaded()
   await store.write(database => database.run('DELETE FROM upload WHERE blob_id = ?', stored.blob))
   await spool.release()

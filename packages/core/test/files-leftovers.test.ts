@@ -33,7 +33,7 @@ const test = base
 
 describe('what nobody sends', () => {
   const sent = async (alice: Person) => {
-    const spool = await filesOf(alice).take(piecesOf(randomFile(700_000)), { uploads: 'now' })
+    const spool = await filesOf(alice).spool(piecesOf(randomFile(700_000)), { uploads: 'now' })
     return { spool, stored: await spool.uploaded() }
   }
 
@@ -72,7 +72,7 @@ describe('what nobody sends', () => {
   test('[CORE-13.8] a process that was killed leaves nothing after its next start', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     taking.catch(() => undefined)
     feed(randomFile(5 * CHUNK))
     await atRelay(world)
@@ -90,12 +90,12 @@ describe('what nobody sends', () => {
   test('[CORE-13.18] stopping ends what is under way, and leaves no spool', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
     await atRelay(world)
     await Promise.all([expect(taking).rejects.toSatisfy(coded('stopping')), world.close(alice)])
     expect(vaultFiles(alice)).toEqual([])
-    await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
+    await expect(filesOf(alice).spool(source, { uploads: 'now' })).rejects.toSatisfy(coded('stopping'))
     await nothingLeft(world, await personWith())
   })
 

@@ -44,11 +44,11 @@ test('[CORE-13.22] one that has no room ends it at once with relay-full, and not
     return body
   }
   const { source, feed } = fedSource()
-  const flowing = filesOf(alice).take(source, { uploads: 'now' })
+  const flowing = filesOf(alice).spool(source, { uploads: 'now' })
   feed(randomFile(3_000_000))
   await expect(flowing).rejects.toSatisfy(coded('relay-full'))
   await nothingLeft(world, alice)
-  const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+  const spool = await filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'later' })
   await expect(spool.uploaded()).rejects.toSatisfy(coded('relay-full'))
   expect(wire.uploads).toBe(2)
   await spool.release()
@@ -58,7 +58,7 @@ test('[CORE-13.22] one that has no room ends it at once with relay-full, and not
 test('[CORE-13.22] and while the source pauses', async ({ world, personWith }) => {
   const alice = await personWith()
   const { source, feed } = fedSource()
-  const taking = filesOf(alice).take(source, { uploads: 'now' })
+  const taking = filesOf(alice).spool(source, { uploads: 'now' })
   feed(randomFile(1_500_000))
   await atRelay(world)
   await world.stopRelay()
@@ -86,7 +86,7 @@ test('[CORE-13.22] also when it has none for the beginning of a file', async ({ 
     for (;;) await link.call('beginBlob', { size: 1 })
   }
   await expect(fill()).rejects.toSatisfy(coded('relay-full'))
-  const taking = filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'now' })
+  const taking = filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'now' })
   const uploading = taking.then(spool => spool.uploaded())
   await expect(uploading).rejects.toSatisfy(coded('relay-full'))
   await (await taking.catch(() => undefined))?.release()

@@ -35,7 +35,7 @@ describe('a source that fails', () => {
   test('[CORE-13.5] leaves nothing, here and at the relay', async ({ world, personWith }) => {
     const alice = await personWith()
     const { source, feed, fail } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(randomFile(5 * CHUNK))
     await atRelay(world)
     expect(uploadRows(alice)).toHaveLength(1)
@@ -51,7 +51,7 @@ describe('a source that fails', () => {
       const { source, feed, fail } = fedSource()
       if (bytes > 0) feed(randomFile(bytes))
       fail(new Error('cut'))
-      await expect(filesOf(alice).take(source, { uploads: 'now' })).rejects.toThrow('cut')
+      await expect(filesOf(alice).spool(source, { uploads: 'now' })).rejects.toThrow('cut')
     }
     expect(left(world, alice)).toEqual(NOTHING)
   })
@@ -66,11 +66,11 @@ describe('a source that fails', () => {
         yield piece
       }
     }
-    const taking = filesOf(alice).take(endless(), { bytesHint: 16 * CHUNK, uploads: 'now' })
+    const taking = filesOf(alice).spool(endless(), { bytesHint: 16 * CHUNK, uploads: 'now' })
     await expect(taking).rejects.toSatisfy(coded('too-large'))
     expect(given).toBe(20 * CHUNK)
     await nothingLeft(world, alice)
-    const exact = await filesOf(alice).take(piecesOf(piece), { bytesHint: piece.length, uploads: 'now' })
+    const exact = await filesOf(alice).spool(piecesOf(piece), { bytesHint: piece.length, uploads: 'now' })
     await exact.uploaded()
     await exact.release()
     await nothingLeft(world, alice)
@@ -82,7 +82,7 @@ describe('a source that fails', () => {
     async function* endless() {
       for (;;) yield piece
     }
-    const taking = filesOf(alice).take(endless(), { bytesHint: 9e9, uploads: 'later' })
+    const taking = filesOf(alice).spool(endless(), { bytesHint: 9e9, uploads: 'later' })
     await expect(taking).rejects.toMatchObject({ code: 'too-large', details: { max: contentLimits.fileBytesMax } })
     expect(left(world, alice)).toEqual(NOTHING)
   })
@@ -99,7 +99,7 @@ describe('a relay that is lost', () => {
     const bytes = randomFile(3_000_000)
     let breaks = 0
     wire.changeUpload = body => (breaks++ < 5 ? breakingOff(body, 500_001) : body)
-    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
+    const spool = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'now' })
     const stored = await spool.uploaded()
     expect(wire.uploads).toBeGreaterThanOrEqual(6)
     expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
@@ -110,7 +110,7 @@ describe('a relay that is lost', () => {
     const alice = await personWith()
     const bytes = randomFile(4_000_000)
     const { source, feed, end } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
     await atRelay(world)
     await world.stopRelay()
@@ -139,7 +139,7 @@ describe('a relay that is lost', () => {
         yield piece
       }
     }
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
     await atRelay(world)
     // All that is sealed by now has arrived: nothing is expected of the relay.
@@ -162,14 +162,14 @@ describe('a relay that is lost', () => {
     const bytes = randomFile(700_000)
     const bob = await world.person('bob')
     wire.changeUpload = body => (wire.uploads === 1 ? breakingOff(body, 700_000 + 3 * 16) : body)
-    const known = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
+    const known = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'later' })
     expect(Buffer.compare(await fetched(bob, await known.uploaded()), bytes)).toBe(0)
     await known.release()
     await nothingLeft(world, alice)
     // One whose length is not known beforehand is ended by another, that may be empty.
     wire.uploads = 0
     const { source, feed, end } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 600_000))
     await atRelay(world)
     feed(bytes.subarray(600_000))
@@ -187,7 +187,7 @@ describe('a relay that is lost', () => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     const { source, feed } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(randomFile(1_500_000))
     await atRelay(world)
     await world.stopRelay()
@@ -212,7 +212,7 @@ describe('a relay that is lost', () => {
       throw new CodedError('relay-unreachable')
     }
     wire.changeUpload = swallow
-    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    const spool = await filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeGreaterThan(0)
     await passTime(clock, spool.release())
@@ -223,7 +223,7 @@ describe('a relay that is lost', () => {
     const clock = new ManualClock()
     const alice = await personWith({ clock })
     wire.changeStanding = () => ({ offset: 0, isComplete: false })
-    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    const spool = await filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(passTime(clock, spool.uploaded())).rejects.toSatisfy(coded('relay-unreachable'))
     expect(wire.uploads).toBeLessThan(20)
     await passTime(clock, spool.release())
@@ -236,7 +236,7 @@ describe('a relay that is lost', () => {
     const alice = await patient.person('alice', { connectBlobs: wire.connect, clock })
     const bytes = randomFile(2_500_000)
     const { source, feed, end } = fedSource()
-    const taking = filesOf(alice).take(source, { uploads: 'now' })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
     feed(bytes.subarray(0, 1_500_000))
     await atRelay(patient)
     await expect.poll(() => statSync(relayFiles(patient)[0] as string).size).toBe(5 * (CHUNK + 16))
@@ -261,7 +261,7 @@ describe('a relay that is lost', () => {
       { offset: 9_000_000, isComplete: false },
     ]) {
       wire.changeStanding = () => standing
-      const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+      const spool = await filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'later' })
       await expect(spool.uploaded()).rejects.toSatisfy(coded('relay-broken'))
       await spool.release()
     }
@@ -271,7 +271,7 @@ describe('a relay that is lost', () => {
   test('[CORE-13.7] a wait that is given up is not the end of the upload', async ({ personWith, wire }) => {
     const alice = await personWith()
     wire.isCut = true
-    const spool = await filesOf(alice).take(piecesOf(randomFile(600_000)), { uploads: 'later' })
+    const spool = await filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'later' })
     await expect(spool.uploaded(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough')
     wire.isCut = false
     expect((await spool.uploaded()).size).toBe(600_000)

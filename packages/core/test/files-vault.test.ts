@@ -202,7 +202,7 @@ describe('a folder that somebody deleted', () => {
     onTestFinished(() => world.stop())
     const [alice, bob] = [await world.person('alice'), await world.person('bob')]
     const bytes = randomFile(600_000)
-    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
+    const spool = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'later' })
     rmSync(join(alice.directory, 'files'), { recursive: true })
     const stored = await spool.uploaded()
     expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
@@ -249,7 +249,7 @@ describe('a disk that is full', () => {
       waitingBlobs: () => [],
     })
     await expect(full.open(stored, LONG)).rejects.toSatisfy(coded('storage-full'))
-    await expect(full.take(piecesOf(randomFile(100_000)), { uploads: 'now' })).rejects.toSatisfy(coded('storage-full'))
+    await expect(full.spool(piecesOf(randomFile(100_000)), { uploads: 'now' })).rejects.toSatisfy(coded('storage-full'))
     expect([made, vaultFiles({ directory }).length]).toEqual([2, 0])
     expect(Buffer.compare(await fetched(bob, stored), await fetched(alice, stored))).toBe(0)
   })

@@ -53,7 +53,7 @@ export async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
 
 /** Taken, uploaded, and sent as far as the files can tell: the note about the upload is gone. */
 export async function share(person: Person, bytes: Uint8Array): Promise<StoredFile> {
-  const spool = await filesOf(person).take(piecesOf(bytes), { uploads: 'now' })
+  const spool = await filesOf(person).spool(piecesOf(bytes), { uploads: 'now' })
   const stored = await spool.uploaded()
   await storeOf(person).write(database => database.run('DELETE FROM upload WHERE blob_id = ?', stored.blob))
   await spool.release()

@@ -24,7 +24,7 @@ describe('there and back', () => {
     '[CORE-13.1] %i bytes',
     async (size, { world, alice, bob }) => {
       const bytes = randomFile(size)
-      const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'now' })
+      const spool = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'now' })
       expect([spool.size, await spool.plainDigest()]).toEqual([size, sha256(bytes)])
       expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
       const stored = await spool.uploaded()
@@ -39,7 +39,7 @@ describe('there and back', () => {
   test('[CORE-13.1] with a bound known beforehand, or when it is asked for', async ({ alice, bob }) => {
     const bytes = randomFile(900_000)
     for (const options of [{ bytesHint: 900_000 }, { bytesHint: 2_000_000 }, { bytesHint: 9e9 }]) {
-      const spool = await filesOf(alice).take(piecesOf(bytes), { ...options, uploads: 'now' })
+      const spool = await filesOf(alice).spool(piecesOf(bytes), { ...options, uploads: 'now' })
       expect(Buffer.compare(await fetched(bob, await spool.uploaded()), bytes)).toBe(0)
       await spool.release()
     }
@@ -51,7 +51,7 @@ describe('there and back', () => {
     bob,
   }) => {
     const bytes = randomFile(900_000)
-    const spool = await filesOf(alice).take(piecesOf(bytes), { uploads: 'later' })
+    const spool = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'later' })
     expect(Buffer.compare(await wholeOf(spool.read()), bytes)).toBe(0)
     expect(relayFiles(world)).toEqual([])
     expect(Buffer.compare(await fetched(bob, await spool.uploaded()), bytes)).toBe(0)

@@ -34,15 +34,15 @@ type Receiving = Fetching & { file: StoredFile; intake: Intake; patience: Patien
 async function receive(parts: FilesParts, { file, intake, signal, patience, moved }: Receiving): Promise<void> {
   const guard = new StallGuard(parts.clock, signal)
   try {
-    const from = intake.takenBytes
+    const from = intake.gotBytes
     const { start, total, body } = await parts.blobs.download(file.blob, { from, signal: guard.signal })
     if (total !== undefined && total !== sealedLength(file.size)) throw new CodedError('file-damaged')
     // Whatever stands between us and the relay may not know ranges, and give all of it again.
     if (start !== from) intake.startAnew()
-    if (start !== intake.takenBytes) throw new CodedError('relay-broken', { what: 'another range than was asked for' })
+    if (start !== intake.gotBytes) throw new CodedError('relay-broken', { what: 'another range than was asked for' })
     for await (const bytes of untilAborted(body, guard.signal)) {
       guard.touch()
-      await intake.take(bytes)
+      await intake.add(bytes)
       // Bytes that came before are no progress: who gives the same beginning for ever is given up.
       if (!intake.isFurther()) continue
       patience.arrived()
@@ -93,18 +93,18 @@ class Intake {
     return this.#chunk === undefined
   }
 
-  get takenBytes(): number {
+  get gotBytes(): number {
     return this.#chunk ? this.#chunk.sealedAt + this.#held : sealedLength(this.#file.size)
   }
 
   /** Than it ever was before. */
   isFurther(): boolean {
-    if (this.takenBytes <= this.#furthestBytes) return false
-    this.#furthestBytes = this.takenBytes
+    if (this.gotBytes <= this.#furthestBytes) return false
+    this.#furthestBytes = this.gotBytes
     return true
   }
 
-  async take(bytes: Uint8Array): Promise<void> {
+  async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (!this.#chunk) throw new CodedError('file-damaged')
       const taken = bytes.subarray(at, at + this.#chunk.sealedBytes - this.#held)

@@ -7,11 +7,11 @@ import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
 import { SharedFetches, type Waiting } from './shared-fetches.ts'
 import { Spool } from './spool.ts'
-import { bytesMaxOf, type FileSpool, TakenFile, type TakeOptions } from './taken-file.ts'
+import { bytesMaxOf, type FileSpool, SpooledFile, type SpoolOptions } from './spooled-file.ts'
 import { tidyFiles } from './tidy-files.ts'
 
 export type { StoredFile } from './files-parts.ts'
-export type { FileSpool } from './taken-file.ts'
+export type { FileSpool } from './spooled-file.ts'
 
 export interface OpenedFile {
   /** The file or a part of it. What has changed on disk is fetched again; `file-damaged` when that does not help. */
@@ -25,7 +25,7 @@ type Reading = { range?: FileRange | undefined; pieces: 'kept' | 'brief'; within
 export class Files {
   readonly #parts: FilesParts
   readonly #fetches: SharedFetches
-  readonly #taken = new Set<TakenFile>()
+  readonly #spooled = new Set<SpooledFile>()
   #isStopped = false
 
   constructor(parts: Omit<FilesParts, 'buffers' | 'inHand'>) {
@@ -34,12 +34,12 @@ export class Files {
   }
 
   /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
-  async take(source: AsyncIterable<Uint8Array>, options: TakeOptions): Promise<FileSpool> {
+  async spool(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<FileSpool> {
     this.#assertRunning()
     const spool = new Spool(await this.#parts.vault.createPart())
-    const onReleased = (file: TakenFile) => void this.#taken.delete(file)
-    const file = new TakenFile(this.#parts, { spool, bytesMax: bytesMaxOf(options), onReleased })
-    this.#taken.add(file)
+    const onReleased = (file: SpooledFile) => void this.#spooled.delete(file)
+    const file = new SpooledFile(this.#parts, { spool, bytesMax: bytesMaxOf(options), onReleased })
+    this.#spooled.add(file)
     // It may have been stopped while the part was made.
     if (this.#isStopped) await file.release()
     await file.fill(source, options.uploads)
@@ -66,7 +66,7 @@ export class Files {
   /** Ends what is under way, and clears its files away. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.allSettled([...this.#taken].map(file => file.release()))
+    await Promise.allSettled([...this.#spooled].map(file => file.release()))
     await this.#fetches.stop()
     this.#parts.blobs.close()
   }

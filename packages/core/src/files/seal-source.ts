@@ -20,7 +20,7 @@ export async function sealSource(
     for await (const piece of untilAborted(source, sealing.signal)) {
       size += piece.length
       if (size > sealing.bytesMax) throw new CodedError('too-large', { what: 'The file', max: sealing.bytesMax })
-      await chunks.take(piece)
+      await chunks.add(piece)
     }
     return { size, digest: await chunks.end() }
   } finally {
@@ -47,7 +47,7 @@ class ChunkWriter {
     this.#sealed = parts.buffers.borrow()
   }
 
-  async take(bytes: Uint8Array): Promise<void> {
+  async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       // A full chunk waits for what follows it: only then it is known not to be the last.
       if (this.#held === CHUNK_BYTES) await this.#write({ isLast: false })

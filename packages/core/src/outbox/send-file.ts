@@ -34,7 +34,7 @@ export async function draftFile(
 ): Promise<FileDraft> {
   if (to) assertWritable(core, to)
   const isRepeat = idempotencyKey !== undefined && isKeyKnown(core.store, idempotencyKey)
-  const spool = await core.files.take(source, {
+  const spool = await core.files.spool(source, {
     uploads: isRepeat ? 'later' : 'now',
     ...(bytesHint !== undefined && { bytesHint }),
   })

@@ -177,14 +177,14 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     connection.isAlive = true
     try {
-      this.#take(connection, decodeRelayFrame(bytes))
+      this.#handle(connection, decodeRelayFrame(bytes))
     } catch (error) {
       this.#options.log.warn(faultFields(error), 'the relay sent what cannot be read')
       this.#lost(connection, 'malformed frame')
     }
   }
 
-  #take(connection: Connection, frame: RelayFrame): void {
+  #handle(connection: Connection, frame: RelayFrame): void {
     switch (frame.kind) {
       case 'challenge':
         this.#options.onTime(frame.nowMs)

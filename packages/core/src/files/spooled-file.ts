@@ -19,27 +19,27 @@ export interface FileSpool {
   release(): Promise<void>
 }
 
-export type TakeOptions = {
+export type SpoolOptions = {
   /** No more bytes than this will come; one more is refused. */
   bytesHint?: number | undefined
   /** `later`: when somebody asks for it to be uploaded. */
   uploads: 'now' | 'later'
 }
 
-export class TakenFile implements FileSpool {
+export class SpooledFile implements FileSpool {
   readonly #parts: FilesParts
   readonly #spool: Spool
   readonly #key: Uint8Array
   readonly #bytesMax: number
   readonly #stop = new AbortController()
-  readonly #onReleased: (file: TakenFile) => void
+  readonly #onReleased: (file: SpooledFile) => void
   #sealed: Sealed | undefined
   #uploading: Promise<BlobId> | undefined
   #stored: Promise<StoredFile> | undefined
   #released: Promise<void> | undefined
   #blob: BlobId | undefined
 
-  constructor(parts: FilesParts, given: { spool: Spool; bytesMax: number; onReleased: (file: TakenFile) => void }) {
+  constructor(parts: FilesParts, given: { spool: Spool; bytesMax: number; onReleased: (file: SpooledFile) => void }) {
     this.#parts = parts
     this.#spool = given.spool
     this.#bytesMax = given.bytesMax
@@ -48,7 +48,7 @@ export class TakenFile implements FileSpool {
   }
 
   /** Takes the source in. What fails on the way, on either side, ends it and leaves nothing. */
-  async fill(source: AsyncIterable<Uint8Array>, uploads: TakeOptions['uploads']): Promise<void> {
+  async fill(source: AsyncIterable<Uint8Array>, uploads: SpoolOptions['uploads']): Promise<void> {
     try {
       if (uploads === 'now') this.#upload().catch((error: unknown) => this.#stop.abort(error))
       const sealing = { spool: this.#spool, key: this.#key, bytesMax: this.#bytesMax, signal: this.#stop.signal }
@@ -121,5 +121,5 @@ export class TakenFile implements FileSpool {
 }
 
 /** What may come of a file, by what is known of it beforehand. */
-export const bytesMaxOf = ({ bytesHint }: TakeOptions): number =>
+export const bytesMaxOf = ({ bytesHint }: SpoolOptions): number =>
   Math.min(contentLimits.fileBytesMax, bytesHint ?? contentLimits.fileBytesMax)
