@@ -2,9 +2,9 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ManualClock, passTime, World } from '@postern/testkit'
-import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
+import { testWithFile } from './files-fixtures.ts'
 import {
   CHUNK,
   coded,
@@ -20,29 +20,12 @@ import {
 
 const SIZE = 2 * CHUNK + 5000
 
-const test = base
-  .extend('wire', () => new BlobWire())
-  .extend('bob', ({ world, wire }) => world.person('bob', { connectBlobs: wire.connect }))
-  .extend('bytes', () => randomFile(SIZE))
-  .extend('stored', ({ alice, bytes }) => share(alice, bytes))
-  .extend(
-    'blobFile',
-    ({ world }) =>
-      (): string =>
-        relayFiles(world)[0] as string,
-  )
-  .extend(
-    'open',
-    ({ bob, stored }) =>
-      (file = stored) =>
-        filesOf(bob).open(file, LONG),
-  )
-  .extend(
-    'isWhole',
-    ({ bob, stored, bytes }) =>
-      async () =>
-        Buffer.compare(await fetched(bob, stored), bytes) === 0,
-  )
+const test = testWithFile.extend(
+  'blobFile',
+  ({ world }) =>
+    (): string =>
+      relayFiles(world)[0] as string,
+)
 
 describe('what the relay gives', () => {
   test.for([

@@ -1,30 +1,11 @@
 // Files that were fetched before: read without the relay, checked again, and gone with their message.
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { type Person, passTime } from '@postern/testkit'
-import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { BlobWire } from './blob-wire.ts'
-import { CHUNK, coded, fetched, filesOf, LONG, randomFile, relayFiles, share, vaultFiles } from './files-world.ts'
+import { testWithFile } from './files-fixtures.ts'
+import { CHUNK, coded, fetched, filesOf, relayFiles, vaultFiles } from './files-world.ts'
 
-const SIZE = 2 * CHUNK + 5000
-
-const test = base
-  .extend('wire', () => new BlobWire())
-  .extend('bob', ({ world, wire }) => world.person('bob', { connectBlobs: wire.connect }))
-  .extend('bytes', () => randomFile(SIZE))
-  .extend('stored', ({ alice, bytes }) => share(alice, bytes))
-  .extend(
-    'open',
-    ({ bob, stored }) =>
-      (file = stored) =>
-        filesOf(bob).open(file, LONG),
-  )
-  .extend(
-    'isWhole',
-    ({ bob, stored, bytes }) =>
-      async (person = bob) =>
-        Buffer.compare(await fetched(person, stored), bytes) === 0,
-  )
+const test = testWithFile
   .extend(
     'keptFile',
     ({ bob }) =>

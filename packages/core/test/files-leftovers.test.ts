@@ -2,10 +2,9 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBase32 } from '@postern/protocol'
-import type { Person, World } from '@postern/testkit'
-import { test as base } from '@postern/testkit/fixtures'
+import type { Person } from '@postern/testkit'
 import { describe, expect } from 'vitest'
-import { BlobWire } from './blob-wire.ts'
+import { test } from './files-fixtures.ts'
 import {
   atRelay,
   CHUNK,
@@ -21,15 +20,6 @@ import {
   uploadRows,
   vaultFiles,
 } from './files-world.ts'
-
-const test = base
-  .extend('wire', () => new BlobWire())
-  .extend(
-    'personWith',
-    ({ world, wire }) =>
-      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-        world.person('alice', { connectBlobs: wire.connect, ...options }),
-  )
 
 describe('what nobody sends', () => {
   const sent = async (alice: Person) => {

@@ -1,10 +1,9 @@
 // Uploads to a relay whose disk is full.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ManualClock, type Person, World } from '@postern/testkit'
-import { test as base } from '@postern/testkit/fixtures'
+import { ManualClock, World } from '@postern/testkit'
 import { expect, onTestFinished } from 'vitest'
-import { BlobWire } from './blob-wire.ts'
+import { test } from './files-fixtures.ts'
 import {
   atRelay,
   coded,
@@ -18,15 +17,6 @@ import {
   relayFiles,
   uploadRows,
 } from './files-world.ts'
-
-const test = base
-  .extend('wire', () => new BlobWire())
-  .extend(
-    'personWith',
-    ({ world, wire }) =>
-      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-        world.person('alice', { connectBlobs: wire.connect, ...options }),
-  )
 
 test('[CORE-13.22] one that has no room ends it at once with relay-full, and nothing is left', async ({
   world,

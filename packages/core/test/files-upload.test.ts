@@ -1,10 +1,10 @@
 // Uploads that fail on either side: they go on where they were, or leave nothing behind.
 import { statSync } from 'node:fs'
 import { CodedError, clientLimits, contentLimits } from '@postern/protocol'
-import { ManualClock, type Person, passTime, World } from '@postern/testkit'
-import { test as base } from '@postern/testkit/fixtures'
+import { ManualClock, passTime, World } from '@postern/testkit'
 import { describe, expect, onTestFinished } from 'vitest'
-import { BlobWire, breakingOff } from './blob-wire.ts'
+import { breakingOff } from './blob-wire.ts'
+import { test } from './files-fixtures.ts'
 import {
   atRelay,
   CHUNK,
@@ -21,15 +21,6 @@ import {
   uploadRows,
   vaultFiles,
 } from './files-world.ts'
-
-const test = base
-  .extend('wire', () => new BlobWire())
-  .extend(
-    'personWith',
-    ({ world, wire }) =>
-      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
-        world.person('alice', { connectBlobs: wire.connect, ...options }),
-  )
 
 describe('a source that fails', () => {
   test('[CORE-13.5] leaves nothing, here and at the relay', async ({ world, personWith }) => {

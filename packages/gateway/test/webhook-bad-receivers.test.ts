@@ -4,23 +4,11 @@ import { gatewayLimits } from '@postern/protocol'
 import { ManualClock, passWhenAwaited } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
-import { arrivedAt, deliveringTo, status, statusOnce, webhookTo } from './delivering.ts'
+import { arrivedAt, status, statusOnce, webhookTo } from './delivering.ts'
 import { test as base } from './fixtures.ts'
 import { answerWith, TestReceiver } from './receiver.ts'
 
 const test = base
-  .extend(
-    'delivering',
-    ({ world, alice, receiver }) =>
-      (clock?: ManualClock) =>
-        deliveringTo({ world, alice, receiver }, clock),
-  )
-  .extend(
-    'arrived',
-    ({ receiver }) =>
-      (texts: string[]) =>
-        arrivedAt(receiver, texts),
-  )
   /** The next attempt is made a second later, and answered as it should be. */
   .extend('recovers', ({ receiver }) => async (clock: ManualClock, api: Api, error: RegExp): Promise<void> => {
     const failed = await statusOnce(api, now => now.next_attempt_ts !== undefined)

@@ -6,23 +6,9 @@ import { CodedError, gatewayLimits } from '@postern/protocol'
 import { ManualClock, passWhenAwaited } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
-import { arrivedAt, deliveringTo, SECRET, sayAll, status, statusOnce, webhookTo } from './delivering.ts'
-import { test as base } from './fixtures.ts'
+import { SECRET, sayAll, status, statusOnce, webhookTo } from './delivering.ts'
+import { test } from './fixtures.ts'
 import { answerWith } from './receiver.ts'
-
-const test = base
-  .extend(
-    'delivering',
-    ({ world, alice, receiver }) =>
-      (clock?: ManualClock) =>
-        deliveringTo({ world, alice, receiver }, clock),
-  )
-  .extend(
-    'arrived',
-    ({ receiver }) =>
-      (texts: string[]) =>
-        arrivedAt(receiver, texts),
-  )
 
 describe('delivery', () => {
   test('[GATEWAY-6.1] one update a request, in order, over one connection, and nothing is left to poll', async ({
