@@ -13,9 +13,9 @@ export const hookCommands: Command[] = [
   { name: 'unhook', description: 'Удалить хук', args: 'id' },
 ]
 
-const formats = new Intl.ListFormat('ru', { type: 'disjunction' }).format(
-  hookFormat.options.map(name => `/hook ${name}`),
-)
+const [lastFormat = '', ...otherFormats] = hookFormat.options.map(name => `/hook ${name}`).reverse()
+/** Joined by hand: a list of `Intl` makes every gateway load megabytes of other languages' words. */
+const formats = `${otherFormats.reverse().join(', ')} или ${lastFormat}`
 
 /** Marks that stand inside become inner ones. */
 const quoted = (text: string, charsMax: number): string =>
