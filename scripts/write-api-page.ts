@@ -1,4 +1,4 @@
-// `node scripts/write-api-page.ts`: writes docs/api.md from the table of endpoints.
+// `npm run api-page`: writes docs/api.md from the table of endpoints.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -29,7 +29,7 @@ type Schema = {
 
 const head = `# The HTTP API
 
-<!-- Made by \`node scripts/write-api-page.ts\`; \`npm run check\` fails when it is stale. -->
+<!-- Made by \`npm run api-page\`; \`npm run check\` fails when it is stale. -->
 
 Requests and answers are JSON. Ids are strings, times are Unix milliseconds, the id of a private chat is the other person's account id, and
 requests that return nothing answer \`{}\`. Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.

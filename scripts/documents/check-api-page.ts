@@ -6,4 +6,4 @@ import { apiPagePath, makeApiPage } from './api-page.ts'
 export const checkApiPage: Check = project =>
   project.paths.includes(apiPagePath) && project.read(apiPagePath) === makeApiPage()
     ? []
-    : [`${apiPagePath}: it is stale; run node scripts/write-api-page.ts.`]
+    : [`${apiPagePath}: it is stale; run npm run api-page.`]

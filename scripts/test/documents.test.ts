@@ -206,6 +206,6 @@ describe('the page of the API', () => {
   })
 
   test.each([{}, { 'docs/api.md': makeApiPage().replace('4096', '4095') }])('is stale otherwise: case %$', files => {
-    expect(checkApiPage(projectOf(files))).toEqual(['docs/api.md: it is stale; run node scripts/write-api-page.ts.'])
+    expect(checkApiPage(projectOf(files))).toEqual(['docs/api.md: it is stale; run npm run api-page.'])
   })
 })

@@ -50,5 +50,7 @@ export const chatUpdate = z.union([update, peopleUpdate])
 
 type WithoutId<Numbered> = Numbered extends unknown ? Omit<Numbered, 'id'> : never
 
-/** An event before it has its number in the journal. */
-export type ChatEvent = WithoutId<z.infer<typeof chatUpdate>>
+/** Events before they have their number in the journal. */
+export type OperatorEvent = WithoutId<Update>
+export type PeopleEvent = WithoutId<z.infer<typeof peopleUpdate>>
+export type ChatEvent = OperatorEvent | PeopleEvent

@@ -8,6 +8,8 @@ import {
   message,
   messageIdOf,
   type Notice,
+  type OperatorEvent,
+  type PeopleEvent,
   peopleUpdate,
   pressIdOf,
   update,
@@ -83,6 +85,9 @@ test('[BOTAPI-1.3] an id is a string outside, and of its kind inside', () => {
 })
 
 test('[BOTAPI-1.4] what only people get is no update of an operator', () => {
+  // @ts-expect-error -- whoever tells of it has to say that it is for people
+  compiles<OperatorEvent>({ type: 'call', chat_id, call: { from, state: 'ringing' } })
+  compiles<PeopleEvent>({ type: 'call', chat_id, call: { from, state: 'ringing' } })
   for (const personal of [
     { type: 'receipt', receipt: { message_id, from, status: 'read' } },
     { type: 'call', call: { from, state: 'ringing' } },

@@ -1,10 +1,10 @@
-// What a person at a terminal wants to know: warnings and errors, one line each on standard error.
+// What a person at a terminal wants to know: warnings and errors, and all of it with LOG_LEVEL=debug, one line each.
 import type { Writable } from 'node:stream'
 import type { Log } from '@postern/core'
 import { cleanLine } from '@postern/protocol'
 import { escapeJson } from './json-line.ts'
 
-export function terminalLog(stream: Writable): Log {
+export function terminalLog(stream: Writable, logLevel = process.env['LOG_LEVEL']): Log {
   // A terminal that is gone, or a file on a full disk, must not end what it is told of.
   stream.on('error', () => undefined)
   const said = (_: string, value: unknown) => (value instanceof Error ? value.message : value)
@@ -13,6 +13,6 @@ export function terminalLog(stream: Writable): Log {
     // Some of it may be the words of a relay.
     stream.write(`${cleanLine(text)}${details}\n`)
   }
-  const nothing = () => {}
-  return { debug: nothing, info: nothing, warn: say, error: say }
+  const more = logLevel === 'debug' ? say : () => {}
+  return { debug: more, info: more, warn: say, error: say }
 }

@@ -58,6 +58,21 @@ test('[CLI-2.18] warnings, and what the demo says of people, are one line that c
 })
 
 test.each([
+  { logLevel: undefined, printed: ['c {"chat":"x"}', 'd', ''] },
+  { logLevel: 'debug', printed: ['a', 'b', 'c {"chat":"x"}', 'd', ''] },
+])('[CLI-3.4] with LOG_LEVEL $logLevel the log prints $printed', async ({ logLevel, printed }) => {
+  const stream = new PassThrough()
+  const said = text(stream)
+  const log = terminalLog(stream, logLevel)
+  log.debug({}, 'a')
+  log.info({}, 'b')
+  log.warn({ chat: 'x' }, 'c')
+  log.error({}, 'd')
+  stream.end()
+  expect((await said).split('\n')).toEqual(printed)
+})
+
+test.each([
   ['a line break', 'two\nlines', /^--name: line breaks/],
   ['an override', 'al\u202eice', /^--name: .*direction of writing/],
   ['nothing that is seen', '\u200b', /^--name: more than white space/],

@@ -95,10 +95,12 @@ describe('messages', () => {
   it('[MLS-2.4] are padded: a short text does not tell its length', async () => {
     const { alice } = await pair()
     const sizeOf = async (bytes: number) => (await encryptMessage(alice, new Uint8Array(bytes))).wire.length
-    expect(await sizeOf(0)).toBe(await sizeOf(180))
-    expect(await sizeOf(180)).toBeLessThan(await sizeOf(200))
-    expect(await sizeOf(200)).toBe(await sizeOf(400))
-    for (const bytes of [0, 63, 64, 188, 189, 20_000, 65_536]) {
+    // Beside the text: its length, and the signature behind its own.
+    const fitting = PADDING_STEP_BYTES - 68
+    expect(await sizeOf(0)).toBe(await sizeOf(fitting))
+    expect(await sizeOf(fitting)).toBeLessThan(await sizeOf(fitting + 1))
+    expect(await sizeOf(fitting + 1)).toBe(await sizeOf(fitting + PADDING_STEP_BYTES))
+    for (const bytes of [0, 63, 64, fitting, fitting + 1, 20_000, 65_536]) {
       const { ciphertext } = readPrivateMessage((await encryptMessage(alice, new Uint8Array(bytes))).wire)
       expect((ciphertext.length - TAG_BYTES) % PADDING_STEP_BYTES).toBe(0)
     }

@@ -10,14 +10,15 @@ import {
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
 import { agesAt, setClock } from '../src/store/rules/ages.ts'
-import { continuationRefusal, notTakenAlong } from '../src/store/rules/continuations.ts'
+import { continuationRefusal, notTakenAlong, takesPlace } from '../src/store/rules/continuations.ts'
 import { appendCost, commitCost, isFreeFarewell } from '../src/store/rules/costs.ts'
+import { accountsRefusal, groupsRefusal, inviteRefusal, keyPackagesRefusal } from '../src/store/rules/counts.ts'
 import { blobsRefusal, bytesPerDay, dayOf, newPeopleRefusal, ofToday } from '../src/store/rules/day-limits.ts'
 import { answerKnown, answerStale, type GroupState, nextTs } from '../src/store/rules/group-state.ts'
 import { judgeAppend } from '../src/store/rules/judge-append.ts'
-import { type AskedCommit, judgeCommit } from '../src/store/rules/judge-commit.ts'
+import { type Added, type AskedCommit, judgeCommit } from '../src/store/rules/judge-commit.ts'
 import { judgeProfile } from '../src/store/rules/judge-profile.ts'
-import { roomFor } from '../src/store/rules/mailbox-room.ts'
+import { roomFor, soleReader } from '../src/store/rules/mailbox-room.ts'
 
 const DAY_MS = 86_400_000
 const limits = relayLimits()
@@ -200,4 +201,35 @@ test('[RELAY-1.23] a clock that is set forward makes nothing old; set back, it t
   expect(agesAt(forward, forward.untilMs)).toBe(forward.untilMs)
   expect(setClock(forward, { byMs: -DAY_MS, nowMs: 2 * DAY_MS }, limits)).toEqual(never)
   expect(setClock(never, { byMs: -DAY_MS, nowMs: DAY_MS }, limits)).toEqual(never)
+})
+
+test('[RELAY-1.31] whose mailbox is filled by its sender alone: of two the other, of one whom it adds first', () => {
+  const members = (...nums: number[]) => new Map(nums.map(num => [num, id(num)]))
+  const [two, three] = [2, 3].map(num => ({ num, id: id(num) })) as [Added, Added]
+  expect(soleReader(members(1, 2), { sender: 1 })).toEqual(two)
+  expect(soleReader(members(1, 2), { sender: 1, added: [three] })).toEqual(two)
+  expect(soleReader(members(1), { sender: 1, added: [three] })).toEqual(three)
+  const nobodys = [
+    soleReader(members(1), { sender: 1 }),
+    soleReader(members(1), { sender: 1, added: [two, three] }),
+    soleReader(members(1, 2, 3), { sender: 1 }),
+  ]
+  expect(nobodys).toEqual([undefined, undefined, undefined])
+})
+
+test('[RELAY-1.29] [RELAY-1.32] the last one of what is counted is taken, and the next is refused', () => {
+  const few = relayLimits({ accountsMax: 2, groupsPerAccountMax: 2, keyPackagesPerAccountMax: 2 })
+  const invite = { hash: new Uint8Array(), usesMax: 2, expiresMs: 0 }
+  const refusals = (count: number) => [
+    accountsRefusal(few, count),
+    groupsRefusal(few, count),
+    keyPackagesRefusal(few, count + 1),
+    inviteRefusal(invite, count),
+  ]
+  expect(refusals(1)).toEqual(Array(4).fill(undefined))
+  expect(refusals(2).map(refusal => refusal?.code)).toEqual([...Array(3).fill('rate-limited'), 'invite-used'])
+})
+
+test('[RELAY-1.39] a continuation takes a place that is free, or that nobody was added to, and no other', () => {
+  expect([undefined, { isUsed: false }, { isUsed: true }].map(takesPlace)).toEqual([true, true, false])
 })

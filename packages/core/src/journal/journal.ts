@@ -1,5 +1,5 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
-import type { ChatEvent } from '@postern/bot-api/events'
+import type { ChatEvent, OperatorEvent, PeopleEvent } from '@postern/bot-api/events'
 import { Bell, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
@@ -132,35 +132,56 @@ function moveReader(database: Database, reader: string, upTo: number): void {
   database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
 }
 
+type Telling = { passed: Pick<PassedTime, 'latestMs'> }
+
 /**
  * Part of the transaction in which the event happened. Its time is when it came to be known here: what was said while this
  * client was away for days has not waited for its reader yet. It is of those that pass: a clock that is set makes nothing old.
  */
-export function appendEvent(
-  { passed }: { passed: Pick<PassedTime, 'latestMs'> },
-  database: Database,
-  event: JournalEvent,
-): void {
+export const appendEvent = (core: Telling, database: Database, event: OperatorEvent): void =>
+  append(core, database, event)
+
+/** The same for what a bot's operator is never told of. */
+export function appendForPeople(core: Telling & { reportsAll: boolean }, database: Database, event: PeopleEvent): void {
+  if (core.reportsAll) append(core, database, event)
+}
+
+function append({ passed }: Telling, database: Database, event: JournalEvent): void {
   database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
     passed.latestMs(),
     event.chat_id,
     JSON.stringify(event),
-    messageOf(event) ?? null,
+    wordsIn(event)?.message ?? null,
   )
 }
 
-/** The message whose words stand in the event. */
-function messageOf(event: JournalEvent): string | undefined {
+/** A message that is gone is gone from waiting events, too: who, where and when stay, the words do not. */
+export function stripMessage(database: Database, message: MessageId): void {
+  const rows = database.all<{ id: number; json: string }>('SELECT id, json FROM journal WHERE message_id = ?', message)
+  for (const row of rows) {
+    const event = JSON.parse(row.json) as JournalEvent
+    database.run('UPDATE journal SET json = ? WHERE id = ?', JSON.stringify(wordsIn(event)?.without ?? event), row.id)
+  }
+}
+
+/** The message whose words stand in an event, and the event without them. An event that is not named here does not compile. */
+function wordsIn(event: JournalEvent): { message: MessageId; without: JournalEvent } | undefined {
   switch (event.type) {
     case 'message':
     case 'edited':
-    case 'poll':
-      return event.message.id
-    case 'reaction':
-      return event.reaction.message_id
-    case 'button':
-      return event.button.message_id
+    case 'poll': {
+      const { id, chat_id, from, ts } = event.message
+      return { message: id, without: { ...event, message: { id, chat_id, from, ts } } }
+    }
+    case 'reaction': {
+      const { reaction } = event
+      return { message: reaction.message_id, without: { ...event, reaction: { ...reaction, emoji: '' } } }
+    }
+    case 'button': {
+      const { button } = event
+      return { message: button.message_id, without: { ...event, button: { ...button, data: '' } } }
+    }
     case 'deleted':
     case 'expired':
     case 'chat':
@@ -170,23 +191,6 @@ function messageOf(event: JournalEvent): string | undefined {
     case 'toast':
       return undefined
   }
-}
-
-/** A message that is gone is gone from waiting events, too: who, where and when stay, the words do not. */
-export function stripMessage(database: Database, message: MessageId): void {
-  const rows = database.all<{ id: number; json: string }>('SELECT id, json FROM journal WHERE message_id = ?', message)
-  for (const row of rows) {
-    const json = JSON.stringify(withoutWords(JSON.parse(row.json) as JournalEvent))
-    database.run('UPDATE journal SET json = ? WHERE id = ?', json, row.id)
-  }
-}
-
-function withoutWords(event: JournalEvent): JournalEvent {
-  if (event.type === 'reaction') return { ...event, reaction: { ...event.reaction, emoji: '' } }
-  if (event.type === 'button') return { ...event, button: { ...event.button, data: '' } }
-  if (!('message' in event)) return event
-  const { id, chat_id, from, ts } = event.message
-  return { ...event, message: { id, chat_id, from, ts } }
 }
 
 /** After a restore from a backup: ids that were given out since then are not given out again. */

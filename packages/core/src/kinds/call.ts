@@ -2,7 +2,7 @@
 import type { KnownBody } from '@postern/protocol/content'
 import { personOf } from '../identity/people.ts'
 import { ownProfile } from '../identity/profile.ts'
-import { appendEvent } from '../journal/journal.ts'
+import { appendEvent, appendForPeople } from '../journal/journal.ts'
 import { applied, passedOver } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 
@@ -16,8 +16,7 @@ export const call = {
     if (chat.state !== 'active') return passedOver('the chat is not active')
     const from = personOf(database, sender)
     const isBot = ownProfile(core.store).profile.bot
-    if (core.reportsAll && !isBot)
-      appendEvent(core, database, { type: 'call', chat_id: chat.id, call: { from, state: body.state } })
+    if (!isBot) appendForPeople(core, database, { type: 'call', chat_id: chat.id, call: { from, state: body.state } })
     const isDeclined = body.state === 'declined' || isBot
     if (isDeclined)
       appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice: { code: 'call_declined', from } })

@@ -17,11 +17,11 @@ import { type Outcome, passedOver } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import { assertButtons, dataOf } from './buttons.ts'
 import type { Applying, Checking, Kind } from './kind.ts'
-import type { SaidOf } from './said.ts'
-import { assertMentions, assertText, type NewText } from './text-rules.ts'
+import type { Bodies, SaidOf } from './said.ts'
+import { assertMentions, assertText } from './text-rules.ts'
 
 /** What is absent stays; no buttons take the buttons away; an empty text takes a caption away. */
-export type MessageEdit = Partial<Omit<NewText, 'replyTo'>> & { message: MessageId }
+export type MessageEdit = Omit<Bodies['edit'], 'kind' | 'target'> & { message: MessageId }
 
 export const edit = {
   way: 'in the chat',

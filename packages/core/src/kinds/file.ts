@@ -1,29 +1,19 @@
 // A message with a file: what it says of the file, whose bytes are at the relay by then.
-
 import type { FileInfo } from '@postern/bot-api/objects'
-import { type MessageId, safeFileName, toBase64Url } from '@postern/protocol'
-import type { FileBody, Mention } from '@postern/protocol/content'
+import { safeFileName, toBase64Url } from '@postern/protocol'
+import type { FileBody } from '@postern/protocol/content'
 import { noteFileSent } from '../files/file-records.ts'
 import type { StoredFile } from '../files/files.ts'
 import type { Kind } from './kind.ts'
 import { applyMessage } from './new-message.ts'
 import { assertMentions, assertText, viewWords } from './text-rules.ts'
 
-/** What is said of a file. */
-export type FileWords = {
-  name: string
-  /** A media type. */
-  type: string
+/** What stands in the message because the file is at the relay. */
+type Stored = 'blob' | 'key' | 'digest' | 'size'
+
+/** What is said of a file; `text` is the caption. */
+export type FileWords = Omit<FileBody, 'kind' | 'shownAs' | 'buttons' | 'timerMs' | Stored> & {
   kind: FileBody['shownAs']
-  width?: number
-  height?: number
-  durationMs?: number
-  /** A data: URL of a small picture. */
-  preview?: string
-  /** The caption. */
-  text?: string
-  mentions?: Mention[]
-  replyTo?: MessageId
 }
 
 export const file = {

@@ -1,18 +1,13 @@
 // A poll: the limits of the question, of its options and of its end.
-import {
-  assertKept,
-  CodedError,
-  type MessageId,
-  optionFault,
-  optionsCountFault,
-  questionFault,
-} from '@postern/protocol'
+import { assertKept, CodedError, optionFault, optionsCountFault, questionFault } from '@postern/protocol'
+import type { PollBody } from '@postern/protocol/content'
 import { viewPoll } from '../messages/poll-tally.ts'
 import { insertPoll } from '../messages/polls.ts'
 import type { Kind } from './kind.ts'
 import { applyMessage } from './new-message.ts'
 
-export type NewPoll = { question: string; options: string[]; multiple: boolean; closeTs?: number; replyTo?: MessageId }
+/** The timer is the chat's. */
+export type NewPoll = Omit<PollBody, 'kind' | 'timerMs'>
 
 export const poll = {
   way: 'in the chat',

@@ -3,7 +3,7 @@ import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
 import { noteReached, reachedBy } from '../chats/member-receipts.ts'
 import { applyMark } from '../histories/compare-marks.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
+import { appendForPeople } from '../journal/journal.ts'
 import { messagesBetween } from '../messages/messages.ts'
 import { applied, type Outcome, passedOver } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
@@ -26,6 +26,7 @@ function applyReceipt(core: Applying, database: Database, { chat, sender: from, 
   if (!member) return passedOver('no such member')
   const deliveredTs = Math.max(body.deliveredTs, body.readTs)
   noteReached(database, { chat: chat.id, account: from, deliveredTs, readTs: body.readTs })
+  // Nobody is told: the messages need not be looked up.
   if (!core.reportsAll) return applied
   tell(core, database, { chat: chat.id, from, status: 'delivered', after: member.deliveredTs, upTo: deliveredTs })
   tell(core, database, { chat: chat.id, from, status: 'read', after: member.readTs, upTo: body.readTs })
@@ -38,6 +39,6 @@ function tell(core: Applying, database: Database, { chat, from, status, after, u
   const span = { chat, sender: core.own.id, after, upTo }
   for (const id of messagesBetween(database, span, clientLimits.receiptToldMessagesMax)) {
     const told = { message_id: id, from: personOf(database, from), status }
-    appendEvent(core, database, { type: 'receipt', chat_id: chat, receipt: told })
+    appendForPeople(core, database, { type: 'receipt', chat_id: chat, receipt: told })
   }
 }

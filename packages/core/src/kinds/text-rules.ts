@@ -1,10 +1,11 @@
 // The words of a message: how long they may be, and how they look from outside.
 import type { Message } from '@postern/bot-api/objects'
-import { assertKept, charsFault, type MessageId, mentionFault, mentionsCountFault, textRange } from '@postern/protocol'
-import type { Button, Mention } from '@postern/protocol/content'
+import { assertKept, charsFault, mentionFault, mentionsCountFault, textRange } from '@postern/protocol'
+import type { Mention } from '@postern/protocol/content'
 import type { Bodies } from './said.ts'
 
-export type NewText = { text: string; replyTo?: MessageId; mentions?: Mention[]; buttons?: Button[][] }
+/** The timer is the chat's. */
+export type NewText = Omit<Bodies['text'], 'kind' | 'timerMs'>
 
 export function assertText(text: string, field: 'text' | 'caption' = 'text'): void {
   assertKept(field, charsFault(text, textRange))

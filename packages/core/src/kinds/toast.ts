@@ -1,6 +1,6 @@
 // A bot's answer to a press: shown to the presser alone, and once.
 import { assertKept, CodedError, charsFault, type PressId, toastRange } from '@postern/protocol'
-import { appendEvent } from '../journal/journal.ts'
+import { appendForPeople } from '../journal/journal.ts'
 import { applied, passedOver } from '../messages/outcome.ts'
 import { noteAnswered, type PressRow, pressBy } from '../messages/presses.ts'
 import type { Checking, Kind } from './kind.ts'
@@ -20,8 +20,8 @@ export const toast = {
     if (row.bot !== from) return passedOver("not the bot's button")
     if (row.answered) return passedOver('answered before')
     noteAnswered(database, body.press)
-    if (core.reportsAll)
-      appendEvent(core, database, { type: 'toast', chat_id: chat, toast: { press_id: body.press, text: body.text } })
+    const told = { press_id: body.press, text: body.text }
+    appendForPeople(core, database, { type: 'toast', chat_id: chat, toast: told })
     return applied
   },
 } satisfies Kind<'toast', NewToast>

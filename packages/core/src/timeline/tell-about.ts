@@ -1,9 +1,10 @@
 // What is said about messages, told to whoever reads the journal: at once, or once the request is accepted.
+import type { OperatorEvent } from '@postern/bot-api/events'
 import type { ChatId } from '@postern/protocol'
 import type { ChatRow } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent, type JournalEvent } from '../journal/journal.ts'
+import { appendEvent } from '../journal/journal.ts'
 import { type About, holdEvent } from '../messages/held-events.ts'
 import { lookUpMessage } from '../messages/messages.ts'
 import { emojiOf } from '../messages/reactions.ts'
@@ -25,7 +26,7 @@ export function appendAbout(core: Telling, database: Database, told: Told): void
   if (event) appendEvent(core, database, event)
 }
 
-function eventOf(core: Telling, database: Database, { chat, about }: Told): JournalEvent | undefined {
+function eventOf(core: Telling, database: Database, { chat, about }: Told): OperatorEvent | undefined {
   const { type, message, by } = about
   switch (type) {
     case 'edited':

@@ -9,7 +9,9 @@ import { idempotencyOf } from './idempotency.ts'
 type TextToSend = { chat: ChatId; message: TextMessage; key: string | undefined }
 
 export async function sendMessage(client: Client, { chat, message, key }: TextToSend): Promise<Message> {
-  const { text, reply_to: replyTo, mentions, buttons = [] } = message
+  const { text, reply_to: replyTo, mentions, buttons = [], ...others } = message
+  // A field of the request that is passed on by nobody does not compile.
+  others satisfies Record<string, never>
   const content = {
     text,
     ...(replyTo && { replyTo }),

@@ -8,7 +8,9 @@ import { idempotencyOf } from './idempotency.ts'
 type PollToSend = { chat: ChatId; poll: NewPollRequest; key: string | undefined }
 
 export async function sendPoll(client: Client, { chat, poll, key }: PollToSend): Promise<Message> {
-  const { question, options, multiple = false, close_ts: closeTs, reply_to: replyTo } = poll
+  const { question, options, multiple = false, close_ts: closeTs, reply_to: replyTo, ...others } = poll
+  // A field of the request that is passed on by nobody does not compile.
+  others satisfies Record<string, never>
   const content = { question, options, multiple, ...(closeTs && { closeTs }), ...(replyTo && { replyTo }) }
   const within = { timeoutMs: gatewayLimits.sendWithinMs }
   return await client.messages.sendPoll(chat, content, { ...within, ...idempotencyOf(key, { poll: chat, ...content }) })

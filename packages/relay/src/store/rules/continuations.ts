@@ -9,6 +9,12 @@ export type WasIn = (account: number) => boolean
 export const continuationRefusal = (creator: number, wasIn: WasIn | undefined): CodedError | undefined =>
   wasIn?.(creator) ? undefined : new CodedError('group-unknown')
 
+/**
+ * Of each creator, one group may carry on another: a group more for every person would be a way to each of them alone. A
+ * first try to which nobody was added, so that its place is not used, gives it to the next.
+ */
+export const takesPlace = (before: { isUsed: boolean } | undefined): boolean => !before?.isUsed
+
 type Asked = { sender: number; people: readonly number[] }
 
 /**

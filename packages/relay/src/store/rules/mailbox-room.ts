@@ -1,5 +1,5 @@
 // How much a sender may leave in the mailbox of one account before it is looked through again; nothing when it is full.
-import { relayLimits } from '@postern/protocol'
+import { type AccountId, relayLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from './costs.ts'
 
@@ -25,4 +25,20 @@ export function roomFor(waiting: Waiting, limits: RelayLimits): number {
     Math.max(Math.min(ownRoom, allRoom) / 2, relayLimits.mailboxLookAfterBytes),
     relayLimits.mailboxLookAfterBytesMax,
   )
+}
+
+export type Recipient = { num: number; id: AccountId }
+
+/**
+ * Whose mailbox an entry fills by its sender's doing alone: the other one of a group of two, or the first whom a commit
+ * adds to its maker. In a larger group it is nobody's.
+ */
+export function soleReader(
+  members: ReadonlyMap<number, AccountId>,
+  { sender, added = [] }: { sender: number; added?: readonly Recipient[] },
+): Recipient | undefined {
+  if (members.size === 1 && added.length === 1) return added[0]
+  if (members.size !== 2) return undefined
+  for (const [num, id] of members) if (num !== sender) return { num, id }
+  return undefined
 }

@@ -2,6 +2,7 @@
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { NewAccount, StoredAccount } from '../relay-store.ts'
+import { accountsRefusal } from '../rules/counts.ts'
 import type { Sqlite } from './database.ts'
 import type { InviteRows } from './invite-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
@@ -47,8 +48,8 @@ export class AccountRows {
   register(account: AccountId, given: NewAccount): 'created' | 'exists' {
     if (this.find(account) !== undefined) return 'exists'
     // Accounts are never removed, so that the highest number counts them.
-    if ((this.#sql.highest.get() ?? 0) >= this.#limits.accountsMax)
-      throw new CodedError('rate-limited', {}, { message: 'This relay takes no more accounts.' })
+    const refusal = accountsRefusal(this.#limits, this.#sql.highest.get() ?? 0)
+    if (refusal) throw refusal
     if (given.invite) this.#invites.use(given.invite)
     this.#sql.insert.run(account, given.accountKey, given.nowMs)
     return 'created'

@@ -7,10 +7,10 @@ import { notTakenAlong, type WasIn } from '../rules/continuations.ts'
 import { commitCost } from '../rules/costs.ts'
 import { answerStale, nextTs } from '../rules/group-state.ts'
 import { type Change, judgeCommit } from '../rules/judge-commit.ts'
+import { soleReader } from '../rules/mailbox-room.ts'
 import { knownVerdict } from './append-entry.ts'
 import type { HeldGroup } from './group-rows.ts'
 import type { LogParts } from './log-parts.ts'
-import { soleOther } from './mailbox-fill.ts'
 
 /** `strangers`: whom of those added the sender does not know yet. */
 type Made = { commit: Commit; sender: number; change: Change; strangers: number[] }
@@ -56,8 +56,7 @@ function charge(parts: LogParts, group: HeldGroup, { commit, sender, change }: M
   const { payload, welcome, nowMs } = commit
   const { added, removed } = change
   const bytes = payload.length + (welcome?.length ?? 0)
-  const first = group.members.size === 1 && added.length === 1 ? added[0] : undefined
-  const to = soleOther(group, sender) ?? first
+  const to = soleReader(group.members, { sender, added })
   if (to) parts.fill.check(sender, to, { bytes, nowMs })
   const cost = commitCost({ bytes, readers: group.members.size + added.length, named: added.length + removed.length })
   parts.dayBytes.charge(sender, cost, nowMs)

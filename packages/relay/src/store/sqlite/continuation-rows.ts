@@ -1,5 +1,6 @@
 // Which group carries on which, and who was in a group lately: those may be taken along without counting as new people.
 import type { RelayLimits } from '../../limits/relay-limits.ts'
+import { takesPlace } from '../rules/continuations.ts'
 import type { Sqlite } from './database.ts'
 
 export class ContinuationRows {
@@ -22,8 +23,11 @@ export class ContinuationRows {
         .pluck(),
       begin: db.prepare(
         `INSERT INTO continuation (creator, continued, chat_group) VALUES (@creator, @continued, @group)
-         ON CONFLICT (creator, continued) DO UPDATE SET chat_group = excluded.chat_group WHERE is_used = 0`,
+         ON CONFLICT (creator, continued) DO UPDATE SET chat_group = excluded.chat_group`,
       ),
+      isUsed: db
+        .prepare<[number, number], number>('SELECT is_used FROM continuation WHERE creator = ? AND continued = ?')
+        .pluck(),
       use: db.prepare('UPDATE continuation SET is_used = 1 WHERE chat_group = ? AND is_used = 0'),
       continuedBy: db
         .prepare<[number, number], number>('SELECT continued FROM continuation WHERE chat_group = ? AND creator = ?')
@@ -48,12 +52,10 @@ export class ContinuationRows {
     return this.#sql.hasMember.get({ group, account, sinceMs }) !== undefined
   }
 
-  /**
-   * Once for each creator and group: a group more for every person would be a way to each of them alone. A first try
-   * that nobody was added to gives its place to the next.
-   */
+  /** The new group has the place from now on, unless it is used. */
   begin(group: number, of: { creator: number; continued: number }): void {
-    this.#sql.begin.run({ ...of, group })
+    const isUsed = this.#sql.isUsed.get(of.creator, of.continued)
+    if (takesPlace(isUsed === undefined ? undefined : { isUsed: isUsed === 1 })) this.#sql.begin.run({ ...of, group })
   }
 
   /** Somebody is added to it. */

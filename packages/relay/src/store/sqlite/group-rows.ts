@@ -1,6 +1,7 @@
 // Groups and their members. A group in use is held in memory, and its counters are written once per transaction.
 import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
+import { groupsRefusal } from '../rules/counts.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { ContinuationRows } from './continuation-rows.ts'
 import type { Sqlite } from './database.ts'
@@ -25,9 +26,6 @@ export type HeldGroup = {
 
 type GroupRow = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
 type MemberRow = { account: number; id: AccountId; hasLeft: number }
-
-const tooMany = (max: number): CodedError =>
-  new CodedError('rate-limited', {}, { message: `Who is in ${max} groups cannot make another: leave one first.` })
 
 export class GroupRows {
   readonly #accounts: AccountRows
@@ -96,8 +94,8 @@ export class GroupRows {
   }
 
   checkRoom(creator: number): void {
-    if (this.#accounts.groupCount(creator) >= this.#limits.groupsPerAccountMax)
-      throw tooMany(this.#limits.groupsPerAccountMax)
+    const refusal = groupsRefusal(this.#limits, this.#accounts.groupCount(creator))
+    if (refusal) throw refusal
   }
 
   /** Gives the number of the new group. */

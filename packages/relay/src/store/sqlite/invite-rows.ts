@@ -1,7 +1,7 @@
 // How often each invite was used. What it allows stands in its file.
-import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Invite } from '../relay-store.ts'
+import { inviteRefusal } from '../rules/counts.ts'
 import type { Sqlite } from './database.ts'
 
 export class InviteRows {
@@ -24,9 +24,10 @@ export class InviteRows {
   }
 
   /** Throws `invite-used` when no use is left. */
-  use({ hash, usesMax, expiresMs }: Invite): void {
-    if ((this.#sql.used.get(hash) ?? 0) >= usesMax) throw new CodedError('invite-used')
-    this.#sql.use.run(hash, expiresMs)
+  use(invite: Invite): void {
+    const refusal = inviteRefusal(invite, this.#sql.used.get(invite.hash) ?? 0)
+    if (refusal) throw refusal
+    this.#sql.use.run(invite.hash, invite.expiresMs)
   }
 
   /** Those that cannot be used any more anyway. */

@@ -1,17 +1,15 @@
 // Key packages: each goes out once, and the last resort when none is left.
 import { createHash } from 'node:crypto'
-import { type AccountId, CodedError } from '@postern/protocol'
+import type { AccountId } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { HandedOutKeyPackage, PublishedKeyPackages } from '../relay-store.ts'
 import { keyPackagesCost } from '../rules/costs.ts'
+import { keyPackagesRefusal } from '../rules/counts.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
 import type { DayBytes } from './day-bytes.ts'
 
 const hashOf = (data: Uint8Array): Uint8Array => createHash('sha256').update(data).digest().subarray(0, 16)
-
-const tooMany = (max: number): CodedError =>
-  new CodedError('rate-limited', {}, { message: `An account has at most ${max} key packages at the relay.` })
 
 export class KeyPackageRows {
   readonly #accounts: AccountRows
@@ -56,7 +54,8 @@ export class KeyPackageRows {
         fresh.set(Buffer.from(hash).toString('hex'), { hash, data })
     }
     const kept = published.replace ? 0 : (this.#sql.left.get(number) ?? 0)
-    if (kept + fresh.size > this.#limits.keyPackagesPerAccountMax) throw tooMany(this.#limits.keyPackagesPerAccountMax)
+    const refusal = keyPackagesRefusal(this.#limits, kept + fresh.size)
+    if (refusal) throw refusal
     const data = [...fresh.values()].map(one => one.data).concat(published.lastResort ?? [])
     this.#dayBytes.charge(number, keyPackagesCost(data), published.nowMs)
     if (published.replace) {

@@ -1,13 +1,11 @@
 // What waits unread for one account: a sender who has filled a mailbox waits until it is read, and others do not.
-import { type AccountId, CodedError, relayLimits } from '@postern/protocol'
+import { CodedError, relayLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from '../rules/costs.ts'
-import { roomFor } from '../rules/mailbox-room.ts'
+import { type Recipient, roomFor, soleReader } from '../rules/mailbox-room.ts'
 import type { HeldGroup } from './group-rows.ts'
 import type { MailboxRows } from './mailbox-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
-
-type Recipient = { num: number; id: AccountId }
 
 export class MailboxFill {
   readonly #mailboxes: MailboxRows
@@ -27,7 +25,7 @@ export class MailboxFill {
   checkChat(group: HeldGroup, sender: number, sent: { bytes: number; nowMs: number }): void {
     group.aloneBytes += sent.bytes + rowBytes.entry
     if (group.aloneBytes < relayLimits.mailboxChatBytes && this.#full.isEmpty) return
-    const to = soleOther(group, sender)
+    const to = soleReader(group.members, { sender })
     if (to) this.check(sender, to, { bytes: group.aloneBytes, nowMs: sent.nowMs })
     group.aloneBytes = 0
   }
@@ -51,13 +49,6 @@ export class MailboxFill {
     const waiting = this.#mailboxes.waiting({ account, sender, rowsMax: this.#limits.mailboxEntriesMax })
     return waiting ? roomFor(waiting, this.#limits) : relayLimits.mailboxLookAfterBytes
   }
-}
-
-/** The other one of a group of two. */
-export function soleOther(group: HeldGroup, sender: number): Recipient | undefined {
-  if (group.members.size !== 2) return undefined
-  for (const [num, id] of group.members) if (num !== sender) return { num, id }
-  return undefined
 }
 
 /** Also when the clock was set back. */
