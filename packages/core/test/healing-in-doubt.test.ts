@@ -3,7 +3,7 @@ import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protoco
 import { type Person, passTime, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
+import { holdAnswers, loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
 
 const coreOf = ({ client }: Person) => client['core']
 
@@ -17,6 +17,28 @@ async function breakChat(person: Person, chat: ChatId): Promise<void> {
 
 const groupOf = (person: Person, chat: ChatId) =>
   coreOf(person).store.get('SELECT group_id FROM chat WHERE id = ?', chat)
+
+const statusOf = (person: Person, chat: ChatId) =>
+  coreOf(person).store.get<{ status: string }>(
+    'SELECT status FROM mls_group WHERE id = (SELECT group_id FROM chat WHERE id = ?)',
+    chat,
+  )?.status
+
+const wishesTo = (person: Person) => coreOf(person).store.all('SELECT * FROM rejoin')
+const askedBy = (person: Person) => coreOf(person).store.all('SELECT * FROM rejoin_asked')
+
+async function groupOfTwo(maker: Person, other: Person): Promise<ChatId> {
+  const group = (await maker.client.chats.createGroup({ name: 'two', members: [other.id] }, WITHIN)).id
+  await talk(maker, other, group)
+  // The private chat in which the one asks the other.
+  await talk(maker, other)
+  return group
+}
+
+async function loseGroup(person: Person, group: ChatId): Promise<void> {
+  await breakChat(person, group)
+  coreOf(person).poke()
+}
 
 async function talk(one: Person, other: Person, group?: ChatId): Promise<void> {
   await one.say(group ?? other, 'does it work?')
@@ -64,7 +86,7 @@ test('[CORE-12.4] who was added anew by a commit in doubt is not added a second 
   carol.wire.drop()
   await passTime(clock, carol.client.whenOnline({ timeoutMs: 3_600_000 }))
   await talk(carol, bob, group)
-  await expect.poll(() => coreOf(carol).store.all('SELECT * FROM rejoin')).toEqual([])
+  await expect.poll(() => wishesTo(carol)).toEqual([])
   expect(new Set(commits.map(payload => payload.toString('base64'))).size).toBe(1)
 })
 
@@ -110,6 +132,61 @@ test('[CORE-12.4] a group whose changes can be followed again can be changed aga
       () => 'not yet',
     )
   await expect.poll(tryToRename).toBe('renamed')
+})
+
+test('[CORE-12.6] who is added anew while it is still asking, and loses the group again, asks again', async ({
+  world,
+  alice,
+  bob,
+}) => {
+  const carol = await world.person('carol')
+  const group = (await alice.client.chats.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)).id
+  await talk(alice, bob, group)
+  await carol.hears('it does')
+  carol.wire.cut()
+  // Alice has helped before carol, who comes after her and to whom bob has not spoken yet, is asked.
+  const letThrough = holdAnswers(bob, 'takeKeyPackages')
+  await talk(alice, bob)
+  await loseGroup(bob, group)
+  await expect.poll(() => statusOf(bob, group)).toBe('open')
+  await loseGroup(bob, group)
+  letThrough()
+  await expect.poll(() => statusOf(bob, group)).toBe('open')
+  await talk(bob, alice, group)
+})
+
+test('[CORE-12.6] who has added somebody anew, and hears of the next loss before the relay’s answer, does it again', async ({
+  alice,
+  bob,
+}) => {
+  const group = await groupOfTwo(alice, bob)
+  const letThrough = holdAnswers(alice, 'commit')
+  await loseGroup(bob, group)
+  await expect.poll(() => statusOf(bob, group)).toBe('open')
+  await expect.poll(() => wishesTo(alice)).toEqual([])
+  await loseGroup(bob, group)
+  await expect.poll(() => wishesTo(alice)).toHaveLength(1)
+  letThrough()
+  await expect.poll(() => statusOf(bob, group)).toBe('open')
+  await talk(bob, alice, group)
+})
+
+test('[CORE-12.6] who can follow the group again, and loses it again, asks again', async ({ alice, bob }) => {
+  const group = await groupOfTwo(alice, bob)
+  // Alice has heard that she is asked, and cannot help yet.
+  loseCalls(alice, 'takeKeyPackages')
+  await loseGroup(bob, group)
+  await expect.poll(() => wishesTo(alice)).toHaveLength(1)
+  await expect.poll(() => askedBy(bob)).toHaveLength(1)
+  await alice.client.chats.renameGroup(group, 'followed', WITHIN)
+  await bob.next('chat', event => event.chat.name === 'followed')
+  expect(askedBy(bob)).toEqual([])
+  await loseGroup(bob, group)
+  await expect.poll(() => askedBy(bob)).toHaveLength(1)
+  mend(alice)
+  await alice.online()
+  await expect.poll(() => statusOf(bob, group)).toBe('open')
+  await talk(bob, alice, group)
 })
 
 test('[CORE-11.5] what the relay has is in doubt, and not refused, when the disk is full for its answer', async ({

@@ -37,6 +37,21 @@ export function loseAnswers({ wire }: Person, ...names: string[]): () => number 
   return () => lost
 }
 
+/** The relay takes these calls, and its answers wait for what is given here: it lets them through, and all that follow. */
+export function holdAnswers({ wire }: Person, ...names: string[]): () => void {
+  const held: Uint8Array[] = []
+  wire.incoming = frame => {
+    const decoded = decodeRelayFrame(frame)
+    if (decoded.kind !== 'answer' || !names.includes(decoded.name)) return [frame]
+    held.push(frame)
+    return []
+  }
+  return () => {
+    wire.incoming = frame => [frame]
+    for (const frame of held.splice(0)) wire.inject(frame)
+  }
+}
+
 /** The payloads of these calls, as they pass. */
 export function watchCalls({ wire }: Person, name: Carrying): Buffer[] {
   const payloads: Buffer[] = []

@@ -27,7 +27,8 @@ const test = base
   })
   /** The relay has them all, and alice does not know. */
   .extend('endUnanswered', ({ alice, bob, endWithMany }) => async (): Promise<void> => {
-    loseAnswers(alice, 'append')
+    // Also what the chores ask: one round of them, as for a name that came late, would settle what is to stay open.
+    loseAnswers(alice, 'append', 'outcome')
     await endWithMany(bob.chatId, () => bob.texts(alice).length === 1 + MANY)
   })
   .extend('sayMany', ({ bob }) => async (speaker: Person, chat: ChatId): Promise<void> => {

@@ -40,7 +40,7 @@ export function forgetAskedBefore(database: Database, ms: number): void {
   database.run('DELETE FROM rejoin_asked WHERE asked_ms < ?', ms)
 }
 
-/** This account is in the group again. */
+/** This account is in the group again, added anew or by itself: its next loss is another one. */
 export function forgetAsked(database: Database, group: GroupId): void {
   database.run('DELETE FROM rejoin_asked WHERE group_id = ?', group)
 }

@@ -11,13 +11,16 @@ export async function addAnew(core: CommitContext, rejoin: Rejoin, deadline: Dea
   // Whom somebody has cut off at the relay, the relay cannot remove: it is only added there.
   const { members } = await core.link.call('getGroup', { group }, deadline.leftMs())
   const atRelay = { remove: members.filter(member => member === account) }
+  let isGone = false
   await commitToGroup(core, group, {
     intent: session => {
+      isGone = leafOf(rosterOf(session), account) === undefined
       const isStillWanted = wantedRejoins(core.store).some(one => one.group === group && one.account === account)
-      const isMember = leafOf(rosterOf(session), account) !== undefined
-      return isStillWanted && isMember ? { add, remove: [account], atRelay } : 'satisfied'
+      return isStillWanted && !isGone ? { add, remove: [account], atRelay } : 'satisfied'
     },
     deadline,
   })
-  await core.store.write(database => forgetRejoin(database, rejoin))
+  // The commit that adds it, whoever made it, fulfils the wish where it stands in the log: one that is there by now is of a
+  // later loss.
+  if (isGone) await core.store.write(database => forgetRejoin(database, rejoin))
 }

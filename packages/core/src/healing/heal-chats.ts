@@ -34,13 +34,15 @@ import {
 import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
 import { newestMark } from '../groups/epoch-marks.ts'
-import { findGroup } from '../groups/group-records.ts'
+import { findGroup, type GroupRow } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
+
+type Reads = Pick<Store, 'get' | 'all'>
 
 export async function healChats(core: Core, deadline: Deadline): Promise<void> {
   await forgetOld(core)
@@ -85,11 +87,8 @@ export function noteLostGroup(
 }
 
 /** Its keys may be made anew without a word of the owner: the chat was active, or everybody gets in anyway. */
-const isLetIn = (
-  { acceptRequests }: Pick<Core, 'acceptRequests'>,
-  reads: Pick<Store, 'get' | 'all'>,
-  speaker: AccountId,
-): boolean => acceptRequests === 'all' || findChat(reads, privateChatId(speaker))?.state === 'active'
+const isLetIn = ({ acceptRequests }: Pick<Core, 'acceptRequests'>, reads: Reads, speaker: AccountId): boolean =>
+  acceptRequests === 'all' || findChat(reads, privateChatId(speaker))?.state === 'active'
 
 /** The owner sees that somebody is there who cannot be read, and may accept; nothing of this account is given away. */
 function showRequest(
@@ -158,10 +157,28 @@ async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: 
     if (mark) await say(core, id, { body: { kind: 'compare', ...mark }, deadline })
     return
   }
+  const loss = lossOf(core.store, group)
+  if (!loss) return
   await askToRejoin(core, { group, members: membersToAsk(core, id, group) }, deadline)
   // Asked once: whoever is asked keeps the wish until it is done.
-  await core.store.write(database => noteMembersAsked(database, group, core.passed.nowMs()))
+  await core.store.write(database => {
+    if (isStillLost(database, loss)) noteMembersAsked(database, group, core.passed.nowMs())
+  })
 }
+
+type Loss = Pick<GroupRow, 'id' | 'epoch'>
+
+/** Undefined when it was healed while others were looked after. */
+function lossOf(reads: Reads, group: GroupId): Loss | undefined {
+  const row = findGroup(reads, group)
+  return row?.status === 'broken' ? row : undefined
+}
+
+/**
+ * The first who was asked may have helped while the others were being asked: noted as asked after that, this account would
+ * ask nobody when it loses the group again. Whoever is in the group again is in a later epoch.
+ */
+const isStillLost = (database: Database, { id, epoch }: Loss): boolean => lossOf(database, id)?.epoch === epoch
 
 /** Somebody has added this account anew, and cannot prove to it what has changed since: an admin is asked, once. */
 export function wantAdmin(core: Pick<Core, 'passed' | 'poke'>, database: Database, group: GroupId): void {
@@ -172,12 +189,16 @@ export function wantAdmin(core: Pick<Core, 'passed' | 'poke'>, database: Databas
 
 async function askAdmins(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
   const admins = membersOf(core.store, id).filter(member => member.admin && member.account_id !== core.own.id)
+  const loss = lossOf(core.store, group)
+  if (!loss) return
   await askToRejoin(
     core,
     { group, members: admins.slice(0, clientLimits.rejoinAskedMax).map(member => member.account_id) },
     deadline,
   )
-  await core.store.write(database => noteAdminsAsked(database, group))
+  await core.store.write(database => {
+    if (isStillLost(database, loss)) noteAdminsAsked(database, group)
+  })
 }
 
 async function askToRejoin(

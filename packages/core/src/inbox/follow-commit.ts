@@ -6,6 +6,7 @@ import { decodeGroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import { agreedSettings } from '../chats/agreed-settings.ts'
 import { applyCommit, applyRemoval } from '../chats/apply-commit.ts'
+import { forgetAsked } from '../chats/asked-rejoins.ts'
 import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/chats.ts'
 import { noteDeviceKeys } from '../chats/device-keys.ts'
 import { forgetRejoin } from '../chats/rejoins.ts'
@@ -78,6 +79,7 @@ function writeCommit(
   const { id, chat } = live
   const { session, committer } = commit
   saveEpoch(database, id, { session, hasNewMembers: commit.added.length > 0 })
+  forgetAsked(database, id)
   for (const { accountId } of commit.added) {
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
@@ -161,6 +163,7 @@ export function adoptPending(core: Core, live: LiveGroup, write: WriteEntry): vo
   write(database => {
     reportGaps(core, database, { group: live.id, chat: live.chat })
     saveEpoch(database, live.id, { session, hasNewMembers: add.length > 0 })
+    forgetAsked(database, live.id)
     noteUpdated(database, live.id, nextRenewalMs(core, members.length))
     deletePending(database, live.id)
     for (const account of add) {
