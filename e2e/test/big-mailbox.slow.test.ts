@@ -7,8 +7,9 @@ import { silentLog } from '@postern/core'
 import { openDataDirectory } from '@postern/core/node'
 import { GROUP_ID_BYTES, relayDefaults, wireLimits } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
-import { Wire, World } from '@postern/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { Wire } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 
 const ENTRIES = 100_000
 const SAMPLE_EVERY = 10_000
@@ -17,11 +18,11 @@ const GROWTH_BYTES_MAX = 64 * 1024 * 1024
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the last one', async () => {
-  const world = await World.start()
-  onTestFinished(() => world.stop())
-  const alice = await world.person('alice')
-  const bob = await world.person('bob')
+test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the last one', async ({
+  world,
+  alice,
+  bob,
+}) => {
   await alice.say(bob, 'before')
   await bob.hears('before')
   await bob.say(alice, 'seen')

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
 import { type ChatId, type MessageId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { expect, onTestFinished, test } from 'vitest'
+import { type Person, WITHIN, type World } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { expect, onTestFinished } from 'vitest'
 import { filesIn, fingerprint, foundIn } from './data-files.ts'
 
 const TOKEN = 'token-of-the-operator-83462'
@@ -28,12 +29,6 @@ const shown = {
   'the data of a button': 'confirm-the-landing-4471',
   'the text of a button': 'Light the lanterns',
   'a toast': 'lanterns are lit on both sides',
-}
-
-async function startedWorld(): Promise<World> {
-  const world = await World.start()
-  onTestFinished(() => world.stop())
-  return world
 }
 
 /** Everybody has said something to everybody. */
@@ -58,8 +53,9 @@ async function conversation(world: World) {
   return { gateway, people: [alice, bob], inviteUrl }
 }
 
-test('[CORE-11.12] no file of anybody holds a text, a name, a title, a token or the bot mark, while they run and afterwards', async () => {
-  const world = await startedWorld()
+test('[CORE-11.12] no file of anybody holds a text, a name, a title, a token or the bot mark, while they run and afterwards', async ({
+  world,
+}) => {
   const { gateway, people, inviteUrl } = await conversation(world)
   const invite = parseInvite(inviteUrl)
   const secrets = {
@@ -110,10 +106,9 @@ const damages: [string, Damage][] = [
   ['an empty db.key', keyPath => truncateSync(keyPath, 0)],
 ]
 
-test.each(damages)(
+test.for(damages)(
   '[CORE-11.2] a database with %s beside it: one line, exit 1, nothing touched',
-  async (_what, damage) => {
-    const world = await startedWorld()
+  async ([, damage], { world }) => {
     const gateway = await world.gateway()
     await gateway.client.whenOnline(WITHIN)
     // As after a kill: with a WAL that the next start would have to read.
@@ -183,8 +178,9 @@ async function sendFile(from: Person, to: ChatId, bytes: Uint8Array): Promise<st
   return message.id
 }
 
-test('[CORE-11.12, CORE-13.1] no file of anybody holds the bytes, the name or the caption of a file, a poll, a button or a toast', async () => {
-  const world = await startedWorld()
+test('[CORE-11.12, CORE-13.1] no file of anybody holds the bytes, the name or the caption of a file, a poll, a button or a toast', async ({
+  world,
+}) => {
   const { gateway, alice, bot, files } = await transfers(world)
   const kept = () =>
     ['gateway', 'alice'].flatMap(name =>
@@ -212,8 +208,7 @@ test('[CORE-11.12, CORE-13.1] no file of anybody holds the bytes, the name or th
   }
 })
 
-test('[CORE-11.13] db.key is made once, for its owner alone, and never written again', async () => {
-  const world = await startedWorld()
+test('[CORE-11.13] db.key is made once, for its owner alone, and never written again', async ({ world }) => {
   const keyPath = join(world.directory, 'gateway', 'db.key')
   await world.closeGateway(await world.gateway())
   expect(statSync(keyPath).mode & 0o777).toBe(0o600)

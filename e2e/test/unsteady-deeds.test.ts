@@ -1,8 +1,9 @@
 // Votes, presses, files, deletions and restarts of clients over wires that fail: all see the same, and each press once.
 // POSTERN_UNSTEADY_SEED repeats a failure; POSTERN_UNSTEADY_ROUNDS looks harder for one.
-import { World } from '@postern/testkit'
+import type { World } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
 import { SeededRandom, seedFrom } from '@postern/testkit/random'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { disturb, fillRelay, pause, type RelayRoom } from './disturb.ts'
 import {
   answerAll,
@@ -22,22 +23,18 @@ const ROUNDS = Number(process.env['POSTERN_UNSTEADY_ROUNDS'] ?? 1)
 const BURSTS_PER_ROUND = 5
 const DEEDS_PER_BURST = 12
 
-let world: World
-let gathering: Gathering
-let bot: Unsteady
-let room: RelayRoom
+type Scene = { world: World; room: RelayRoom; gathering: Gathering; bot: Unsteady }
 
-beforeEach(async () => {
-  room = {}
-  world = await World.start({ relayLimits: room })
-  gathering = await gather(world, { bot: true })
-  bot = gathering.people[0] as Unsteady
-})
-afterEach(async () => {
-  await world.stop()
-})
+const test = base
+  .extend('room', (): RelayRoom => ({}))
+  .extend('worldOptions', ({ room }) => ({ relayLimits: room }))
+  /** A bot and people, over wires that fail. */
+  .extend('scene', async ({ world, room }): Promise<Scene> => {
+    const gathering = await gather(world, { bot: true })
+    return { world, room, gathering, bot: gathering.people[0] as Unsteady }
+  })
 
-async function disturbMore(random: SeededRandom): Promise<void> {
+async function disturbMore({ world, room, gathering, bot }: Scene, random: SeededRandom): Promise<void> {
   const what = random.below(4)
   if (what < 2) return await disturb(world, gathering, random)
   if (what < 3) return await fillRelay(world, room, random)
@@ -45,29 +42,32 @@ async function disturbMore(random: SeededRandom): Promise<void> {
   await reopen(world, one, { bot: one === bot })
 }
 
-async function round(matters: Matter[], { tally, random }: { tally: Tally; random: SeededRandom }): Promise<void> {
+type Round = { matters: Matter[]; tally: Tally; random: SeededRandom }
+
+async function round(scene: Scene, { matters, tally, random }: Round): Promise<void> {
   const done: Promise<void>[] = []
   for (let burst = 0; burst < BURSTS_PER_ROUND; burst++) {
     for (const matter of matters)
       for (let deed = 0; deed < DEEDS_PER_BURST; deed++)
         done.push(doSomething({ matter, one: random.of(matter.talk.people), tally }, random))
     await pause(random.below(60))
-    await disturbMore(random)
-    done.push(answerAll(bot, tally, random))
+    await disturbMore(scene, random)
+    done.push(answerAll(scene.bot, tally, random))
   }
   await Promise.all(done)
 }
 
 test('[CORE-6.2, CORE-6.8, CORE-6.10] all see the same in the end, and each press and its answer once', {
   timeout: 180_000 * ROUNDS,
-}, async () => {
+}, async ({ scene }) => {
+  const { gathering, bot } = scene
   process.stdout.write(`POSTERN_UNSTEADY_SEED=${SEED}\n`)
   const random = new SeededRandom(SEED)
   const tally = newTally()
   for (let number = 0; number < ROUNDS; number++) {
     const matters: Matter[] = []
     for (const talk of gathering.talks) matters.push(await raise(talk, bot))
-    await round(matters, { tally, random })
+    await round(scene, { matters, tally, random })
     await lastWords(gathering, `the end of round ${number}`)
     for (const matter of matters)
       for (const one of matter.talk.people)

@@ -14,8 +14,5 @@ export const nameLaw: NameLaw = {
     take: 'It does not say what is done: apply what was said, fetch what is elsewhere, reserve what is scarce, settle what is open.',
   },
   takenTypes: ['Array', 'Error', 'Event', 'File', 'Map', 'Promise', 'Record', 'Request', 'Response', 'Set'],
-  left: {
-    'packages/core': ['Ended', 'Invitation', 'Said', 'Waiting'],
-    'packages/testkit': ['Event', 'Person'],
-  },
+  left: {},
 }

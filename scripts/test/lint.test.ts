@@ -50,13 +50,15 @@ const faults: [path: string, rule: string, text: string][] = [
   ['packages/core/src/d3-node.ts', 'avoid-new', 'export const f = () => new Promise<void>(resolve => resolve())'],
   ['packages/gateway/src/d4.ts', 'no-restricted-properties', 'export const f = () => Promise.withResolvers<void>()'],
   ['packages/cli/src/d5.ts', 'no-restricted-properties', 'export const f = () => Promise.race([Promise.resolve(1)])'],
+  ['packages/testkit/src/d6.ts', 'avoid-new', 'export const f = () => new Promise<void>(resolve => resolve())'],
+  ['packages/testkit/src/d7.ts', 'no-restricted-properties', 'export const f = () => Promise.withResolvers<void>()'],
 ]
 
 const allowed: [path: string, text: string][] = [
   ['packages/core/src/clock-node.ts', 'export const f = () => process.pid'],
   ['packages/relay/test/c3.test.ts', 'const wait = async () => 1\nexport const f = () => { void wait() }'],
   ['packages/protocol/src/waiting/wait.ts', 'export const f = () => Promise.withResolvers<void>()'],
-  ['packages/testkit/src/c4.ts', 'export const f = () => new Promise<void>(resolve => resolve())'],
+  ['packages/relay/test/c4.test.ts', 'export const f = () => new Promise<void>(resolve => resolve())'],
   ['packages/relay/src/c1.ts', longFunction(70)],
   ['packages/relay/test/c2.test.ts', longFunction(100) + '\n'.repeat(300)],
 ]

@@ -2,7 +2,7 @@
 import { CodedError, isCoded } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
 import { SeededRandom } from '@postern/testkit'
-import { commitEnvelope, newGroupId, newPerson, type Person, TestClient } from '@postern/testkit/bare-client'
+import { type BarePerson, commitEnvelope, newGroupId, newPerson, TestClient } from '@postern/testkit/bare-client'
 import { bentBytes } from './bend-bytes.ts'
 import type { Case } from './fuzz-requests.ts'
 import { HttpLine } from './http-line.ts'
@@ -38,7 +38,7 @@ export class FrameFuzz {
     await Promise.all(people.map(person => this.#speak(person, people)))
   }
 
-  async #speak(person: Person, people: Person[]): Promise<void> {
+  async #speak(person: BarePerson, people: BarePerson[]): Promise<void> {
     const others = people.filter(other => other !== person).map(({ id }) => id)
     let line = await this.#login(person, others)
     const end = this.#plan.first + this.#plan.frames
@@ -84,7 +84,7 @@ export class FrameFuzz {
     if (heard.kind === 'late') this.#fail(number, { fault: 'the connection was not closed', bytes })
   }
 
-  async #login(person: Person, others: Standing['others']): Promise<Line> {
+  async #login(person: BarePerson, others: Standing['others']): Promise<Line> {
     const line = await this.#connect(person, others)
     const { client, standing } = line
     await client.authenticate(person)
@@ -96,7 +96,7 @@ export class FrameFuzz {
     return line
   }
 
-  async #connect(person: Person, others: Standing['others']): Promise<Line> {
+  async #connect(person: BarePerson, others: Standing['others']): Promise<Line> {
     const client = new TestClient(this.#relayUrl)
     const faults: string[] = []
     client.socket.on('message', data => {
@@ -120,7 +120,7 @@ export class FrameFuzz {
 }
 
 type Line = { client: TestClient; standing: Standing; faults: string[] }
-type Newcomer = { person: Person; others: Standing['others']; random: SeededRandom }
+type Newcomer = { person: BarePerson; others: Standing['others']; random: SeededRandom }
 
 const NO_BLOB = 'a'.repeat(26) as Standing['blob']
 

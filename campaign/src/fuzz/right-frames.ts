@@ -4,18 +4,18 @@ import type { AccountId, BlobId, GroupId } from '@postern/protocol'
 import { type CallName, type CallRequest, encodeClientFrame } from '@postern/protocol/relay'
 import type { SeededRandom } from '@postern/testkit'
 import {
+  type BarePerson,
   commitEnvelope,
   directEnvelope,
   idOf,
   messageEnvelope,
   newGroupId,
-  type Person,
   proofOf,
 } from '@postern/testkit/bare-client'
 
 /** What a speaker knows of the relay. */
 export type Standing = {
-  person: Person
+  person: BarePerson
   others: AccountId[]
   group: GroupId
   epoch: number

@@ -1,39 +1,28 @@
 // `postern gateway` as a process: what its log shows, and what a kill leaves behind.
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bot, Update } from '@postern/bot-api'
-import { type Relay, startRelay } from '@postern/relay'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { World } from '@postern/testkit'
+import { testInOneWorld } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { Postern } from './process.ts'
 import { ScriptedPerson } from './scripted-person.ts'
-
-let directory: string
-let relay: Relay
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-gateway-'))
-  relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: join(directory, 'relay') })
-})
-afterAll(async () => {
-  await relay.stop()
-  rmSync(directory, { recursive: true })
-})
 
 const token = 'token-of-the-operator'
 
 class Operator implements AsyncDisposable {
   readonly process: Postern
 
-  constructor(name: string, env: Record<string, string> = {}) {
+  constructor(world: World, name: string, env: Record<string, string>) {
     this.process = new Postern(['gateway'], {
       BOT_TOKEN: token,
-      RELAY_URL: relay.url,
+      RELAY_URL: world.relayUrl,
       BOT_NAME: name,
       LISTEN: '127.0.0.1:0',
-      DATA_DIR: join(directory, name),
+      DATA_DIR: join(world.directory, name),
       LOG_LEVEL: 'debug',
       ...env,
     })
@@ -60,11 +49,23 @@ class Operator implements AsyncDisposable {
   }
 }
 
-const person = (name: string) =>
-  new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name])
+const test = testInOneWorld
+  .extend(
+    'operatorOf',
+    ({ world }) =>
+      (name: string, env: Record<string, string> = {}) =>
+        new Operator(world, name, env),
+  )
+  .extend('person', ({ world }) => (name: string) => {
+    return new ScriptedPerson(['--relay', world.relayUrl, '--data', join(world.directory, name), '--name', name])
+  })
 
-test('[CLI-1.6] a log at its most verbose holds no token, no key, no invite and no text', async () => {
-  await using operator = new Operator('talkative')
+test('[CLI-1.6] a log at its most verbose holds no token, no key, no invite and no text', async ({
+  world,
+  operatorOf,
+  person,
+}) => {
+  await using operator = operatorOf('talkative')
   await using alice = person('alice')
   await alice.ready()
   const { invite_url: invite } = await operator.call<Bot>('/v1/me')
@@ -84,16 +85,19 @@ test('[CLI-1.6] a log at its most verbose holds no token, no key, no invite and 
       msg: expect.any(String),
     })
   expect(log).toContain('POST /v1/chats/:chat/messages')
-  const key = readFileSync(join(directory, 'talkative', 'db.key'))
+  const key = readFileSync(join(world.directory, 'talkative', 'db.key'))
   const keys = (['hex', 'base64', 'base64url'] as const).map(form => key.toString(form))
   for (const secret of [token, 'the text of', '/the/secret', ...invite.split('/').slice(-2), ...keys])
     expect(log).not.toContain(secret)
 })
 
-test('[CLI-1.7] killed again and again, a gateway gives every update once under its id, in order', async () => {
+test('[CLI-1.7] killed again and again, a gateway gives every update once under its id, in order', async ({
+  operatorOf,
+  person,
+}) => {
   await using bob = person('bob')
   await bob.ready()
-  let operator = new Operator('survivor')
+  let operator = operatorOf('survivor')
   const { id: chat } = await operator.call<Bot>('/v1/me')
   await bob.do('send', { chat, text: 'first' })
   const seen = new Map<number, string>()
@@ -113,7 +117,7 @@ test('[CLI-1.7] killed again and again, a gateway gives every update once under 
     }
     operator.process.signal('SIGKILL')
     await operator.process.exited
-    operator = new Operator('survivor')
+    operator = operatorOf('survivor')
   }
   await sending
   await operator[Symbol.asyncDispose]()
@@ -121,7 +125,10 @@ test('[CLI-1.7] killed again and again, a gateway gives every update once under 
   expect(texts).toEqual(wanted)
 })
 
-test('[CLI-1.7] killed in the middle of webhook delivery, it repeats at most the update in flight, and loses none', async () => {
+test('[CLI-1.7] killed in the middle of webhook delivery, it repeats at most the update in flight, and loses none', async ({
+  operatorOf,
+  person,
+}) => {
   const received: { id: number; what: string }[] = []
   const receiver = createServer((request, response) => {
     void bodyOf(request).then(body => {
@@ -134,7 +141,7 @@ test('[CLI-1.7] killed in the middle of webhook delivery, it repeats at most the
   receiver.listen(0, '127.0.0.1')
   await once(receiver, 'listening')
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
-  const start = () => new Operator('delivering', { WEBHOOK_URL: url, WEBHOOK_SECRET: 'secret' })
+  const start = () => operatorOf('delivering', { WEBHOOK_URL: url, WEBHOOK_SECRET: 'secret' })
   await using carol = person('carol')
   await carol.ready()
   let operator = start()

@@ -1,27 +1,16 @@
 // `postern person` as a process: commands in, answers and events out.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Relay, startRelay } from '@postern/relay'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testInOneWorld } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { Postern, run } from './process.ts'
 import { ScriptedPerson } from './scripted-person.ts'
 
-let directory: string
-let relay: Relay
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'postern-person-'))
-  relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: join(directory, 'relay') })
-})
-afterAll(async () => {
-  await relay.stop()
-  rmSync(directory, { recursive: true })
+const test = testInOneWorld.extend('person', ({ world }) => (name: string, ...options: string[]) => {
+  const data = join(world.directory, name)
+  return new ScriptedPerson(['--relay', world.relayUrl, '--data', data, '--name', name, ...options])
 })
 
-const person = (name: string, ...options: string[]) =>
-  new ScriptedPerson(['--relay', relay.url, '--data', join(directory, name), '--name', name, ...options])
-
-test('[CLI-2.4] ready comes first, and answers carry the id of their command', async () => {
+test('[CLI-2.4] ready comes first, and answers carry the id of their command', async ({ person }) => {
   await using alice = person('first')
   const me = await alice.ready()
   expect(alice.lines[0]).toEqual({ event: 'ready', me: { id: expect.stringMatching(/^[a-z2-7]{32}$/), name: 'first' } })
@@ -35,7 +24,9 @@ test('[CLI-2.4] ready comes first, and answers carry the id of their command', a
   await alice.line(line => JSON.stringify(line) === '{"id":{"any":["thing"]},"ok":[]}')
 })
 
-test('[CLI-2.13] both sides verify the same number, and a new invite link takes the place of the old one', async () => {
+test('[CLI-2.13] both sides verify the same number, and a new invite link takes the place of the old one', async ({
+  person,
+}) => {
   await using alice = person('verifying')
   await using bob = person('verified', '--requests', 'ask')
   const [{ id: aliceId }, { id: bobId }] = [await alice.ready(), await bob.ready()]
@@ -50,7 +41,7 @@ test('[CLI-2.13] both sides verify the same number, and a new invite link takes 
   expect(await bob.do('me')).toEqual(renewed)
 })
 
-test('[CLI-2.2] what is no command is answered by an error, and the next line is heard', async () => {
+test('[CLI-2.2] what is no command is answered by an error, and the next line is heard', async ({ person }) => {
   await using alice = person('wrong')
   await alice.ready()
   alice.write('{"id":1,')
@@ -65,7 +56,7 @@ test('[CLI-2.2] what is no command is answered by an error, and the next line is
   ])
 })
 
-test('[CLI-2.4] errors have the codes of the HTTP API and name the field', async () => {
+test('[CLI-2.4] errors have the codes of the HTTP API and name the field', async ({ world, person }) => {
   await using alice = person('errors')
   await alice.ready()
   expect(await alice.ask('fly')).toMatchObject({ code: 'bad_request', error: expect.stringMatching(/^do: /) })
@@ -76,11 +67,11 @@ test('[CLI-2.4] errors have the codes of the HTTP API and name the field', async
     error: expect.stringMatching(/^text: /),
   })
   expect(await alice.ask('open', {})).toMatchObject({ code: 'bad_request', error: expect.stringMatching(/^invite: /) })
-  expect(await alice.ask('open', { invite: relay.url })).toMatchObject({ code: 'bad_request' })
+  expect(await alice.ask('open', { invite: world.relayUrl })).toMatchObject({ code: 'bad_request' })
   expect(await alice.ask('messages', { chat: 'a'.repeat(32), limit: 0 })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[CLI-2.4] two people talk: open, send, messages, chats, profile', async () => {
+test('[CLI-2.4] two people talk: open, send, messages, chats, profile', async ({ person }) => {
   await using alice = person('alice')
   await using bob = person('bob')
   const [aliceMe, bobMe] = [await alice.ready(), await bob.ready()]
@@ -105,7 +96,7 @@ test('[CLI-2.4] two people talk: open, send, messages, chats, profile', async ()
   expect(await alice.do('profile', { account: bobMe.id })).toMatchObject({ id: bobMe.id, name: 'bob', bot: false })
 })
 
-test('[CLI-2.3] texts that are written without waiting arrive in order', async () => {
+test('[CLI-2.3] texts that are written without waiting arrive in order', async ({ person }) => {
   await using carol = person('carol')
   await using dave = person('dave')
   await carol.ready()
@@ -117,7 +108,7 @@ test('[CLI-2.3] texts that are written without waiting arrive in order', async (
   expect(dave.messages().map(message => message.text)).toEqual(texts)
 })
 
-test('[CLI-2.4] a group is made, grows, is renamed and is left', async () => {
+test('[CLI-2.4] a group is made, grows, is renamed and is left', async ({ person }) => {
   await using erin = person('erin')
   await using frank = person('frank')
   await using grace = person('grace')
@@ -136,7 +127,7 @@ test('[CLI-2.4] a group is made, grows, is renamed and is left', async () => {
   expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
 })
 
-test('[CLI-2.4] messages live: edit, react, read, receipts, timer, delete, call, paging', async () => {
+test('[CLI-2.4] messages live: edit, react, read, receipts, timer, delete, call, paging', async ({ person }) => {
   await using nina = person('nina')
   await using otto = person('otto')
   const [ninaMe, ottoMe] = [await nina.ready(), await otto.ready()]
@@ -183,7 +174,7 @@ test('[CLI-2.4] messages live: edit, react, read, receipts, timer, delete, call,
   expect(await heard(otto, 'call')).toEqual({ from: { id: ninaMe.id, name: 'nina' }, state: 'ringing' })
 })
 
-test('[CLI-2.4] who asks first lets nobody in before accept', async () => {
+test('[CLI-2.4] who asks first lets nobody in before accept', async ({ person }) => {
   await using heidi = person('heidi', '--requests', 'ask')
   await using ivan = person('ivan')
   const [heidiMe, ivanMe] = [await heidi.ready(), await ivan.ready()]
@@ -196,7 +187,7 @@ test('[CLI-2.4] who asks first lets nobody in before accept', async () => {
   expect(heidi.messages()[0]).toMatchObject({ text: 'may I?' })
 })
 
-test('[CLI-2.5] after a kill events are repeated at most, and none is lost', async () => {
+test('[CLI-2.5] after a kill events are repeated at most, and none is lost', async ({ person }) => {
   const judy = person('judy')
   await using ken = person('ken')
   const { id: chat } = await judy.ready()
@@ -220,7 +211,10 @@ test('[CLI-2.5] after a kill events are repeated at most, and none is lost', asy
   expect([...new Set(seen)]).toEqual(all)
 })
 
-test('[CLI-2.6] at the end of its input a person answers what is under way, exits 0, and stays who it was', async () => {
+test('[CLI-2.6] at the end of its input a person answers what is under way, exits 0, and stays who it was', async ({
+  world,
+  person,
+}) => {
   await using liam = person('liam')
   await using mona = person('mona')
   const [liamMe, monaMe] = [await liam.ready(), await mona.ready()]
@@ -228,22 +222,22 @@ test('[CLI-2.6] at the end of its input a person answers what is under way, exit
   expect(await liam.end('input')).toBe(0)
   expect(liam.lines.at(-1)).toMatchObject({ id: 'last', ok: { text: 'goodbye' } })
   expect(liam.stderr).toBe('')
-  await using again = new ScriptedPerson(['--data', join(directory, 'liam')])
+  await using again = new ScriptedPerson(['--data', join(world.directory, 'liam')])
   expect(await again.ready()).toEqual(liamMe)
   expect(await again.end('SIGTERM')).toBe(0)
 })
 
-test('[CLI-2.6] a person whose relay is away says so, and ends at a signal', async () => {
+test('[CLI-2.6] a person whose relay is away says so, and ends at a signal', async ({ world }) => {
   await using lost = new Postern([
     'person',
-    ...['--relay', 'http://127.0.0.1:9', '--data', join(directory, 'lost'), '--name', 'lost'],
+    ...['--relay', 'http://127.0.0.1:9', '--data', join(world.directory, 'lost'), '--name', 'lost'],
   ])
   await expect.poll(() => lost.stderr).toBe('Waiting for the relay at http://127.0.0.1:9\n')
   lost.signal('SIGINT')
   expect([await lost.exited, lost.stdout]).toEqual([0, ''])
 })
 
-test('[CLI-1.1] a first start without a name makes nobody', async () => {
-  const { code, stderr } = await run(['person', '--relay', relay.url, '--data', join(directory, 'nobody')])
+test('[CLI-1.1] a first start without a name makes nobody', async ({ world }) => {
+  const { code, stderr } = await run(['person', '--relay', world.relayUrl, '--data', join(world.directory, 'nobody')])
   expect([code, stderr.split('\n')[0]]).toEqual([2, 'postern person: --name is required at the first start'])
 })

@@ -192,8 +192,7 @@ test('[CORE-6.10] a bot that is no longer in the group cannot answer, whether it
   bob,
   bot,
 }) => {
-  const { id } = await alice.client.chats.createGroup({ name: 'hers', members: [bot.id, bob.id] }, WITHIN)
-  const hers = id
+  const { id: hers } = await alice.client.chats.createGroup({ name: 'hers', members: [bot.id, bob.id] }, WITHIN)
   await alice.say(hers, 'hello')
   await bot.hears('hello')
   const said = await bot.client.messages.sendText(hers, { text: 'Well?', buttons: BUTTONS }, WITHIN)
@@ -210,7 +209,7 @@ test('[CORE-6.10] a bot that is no longer in the group cannot answer, whether it
   // The relay's refusal comes before the news of the removal.
   bot.wire.release(frames => [...frames.filter(isRefusal), ...frames.filter(frame => !isRefusal(frame))])
   await unknowing
-  await bot.next('chat', event => event.chat_id === id && event.chat.state === 'left')
+  await bot.next('chat', event => event.chat_id === hers && event.chat.state === 'left')
   await rejects()
 })
 

@@ -1,83 +1,104 @@
 // Clocks that are wrong, this machine's or the relay's: the order of a chat stays the relay's, for everybody.
-import { HostileRelay, ManualClock, type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HostileRelay, ManualClock, type Person, WITHIN, type World } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let world: World
-let relayClock: ManualClock
-let clock: ManualClock
-let alice: Person
-let bob: Person
-let count: number
-let said: string[]
-
-beforeEach(async () => {
-  const startMs = Date.now()
-  relayClock = new ManualClock(startMs)
-  clock = new ManualClock(startMs)
-  world = await World.start({ relayClock })
-  alice = await world.person('alice', { clock })
-  bob = await world.person('bob', { clock: new ManualClock(startMs) })
-  count = 0
-  said = []
-})
-afterEach(() => world.stop())
+type Clocks = { clock: ManualClock; relayClock: ManualClock }
 
 /** So that no two words are of one millisecond, by any clock. */
-function pass(ms: number): void {
+function pass({ clock, relayClock }: Clocks, ms: number): void {
   for (const one of [clock, relayClock]) one.advance(ms)
 }
 
-async function says(from: Person, to: Person): Promise<void> {
-  const text = `${++count} of ${from.name}`
-  pass(10)
-  await from.say(to, text)
-  said.push(text)
-}
+/** What two people say to each other, as the relay has it; the clock of the one is wrong, and their client may begin anew. */
+class Conversation {
+  readonly #world: World
+  readonly #clocks: Clocks
+  readonly #said: string[] = []
+  one: Person
+  readonly other: Person
 
-/** Each hears the other before answering. */
-async function talkInTurns(): Promise<void> {
-  await says(alice, bob)
-  await bob.hears(said.at(-1) ?? '')
-  await says(bob, alice)
-  await alice.hears(said.at(-1) ?? '')
-}
-
-/** Alice reads what bob has said only when the relay has taken, behind it, what she says herself. */
-async function talkAtOnce(): Promise<void> {
-  const relay = new HostileRelay(alice.wire)
-  const late: Parameters<typeof relay.say>[0][] = []
-  relay.change(frame => {
-    if (frame.kind !== 'deliver') return [frame]
-    late.push(frame)
-    return []
-  })
-  for (const _ of [1, 2]) {
-    await says(bob, alice)
-    await says(alice, bob)
+  constructor([one, other]: [Person, Person], { world, ...clocks }: Clocks & { world: World }) {
+    this.one = one
+    this.other = other
+    this.#world = world
+    this.#clocks = clocks
   }
-  const heard = said.at(-2) ?? ''
-  await expect.poll(() => late.length).toBeGreaterThan(1)
-  pass(10)
-  relay.repent()
-  for (const frame of late) relay.say(frame)
-  await alice.hears(heard)
-  await bob.hears(said.at(-1) ?? '')
-}
 
-async function talk(): Promise<void> {
-  await talkInTurns()
-  await talkAtOnce()
-  await talkInTurns()
-}
+  async talk(): Promise<void> {
+    await this.#talkInTurns()
+    await this.#talkAtOnce()
+    await this.#talkInTurns()
+  }
 
-async function restart(byMs = 0): Promise<void> {
-  await world.close(alice)
-  clock.set(byMs)
-  alice = await world.person('alice', { clock })
-  await alice.online()
+  async says(from: Person, to: Person): Promise<void> {
+    const text = `${this.#said.length + 1} of ${from.name}`
+    pass(this.#clocks, 10)
+    await from.say(to, text)
+    this.#said.push(text)
+  }
+
+  async hearsLast(person: Person): Promise<void> {
+    await person.hears(this.#said.at(-1) ?? '')
+  }
+
+  async restart(byMs = 0): Promise<void> {
+    await this.close()
+    this.#clocks.clock.set(byMs)
+    await this.reopen()
+  }
+
+  async close(): Promise<void> {
+    await this.#world.close(this.one)
+  }
+
+  async reopen(): Promise<void> {
+    this.one = await this.#world.person(this.one.name, { clock: this.#clocks.clock })
+  }
+
+  expectOneOrder(): void {
+    for (const [person, other] of [
+      [this.one, this.other],
+      [this.other, this.one],
+    ] as const) {
+      expect(paged(person, other)).toEqual(this.#said)
+      const times = person.client.messages.list(other.chatId, { beforeTs: Number.MAX_SAFE_INTEGER, limit: 100 })
+      expect(times.every(({ ts }, at) => ts > (times[at - 1]?.ts ?? 0))).toBe(true)
+    }
+  }
+
+  /** Each hears the other before answering. */
+  async #talkInTurns(): Promise<void> {
+    await this.says(this.one, this.other)
+    await this.hearsLast(this.other)
+    await this.says(this.other, this.one)
+    await this.hearsLast(this.one)
+  }
+
+  /** The one reads what the other has said only when the relay has taken, behind it, what they say themselves. */
+  async #talkAtOnce(): Promise<void> {
+    const relay = new HostileRelay(this.one.wire)
+    const late: Parameters<typeof relay.say>[0][] = []
+    relay.change(frame => {
+      if (frame.kind !== 'deliver') return [frame]
+      late.push(frame)
+      return []
+    })
+    for (const _ of [1, 2]) {
+      await this.says(this.other, this.one)
+      await this.says(this.one, this.other)
+    }
+    const heard = this.#said.at(-2) ?? ''
+    await expect.poll(() => late.length).toBeGreaterThan(1)
+    pass(this.#clocks, 10)
+    relay.repent()
+    for (const frame of late) relay.say(frame)
+    await this.one.hears(heard)
+    await this.hearsLast(this.other)
+  }
 }
 
 /** Page by page, two at a time. */
@@ -91,117 +112,127 @@ function paged(person: Person, other: Person): string[] {
   }
 }
 
-function expectOneOrder(): void {
-  for (const [person, other] of [
-    [alice, bob],
-    [bob, alice],
-  ] as const) {
-    expect(paged(person, other)).toEqual(said)
-    const times = person.client.messages.list(other.chatId, { beforeTs: Number.MAX_SAFE_INTEGER, limit: 100 })
-    expect(times.every(({ ts }, at) => ts > (times[at - 1]?.ts ?? 0))).toBe(true)
-  }
-}
+const test = base
+  // All clocks agree at first.
+  .extend('clock', ({ relayClock }) => new ManualClock(relayClock.nowMs()))
+  .extend('worldOptions', ({ relayClock }) => ({ relayClock }))
+  .extend('alice', ({ world, clock }) => world.person('alice', { clock }))
+  .extend('bob', ({ world, relayClock }) => world.person('bob', { clock: new ManualClock(relayClock.nowMs()) }))
+  .extend('conversation', ({ alice, bob, world, clock, relayClock }) => {
+    return new Conversation([alice, bob], { world, clock, relayClock })
+  })
 
 describe('a clock three days behind', () => {
-  test('[CORE-21.4] from the start on, over a restart, and until it is set right', async () => {
-    await talk()
-    await restart(-3 * DAY_MS)
-    await talk()
-    await restart()
-    await talk()
+  test('[CORE-21.4] from the start on, over a restart, and until it is set right', async ({ clock, conversation }) => {
+    await conversation.talk()
+    await conversation.restart(-3 * DAY_MS)
+    await conversation.talk()
+    await conversation.restart()
+    await conversation.talk()
     clock.set(3 * DAY_MS)
-    await talk()
-    expectOneOrder()
+    await conversation.talk()
+    conversation.expectOneOrder()
   })
 
-  test('[CORE-21.4] set back while the client runs, then restarted, then set right', async () => {
-    await talk()
+  test('[CORE-21.4] set back while the client runs, then restarted, then set right', async ({
+    clock,
+    conversation,
+  }) => {
+    await conversation.talk()
     clock.set(-3 * DAY_MS)
-    await talk()
-    await restart()
-    await talk()
-    await restart(3 * DAY_MS)
-    await talk()
-    expectOneOrder()
+    await conversation.talk()
+    await conversation.restart()
+    await conversation.talk()
+    await conversation.restart(3 * DAY_MS)
+    await conversation.talk()
+    conversation.expectOneOrder()
   })
 
-  test('[CORE-21.4] with a new account, which knows no other time', async () => {
+  test('[CORE-21.4] with a new account, which knows no other time', async ({ world, bob, clock, relayClock }) => {
     clock.set(-3 * DAY_MS)
     const carol = await world.person('carol', { clock })
-    alice = carol
-    await says(bob, alice)
-    await alice.hears(said.at(-1) ?? '')
-    await talk()
+    const conversation = new Conversation([carol, bob], { world, clock, relayClock })
+    await conversation.says(bob, carol)
+    await conversation.hearsLast(carol)
+    await conversation.talk()
     clock.set(3 * DAY_MS)
-    await talk()
-    expectOneOrder()
+    await conversation.talk()
+    conversation.expectOneOrder()
   })
 
-  test('[CORE-21.4] with a day of words that wait', async () => {
-    await talk()
-    await world.close(alice)
+  test('[CORE-21.4] with a day of words that wait', async ({ alice, bob, relayClock, conversation }) => {
+    await conversation.talk()
+    await conversation.close()
     for (const _ of [1, 2, 3, 4]) {
-      await says(bob, alice)
+      await conversation.says(bob, alice)
       relayClock.set(6 * HOUR_MS)
     }
-    alice = await world.person('alice', { clock })
-    await alice.online()
-    await talk()
-    expectOneOrder()
+    await conversation.reopen()
+    await conversation.talk()
+    conversation.expectOneOrder()
   })
 
-  test('[CORE-21.4] of two edits the later one counts', async () => {
+  test('[CORE-21.4] of two edits the later one counts', async ({ alice, bob, clock, relayClock }) => {
     const { id } = await alice.say(bob, 'first')
     await bob.hears('first')
     const edit = async (text: string) => await alice.client.messages.edit(bob.chatId, { message: id, text }, WITHIN)
-    pass(10)
+    pass({ clock, relayClock }, 10)
     await edit('second')
     clock.set(-3 * DAY_MS)
-    pass(10)
+    pass({ clock, relayClock }, 10)
     await edit('third')
     await bob.next('edited', event => event.message.text === 'third')
     expect(alice.texts(bob)).toEqual(['third'])
   })
 })
 
-test('[CORE-21.6] whose clock was set back opens chats with keys that are newer than it', async () => {
-  await restart(-3 * DAY_MS)
-  await says(alice, bob)
-  await bob.hears(said.at(-1) ?? '')
-  expectOneOrder()
+test('[CORE-21.6] whose clock was set back opens chats with keys that are newer than it', async ({
+  bob,
+  conversation,
+}) => {
+  await conversation.restart(-3 * DAY_MS)
+  await conversation.says(conversation.one, bob)
+  await conversation.hearsLast(bob)
+  conversation.expectOneOrder()
 })
 
 describe('the clock of the relay', () => {
-  test.each([
+  test.for<[what: string, byMs: number]>([
     ['an hour', HOUR_MS],
     ['five days', 5 * DAY_MS],
-  ])('[CORE-21.4] %s ahead for a while, over a restart, and set right', async (_, byMs) => {
-    await talk()
-    relayClock.set(byMs)
-    await talk()
-    await restart()
-    await talk()
-    relayClock.set(-byMs)
-    await talk()
-    await restart()
-    await talk()
-    expectOneOrder()
-  })
+  ])(
+    '[CORE-21.4] %s ahead for a while, over a restart, and set right',
+    async ([, byMs], { relayClock, conversation }) => {
+      await conversation.talk()
+      relayClock.set(byMs)
+      await conversation.talk()
+      await conversation.restart()
+      await conversation.talk()
+      relayClock.set(-byMs)
+      await conversation.talk()
+      await conversation.restart()
+      await conversation.talk()
+      conversation.expectOneOrder()
+    },
+  )
 
-  test('[CORE-21.4] nearly as far ahead as is believed, then further, then less', async () => {
+  test('[CORE-21.4] nearly as far ahead as is believed, then further, then less', async ({
+    relayClock,
+    conversation,
+  }) => {
     for (const byMs of [9.9 * 60_000, 0.2 * 60_000, HOUR_MS, -HOUR_MS]) {
       relayClock.set(byMs)
-      await talk()
+      await conversation.talk()
     }
-    expectOneOrder()
+    conversation.expectOneOrder()
   })
 
-  test('[CORE-21.4] forty days behind', async () => {
-    await talk()
+  test('[CORE-21.4] forty days behind', async ({ clock, conversation }) => {
+    await conversation.talk()
     clock.set(40 * DAY_MS)
-    await talk()
-    await restart()
-    await talk()
-    expectOneOrder()
+    await conversation.talk()
+    await conversation.restart()
+    await conversation.talk()
+    conversation.expectOneOrder()
   })
 })

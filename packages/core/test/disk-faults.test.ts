@@ -7,9 +7,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { makeNodeProvider } from '@postern/mls/node'
 import { clientLimits, guardedClock, isCoded, silentLog } from '@postern/protocol'
-import { ManualClock, Person, passTime, WITHIN, Wire, World } from '@postern/testkit'
+import { ManualClock, Person, passTime, WITHIN, Wire } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 import { openClient } from '../src/client/open-client.ts'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
@@ -20,19 +21,6 @@ import { Store } from '../src/storage/store.ts'
 
 const MEGABYTE = 1 << 20
 
-let directory: string
-const clock = new ManualClock()
-const warnings: string[] = []
-const log = { ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }
-
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'core-disk-'))
-  warnings.length = 0
-})
-afterEach(() => rmSync(directory, { recursive: true, force: true }))
-
-const openStore = () => new Store(openDataDirectory(directory), setImmediate, { clock, log })
-const logBytes = () => statSync(join(directory, 'core.db-wal')).size
 const put = (store: Store, key: string, bytes: number) =>
   store.write(database =>
     database.run('INSERT OR REPLACE INTO record (shelf, key, value) VALUES (?, ?, ?)', 'shelf', key, 'x'.repeat(bytes)),
@@ -40,56 +28,94 @@ const put = (store: Store, key: string, bytes: number) =>
 const remove = (store: Store, key: string) =>
   store.write(database => database.run('DELETE FROM record WHERE key = ?', key))
 
-/** A log that has room to be written, and a database that has not: as on a disk that is nearly full. */
-async function nearlyFull(store: Store): Promise<Disposable> {
-  await put(store, 'large', MEGABYTE)
-  store.eraseTraces()
-  await nextTurn()
-  expect(logBytes()).toBe(0)
-  return failWrites(MEGABYTE / 2)
-}
+/** Reads that match fail until it is mended. */
+class DyingDisk {
+  #failing: RegExp | undefined
+  failedReads = 0
 
-/** A client on a database of which the test can let reads fail, as a dead disk does. */
-async function personOn(world: World, time: ManualClock) {
-  const database = openDataDirectory(directory)
-  const get = database.get.bind(database)
-  let failing: RegExp | undefined
-  const reads = { failed: 0, mend: () => void (failing = undefined) }
-  database.get = (sql, ...values) => {
-    if (!failing?.test(sql)) return get(sql, ...values)
-    reads.failed += 1
+  fail(what: RegExp): void {
+    this.#failing = what
+  }
+
+  mend(): void {
+    this.#failing = undefined
+  }
+
+  read(sql: string): void {
+    if (!this.#failing?.test(sql)) return
+    this.failedReads += 1
     throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
   }
-  const wire = new Wire()
-  const client = await openClient({
-    store: new Store(database, setImmediate, { clock: time, log }),
-    provider: makeNodeProvider(),
-    clock: guardedClock(time, log),
-    log,
-    connect: wire.connect,
-    connectBlobs: connectNodeBlobs,
-    fileCipher: nodeFileCipher,
-    vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: time }),
-    jitter: () => 0,
-    acceptRequests: 'all',
-    reportsAll: false,
-    firstStart: () => ({ relayUrl: world.relayUrl, name: 'alice', bot: false }),
-  })
-  client.start()
-  const person = new Person({ name: 'alice', client, wire, directory })
-  await passTime(time, person.online())
-  const failReads = (what: RegExp) => {
-    failing = what
-    return reads
-  }
-  return { person, failReads }
 }
 
+const logBytesIn = (directory: string) => statSync(join(directory, 'core.db-wal')).size
+
+const test = base
+  .extend('clock', () => new ManualClock())
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('directory', ({}, { onCleanup }) => {
+    const directory = mkdtempSync(join(tmpdir(), 'core-disk-'))
+    onCleanup(() => rmSync(directory, { recursive: true, force: true }))
+    return directory
+  })
+  .extend('warnings', (): string[] => [])
+  .extend('log', ({ warnings }) => ({ ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }))
+  .extend('store', ({ directory, clock, log }, { onCleanup }) => {
+    const store = new Store(openDataDirectory(directory), setImmediate, { clock, log })
+    onCleanup(() => store.close())
+    return store
+  })
+  /** A log that has room to be written, and a database that has not: as on a disk that is nearly full. */
+  .extend('nearlyFull', ({ directory, store }) => async (): Promise<Disposable> => {
+    await put(store, 'large', MEGABYTE)
+    store.eraseTraces()
+    await nextTurn()
+    expect(logBytesIn(directory)).toBe(0)
+    return failWrites(MEGABYTE / 2)
+  })
+
+/** alice has a database of which the test can let reads fail, as a dead disk does. */
+const testOfReads = test
+  .extend('clock', () => new ManualClock(Date.now()))
+  .extend('disk', () => new DyingDisk())
+  .extend('alice', async ({ world, directory, disk, clock, log }, { onCleanup }) => {
+    const database = openDataDirectory(directory)
+    const get = database.get.bind(database)
+    database.get = (sql, ...values) => {
+      disk.read(sql)
+      return get(sql, ...values)
+    }
+    const wire = new Wire()
+    const client = await openClient({
+      store: new Store(database, setImmediate, { clock, log }),
+      provider: makeNodeProvider(),
+      clock: guardedClock(clock, log),
+      log,
+      connect: wire.connect,
+      connectBlobs: connectNodeBlobs,
+      fileCipher: nodeFileCipher,
+      vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock }),
+      jitter: () => 0,
+      acceptRequests: 'all',
+      reportsAll: false,
+      firstStart: () => ({ relayUrl: world.relayUrl, name: 'alice', bot: false }),
+    })
+    onCleanup(() => client.stop())
+    client.start()
+    const alice = new Person({ name: 'alice', client, wire, directory })
+    return await passTime(clock, alice.online())
+  })
+
 describe('what was deleted', () => {
-  test('[CORE-11.6] and cannot be erased ends nothing, is said once, and is erased when there is room', async () => {
-    const store = openStore()
+  test('[CORE-11.6] and cannot be erased ends nothing, is said once, and is erased when there is room', async ({
+    directory,
+    warnings,
+    clock,
+    store,
+    nearlyFull,
+  }) => {
     {
-      using _full = await nearlyFull(store)
+      using _full = await nearlyFull()
       await put(store, 'small', 100_000)
       await remove(store, 'small')
       for (let tries = 0; tries < 3; tries++) {
@@ -98,37 +124,39 @@ describe('what was deleted', () => {
         clock.advance(clientLimits.eraseRetryMs)
         await nextTurn()
       }
-      expect(logBytes()).toBeGreaterThan(0)
+      expect(logBytesIn(directory)).toBeGreaterThan(0)
       expect(warnings).toHaveLength(1)
       expect(store.all('SELECT key FROM record')).toEqual([{ key: 'large' }])
     }
     clock.advance(clientLimits.eraseRetryMs)
     await nextTurn()
-    expect(logBytes()).toBe(0)
-    store.close()
+    expect(logBytesIn(directory)).toBe(0)
   })
 
-  test('[CORE-11.6] and was not erased when the process was killed is erased at the next start', async () => {
+  test('[CORE-11.6] and was not erased when the process was killed is erased at the next start', async ({
+    directory,
+    log,
+    clock,
+  }) => {
     const killed = join(directory, 'killed')
     const store = new Store(openDataDirectory(killed), setImmediate, { clock, log })
     await put(store, 'deleted', MEGABYTE)
     await remove(store, 'deleted')
     for (const name of ['core.db', 'core.db-wal', 'db.key']) copyFileSync(join(killed, name), join(directory, name))
     store.close()
-    expect(logBytes()).toBeGreaterThan(MEGABYTE)
+    expect(logBytesIn(directory)).toBeGreaterThan(MEGABYTE)
     const client = await openNodeClient({
       directory,
       acceptRequests: 'all',
       firstStart: () => ({ relayUrl: 'http://127.0.0.1:9', name: 'alice', bot: false }),
     })
-    expect(logBytes()).toBeLessThan(MEGABYTE / 2)
+    expect(logBytesIn(directory)).toBeLessThan(MEGABYTE / 2)
     await client.stop()
   })
 })
 
 describe('a commit', () => {
-  test('[CORE-11.7] is told to all who listen, also when one of them fails', async () => {
-    const store = openStore()
+  test('[CORE-11.7] is told to all who listen, also when one of them fails', async ({ store }) => {
     const heard: string[] = []
     store.onCommit(() => {
       throw new Error('a listener of ours')
@@ -136,11 +164,11 @@ describe('a commit', () => {
     store.onCommit(() => heard.push('told'))
     await put(store, 'small', 1)
     expect(heard).toEqual(['told'])
-    store.close()
   })
 
-  test('[CORE-11.7] that fails is said as what the disk is at fault for, and the next one goes on', async () => {
-    const store = openStore()
+  test('[CORE-11.7] that fails is said as what the disk is at fault for, and the next one goes on', async ({
+    store,
+  }) => {
     {
       using _full = failWrites()
       await expect(put(store, 'lost', 1)).rejects.toSatisfy(error => isCoded(error, 'storage-failed'))
@@ -148,55 +176,42 @@ describe('a commit', () => {
     }
     await put(store, 'kept', 1)
     expect(store.all('SELECT key FROM record')).toEqual([{ key: 'kept' }])
-    store.close()
   })
 })
 
 describe('a disk that cannot be read', () => {
-  test('[CORE-11.9] loses nothing of what comes: it is taken again until it can be', async () => {
-    const world = await World.start()
-    const bob = await world.person('bob')
-    const time = new ManualClock(Date.now())
-    const { person: alice, failReads } = await personOn(world, time)
-    try {
+  testOfReads(
+    '[CORE-11.9] loses nothing of what comes: it is taken again until it can be',
+    async ({ clock, disk, alice, bob }) => {
       await bob.say(alice, 'before')
-      await passTime(time, alice.hears('before'))
-      const reads = failReads(/FROM mls_group/)
+      await passTime(clock, alice.hears('before'))
+      disk.fail(/FROM mls_group/)
       await bob.say(alice, 'while it is dead')
       // More often than a fault of ours in one entry would be tried.
-      await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(10))
-      reads.mend()
-      await passTime(time, alice.hears('while it is dead'))
-    } finally {
-      await alice.client.stop()
-      await world.stop()
-    }
-  })
+      await passTime(clock, expect.poll(() => disk.failedReads, { timeout: 20_000 }).toBeGreaterThan(10))
+      disk.mend()
+      await passTime(clock, alice.hears('while it is dead'))
+    },
+  )
 })
 
 describe('what is due', () => {
-  test('[CORE-11.10] while the disk cannot be read is done when it can be, though nothing else happens', async () => {
-    const world = await World.start()
-    const bob = await world.person('bob')
-    const time = new ManualClock(Date.now())
-    const { person: alice, failReads } = await personOn(world, time)
-    try {
-      await passTime(time, alice.say(bob, 'stays'))
-      await passTime(time, alice.client.chats.setTimer(bob.chatId, 60_000, WITHIN))
-      const reads = failReads(/erase_at_ms/)
+  testOfReads(
+    '[CORE-11.10] while the disk cannot be read is done when it can be, though nothing else happens',
+    async ({ clock, disk, alice, bob }) => {
+      await passTime(clock, alice.say(bob, 'stays'))
+      await passTime(clock, alice.client.chats.setTimer(bob.chatId, 60_000, WITHIN))
+      disk.fail(/erase_at_ms/)
       await alice.say(bob, 'disappears')
-      await passTime(time, expect.poll(() => reads.failed, { timeout: 20_000 }).toBeGreaterThan(3))
-      reads.mend()
-      await passTime(time, alice.next('expired'))
+      await passTime(clock, expect.poll(() => disk.failedReads, { timeout: 20_000 }).toBeGreaterThan(3))
+      disk.mend()
+      await passTime(clock, alice.next('expired'))
       expect(alice.texts(bob)).toEqual(['stays'])
-    } finally {
-      await alice.client.stop()
-      await world.stop()
-    }
-  })
+    },
+  )
 })
 
-async function openAtOnce(count: number): Promise<unknown[]> {
+async function openAtOnce(directory: string, count: number): Promise<unknown[]> {
   const gate = new SharedArrayBuffer(4)
   const workers = Array.from(
     { length: count },
@@ -210,7 +225,7 @@ async function openAtOnce(count: number): Promise<unknown[]> {
 }
 
 describe('a first start', () => {
-  test('[CORE-11.8] on a full disk leaves nothing that keeps the next one out', () => {
+  test('[CORE-11.8] on a full disk leaves nothing that keeps the next one out', ({ directory }) => {
     {
       using _full = failWrites()
       expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code: 'database-unusable' }))
@@ -220,10 +235,12 @@ describe('a first start', () => {
     expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])
   })
 
-  test('[CORE-11.8] beside others at the same moment leaves a key that fits, whoever comes first', async () => {
+  test('[CORE-11.8] beside others at the same moment leaves a key that fits, whoever comes first', async ({
+    directory,
+  }) => {
     for (let round = 0; round < 5; round++) {
       rmSync(directory, { recursive: true })
-      const outcomes = await openAtOnce(4)
+      const outcomes = await openAtOnce(directory, 4)
       expect(outcomes.filter(outcome => outcome !== 'opened' && outcome !== 'database-locked')).toEqual([])
       openDataDirectory(directory).close()
       expect(readdirSync(directory).sort()).toEqual(['core.db', 'db.key'])

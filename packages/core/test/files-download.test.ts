@@ -1,7 +1,7 @@
 // Downloads: shared, resumed, and never anything but the bytes that were sent.
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { ManualClock, passTime, World } from '@postern/testkit'
+import { ManualClock, passTime } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { BlobWire, breakingOff } from './blob-wire.ts'
 import { testWithFile } from './files-fixtures.ts'
@@ -90,21 +90,24 @@ describe('what the relay gives', () => {
     await expect(open()).rejects.toSatisfy(coded('file-gone'))
   })
 
-  test('[CORE-13.9] expired: gone, but for those who have it', async ({ relayClock, bytes }) => {
-    // From now: the relay judges by it whether the others' certificates still hold.
-    const late = await World.start({ relayClock, relayLimits: { sweepEveryMs: 1000 } })
-    try {
-      const [carol, dave, erin] = [await late.person('carol'), await late.person('dave'), await late.person('erin')]
+  // From now: the relay judges by its clock whether the others' certificates still hold.
+  const testInRelayTime = test.extend('worldOptions', ({ relayClock }) => ({
+    relayClock,
+    relayLimits: { sweepEveryMs: 1000 },
+  }))
+
+  testInRelayTime(
+    '[CORE-13.9] expired: gone, but for those who have it',
+    async ({ world, carol, relayClock, bytes }) => {
+      const [dave, erin] = [await world.person('dave'), await world.person('erin')]
       const old = await share(carol, bytes)
       expect(Buffer.compare(await fetched(dave, old), bytes)).toBe(0)
       relayClock.advance(31 * 86_400_000)
-      for (; relayFiles(late).length > 0; await nextTurn()) relayClock.advance(1000)
+      for (; relayFiles(world).length > 0; await nextTurn()) relayClock.advance(1000)
       await expect(filesOf(erin).open(old, LONG)).rejects.toSatisfy(coded('file-gone'))
       expect(Buffer.compare(await fetched(dave, old), bytes)).toBe(0)
-    } finally {
-      await late.stop()
-    }
-  })
+    },
+  )
 })
 
 describe('a connection that is lost', () => {

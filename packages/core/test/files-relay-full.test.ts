@@ -1,8 +1,8 @@
 // Uploads to a relay whose disk is full.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ManualClock, World } from '@postern/testkit'
-import { expect, onTestFinished } from 'vitest'
+import { ManualClock } from '@postern/testkit'
+import { expect } from 'vitest'
 import { test } from './files-fixtures.ts'
 import {
   atRelay,
@@ -60,25 +60,29 @@ test('[CORE-13.22] and while the source pauses', async ({ world, personWith }) =
   await nothingLeft(world, alice)
 })
 
-test('[CORE-13.22] also when it has none for the beginning of a file', async ({ wire }) => {
-  const relayLimits: { databaseBytesMax?: number } = {}
-  const small = await World.start({ relayLimits })
-  onTestFinished(() => small.stop())
-  const alice = await small.person('alice', { connectBlobs: wire.connect })
-  await small.stopRelay()
-  await expect.poll(() => alice.client.isOnline).toBe(false)
-  // No page more than there is now.
-  relayLimits.databaseBytesMax = 65_536
-  await small.startRelay()
-  await alice.online()
-  const { link } = alice.client['core']
-  const fill = async () => {
-    for (;;) await link.call('beginBlob', { size: 1 })
-  }
-  await expect(fill()).rejects.toSatisfy(coded('relay-full'))
-  const taking = filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'now' })
-  const uploading = taking.then(spool => spool.uploaded())
-  await expect(uploading).rejects.toSatisfy(coded('relay-full'))
-  await (await taking.catch(() => undefined))?.release()
-  expect(left(small, alice)).toEqual(NOTHING)
-})
+const testOfSmallRelay = test
+  .extend('relayLimits', (): { databaseBytesMax?: number } => ({}))
+  .extend('worldOptions', ({ relayLimits }) => ({ relayLimits }))
+
+testOfSmallRelay(
+  '[CORE-13.22] also when it has none for the beginning of a file',
+  async ({ world, personWith, relayLimits }) => {
+    const alice = await personWith()
+    await world.stopRelay()
+    await expect.poll(() => alice.client.isOnline).toBe(false)
+    // No page more than there is now.
+    relayLimits.databaseBytesMax = 65_536
+    await world.startRelay()
+    await alice.online()
+    const { link } = alice.client['core']
+    const fill = async () => {
+      for (;;) await link.call('beginBlob', { size: 1 })
+    }
+    await expect(fill()).rejects.toSatisfy(coded('relay-full'))
+    const taking = filesOf(alice).spool(piecesOf(randomFile(600_000)), { uploads: 'now' })
+    const uploading = taking.then(spool => spool.uploaded())
+    await expect(uploading).rejects.toSatisfy(coded('relay-full'))
+    await (await taking.catch(() => undefined))?.release()
+    expect(left(world, alice)).toEqual(NOTHING)
+  },
+)

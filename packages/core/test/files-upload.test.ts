@@ -1,8 +1,8 @@
 // Uploads that fail on either side: they go on where they were, or leave nothing behind.
 import { statSync } from 'node:fs'
 import { CodedError, clientLimits, contentLimits } from '@postern/protocol'
-import { ManualClock, passTime, World } from '@postern/testkit'
-import { describe, expect, onTestFinished } from 'vitest'
+import { ManualClock, passTime } from '@postern/testkit'
+import { describe, expect } from 'vitest'
 import { breakingOff } from './blob-wire.ts'
 import { test } from './files-fixtures.ts'
 import {
@@ -220,30 +220,33 @@ describe('a relay that is lost', () => {
     await passTime(clock, spool.release())
   })
 
-  test('[CORE-13.6] a source that pauses for longer than the relay holds a connection goes on', async ({ wire }) => {
-    const patient = await World.start({ relayLimits: { httpIdleMs: 200 } })
-    onTestFinished(() => patient.stop())
-    const clock = new ManualClock()
-    const alice = await patient.person('alice', { connectBlobs: wire.connect, clock })
-    const bytes = randomFile(2_500_000)
-    const { source, feed, end } = fedSource()
-    const taking = filesOf(alice).spool(source, { uploads: 'now' })
-    feed(bytes.subarray(0, 1_500_000))
-    await atRelay(patient)
-    await expect.poll(() => statSync(relayFiles(patient)[0] as string).size).toBe(5 * (CHUNK + 16))
-    for (let pause = 0; pause < 4; pause++) {
-      clock.advance(clientLimits.fileStallMs)
-      await new Promise(resolve => setTimeout(resolve, 150))
-    }
-    feed(bytes.subarray(1_500_000))
-    end()
-    const spool = await passTime(clock, taking)
-    const stored = await passTime(clock, spool.uploaded())
-    expect(wire.uploads).toBe(2)
-    const bob = await patient.person('bob')
-    expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
-    await passTime(clock, spool.release())
-  })
+  const testOfImpatientRelay = test.extend('worldOptions', () => ({ relayLimits: { httpIdleMs: 200 } }))
+
+  testOfImpatientRelay(
+    '[CORE-13.6] a source that pauses for longer than the relay holds a connection goes on',
+    async ({ world, wire }) => {
+      const clock = new ManualClock()
+      const alice = await world.person('alice', { connectBlobs: wire.connect, clock })
+      const bytes = randomFile(2_500_000)
+      const { source, feed, end } = fedSource()
+      const taking = filesOf(alice).spool(source, { uploads: 'now' })
+      feed(bytes.subarray(0, 1_500_000))
+      await atRelay(world)
+      await expect.poll(() => statSync(relayFiles(world)[0] as string).size).toBe(5 * (CHUNK + 16))
+      for (let pause = 0; pause < 4; pause++) {
+        clock.advance(clientLimits.fileStallMs)
+        await new Promise(resolve => setTimeout(resolve, 150))
+      }
+      feed(bytes.subarray(1_500_000))
+      end()
+      const spool = await passTime(clock, taking)
+      const stored = await passTime(clock, spool.uploaded())
+      expect(wire.uploads).toBe(2)
+      const bob = await world.person('bob')
+      expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
+      await passTime(clock, spool.release())
+    },
+  )
 
   test('[CORE-13.7] what the relay cannot have is not believed', async ({ world, personWith, wire }) => {
     const alice = await personWith()

@@ -4,8 +4,9 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BlobId, blobIdFromBytes } from '@postern/protocol'
-import { ManualClock, World } from '@postern/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { ManualClock } from '@postern/testkit'
+import { test } from '@postern/testkit/fixtures'
+import { describe, expect, onTestFinished } from 'vitest'
 import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
 import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import type { FileVault, VaultName } from '../src/files/file-vault.ts'
@@ -140,10 +141,7 @@ describe('how much is kept', () => {
     await part.release()
   })
 
-  test('[CORE-13.13] a client with little room has every file all the same', async () => {
-    const world = await World.start()
-    onTestFinished(() => world.stop())
-    const alice = await world.person('alice')
+  test('[CORE-13.13] a client with little room has every file all the same', async ({ world, alice }) => {
     const bob = await world.person('bob', { fileCacheBytesMax: 1_000_000 })
     const files = await Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -179,10 +177,7 @@ describe('the folder', () => {
 })
 
 describe('a folder that somebody deleted', () => {
-  test('[CORE-13.23] is made again, for its owner only, and what it held is fetched again', async () => {
-    const world = await World.start()
-    onTestFinished(() => world.stop())
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-13.23] is made again, for its owner only, and what it held is fetched again', async ({ alice, bob }) => {
     const [bytes, other] = [randomFile(600_000), randomFile(1000)]
     const stored = await share(alice, bytes)
     const opened = await filesOf(bob).open(stored, LONG)
@@ -197,10 +192,7 @@ describe('a folder that somebody deleted', () => {
     expect(Buffer.compare(await fetched(bob, stored), bytes)).toBe(0)
   })
 
-  test('[CORE-13.23] keeps nobody from ending what was on its way', async () => {
-    const world = await World.start()
-    onTestFinished(() => world.stop())
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-13.23] keeps nobody from ending what was on its way', async ({ alice, bob }) => {
     const bytes = randomFile(600_000)
     const spool = await filesOf(alice).spool(piecesOf(bytes), { uploads: 'later' })
     rmSync(join(alice.directory, 'files'), { recursive: true })
@@ -221,10 +213,11 @@ describe('a folder that somebody deleted', () => {
 })
 
 describe('a disk that is full', () => {
-  test('[CORE-13.15] refuses uploads and downloads as storage-full, and leaves nothing', async () => {
-    const world = await World.start()
-    onTestFinished(() => world.stop())
-    const [alice, bob] = [await world.person('alice'), await world.person('bob')]
+  test('[CORE-13.15] refuses uploads and downloads as storage-full, and leaves nothing', async ({
+    world,
+    alice,
+    bob,
+  }) => {
     const stored = await share(alice, randomFile(100_000))
     const directory = temporary()
     let made = 0

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
 import { isCoded } from '@postern/protocol'
-import { HostileRelay, ManualClock, passTime, WITHIN, Wire, World } from '@postern/testkit'
+import { HostileRelay, ManualClock, passTime, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { coreOf } from './hostile/modified-client.ts'
@@ -83,31 +83,27 @@ test('[CORE-10.2] a relay that has moved is followed: nothing is lost, and nothi
 
 test('[CORE-10.2] a relay that does not know the account is not followed, and registers nobody', async ({
   world,
+  otherWorld,
   bob,
   open,
 }) => {
-  const other = await World.start()
-  try {
-    await world.close(bob)
-    const wrong = await open('bob', other.relayUrl)
-    await expect(wrong.followRelay(WITHIN)).rejects.toSatisfy(
-      (error: unknown) =>
-        isCoded(error, 'relay-not-home') &&
-        error.message.includes(other.relayUrl) &&
-        error.message.includes(world.relayUrl),
-    )
-    await close(wrong)
-    const carol = await other.person('carol')
-    await expect(carol.say(bob, 'are you here?')).rejects.toSatisfy((error: unknown) =>
-      isCoded(error, 'account-not-found', 'key-package-missing'),
-    )
-    const back = await open('bob')
-    back.start()
-    await back.whenOnline(WITHIN)
-    expect(relayOf(back)).toBe(world.relayUrl)
-  } finally {
-    await other.stop()
-  }
+  await world.close(bob)
+  const wrong = await open('bob', otherWorld.relayUrl)
+  await expect(wrong.followRelay(WITHIN)).rejects.toSatisfy(
+    (error: unknown) =>
+      isCoded(error, 'relay-not-home') &&
+      error.message.includes(otherWorld.relayUrl) &&
+      error.message.includes(world.relayUrl),
+  )
+  await close(wrong)
+  const carol = await otherWorld.person('carol')
+  await expect(carol.say(bob, 'are you here?')).rejects.toSatisfy((error: unknown) =>
+    isCoded(error, 'account-not-found', 'key-package-missing'),
+  )
+  const back = await open('bob')
+  back.start()
+  await back.whenOnline(WITHIN)
+  expect(relayOf(back)).toBe(world.relayUrl)
 })
 
 test('[CORE-10.2] while nobody answers there it is tried on, and the account stays where it is registered', async ({

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientLimits, Deadline } from '@postern/protocol'
-import { ManualClock, type Person, passTime, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ManualClock, passTime, WITHIN } from '@postern/testkit'
+import { test as testInWorld } from '@postern/testkit/fixtures'
+import { test as base, describe, expect } from 'vitest'
 import { newestEventTs } from '../src/journal/journal.ts'
 import { ageOf } from '../src/messages/age.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
@@ -13,37 +14,42 @@ import { Store } from '../src/storage/store.ts'
 
 const HOUR_MS = 3_600_000
 
-describe('over restarts', () => {
-  let directory: string
-  let store: Store
-  let clock: ManualClock
-  let relay: ManualClock
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'postern-'))
-    store = new Store(openDataDirectory(directory), setImmediate)
-    clock = new ManualClock()
-    relay = new ManualClock(clock.nowMs() + 5000)
+/** Time as a client counts it, run after run on the same data; whatever passes does so by the clock and by the relay's. */
+const test = base
+  .extend('clock', () => new ManualClock())
+  .extend('relay', ({ clock }) => new ManualClock(clock.nowMs() + 5000))
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('store', ({}, { onCleanup }) => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-'))
+    const store = new Store(openDataDirectory(directory), setImmediate)
+    onCleanup(() => {
+      store.close()
+      rmSync(directory, { recursive: true, force: true })
+    })
+    return store
   })
-  afterEach(() => {
-    store.close()
-    rmSync(directory, { recursive: true, force: true })
+  .extend('start', ({ store, clock }) => (): PassedTime => {
+    return new PassedTime({ store, clock, newestMs: () => newestEventTs(store) })
   })
-
-  const start = () => new PassedTime({ store, clock, newestMs: () => newestEventTs(store) })
-  const pass = (ms: number) => {
+  .extend('pass', ({ clock, relay }) => (ms: number): void => {
     for (const one of [clock, relay]) one.advance(ms)
-  }
-
+  })
   /** A first run of a minute; gives the time at its end. */
-  async function firstRun(): Promise<number> {
+  .extend('firstRun', ({ start, pass, relay }) => async (): Promise<number> => {
     const first = start()
     first.heard(relay.nowMs())
     pass(60_000)
     await first.stop()
     return first.nowMs()
-  }
+  })
 
-  test('[CORE-21.1] within a run it goes on with the machine, whatever the clocks are set to', () => {
+describe('over restarts', () => {
+  test('[CORE-21.1] within a run it goes on with the machine, whatever the clocks are set to', ({
+    clock,
+    relay,
+    start,
+    pass,
+  }) => {
     const passed = start()
     const beganMs = passed.nowMs()
     expect(beganMs).toBe(clock.nowMs())
@@ -58,27 +64,35 @@ describe('over restarts', () => {
     expect(passed.relayNowMs()).toBe(relay.nowMs())
   })
 
-  test.each([
+  test.for<[what: string, ...byMs: [number, number, number]]>([
     ['both tell of an hour', HOUR_MS, HOUR_MS, HOUR_MS],
     ['only the clock was set forward', 72 * HOUR_MS, 0, 0],
     ['only the relay tells of it', 0, 72 * HOUR_MS, 0],
     ['both tell of some, one of more', 72 * HOUR_MS, HOUR_MS, HOUR_MS],
     ['the clock was set back', -HOUR_MS, HOUR_MS, 0],
     ['the relay went back', HOUR_MS, -HOUR_MS, 0],
-  ])('[CORE-21.1] %s: that much counts', async (_, byClock, byRelay, counted) => {
-    const endedMs = await firstRun()
-    clock.set(byClock)
-    relay.set(byRelay)
-    const second = start()
-    expect([second.nowMs(), second.relayNowMs()]).toEqual([endedMs, undefined])
-    pass(2000)
-    second.heard(relay.nowMs())
-    expect(second.nowMs()).toBe(endedMs + 2000 + counted)
-    second.heard(relay.nowMs() + HOUR_MS)
-    expect(second.nowMs()).toBe(endedMs + 2000 + counted)
-  })
+  ])(
+    '[CORE-21.1] %s: that much counts',
+    async ([, byClock, byRelay, counted], { clock, relay, start, pass, firstRun }) => {
+      const endedMs = await firstRun()
+      clock.set(byClock)
+      relay.set(byRelay)
+      const second = start()
+      expect([second.nowMs(), second.relayNowMs()]).toEqual([endedMs, undefined])
+      pass(2000)
+      second.heard(relay.nowMs())
+      expect(second.nowMs()).toBe(endedMs + 2000 + counted)
+      second.heard(relay.nowMs() + HOUR_MS)
+      expect(second.nowMs()).toBe(endedMs + 2000 + counted)
+    },
+  )
 
-  test('[CORE-21.1] a run that never heard the relay leaves what is to be counted to the next', async () => {
+  test('[CORE-21.1] a run that never heard the relay leaves what is to be counted to the next', async ({
+    relay,
+    start,
+    pass,
+    firstRun,
+  }) => {
     const endedMs = await firstRun()
     pass(HOUR_MS)
     const deaf = start()
@@ -90,7 +104,12 @@ describe('over restarts', () => {
     expect(next.nowMs()).toBe(endedMs + 2 * HOUR_MS + 1000)
   })
 
-  test('[CORE-21.4] the clock set back, it is no earlier than clock and relay both said before, over restarts too', async () => {
+  test('[CORE-21.4] the clock set back, it is no earlier than clock and relay both said before, over restarts too', async ({
+    clock,
+    relay,
+    start,
+    pass,
+  }) => {
     const first = start()
     expect(first.reachedMs()).toBe(clock.nowMs())
     first.heard(relay.nowMs())
@@ -107,10 +126,10 @@ describe('over restarts', () => {
     expect(second.reachedMs()).toBe(clock.nowMs())
   })
 
-  test.each([
+  test.for<[what: string, byClock: number, byRelay: number]>([
     ['a clock that was ahead alone', 72 * HOUR_MS, 0],
     ['a relay that was ahead alone', 0, 72 * HOUR_MS],
-  ])('[CORE-21.4] %s leaves nothing of it', async (_, byClock, byRelay) => {
+  ])('[CORE-21.4] %s leaves nothing of it', async ([, byClock, byRelay], { clock, relay, start }) => {
     const passed = start()
     passed.heard(relay.nowMs())
     clock.set(byClock)
@@ -121,7 +140,13 @@ describe('over restarts', () => {
     expect(start().reachedMs()).toBeLessThanOrEqual(relay.nowMs())
   })
 
-  test('[CORE-21.1] it does not begin before what is there already, should the clock be far behind at the first start', async () => {
+  test('[CORE-21.1] it does not begin before what is there already, should the clock be far behind at the first start', async ({
+    clock,
+    relay,
+    store,
+    start,
+    pass,
+  }) => {
     const newestMs = clock.nowMs()
     await store.write(database =>
       database.run("INSERT INTO journal (ts, chat_id, json) VALUES (?, 'chat', '{}')", newestMs),
@@ -135,7 +160,11 @@ describe('over restarts', () => {
     expect(start().nowMs()).toBe(newestMs + 1000)
   })
 
-  test('[CORE-21.3] a relay that is ahead beyond belief makes nothing old that was said just now', () => {
+  test('[CORE-21.3] a relay that is ahead beyond belief makes nothing old that was said just now', ({
+    clock,
+    relay,
+    start,
+  }) => {
     const passed = start()
     passed.heard(relay.nowMs() + 72 * HOUR_MS)
     expect(ageOf({ clock, passed }, clock.nowMs())).toBe(0)
@@ -143,7 +172,12 @@ describe('over restarts', () => {
     expect(ageOf({ clock, passed }, clock.nowMs() - 5000)).toBe(5000)
   })
 
-  test('[CORE-21.1] killed, what was not written yet is counted by both clocks', async () => {
+  test('[CORE-21.1] killed, what was not written yet is counted by both clocks', async ({
+    relay,
+    store,
+    start,
+    pass,
+  }) => {
     const killed = start()
     killed.heard(relay.nowMs())
     pass(clientLimits.passedTimeKeptEveryMs - 1)
@@ -155,8 +189,7 @@ describe('over restarts', () => {
   })
 })
 
-test('[CORE-21.2] a clock that is set neither ends a deadline nor makes it longer', () => {
-  const clock = new ManualClock()
+test('[CORE-21.2] a clock that is set neither ends a deadline nor makes it longer', ({ clock }) => {
   const deadline = new Deadline(clock, { timeoutMs: 10_000 })
   clock.set(HOUR_MS)
   expect(deadline.leftMs()).toBe(10_000)
@@ -168,22 +201,16 @@ test('[CORE-21.2] a clock that is set neither ends a deadline nor makes it longe
 })
 
 describe('editing', () => {
-  let world: World
-  let alice: Person
-  let bob: Person
-  const clock = new ManualClock(Date.now())
-  beforeEach(async () => {
-    world = await World.start()
-    alice = await world.person('alice', { clock })
-    bob = await world.person('bob')
-  })
-  afterEach(() => world.stop())
+  const testAhead = testInWorld.extend('alice', ({ world, clock }) => world.person('alice', { clock }))
 
-  test('[CORE-21.3] who is three days ahead of the relay edits what was said just now', async () => {
-    const { id } = await alice.say(bob, 'first')
-    await bob.hears('first')
-    clock.set(72 * HOUR_MS)
-    await passTime(clock, alice.client.messages.edit(bob.chatId, { message: id, text: 'second' }, WITHIN))
-    expect((await bob.next('edited')).message.text).toBe('second')
-  })
+  testAhead(
+    '[CORE-21.3] who is three days ahead of the relay edits what was said just now',
+    async ({ alice, bob, clock }) => {
+      const { id } = await alice.say(bob, 'first')
+      await bob.hears('first')
+      clock.set(72 * HOUR_MS)
+      await passTime(clock, alice.client.messages.edit(bob.chatId, { message: id, text: 'second' }, WITHIN))
+      expect((await bob.next('edited')).message.text).toBe('second')
+    },
+  )
 })

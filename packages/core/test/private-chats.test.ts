@@ -2,7 +2,7 @@
 import { messageIdOf } from '@postern/bot-api'
 import { isCoded } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
-import { WITHIN, World } from '@postern/testkit'
+import { WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
@@ -99,11 +99,11 @@ describe('private chats', () => {
 })
 
 describe('limits', () => {
-  test('[CORE-1.9] past the limit of new people the chat is refused and leaves nothing', async () => {
-    const strict = await World.start({ relayLimits: { newPeoplePerDay: 1 } })
-    try {
-      const alice = await strict.person('alice')
-      const [bob, carol] = [await strict.person('bob'), await strict.person('carol')]
+  const testOfStrictRelay = test.extend('worldOptions', () => ({ relayLimits: { newPeoplePerDay: 1 } }))
+
+  testOfStrictRelay(
+    '[CORE-1.9] past the limit of new people the chat is refused and leaves nothing',
+    async ({ alice, bob, carol }) => {
       await alice.say(bob, 'the first today')
       await expect(alice.say(carol, 'the second')).rejects.toSatisfy(error => isCoded(error, 'new-people-limit'))
       expect(alice.client.chats.list().map(chat => chat.id)).toEqual([bob.id])
@@ -111,10 +111,8 @@ describe('limits', () => {
       await alice.hears('I write first')
       await alice.say(carol, 'answering is free')
       await carol.hears('answering is free')
-    } finally {
-      await strict.stop()
-    }
-  })
+    },
+  )
 })
 
 test('[CORE-1.10] what cannot be said opens no chat, whatever makes it so', async ({ alice, bob }) => {

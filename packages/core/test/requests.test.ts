@@ -1,15 +1,13 @@
 // Requests: what is said in them is told in order once they are accepted, and who is accepted brings along its groups.
 import { messageIdOf } from '@postern/bot-api'
-import type { ChatId, MessageId } from '@postern/protocol'
-import { type Person, passTime, WITHIN, World } from '@postern/testkit'
+import type { ChatId } from '@postern/protocol'
+import { type Person, passTime, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { setChatState } from '../src/chats/chats.ts'
 import type { JournalEvent } from '../src/journal/journal.ts'
 import { coreOf } from './hostile/modified-client.ts'
 import { sayBody } from './hostile/team.ts'
-
-const idOf = ({ id }: { id: string }) => id as MessageId
 
 /** Type, and what it says. */
 const inShort = (event: JournalEvent): string => {
@@ -58,17 +56,17 @@ describe('[CORE-19.1] what is said about messages of a request', () => {
     mark,
     told,
   }) => {
-    const one = idOf(await alice.say(bot, 'one'))
+    const { id: one } = await alice.say(bot, 'one')
     const chat = bot.chatId
     await alice.client.messages.react(chat, { message: one, emoji: '🦊' }, WITHIN)
-    const two = idOf(await alice.say(bot, 'two'))
+    const { id: two } = await alice.say(bot, 'two')
     for (const text of ['two, better', 'two, best'])
       await alice.client.messages.edit(chat, { message: two, text }, WITHIN)
     await alice.client.messages.react(chat, { message: one, emoji: '🐙' }, WITHIN)
     const poll = { question: 'which?', options: ['a', 'b'], multiple: false }
-    const asked = idOf(await alice.client.messages.sendPoll(chat, poll, WITHIN))
+    const { id: asked } = await alice.client.messages.sendPoll(chat, poll, WITHIN)
     for (const option of [0, 1]) await alice.client.messages.vote(chat, { message: asked, options: [option] }, WITHIN)
-    const gone = idOf(await alice.say(bot, 'gone'))
+    const { id: gone } = await alice.say(bot, 'gone')
     await alice.client.messages.react(chat, { message: gone, emoji: '🐙' }, WITHIN)
     await alice.client.messages.delete(chat, { message: gone, for: 'all' }, WITHIN)
     await mark(alice, chat, alice.chatId)
@@ -89,7 +87,7 @@ describe('[CORE-19.1] what is said about messages of a request', () => {
   })
 
   test('takes no more room, however often it is said', async ({ mallory, bot, mark }) => {
-    const one = idOf(await mallory.say(bot, 'one'))
+    const { id: one } = await mallory.say(bot, 'one')
     for (let at = 0; at < 20; at++) {
       await mallory.client.messages.edit(bot.chatId, { message: one, text: `edit ${at}` }, WITHIN)
       await mallory.client.messages.react(bot.chatId, { message: one, emoji: at % 2 ? '🦊' : '🐙' }, WITHIN)
@@ -113,7 +111,8 @@ describe('[CORE-19.1] what is said about messages of a request', () => {
     await alice.openInvite(bot.client.identity.me().inviteUrl)
     const chat = (await alice.client.chats.createGroup({ name: 'team', members: [bot.id, mallory.id] }, WITHIN)).id
     await mallory.next('chat', event => event.chat_id === chat)
-    const [kept, gone] = [idOf(await mallory.say(chat, 'kept')), idOf(await mallory.say(chat, 'gone'))]
+    const { id: kept } = await mallory.say(chat, 'kept')
+    const { id: gone } = await mallory.say(chat, 'gone')
     await bot.hears('gone')
     await alice.hears('gone')
     await alice.client.chats.removeMembers(chat, [bot.id], WITHIN)
@@ -145,23 +144,20 @@ describe('[CORE-19.1] what is said about messages of a request', () => {
     expect(told(mallory.chatId).map(inShort)).toEqual(['chat request', 'message hello', 'message 0-0', 'poll 0-0'])
   })
 
-  test('is told of a poll that closed meanwhile by its time', async ({ clock }) => {
-    const timed = await World.start({ relayClock: clock })
-    try {
-      const speaker = await timed.person('alice', { clock })
-      const asking = await timed.person('asking', { acceptRequests: 'ask', clock })
-      const poll = { question: 'soon?', options: ['a', 'b'], multiple: false, closeTs: Date.now() + 3_600_000 }
-      await speaker.client.messages.sendPoll(asking.chatId, poll, WITHIN)
-      await asking.next('chat')
-      await expect.poll(() => asking.client.messages.list(speaker.chatId, { limit: 1 })).toHaveLength(1)
-      const isClosed = () => asking.client.messages.list(speaker.chatId, { limit: 1 })[0]?.poll?.closed
-      clock.leap(3_600_000)
-      await passTime(clock, expect.poll(isClosed).toBe(true))
-      await asking.client.chats.accept(speaker.chatId)
-      expect((await asking.next('poll')).message.poll?.closed).toBe(true)
-    } finally {
-      await timed.stop()
-    }
+  const testInRelayTime = test.extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
+
+  testInRelayTime('is told of a poll that closed meanwhile by its time', async ({ world, clock }) => {
+    const speaker = await world.person('alice', { clock })
+    const asking = await world.person('asking', { acceptRequests: 'ask', clock })
+    const poll = { question: 'soon?', options: ['a', 'b'], multiple: false, closeTs: Date.now() + 3_600_000 }
+    await speaker.client.messages.sendPoll(asking.chatId, poll, WITHIN)
+    await asking.next('chat')
+    await expect.poll(() => asking.client.messages.list(speaker.chatId, { limit: 1 })).toHaveLength(1)
+    const isClosed = () => asking.client.messages.list(speaker.chatId, { limit: 1 })[0]?.poll?.closed
+    clock.leap(3_600_000)
+    await passTime(clock, expect.poll(isClosed).toBe(true))
+    await asking.client.chats.accept(speaker.chatId)
+    expect((await asking.next('poll')).message.poll?.closed).toBe(true)
   })
 })
 
@@ -171,8 +167,7 @@ test('[CORE-19.3] a request from which the bot is taken out in that moment is no
   stateOf,
   told,
 }) => {
-  const { id } = await mallory.client.chats.createGroup({ name: 'short', members: [bot.id] }, WITHIN)
-  const chat = id
+  const { id: chat } = await mallory.client.chats.createGroup({ name: 'short', members: [bot.id] }, WITHIN)
   await mallory.say(chat, 'in it')
   await expect.poll(() => stateOf(chat)).toBe('request')
   const removal = coreOf(bot).store.write(database => setChatState(database, chat, 'left'))

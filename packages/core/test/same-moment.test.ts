@@ -87,8 +87,7 @@ test('[CORE-17.3] a request that has ended in the moment in which it is accepted
   alice,
   bob,
 }) => {
-  const { id } = await alice.client.chats.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
-  const chat = id
+  const { id: chat } = await alice.client.chats.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
   await bob.next('chat', event => event.chat_id === chat)
   const core = coreOf(bob)
   const removed = core.store.write(database => setChatState(database, chat, 'left'))

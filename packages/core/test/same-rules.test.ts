@@ -2,20 +2,18 @@
 import { botChange, botCommands, chatIdOf, newGroup, newPoll, newReaction, textMessage } from '@postern/bot-api'
 import { contentLimits, isCoded, type MessageId, utf8 } from '@postern/protocol'
 import { type Button, decodeContent, decodeGroupSettings, profile } from '@postern/protocol/content'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, WITHIN } from '@postern/testkit'
+import { testInOneWorld } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
 
-let world: World
-let bot: Person
-let alice: Person
-let said: MessageId
-beforeAll(async () => {
-  world = await World.start()
-  bot = await world.person('bot', { bot: true })
-  alice = await world.person('alice')
-  said = (await bot.say(alice, 'words')).id
+/** A bot that has written to alice. */
+type Talk = { bot: Person; alice: Person; said: MessageId }
+
+const test = testInOneWorld.extend('talk', { scope: 'file' }, async ({ world }): Promise<Talk> => {
+  const bot = await world.person('bot', { bot: true })
+  const alice = await world.person('alice')
+  return { bot, alice, said: (await bot.say(alice, 'words')).id }
 })
-afterAll(() => world.stop())
 
 /** What keeps its rules fails all the same, by another error: there is no such account. */
 const nobody = chatIdOf('b'.repeat(32))
@@ -27,10 +25,10 @@ type Case<Value> = [what: string, value: Value, verdict: Verdict]
 type Parsed = { error?: { issues: { message: string }[] } | undefined }
 type Rule<Value> = {
   /** Only where the API has such a field. */
-  api?: (value: Value) => Parsed
-  core: (value: Value) => Promise<unknown>
+  api?: (value: Value, talk: Talk) => Parsed
+  core: (value: Value, talk: Talk) => Promise<unknown>
   /** Whether a receiver takes it. */
-  content: (value: Value) => boolean
+  content: (value: Value, talk: Talk) => boolean
   values: Case<Value>[]
 }
 
@@ -45,11 +43,11 @@ const brokenRule = async (sending: Promise<unknown>): Promise<unknown> =>
   )
 
 function check<Value>(name: string, { api, core, content, values }: Rule<Value>): void {
-  test.each(values)(`${name}: %s`, async (_, value, verdict) => {
-    const rule = await brokenRule(core(value))
+  test.for(values)(`${name}: %s`, async ([, value, verdict], { talk }) => {
+    const rule = await brokenRule(core(value, talk))
     expect(rule !== undefined, `core says: ${String(rule)}`).toBe(verdict !== 'kept')
-    if (api) expect(api(value).error?.issues[0]?.message, 'the API says the same').toBe(rule)
-    expect(content(value), 'a receiver takes it').toBe(verdict !== 'refused')
+    if (api) expect(api(value, talk).error?.issues[0]?.message, 'the API says the same').toBe(rule)
+    expect(content(value, talk), 'a receiver takes it').toBe(verdict !== 'refused')
   })
 }
 
@@ -73,17 +71,19 @@ const turning: Case<string>[] = [
 describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
   check('a text', {
     api: text => textMessage.safeParse({ text }),
-    core: text => bot.client.messages.sendText(nobody, { text }, WITHIN),
+    core: (text, { bot }) => bot.client.messages.sendText(nobody, { text }, WITHIN),
     content: text => isContent({ kind: 'text', text }),
     values: [nothing, ...upTo(limits.textCharsMax, letters), ...upTo(limits.textCharsMax, emojis), half],
   })
 
   const mentionsIn = (count: number) => Array.from({ length: count }, (_, offset) => ({ offset, length: 1 }))
-  const named = (spans: { offset: number; length: number }[]) => spans.map(span => ({ user: alice.id, ...span }))
+  const named = (spans: { offset: number; length: number }[], { alice }: Talk) =>
+    spans.map(span => ({ user: alice.id, ...span }))
   check('mentions', {
-    api: spans => textMessage.safeParse({ text: letters(200), mentions: named(spans) }),
-    core: spans => bot.client.messages.sendText(nobody, { text: letters(200), mentions: named(spans) }, WITHIN),
-    content: spans => isContent({ kind: 'text', text: letters(200), mentions: named(spans) }),
+    api: (spans, talk) => textMessage.safeParse({ text: letters(200), mentions: named(spans, talk) }),
+    core: (spans, talk) =>
+      talk.bot.client.messages.sendText(nobody, { text: letters(200), mentions: named(spans, talk) }, WITHIN),
+    content: (spans, talk) => isContent({ kind: 'text', text: letters(200), mentions: named(spans, talk) }),
     values: [
       ...upTo(limits.mentionsMax, mentionsIn),
       ['beyond the end', [{ offset: 200, length: 1 }], 'unsightly'],
@@ -101,7 +101,7 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
   const poll = { question: 'Tea?', options: ['yes', 'no'], multiple: false }
   const polls = <Value>(asked: (value: Value) => typeof poll): Omit<Rule<Value>, 'values'> => ({
     api: value => newPoll.safeParse(asked(value)),
-    core: value => bot.client.messages.sendPoll(nobody, asked(value), WITHIN),
+    core: (value, { bot }) => bot.client.messages.sendPoll(nobody, asked(value), WITHIN),
     content: value => isContent({ kind: 'poll', ...asked(value) }),
   })
   check('a question', {
@@ -123,7 +123,7 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
 
   const buttons = <Value>(offered: (value: Value) => Button[][]): Omit<Rule<Value>, 'values'> => ({
     api: value => textMessage.safeParse({ text: 'x', buttons: offered(value) }),
-    core: value => bot.client.messages.sendText(nobody, { text: 'x', buttons: offered(value) }, WITHIN),
+    core: (value, { bot }) => bot.client.messages.sendText(nobody, { text: 'x', buttons: offered(value) }, WITHIN),
     content: value => isContent({ kind: 'text', text: 'x', buttons: offered(value) }),
   })
   const button = { text: 'x', data: 'x' }
@@ -165,20 +165,20 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
   const known = { name: 'bot', about: '', bot: true, commands: [] }
   check('the name of an account', {
     api: name => botChange.safeParse({ name }),
-    core: name => bot.client.identity.setProfile({ name }),
+    core: (name, { bot }) => bot.client.identity.setProfile({ name }),
     content: name => profile.safeParse({ ...known, name }).success,
     values: [nothing, ...upTo(limits.nameCharsMax, emojis), ...turning, unseen],
   })
   check('a description', {
     api: about => botChange.safeParse({ about }),
-    core: about => bot.client.identity.setProfile({ about }),
+    core: (about, { bot }) => bot.client.identity.setProfile({ about }),
     content: about => profile.safeParse({ ...known, about }).success,
     values: [['nothing', '', 'kept'], ...upTo(limits.aboutCharsMax, emojis), ['two lines', 'a\nb', 'kept'], half],
   })
   type Command = { name: string; description: string; args?: string }
   check('commands', {
     api: commands => botCommands.safeParse({ commands }),
-    core: commands => bot.client.identity.setProfile({ commands }),
+    core: (commands, { bot }) => bot.client.identity.setProfile({ commands }),
     content: commands => profile.safeParse({ ...known, commands }).success,
     values: [
       ...upTo<Command[]>(limits.commandsMax, count =>
@@ -196,12 +196,12 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
     decodeGroupSettings(utf8(JSON.stringify({ ...settings, ...changed }))) !== undefined
   check('the name of a group', {
     api: name => newGroup.safeParse({ name, members: [] }),
-    core: name => bot.client.chats.createGroup({ name, members: [] }, WITHIN),
+    core: (name, { bot }) => bot.client.chats.createGroup({ name, members: [] }, WITHIN),
     content: title => areSettings({ title }),
     values: [nothing, ...upTo(limits.groupNameCharsMax, emojis), ...turning, unseen],
   })
   check('a timer', {
-    core: ms => bot.client.chats.setTimer(nobody, ms, WITHIN),
+    core: (ms, { bot }) => bot.client.chats.setTimer(nobody, ms, WITHIN),
     content: timerMs => areSettings({ timerMs }),
     values: [
       ['0', 0, 'kept'],
@@ -215,8 +215,8 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
 describe('[BOTAPI-2.1, BOTAPI-2.3] the same verdict on', () => {
   check('an emoji', {
     api: emoji => newReaction.safeParse({ emoji }),
-    core: emoji => bot.client.messages.react(alice.chatId, { message: said, emoji }, WITHIN),
-    content: emoji => isContent({ kind: 'reaction', target: said, emoji }),
+    core: (emoji, { bot, alice, said }) => bot.client.messages.react(alice.chatId, { message: said, emoji }, WITHIN),
+    content: (emoji, { said }) => isContent({ kind: 'reaction', target: said, emoji }),
     values: [
       ...['👍', '👍🏽', '❤', '❤️', '👨‍👩‍👧‍👦', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '1️⃣', '#⃣', '©'].map((one): Case<string> => [one, one, 'kept']),
       ...['🇩', 'a⃣', '1', 'a', ' ', '👍👍', '👍a', '\ufe0f', '\u20e3'].map(

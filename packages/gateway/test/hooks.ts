@@ -1,8 +1,8 @@
 // A gateway with hooks, and senders that post to them.
 import type { CreatedHook, HookFormat } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
-import type { Clock } from '@postern/protocol'
-import type { Person, TestGateway, World } from '@postern/testkit'
+import { type ChatId, type Clock, privateChatId } from '@postern/protocol'
+import { type ManualClock, type Person, passTime, type TestGateway, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 
@@ -36,17 +36,57 @@ export async function post(
 export const say = (gateway: { url: string }, hook: { url: string }, text: string): Promise<Posted> =>
   post(gateway, hook, { body: text, headers: { 'content-type': 'text/plain' } })
 
-/** A gateway with hooks and alice, who came by the bot's link. */
-export async function hookedGateway(
-  world: World,
-  alice: Person,
-  { env = {}, clock }: { env?: Record<string, string>; clock?: Clock } = {},
-): Promise<{ gateway: TestGateway; api: Api }> {
-  const online = await onlineGateway(world, { HOOKS_URL, ...env }, clock ? { clock } : {})
-  await alice.openInvite((await online.api.me()).invite_url)
-  await expect.poll(() => online.gateway.client.chats.list().length, SOON).toBeGreaterThan(0)
-  return online
+type HookedOptions = { env?: Record<string, string>; clock?: Clock }
+
+/** A gateway with hooks. After a restart `gateway` and `api` are those of the one that runs. */
+export class HookedGateway {
+  readonly #world: World
+  readonly #options: HookedOptions
+  gateway: TestGateway
+  api: Api
+
+  private constructor(
+    { gateway, api }: { gateway: TestGateway; api: Api },
+    { world, options }: { world: World; options: HookedOptions },
+  ) {
+    this.gateway = gateway
+    this.api = api
+    this.#world = world
+    this.#options = options
+  }
+
+  static async start(world: World, options: HookedOptions): Promise<HookedGateway> {
+    return new HookedGateway(await start(world, options), { world, options })
+  }
+
+  /** Its process ends and another begins on the same directory, by the same clock where no other is named. */
+  async restart(options: { clock?: Clock } = {}): Promise<void> {
+    await this.#world.closeGateway(this.gateway)
+    const { gateway, api } = await start(this.#world, { ...this.#options, ...options })
+    this.gateway = gateway
+    this.api = api
+  }
+
+  /** The private chat with the bot, as people name it. */
+  get chatId(): ChatId {
+    return privateChatId(this.gateway.client.account)
+  }
 }
+
+const start = (world: World, { env = {}, clock }: HookedOptions) =>
+  onlineGateway(world, { HOOKS_URL, ...env }, clock ? { clock } : {})
+
+/** A gateway with hooks and alice, who came by the bot's link. */
+export async function hookedGateway(world: World, alice: Person, options: HookedOptions = {}): Promise<HookedGateway> {
+  const hooked = await HookedGateway.start(world, options)
+  await alice.openInvite((await hooked.api.me()).invite_url)
+  await expect.poll(() => hooked.gateway.client.chats.list().length, SOON).toBeGreaterThan(0)
+  return hooked
+}
+
+/** Time passes until the gateway is connected again. */
+export const backOnline = (clock: ManualClock, { client }: TestGateway): Promise<void> =>
+  passTime(clock, client.whenOnline({ timeoutMs: 3_600_000 }))
 
 export const newHook = (api: Api, chat: string, format: HookFormat): Promise<CreatedHook> =>
   api.ok<CreatedHook>('POST', '/v1/hooks', { chat_id: chat, format })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import type { Chat } from '@postern/bot-api'
 import { isCoded, privateChatId } from '@postern/protocol'
-import { WITHIN, World } from '@postern/testkit'
+import { WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { onlineGateway } from './api.ts'
 import { test } from './fixtures.ts'
@@ -50,17 +50,13 @@ test('[GATEWAY-3.3] a relay that has moved is followed: chats go on, and the lin
 
 test('[GATEWAY-3.3] at a relay that does not know the bot nothing is started or changed', async ({
   world,
+  otherWorld,
   online: { gateway },
 }) => {
   await world.closeGateway(gateway)
-  const other = await World.start()
-  try {
-    await expect(world.gateway({ RELAY_URL: other.relayUrl, BOT_NAME: 'other' })).rejects.toSatisfy((error: unknown) =>
-      isCoded(error, 'relay-not-home'),
-    )
-  } finally {
-    await other.stop()
-  }
+  await expect(world.gateway({ RELAY_URL: otherWorld.relayUrl, BOT_NAME: 'other' })).rejects.toSatisfy(
+    (error: unknown) => isCoded(error, 'relay-not-home'),
+  )
   const again = await world.gateway({ RELAY_URL: '', BOT_NAME: '' })
   await again.client.whenOnline(WITHIN)
   expect([again.client.account, again.client.identity.me().name]).toEqual([gateway.client.account, 'bot'])

@@ -15,10 +15,9 @@ export async function talking(world: World, alice: Person, { clock }: { clock?: 
 
 /** A group of the bot and these people, which all of them know. */
 export async function grouped(api: Api, people: Person[]): Promise<{ path: string; chat: ChatId }> {
-  const { id } = await api.ok<Chat>('POST', '/v1/groups', { name: 'group', members: people.map(one => one.id) })
-  const chat = id
+  const { id: chat } = await api.ok<Chat>('POST', '/v1/groups', { name: 'group', members: people.map(one => one.id) })
   for (const one of people) await one.next('chat', event => event.chat_id === chat)
-  return { path: `/v1/chats/${id}`, chat }
+  return { path: `/v1/chats/${chat}`, chat }
 }
 
 /** The message as a person has it, once it is there. */

@@ -5,7 +5,7 @@ import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import type { Relay } from '../src/index.ts'
 import { arrive, openClient, testRelay } from './relay-fixture.ts'
-import { anotherDevice, commitEnvelope, newGroupId, newPerson, type Person, proofOf } from './test-client.ts'
+import { anotherDevice, type BarePerson, commitEnvelope, newGroupId, newPerson, proofOf } from './test-client.ts'
 
 describe('before it is known who speaks', () => {
   test('[RELAY-2.1] the relay speaks first, and every other call fails', async () => {
@@ -109,7 +109,7 @@ describe('the proof', () => {
 })
 
 describe('serials of certificates', () => {
-  const login = async (relay: Relay, person: Person, serial: number) => {
+  const login = async (relay: Relay, person: BarePerson, serial: number) => {
     const client = openClient(relay)
     const { nonce } = await client.challenge
     await client.call('authenticate', { ...proofOf(person, { nonce, audience: client.host, serial }), intent: 'login' })

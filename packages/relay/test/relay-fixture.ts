@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { AccountId, GroupId } from '@postern/protocol'
 import { onTestFinished } from 'vitest'
 import { type Relay, type RelayOptions, startRelay } from '../src/index.ts'
-import { commitEnvelope, connect, newGroupId, newPerson, type Person, TestClient } from './test-client.ts'
+import { type BarePerson, commitEnvelope, connect, newGroupId, newPerson, TestClient } from './test-client.ts'
 
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'relay-'))
@@ -27,9 +27,9 @@ export function openClient(relay: Relay, options?: ConstructorParameters<typeof 
   return client
 }
 
-export type Connected = TestClient & { person: Person; id: AccountId }
+export type Connected = TestClient & { person: BarePerson; id: AccountId }
 
-export async function arrive(relay: Relay, person: Person = newPerson()): Promise<Connected> {
+export async function arrive(relay: Relay, person: BarePerson = newPerson()): Promise<Connected> {
   const client = await connect(relay.url, person)
   onTestFinished(() => client.socket.terminate())
   return Object.assign(client, { person, id: person.id })

@@ -3,6 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import {
   type AccountId,
   accountIdFromHash,
+  Bell,
   CodedError,
   concatBytes,
   type GroupId,
@@ -11,6 +12,7 @@ import {
   isErrorCode,
   type MessageId,
   messageIdFromHash,
+  Wait,
 } from '@postern/protocol'
 import {
   authenticationBytes,
@@ -38,15 +40,15 @@ function newSigner(): Signer {
   }
 }
 
-export type Person = { id: AccountId; account: Signer; device: Signer }
+export type BarePerson = { id: AccountId; account: Signer; device: Signer }
 
-export function newPerson(): Person {
+export function newPerson(): BarePerson {
   const account = newSigner()
   return { id: accountIdFromHash(sha256(account.publicKey)), account, device: newSigner() }
 }
 
 /** Another device of the same account. */
-export const anotherDevice = (person: Person): Person => ({ ...person, device: newSigner() })
+export const anotherDevice = (person: BarePerson): BarePerson => ({ ...person, device: newSigner() })
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
 export const idOf = (payload: Uint8Array): MessageId => messageIdFromHash(sha256(payload))
@@ -69,7 +71,7 @@ const NEVER_SEC = 9_999_999_999
 /** The proof that the relay asks for, each part of which a test can spoil. */
 type ProofOptions = { nonce: Uint8Array; audience: string; notAfterSec?: number; serial?: number }
 
-export function proofOf(person: Person, given: ProofOptions) {
+export function proofOf(person: BarePerson, given: ProofOptions) {
   const { nonce, audience, notAfterSec = NEVER_SEC, serial = 1 } = given
   const accountKey = person.account.publicKey
   const deviceKey = person.device.publicKey
@@ -86,7 +88,7 @@ export function proofOf(person: Person, given: ProofOptions) {
   }
 }
 
-type Waiting = { resolve: (answer: never) => void; reject: (error: Error) => void }
+type Challenge = Extract<RelayFrame, { kind: 'challenge' }>
 
 export class TestClient {
   readonly socket: WebSocket
@@ -97,31 +99,31 @@ export class TestClient {
   /** Acknowledge each page as it comes. */
   autoAcknowledge = false
   readonly closed: Promise<{ code: number; reason: string }>
-  readonly challenge: Promise<Extract<RelayFrame, { kind: 'challenge' }>>
+  readonly challenge: Promise<Challenge>
   #nextId = 1
-  readonly #waiting = new Map<number, Waiting>()
-  #watchers: (() => void)[] = []
+  readonly #waiting = new Map<number, Pick<Wait<never>, 'resolve' | 'reject'>>()
+  readonly #deliveries = new Bell()
 
   constructor(url: string, options: { headers?: Record<string, string> } = {}) {
     this.host = options.headers?.['host'] ?? new URL(url).host
     this.socket = new WebSocket(`${url.replace(/^http/, 'ws')}/relay/v1`, { perMessageDeflate: false, ...options })
-    const challenged = Promise.withResolvers<Extract<RelayFrame, { kind: 'challenge' }>>()
-    challenged.promise.catch(() => undefined)
-    this.challenge = challenged.promise
+    const challenged = new Wait<Challenge>()
+    challenged.over.catch(() => undefined)
+    this.challenge = challenged.over
     this.socket.on('message', data => {
       const frame = decodeRelayFrame(data as Buffer)
       if (frame.kind === 'challenge') challenged.resolve(frame)
       else this.#receive(frame)
     })
     this.socket.on('error', error => challenged.reject(error))
-    this.closed = new Promise(resolve =>
-      this.socket.once('close', (code, reason) => {
-        challenged.reject(new Error('closed'))
-        for (const { reject } of this.#waiting.values()) reject(new Error('closed'))
-        this.#waiting.clear()
-        resolve({ code, reason: reason.toString() })
-      }),
-    )
+    const closed = new Wait<{ code: number; reason: string }>()
+    this.closed = closed.over
+    this.socket.once('close', (code, reason) => {
+      challenged.reject(new Error('closed'))
+      for (const answered of this.#waiting.values()) answered.reject(new Error('closed'))
+      this.#waiting.clear()
+      closed.resolve({ code, reason: reason.toString() })
+    })
   }
 
   #receive(frame: Exclude<RelayFrame, { kind: 'challenge' }>): void {
@@ -129,7 +131,7 @@ export class TestClient {
       this.entries.push(...frame.entries)
       this.pages.push(frame.entries.length)
       if (this.autoAcknowledge) this.acknowledge(this.lastCursor)
-      for (const watch of this.#watchers) watch()
+      this.#deliveries.ring()
       return
     }
     const waiting = this.#waiting.get(frame.id)
@@ -146,11 +148,10 @@ export class TestClient {
     // Sent on a closed socket it would vanish, and the test would wait for ever.
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('closed'))
     const id = this.#nextId++
-    const answered = new Promise<CallAnswer<Name>>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-    })
+    const answered = new Wait<CallAnswer<Name>>()
+    this.#waiting.set(id, answered)
     this.socket.send(encodeClientFrame({ kind: 'call', name, id, request } as never))
-    return answered
+    return answered.over
   }
 
   acknowledge(cursor: number, mark = 0): void {
@@ -166,13 +167,16 @@ export class TestClient {
     return this.call('commit', { payload, add, remove, welcome: add.length > 0 ? randomBytes(80) : undefined })
   }
 
-  async authenticate(person: Person, intent: 'login' | 'register' = 'register'): Promise<CallAnswer<'authenticate'>> {
+  async authenticate(
+    person: BarePerson,
+    intent: 'login' | 'register' = 'register',
+  ): Promise<CallAnswer<'authenticate'>> {
     const { nonce } = await this.challenge
     return this.call('authenticate', { ...proofOf(person, { nonce, audience: this.host }), intent })
   }
 
   /** With an invite, as a relay that does not take everybody asks for it. */
-  async register(person: Person, invite: string): Promise<CallAnswer<'authenticate'>> {
+  async register(person: BarePerson, invite: string): Promise<CallAnswer<'authenticate'>> {
     const { nonce } = await this.challenge
     const proof = proofOf(person, { nonce, audience: this.host })
     return this.call('authenticate', { ...proof, intent: 'register', invite })
@@ -180,8 +184,7 @@ export class TestClient {
 
   /** Until so many entries were delivered in all. */
   async delivered(count: number): Promise<Entry[]> {
-    while (this.entries.length < count) await new Promise<void>(resolve => this.#watchers.push(resolve))
-    this.#watchers = []
+    while (this.entries.length < count) await this.#deliveries.next()
     return this.entries
   }
 
@@ -195,7 +198,7 @@ function failed({ code, message, retryAtMs, serial }: Extract<RelayFrame, { kind
   return new CodedError(isErrorCode(code) ? code : 'internal', { retryAtMs, serial }, { message })
 }
 
-export async function connect(url: string, person: Person): Promise<TestClient> {
+export async function connect(url: string, person: BarePerson): Promise<TestClient> {
   const client = new TestClient(url)
   await client.authenticate(person)
   return client

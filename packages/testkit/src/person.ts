@@ -1,7 +1,7 @@
 // A person in a test: a full client, and a way to wait for what happens to it.
 import { chatUpdate } from '@postern/bot-api/events'
 import type { Chat, Message } from '@postern/bot-api/objects'
-import type { Client, JournalEvent } from '@postern/core'
+import { type Client, followJournal, type JournalEvent } from '@postern/core'
 import { type AccountId, type ChatId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import type { Wire } from './wire.ts'
@@ -9,7 +9,7 @@ import type { Wire } from './wire.ts'
 /** With patience on a busy machine: a test that waits this long has failed. */
 export const WITHIN = { timeoutMs: 60_000 }
 
-type Event<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
+type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
 
 export class Person {
   readonly name: string
@@ -50,27 +50,26 @@ export class Person {
   /** The next event of a type that nobody has asked for yet; those before it are passed over. */
   async next<Type extends JournalEvent['type']>(
     type: Type,
-    isWanted: (event: Event<Type>) => boolean = () => true,
-  ): Promise<Event<Type>> {
-    return await new Promise((resolve, reject) => {
-      const finish = (settle: () => void) => {
-        clearTimeout(timer)
-        unsubscribe()
-        settle()
+    isWanted: (event: EventOf<Type>) => boolean = () => true,
+  ): Promise<EventOf<Type>> {
+    const read = () => this.#find(type, isWanted)
+    const until = AbortSignal.timeout(WITHIN.timeoutMs)
+    for await (const [event] of followJournal(this.client.journal, { read, until })) if (event) return event
+    throw new Error(`${this.name} saw no ${type} in time`)
+  }
+
+  /** The event alone, or nothing when all that there is was passed over. */
+  #find<Type extends JournalEvent['type']>(type: Type, isWanted: (event: EventOf<Type>) => boolean): EventOf<Type>[] {
+    for (;;) {
+      const entries = this.client.journal.read(this.#seen, 1000)
+      if (entries.length === 0) return []
+      for (const entry of entries) {
+        this.#seen = entry.id
+        // What is not in the contract of events fails whoever waits for one.
+        const event = chatUpdate.parse({ id: entry.id, ...JSON.parse(entry.json) })
+        if (event.type === type && isWanted(event as EventOf<Type>)) return [event as EventOf<Type>]
       }
-      const look = () => {
-        for (const entry of this.client.journal.read(this.#seen, 1000)) {
-          this.#seen = entry.id
-          // What is not in the contract of events fails whoever waits for one.
-          const event = chatUpdate.parse({ id: entry.id, ...JSON.parse(entry.json) })
-          if (event.type === type && isWanted(event as Event<Type>)) return finish(() => resolve(event as Event<Type>))
-        }
-      }
-      const tooLate = () => finish(() => reject(new Error(`${this.name} saw no ${type} in time`)))
-      const timer = setTimeout(tooLate, WITHIN.timeoutMs)
-      const unsubscribe = this.client.journal.onAppend(look)
-      look()
-    })
+    }
   }
 
   async hears(text: string): Promise<Message> {

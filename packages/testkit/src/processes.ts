@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Wait } from '@postern/protocol'
 
 const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
 /** Of what a process said on standard error in a long run, the end. */
@@ -26,7 +27,7 @@ export abstract class Killable {
   onCrash: (crash: string) => void = () => undefined
 
   protected abstract command(): { args: string[]; env?: Record<string, string> }
-  protected abstract takeLine(line: string): void
+  protected abstract readLine(line: string): void
   protected ended(): void {}
 
   start(): void {
@@ -40,7 +41,7 @@ export abstract class Killable {
     this.#closed = once(child, 'close')
     createInterface({ input: child.stdout }).on('line', line => {
       this.onLine(line)
-      this.takeLine(line)
+      this.readLine(line)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS_MAX)
@@ -113,7 +114,7 @@ type Place = { directory: string; port: number }
 abstract class Listening extends Killable {
   readonly directory: string
   protected readonly port: number
-  readonly #listening = Promise.withResolvers<void>()
+  readonly #listening = new Wait()
 
   constructor({ directory, port }: Place) {
     super()
@@ -126,11 +127,11 @@ abstract class Listening extends Killable {
   }
 
   async listening(): Promise<this> {
-    await this.#listening.promise
+    await this.#listening.over
     return this
   }
 
-  protected override takeLine(line: string): void {
+  protected override readLine(line: string): void {
     if (wholeLine<{ url?: string }>(line)?.url === undefined) return
     this.nowUp()
     this.#listening.resolve()
@@ -186,8 +187,8 @@ export class PersonProcess extends Killable {
   readonly name: string
   readonly directory: string
   readonly #relayUrl: string
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
-  #ready = Promise.withResolvers<string>()
+  readonly #waiting = new Map<number, Wait<Answer>>()
+  #ready = new Wait<string>()
   #isReady = false
   #lastId = 0
   /** Of every message event, in the order of the lines. */
@@ -207,15 +208,15 @@ export class PersonProcess extends Killable {
 
   /** The account id, once it is online. */
   async ready(): Promise<string> {
-    return await this.#ready.promise
+    return await this.#ready.over
   }
 
   async ask(command: string, fields: object = {}): Promise<Answer> {
     const id = ++this.#lastId
-    const { promise, resolve } = Promise.withResolvers<Answer>()
-    this.#waiting.set(id, resolve)
+    const answered = new Wait<Answer>()
+    this.#waiting.set(id, answered)
     this.write(JSON.stringify({ id, do: command, ...fields }))
-    return await promise
+    return await answered.over
   }
 
   async do<Ok>(command: string, fields: object = {}): Promise<Ok> {
@@ -224,7 +225,7 @@ export class PersonProcess extends Killable {
     return answer.ok as Ok
   }
 
-  protected override takeLine(text: string): void {
+  protected override readLine(text: string): void {
     const line = wholeLine<Line & PersonEvent>(text)
     if (!line) return
     const { id, event, ok, error, code = '', message, me } = line
@@ -236,16 +237,16 @@ export class PersonProcess extends Killable {
     if (event === 'message' && message) this.heard.push(message.id)
     if (event !== undefined && event !== 'ready') this.onEvent(line)
     if (id === undefined) return
-    this.#waiting.get(id)?.(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error, code })
+    this.#waiting.get(id)?.resolve(error === undefined ? { kind: 'ok', ok } : { kind: 'error', error, code })
     this.#waiting.delete(id)
   }
 
   protected override ended(): void {
     // Killed before it was ready: who waits for it waits for the next life, unless there is none.
     if (this.crash !== undefined) this.#ready.reject(new Error(this.crash))
-    if (this.#isReady) this.#ready = Promise.withResolvers()
+    if (this.#isReady) this.#ready = new Wait()
     this.#isReady = false
-    for (const resolve of this.#waiting.values()) resolve({ kind: 'in-doubt' })
+    for (const answered of this.#waiting.values()) answered.resolve({ kind: 'in-doubt' })
     this.#waiting.clear()
   }
 }

@@ -12,6 +12,13 @@ export const test = plain
     onCleanup(() => world.stop())
     return world
   })
+  /** With a relay of its own, which knows nobody of the first. */
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('otherWorld', async ({}, { onCleanup }) => {
+    const world = await World.start()
+    onCleanup(() => world.stop())
+    return world
+  })
   .extend('alice', ({ world }) => world.person('alice'))
   .extend('bob', ({ world }) => world.person('bob'))
   .extend('carol', ({ world }) => world.person('carol'))

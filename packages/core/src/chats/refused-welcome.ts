@@ -3,13 +3,13 @@ import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Rule, Verdict } from '../judge/verdict.ts'
 
 type Refusal = Extract<Verdict, { kind: 'refuse' }>
-type Invitation = { chat: ChatId; inviter: AccountId; group: GroupId; generation: number }
+type RefusedInvitation = { chat: ChatId; inviter: AccountId; group: GroupId; generation: number }
 
 export class RefusedWelcome extends Error {
   readonly rule: Rule
-  readonly invitation: Invitation
+  readonly invitation: RefusedInvitation
 
-  constructor({ rule, why }: Refusal, invitation: Invitation) {
+  constructor({ rule, why }: Refusal, invitation: RefusedInvitation) {
     super(`The welcome is not followed: ${why}.`)
     this.name = 'RefusedWelcome'
     this.rule = rule

@@ -152,7 +152,11 @@ function endsChat(
 }
 
 /** Our own commit has reached its place: everything before it was read with the keys before it. */
-export function adoptPending(core: Core, live: LiveGroup, write: WriteEntry): void {
+export function adoptPending(
+  core: Pick<Core, 'store' | 'provider' | 'passed' | 'log' | 'own'>,
+  live: LiveGroup,
+  write: WriteEntry,
+): void {
   if (!live.pending) throw new CodedError('internal')
   const { next: session, add } = live.pending
   live.session = session

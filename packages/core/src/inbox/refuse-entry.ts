@@ -54,7 +54,11 @@ const isForkOfTwo = (core: Pick<Core, 'store'>, live: LiveGroup, { code }: MlsEr
   code === 'mls-undecryptable' && findChat(core.store, live.chat)?.type === 'private'
 
 /** Whom the relay names may not be the one who wrote it; any other member would do as well. */
-function askSender(core: Core, database: Database, { entry, live }: { entry: Entry; live: LiveGroup }): void {
+function askSender(
+  core: Pick<Core, 'own' | 'poke'>,
+  database: Database,
+  { entry, live }: { entry: Entry; live: LiveGroup },
+): void {
   if (isMember(database, live.chat, entry.sender))
     questionMark(core, database, { group: live.id, epoch: epochOf(live), account: entry.sender, trouble: true })
 }

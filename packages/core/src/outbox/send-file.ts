@@ -28,7 +28,7 @@ export type FileHints = {
 
 /** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
 export async function draftFile(
-  core: Core,
+  core: Pick<Core, 'store' | 'files' | 'poke'>,
   source: AsyncIterable<Uint8Array>,
   { to, bytesHint, idempotencyKey }: FileHints,
 ): Promise<FileDraft> {

@@ -18,13 +18,13 @@ export function letInByLink(core: LettingIn, database: Database, account: Accoun
   letInFrom(core, database, account)
 }
 
-type Said = { chat: ChatId; group: GroupId; sender: AccountId; ts: number }
+type ContentFrom = { chat: ChatId; group: GroupId; sender: AccountId; ts: number }
 
 /** With its first content a chat is shown: as a request, or at once where the policy lets its opener in. */
 export function showOrLetIn(
   core: LettingIn,
   database: Database,
-  { chat, group, sender, ts }: Said,
+  { chat, group, sender, ts }: ContentFrom,
 ): ChatRow | undefined {
   const row = findChat(database, chat)
   const { inviter, asked } = findGroup(database, group) ?? {}

@@ -22,12 +22,12 @@ export type Change<T> = (database: Database) => T
  */
 export type Durability = 'durable' | 'recorded'
 
-type Waiting = {
+type QueuedWrite = {
   change: Change<unknown>
   durability: Durability
   wait: Pick<Wait<never>, 'resolve' | 'reject'>
 }
-type WriteOutcome = { waiting: Waiting; value: unknown }
+type WriteOutcome = { waiting: QueuedWrite; value: unknown }
 /** What a store is among: where it says what it could not do, and what tells it when to try again. */
 type Surroundings = { clock: Clock; log: Log }
 
@@ -36,7 +36,7 @@ export class Store {
   readonly #defer: (run: () => void) => void
   readonly #surroundings: Surroundings
   readonly #listeners = new Set<() => void>()
-  #queue: Waiting[] = []
+  #queue: QueuedWrite[] = []
   #isScheduled = false
   #isClosed = false
   #isErasing = false
@@ -152,7 +152,7 @@ export class Store {
     if (this.#isClosed) throw new CodedError('stopping')
   }
 
-  #commitTogether(batch: Waiting[]): WriteOutcome[] | undefined {
+  #commitTogether(batch: QueuedWrite[]): WriteOutcome[] | undefined {
     try {
       return this.#transaction(batch)
     } catch (error) {
@@ -162,7 +162,7 @@ export class Store {
     }
   }
 
-  #commitOneByOne(batch: Waiting[]): WriteOutcome[] {
+  #commitOneByOne(batch: QueuedWrite[]): WriteOutcome[] {
     const outcomes: WriteOutcome[] = []
     for (const waiting of batch) {
       try {
@@ -174,7 +174,7 @@ export class Store {
     return outcomes
   }
 
-  #transaction(batch: Waiting[]): WriteOutcome[] {
+  #transaction(batch: QueuedWrite[]): WriteOutcome[] {
     this.#database.waitForDisk(batch.some(({ durability }) => durability === 'durable'))
     this.#database.exec('BEGIN IMMEDIATE')
     try {

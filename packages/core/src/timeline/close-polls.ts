@@ -8,15 +8,15 @@ import { tellAbout } from './tell-about.ts'
 
 type Closing = Pick<Core, 'store' | 'own' | 'passed'>
 /** Those whose time came no later than that, and those that were closed here. */
-type Ended = { untilTs: number; closed: MessageId[] }
+type EndedPolls = { untilTs: number; closed: MessageId[] }
 
 /** Whoever calls has read every vote that counts. */
-export async function closePolls(core: Closing, ended: Ended): Promise<void> {
+export async function closePolls(core: Closing, ended: EndedPolls): Promise<void> {
   for (let count: number = clientLimits.expirePerTurnMax; count === clientLimits.expirePerTurnMax; )
     count = await core.store.write(database => closeSome(core, database, ended))
 }
 
-function closeSome(core: Closing, database: Database, ended: Ended): number {
+function closeSome(core: Closing, database: Database, ended: EndedPolls): number {
   const rows = endedPolls(database, ended)
   for (const row of rows) {
     noteEndTold(database, row.id)

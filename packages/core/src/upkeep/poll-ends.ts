@@ -10,7 +10,7 @@ import { closePolls } from '../timeline/close-polls.ts'
 /** Whatever the relay accepted before that time, or before one's own closing of those, is in the mailbox at or below that cursor. */
 type MailboxEnd = { nowMs: number; head: number; closed: MessageId[] }
 /** What is to be told: until when by its time, and what was closed by oneself. */
-type Ended = { dueTs: number | undefined; closed: MessageId[] }
+type DuePolls = { dueTs: number | undefined; closed: MessageId[] }
 
 export class PollEnds {
   readonly #core: Core
@@ -25,7 +25,7 @@ export class PollEnds {
 
   /** A chore: out of reach of the relay a poll stays open, because votes from before its end may still be there. */
   async tend(): Promise<void> {
-    const ended: Ended = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
+    const ended: DuePolls = { dueTs: lastDueCloseTs(this.#core), closed: closedHere(this.#core) }
     if (ended.dueTs === undefined && ended.closed.length === 0) return
     try {
       await this.#close(ended)
@@ -36,7 +36,7 @@ export class PollEnds {
     }
   }
 
-  async #close(ended: Ended): Promise<void> {
+  async #close(ended: DuePolls): Promise<void> {
     const { head, nowMs, closed } = await this.#endOf(ended)
     if (progressOf(this.#core.store).cursor < head) return this.#goOnAt(head)
     // One's own votes do not come by the mailbox.
@@ -46,7 +46,7 @@ export class PollEnds {
   }
 
   /** Asked for again only when the last word about it does not reach far enough. */
-  async #endOf({ dueTs = 0, closed }: Ended): Promise<MailboxEnd> {
+  async #endOf({ dueTs = 0, closed }: DuePolls): Promise<MailboxEnd> {
     const known = this.#end
     if (known && known.nowMs >= dueTs && closed.every(poll => known.closed.includes(poll))) return known
     const end = { ...(await this.#core.link.call('mailboxEnd', {})), closed }

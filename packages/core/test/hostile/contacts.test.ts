@@ -95,9 +95,8 @@ describe('[CORE-14.27] a group of a stranger', () => {
     friend,
     stateOf,
   }) => {
-    const { id } = await mallory.client.chats.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
-    const chat = id
-    await friend.next('chat', event => event.chat_id === id)
+    const { id: chat } = await mallory.client.chats.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
+    await friend.next('chat', event => event.chat_id === chat)
     mallory.wire.outgoing = spoiling
     const add = await keyPackagesOf(mallory, [bot.id])
     await commitAs(mallory, chat, () => ({ add }))

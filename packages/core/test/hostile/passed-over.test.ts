@@ -1,8 +1,9 @@
 // A member whose client says what ours would not: nothing comes of it, and the log says why.
 import { messageIdFromHash, PRESS_ID_BYTES, pressIdFromBytes, silentLog } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
-import { type Person, WITHIN, World } from '@postern/testkit'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WITHIN } from '@postern/testkit'
+import { test as base } from '@postern/testkit/fixtures'
+import { expect } from 'vitest'
 import { newDraft } from '../../src/outbox/compose.ts'
 import { sendContent } from '../../src/outbox/send-content.ts'
 import { sendDirect } from '../../src/outbox/send-direct.ts'
@@ -10,43 +11,39 @@ import { coreOf, deadlineOf } from './modified-client.ts'
 
 const WORDS = 'words that nobody should log'
 
-let world: World
-let bob: Person
-let mallory: Person
-let said: Record<string, unknown>[]
+const test = base
+  /** The lines of bob's log about what was passed over. */
+  .extend('lines', (): Record<string, unknown>[] => [])
+  .extend('bob', ({ world, lines }) => {
+    const debug = (fields: object, text: string) => void (text === 'passed over' && lines.push({ ...fields }))
+    return world.person('bob', { log: { ...silentLog, debug } })
+  })
+  .extend('say', ({ bob, mallory }) => async (body: KnownBody): Promise<void> => {
+    const draft = newDraft(coreOf(mallory), body)
+    await sendContent(coreOf(mallory), bob.chatId, { draft, deadline: deadlineOf(mallory) })
+  })
+  .extend('sayToBob', ({ bob, mallory }) => async (body: KnownBody): Promise<void> => {
+    await sendDirect(coreOf(mallory), { chat: bob.chatId, to: bob.id }, { body, deadline: deadlineOf(mallory) })
+  })
+  .extend('bobHasReadAll', ({ bob, mallory }) => async (): Promise<void> => {
+    await mallory.client.messages.sendText(bob.chatId, { text: 'a mark' }, WITHIN)
+    await bob.hears('a mark')
+  })
 
-beforeEach(async () => {
-  world = await World.start()
-  said = []
-  const debug = (fields: object, text: string) => void (text === 'passed over' && said.push({ ...fields }))
-  bob = await world.person('bob', { log: { ...silentLog, debug } })
-  mallory = await world.person('mallory')
-})
-afterEach(async () => {
-  await world.stop()
-})
-
-const say = (body: KnownBody) =>
-  sendContent(coreOf(mallory), bob.chatId, { draft: newDraft(coreOf(mallory), body), deadline: deadlineOf(mallory) })
-
-const sayToBob = (body: KnownBody) =>
-  sendDirect(coreOf(mallory), { chat: bob.chatId, to: bob.id }, { body, deadline: deadlineOf(mallory) })
-
-const reasons = () => said.map(({ kind, reason }) => `${String(kind)}: ${String(reason)}`)
-
-async function bobHasReadAll(): Promise<void> {
-  await mallory.client.messages.sendText(bob.chatId, { text: 'a mark' }, WITHIN)
-  await bob.hears('a mark')
-}
-
-test('[CORE-5.14] what is not applied is one line of the log: the kind, the reason and the ids', async () => {
+test('[CORE-5.14] what is not applied is one line of the log: the kind, the reason and the ids', async ({
+  bob,
+  mallory,
+  lines,
+  say,
+  bobHasReadAll,
+}) => {
   await mallory.say(bob, 'first')
   await bob.hears('first')
   const target = (await bob.say(mallory, 'of bob')).id
   await mallory.hears('of bob')
   await say({ kind: 'edit', target, text: WORDS })
   await bobHasReadAll()
-  expect(said).toEqual([
+  expect(lines).toEqual([
     {
       kind: 'edit',
       reason: "not the sender's message",
@@ -58,7 +55,14 @@ test('[CORE-5.14] what is not applied is one line of the log: the kind, the reas
   expect(bob.texts(mallory)).toContain('of bob')
 })
 
-test('[CORE-5.14] whatever is passed over says why, and nothing of what was said', async () => {
+test('[CORE-5.14] whatever is passed over says why, and nothing of what was said', async ({
+  bob,
+  mallory,
+  lines,
+  say,
+  sayToBob,
+  bobHasReadAll,
+}) => {
   const own = (await mallory.say(bob, 'first')).id
   await bob.hears('first')
   const ofBob = (await bob.say(mallory, 'of bob')).id
@@ -75,7 +79,7 @@ test('[CORE-5.14] whatever is passed over says why, and nothing of what was said
   await sayToBob({ kind: 'toast', press, text: WORDS })
   await sayToBob({ kind: 'text', text: WORDS })
   await bobHasReadAll()
-  expect(reasons()).toEqual([
+  expect(lines.map(({ kind, reason }) => `${String(kind)}: ${String(reason)}`)).toEqual([
     "delete: not the sender's message",
     'delete: no such message',
     'reaction: no one emoji',
@@ -86,6 +90,6 @@ test('[CORE-5.14] whatever is passed over says why, and nothing of what was said
     'toast: no such press',
     'text: not said this way',
   ])
-  expect(JSON.stringify(said)).not.toContain(WORDS)
+  expect(JSON.stringify(lines)).not.toContain(WORDS)
   expect(bob.texts(mallory)).toEqual(['first', 'of bob', 'a mark'])
 })
