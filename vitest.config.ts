@@ -1,5 +1,4 @@
 // One test run for the whole workspace: tests live beside the package they speak for.
-
 import './packages/cli/bin/require-node.cjs'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './scripts/count-reporter.ts'

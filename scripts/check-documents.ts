@@ -1,5 +1,4 @@
 // `node scripts/check-documents.ts`: fails when a document says what is not so.
-
 import { join } from 'node:path'
 import { checkApiPage } from './documents/check-api-page.ts'
 import { checkDependencies } from './documents/check-dependencies.ts'

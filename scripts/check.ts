@@ -1,5 +1,4 @@
 // `npm run check`: everything but the tests. `npm run check -- lint types` runs only these.
-
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 

@@ -1,5 +1,4 @@
 // Writes `N passed, N failed` to a file when a test run ends: the line that a CI reads without knowing vitest.
-
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 

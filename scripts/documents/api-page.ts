@@ -1,5 +1,4 @@
 // docs/api.md, made from the OpenAPI document: for people what GET /openapi.json is for programs.
-
 import { type ApiErrorCode, apiStatuses, makeOpenapi, type OpenapiDocument, type Operation } from '@postern/bot-api'
 
 import { apiLimits } from './api-limits.ts'

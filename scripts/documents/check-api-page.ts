@@ -1,5 +1,4 @@
 // docs/api.md must say what the table of endpoints says.
-
 import type { Check } from '../project.ts'
 import { apiPagePath, makeApiPage } from './api-page.ts'
 

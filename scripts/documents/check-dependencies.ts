@@ -1,5 +1,4 @@
 // Every dependency is a decision: docs/dependencies.md says why we have it and under which licence, and nothing else.
-
 import { type Check, type Project, readManifest } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
 

@@ -1,5 +1,4 @@
 // Every numbered rule of a package's SPEC.md stands in its order and has a test that names it; every test names a rule that is there.
-
 import type { Check, Project } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
 

@@ -1,5 +1,4 @@
 // The lint must really read types and really know where code stands: one file for each fault it is there to find.
-
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

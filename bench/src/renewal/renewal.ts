@@ -1,5 +1,4 @@
 // New keys for one's own leaf: what the commit costs its maker and each member, and how large it is.
-
 import { makeMlsPair } from '../crypto/mls-pair.ts'
 import { inTurn, median } from '../figures.ts'
 import { commitIntent, decryptMessage, encryptMessage, type GroupSession } from '../inside.ts'

@@ -1,5 +1,4 @@
 // Waits for the relay as long as it takes: a person can do nothing before.
-
 import type { Client } from '@postern/core'
 import { personLimits, systemClock, Wait } from '@postern/protocol'
 

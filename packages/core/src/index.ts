@@ -1,5 +1,4 @@
 // The client core: what gateways, apps and scripted people are built on.
-
 export type { Within } from '@postern/protocol'
 export { type Log, silentLog } from '@postern/protocol'
 export type { ChatTarget } from './client/chats.ts'

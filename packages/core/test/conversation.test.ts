@@ -1,5 +1,4 @@
 // What can be done with a message after it was sent: edits, deletions, reactions, receipts, timers.
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageIdOf } from '@postern/bot-api'

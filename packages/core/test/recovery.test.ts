@@ -74,6 +74,25 @@ test('[CORE-12.5] a client that has only sent since its backup uses no key twice
   expect(alice.texts(bob)).toEqual(['before the backup', 'one', 'two', 'three', 'four', 'five'])
 })
 
+test('[CORE-12.5] in a chat that was joined since the backup no key is used twice either: its welcome is read again', async ({
+  alice,
+  bob,
+  backUp,
+  restore,
+}) => {
+  bob = await backUp(bob)
+  await alice.say(bob, 'opened after the backup')
+  await bob.hears('opened after the backup')
+  for (const text of ['one', 'two']) await bob.say(alice, text)
+  await alice.hears('two')
+  bob = await restore(bob)
+  await bob.hears('opened after the backup')
+  for (const text of ['three', 'four']) await bob.say(alice, text)
+  await alice.hears('four')
+  expect(alice.texts(bob)).toEqual(['opened after the backup', 'one', 'two', 'three', 'four'])
+  expect(alice.client.journal.read(0, 100).filter(({ json }) => json.includes('undecryptable'))).toEqual([])
+})
+
 test('[CORE-12.3] a private chat whose own commit is lost gets its next generation', async ({
   alice,
   bob,

@@ -1,5 +1,4 @@
 // Cryptography in a browser: noble for all that is small, WebCrypto for Ed25519 where the browser has it. No Node API.
-
 import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
 import { hmac as nobleHmac } from '@noble/hashes/hmac.js'

@@ -1,5 +1,4 @@
 // Cryptography in Node: node:crypto, synchronous, with the key objects of long-lived keys kept.
-
 import crypto, { type KeyObject } from 'node:crypto'
 import { copyBytes, mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'

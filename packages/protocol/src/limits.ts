@@ -184,7 +184,7 @@ export const relayDefaults = {
 } as const
 
 /** What a relay keeps to by itself; nobody sets these. */
-export const relayLimits = {
+export const relayFixedLimits = {
   /** Keys whose rate is counted at one time. */
   rateKeysMax: 200_000,
   /** When to try again: one that has no free connection, and one whose disk or store has failed. */

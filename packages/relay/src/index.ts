@@ -1,5 +1,4 @@
 // The relay: the server that carries ciphertext between accounts, in order, and keeps it until it is read.
-
 export type { Registration } from './accounts/register.ts'
 export { type RelayConfig, readConfig } from './config.ts'
 export { type RelayLimits, relayLimits } from './limits/relay-limits.ts'

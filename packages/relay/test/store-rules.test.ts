@@ -1,12 +1,6 @@
 // The rules that every store shares, asked as values: who may append and commit, what changes, and what it costs.
 import { randomBytes } from 'node:crypto'
-import {
-  type AccountId,
-  accountIdFromHash,
-  relayLimits as fixedLimits,
-  isCoded,
-  type MessageId,
-} from '@postern/protocol'
+import { type AccountId, accountIdFromHash, isCoded, type MessageId, relayFixedLimits } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
 import { agesAt, setClock } from '../src/store/rules/ages.ts'
@@ -173,10 +167,12 @@ describe('limits', () => {
   test('[RELAY-1.31] a mailbox is full for who has too much there; one full of others has room for a little', () => {
     const { mailboxBytesMax, mailboxBytesPerSenderMax } = limits
     const empty = { entries: 0, bytes: 0, ownEntries: 0, ownBytes: 0 }
-    expect(roomFor(empty, limits)).toBeGreaterThanOrEqual(fixedLimits.mailboxLookAfterBytes)
+    expect(roomFor(empty, limits)).toBeGreaterThanOrEqual(relayFixedLimits.mailboxLookAfterBytes)
     expect(roomFor({ ...empty, ownBytes: mailboxBytesPerSenderMax }, limits)).toBe(0)
-    expect(roomFor({ ...empty, bytes: mailboxBytesMax }, limits)).toBe(fixedLimits.mailboxLookAfterBytes)
-    expect(roomFor({ ...empty, bytes: mailboxBytesMax, ownBytes: fixedLimits.mailboxLookAfterBytes }, limits)).toBe(0)
+    expect(roomFor({ ...empty, bytes: mailboxBytesMax }, limits)).toBe(relayFixedLimits.mailboxLookAfterBytes)
+    expect(
+      roomFor({ ...empty, bytes: mailboxBytesMax, ownBytes: relayFixedLimits.mailboxLookAfterBytes }, limits),
+    ).toBe(0)
   })
 })
 

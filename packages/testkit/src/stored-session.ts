@@ -1,5 +1,4 @@
 // A session as core stores it: the epoch when it begins, then each secret that moved; what is used up is erased.
-
 import {
   changedSecrets,
   encodeEpoch,

@@ -1,5 +1,4 @@
 // Whole lines of JSON to standard output, and the knowledge when they have left the process.
-
 import type { Writable } from 'node:stream'
 import { CodedError, Wait } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'

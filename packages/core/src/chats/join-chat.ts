@@ -14,13 +14,14 @@ import { type AccountId, type ChatId, type GroupId, groupChatId, privateChatId }
 import { decodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Entry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
-import { findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
+import { distrustKeysOf, findGroup, type GroupRow, insertGroup } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs, soonRenewalMs } from '../groups/renewal.ts'
 import { consumeKeyPackage, findKeyPackage, isLastResort } from '../identity/key-packages.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
+import { restoredCursor } from '../journal/progress.ts'
 import { judgeWelcome } from '../judge/judge-welcome.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
@@ -101,6 +102,8 @@ function writeJoin(
       renewAtMs,
       asked: wasLost && !known,
     })
+    // A welcome from before the restore was followed then, too: what was said since has used up the keys that it gives.
+    if (entry.cursor <= restoredCursor(database)) distrustKeysOf(database, entry.group)
     noteDeviceKeys(core, database, joined.members)
     // The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner.
     const candidate = { id: entry.group, generation, byAdmin: isAdmin(database, chat, inviter) }

@@ -189,6 +189,11 @@ export function distrustKeys(database: Database): void {
   database.run('UPDATE mls_group SET needs_update = 1')
 }
 
+/** The same for one group. */
+export function distrustKeysOf(database: Database, group: GroupId): void {
+  database.run('UPDATE mls_group SET needs_update = 1 WHERE id = ?', group)
+}
+
 export const isRenewalDue = (reads: Reads, group: GroupId, nowMs: number): boolean =>
   reads.get('SELECT 1 FROM mls_group WHERE id = ? AND renew_at_ms <= ?', group, nowMs) !== undefined
 

@@ -1,8 +1,7 @@
 // What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
-
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
 import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
-import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
+import { type ChatRow, findChat, isMember } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { noteDirect } from '../groups/group-records.ts'
 import { isInviteToken } from '../identity/account.ts'
@@ -36,9 +35,8 @@ export function receiveDirect(core: Receiving, received: Received): Change<void>
   const content = decodeContent(received.plaintext)
   return database => {
     const isFirst = noteDirect(database, received.group, received.id)
-    if (!content || !mayStillSpeak(core, database, received)) return
     const chat = findChat(database, received.chat)
-    if (!chat) return
+    if (!content || !chat || !mayStillSpeak(core, database, { ...received, row: chat })) return
     const said = saidIn(chat, { ...received, content })
     if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
     else notePassedOver(core, said, 'received before')
@@ -54,7 +52,7 @@ export function receiveContent(core: Receiving, received: Counted): Change<void>
   }
   const understood = { ...received, content }
   return database => {
-    if (!mayStillSpeak(core, database, received)) return
+    if (!mayStillSpeak(core, database, { ...received, row: findChat(database, received.chat) })) return
     noteGap(core, database, { ...received, unsent: content.unsent })
     noteSender(core, database, understood)
     const isUnseen = isBetweenClients(content.body)
@@ -78,13 +76,13 @@ const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'sk
 /** Without what its sender's own client should have left out. */
 const heardBody = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))
 
+type InChat = Received & { row: ChatRow | undefined }
+
 /** Of two groups for a chat both are read: a member removed from the one in force must not go on speaking in the other. */
-function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { chat, group, sender }: Received): boolean {
-  const row = findChat(database, chat)
-  if (!row || row.group_id === group) return true
-  const isMember = membersOf(database, chat).some(member => member.account_id === sender)
-  if (!isMember) log.warn({ chat, group, sender }, 'somebody who is not in the chat any more speaks in an old group')
-  return isMember
+function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { row, chat, group, sender }: InChat): boolean {
+  if (!row || row.group_id === group || isMember(database, chat, sender)) return true
+  log.warn({ chat, group, sender }, 'somebody who is not in the chat any more speaks in an old group')
+  return false
 }
 
 function noteSender(core: LettingIn, database: Database, { sender, content }: Understood): void {

@@ -1,5 +1,4 @@
 // Receipts that are due: an author is to learn that a message has arrived and was read. Cumulative, so that a burst costs one.
-
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
 import type { ChatRow } from '../chats/chats.ts'
 import { hasMoreMembers } from '../chats/member-receipts.ts'

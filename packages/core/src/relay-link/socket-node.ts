@@ -1,5 +1,4 @@
 // A WebSocket of Node.
-
 import { wireLimits } from '@postern/protocol'
 import WebSocket from 'ws'
 import type { SocketFactory } from './socket.ts'

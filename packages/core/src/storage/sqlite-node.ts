@@ -1,5 +1,4 @@
 // Encrypted SQLite on a file: better-sqlite3 with AEGIS pages, locked to this process.
-
 import { CodedError } from '@postern/protocol'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import type { Database, SqlValue } from './database.ts'

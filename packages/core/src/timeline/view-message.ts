@@ -1,5 +1,4 @@
 // How a message looks from outside: its content with everything that was said about it.
-
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import { furthestReached } from '../chats/member-receipts.ts'

@@ -1,5 +1,4 @@
 // What happens first on a new connection: is this database still the account's newest, and where does the mailbox go on.
-
 import { clientLimits } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { distrustKeys } from '../groups/group-records.ts'

@@ -1,5 +1,4 @@
 // What is left of somebody else's body where it keeps none of the rules of a sender: the message stays, what misleads goes.
-
 import { isPlainUrl } from '../rules/button.ts'
 import { cleanLine } from '../rules/line.ts'
 import { fittingMentions } from '../rules/mentions.ts'

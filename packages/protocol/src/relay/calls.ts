@@ -1,5 +1,4 @@
 // The calls of the wire, as a table: what a client asks of the relay, and what it is answered.
-
 import { toBase32 } from '../bytes.ts'
 import {
   bool,

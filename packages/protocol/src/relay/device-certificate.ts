@@ -1,5 +1,4 @@
 // A device certificate: the account's word that a device's key speaks for it until a certain second, or until a newer word.
-
 import { utf8 } from '../bytes.ts'
 import { type Codec, decodeWith, encodeWith, fixed, struct, u53, Writer } from '../codec.ts'
 import { CodedError } from '../errors.ts'

@@ -1,5 +1,4 @@
 // The wire between a client and the relay: calls with an answer, notes without one, and what the relay pushes.
-
 import { type Codec, fixed, type Infer, list, optional, Reader, struct, text, u8, u32, u53, Writer } from '../codec.ts'
 import { CodedError } from '../errors.ts'
 import { wireLimits } from '../limits.ts'

@@ -7,7 +7,7 @@ import {
   blobIdFromBytes,
   type Clock,
   CodedError,
-  relayLimits,
+  relayFixedLimits,
   toBase64Url,
 } from '@postern/protocol'
 import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
@@ -93,12 +93,12 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 export async function sweepBlobs(parts: BlobParts, signal: AbortSignal): Promise<number> {
   let removed = 0
   for (;;) {
-    const expired = await parts.store.expiredBlobs(parts.clock.nowMs(), relayLimits.blobsPerSweep)
+    const expired = await parts.store.expiredBlobs(parts.clock.nowMs(), relayFixedLimits.blobsPerSweep)
     for (const blob of expired) {
       if (signal.aborted) return removed
       await removeBlob(parts, blob)
       removed += 1
     }
-    if (expired.length < relayLimits.blobsPerSweep) return removed
+    if (expired.length < relayFixedLimits.blobsPerSweep) return removed
   }
 }

@@ -1,7 +1,7 @@
 // Blobs as files: one per blob, in folders of their first two letters.
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type BlobId, CodedError, relayLimits, systemCodeOf, systemFault } from '@postern/protocol'
+import { type BlobId, CodedError, relayFixedLimits, systemCodeOf, systemFault } from '@postern/protocol'
 import { syncDirectory } from '../store/sync-directory.ts'
 import type { Appended, BlobStore } from './blob-store.ts'
 
@@ -103,7 +103,7 @@ async function* readRange(
   handle: FileHandle,
   { start, end }: { start: number; end: number },
 ): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(Math.min(relayLimits.blobReadBytes, end + 1 - start))
+  const buffer = new Uint8Array(Math.min(relayFixedLimits.blobReadBytes, end + 1 - start))
   try {
     for (let at = start; at <= end; ) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end + 1 - at), at)

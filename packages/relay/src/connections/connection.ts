@@ -1,6 +1,6 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
-import { inBackground, relayLimits, type Timer, Wait } from '@postern/protocol'
+import { inBackground, relayFixedLimits, type Timer, Wait } from '@postern/protocol'
 import { afterMicrotasks, endOfTick } from '@postern/protocol/node'
 import type { WebSocket } from 'ws'
 import { TokenBucket } from '../limits/token-bucket.ts'
@@ -24,7 +24,7 @@ export class Connection implements Outlet {
   /** Frames that came in one piece with others, while no more may be taken. */
   #held: Uint8Array[] = []
   #inFlight = 0
-  #sliceLeft: number = relayLimits.framesPerSlice
+  #sliceLeft: number = relayFixedLimits.framesPerSlice
   #refill: Timer | undefined
   #corked = false
   #deaf = false
@@ -165,7 +165,7 @@ export class Connection implements Outlet {
   /** The next slice begins when all that can be answered at once is answered: after the microtasks, in the same turn. */
   #beginSliceLater(): void {
     const begin = () => {
-      this.#sliceLeft = relayLimits.framesPerSlice
+      this.#sliceLeft = relayFixedLimits.framesPerSlice
       this.#goOn()
     }
     afterMicrotasks(begin, { what: 'frames could not be taken', log: this.#parts.log })
@@ -175,7 +175,7 @@ export class Connection implements Outlet {
     if (this.#sliceLeft === 0) return false
     if (this.#refill || this.#inFlight >= this.#parts.limits.requestsInFlightMax || !this.hasRoom()) return false
     if (this.#bucket.spend()) {
-      if (this.#sliceLeft-- === relayLimits.framesPerSlice) this.#beginSliceLater()
+      if (this.#sliceLeft-- === relayFixedLimits.framesPerSlice) this.#beginSliceLater()
       return true
     }
     this.#refill = this.#parts.clock.setTimer(this.#bucket.waitMs(), () => {

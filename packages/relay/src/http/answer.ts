@@ -1,6 +1,6 @@
 // What every HTTP answer of the relay has in common, and the one place where an error becomes a status.
 import type { ServerResponse } from 'node:http'
-import { CodedError, type ErrorCode, relayLimits, systemFault } from '@postern/protocol'
+import { CodedError, type ErrorCode, relayFixedLimits, systemFault } from '@postern/protocol'
 
 const statusOf: Partial<Record<ErrorCode, number>> = {
   'bad-field': 400,
@@ -27,7 +27,7 @@ export function answerError(response: ServerResponse, error: unknown): boolean {
   const status = statusOf[coded.code] ?? 500
   if (response.headersSent) response.destroy()
   else {
-    if (status === 503 || status === 507) response.setHeader('Retry-After', relayLimits.retryAfterSec)
+    if (status === 503 || status === 507) response.setHeader('Retry-After', relayFixedLimits.retryAfterSec)
     answerJson(response, status, { error: coded.message, code: coded.code })
   }
   return status >= 500

@@ -1,7 +1,7 @@
 // The relay's HTTP side: health, blobs, and a word to whoever opens the address in a browser.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { inBackground, logFault, relayLimits } from '@postern/protocol'
+import { inBackground, logFault, relayFixedLimits } from '@postern/protocol'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../connections/relay-parts.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
@@ -59,7 +59,7 @@ const headRules = ({ requestHeadBytesMax }: RelayParts['limits']) => ({
 
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
-  response.setHeader('Retry-After', relayLimits.busyRetryAfterSec)
+  response.setHeader('Retry-After', relayFixedLimits.busyRetryAfterSec)
   answerJson(response, 503, { error: 'There are too many connections; come again in a moment.', code: 'rate-limited' })
 }
 

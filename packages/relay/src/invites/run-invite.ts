@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CodedError, DAY_MS, relayLimits, systemClock } from '@postern/protocol'
+import { CodedError, DAY_MS, relayFixedLimits, systemClock } from '@postern/protocol'
 import { DATABASE_NAME } from '../store/data-directory.ts'
 import { Invites } from './invites.ts'
 
@@ -17,8 +17,8 @@ export async function makeInvite(argv: readonly string[], env: Environment): Pro
   if (!directory) throw wrong('--data', 'name the directory in which the relay keeps its data')
   if (!existsSync(join(directory, DATABASE_NAME)))
     throw wrong('--data', `there is no relay in ${directory}: start it there once, then make invites`)
-  const usesMax = countIn('--uses', given.uses ?? '1', relayLimits.inviteUsesMax)
-  const days = countIn('--days', given.days ?? '7', relayLimits.inviteDaysMax)
+  const usesMax = countIn('--uses', given.uses ?? '1', relayFixedLimits.inviteUsesMax)
+  const days = countIn('--days', given.days ?? '7', relayFixedLimits.inviteDaysMax)
   return await new Invites(directory).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
 }
 

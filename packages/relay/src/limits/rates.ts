@@ -1,5 +1,5 @@
 // Counts per key within a minute or an hour, for what is limited across connections.
-import { type Clock, CodedError, relayLimits } from '@postern/protocol'
+import { type Clock, CodedError, relayFixedLimits } from '@postern/protocol'
 
 export class Rates {
   readonly #clock: Clock
@@ -30,7 +30,7 @@ export class Rates {
       this.#counts = new Map()
     }
     const used = this.#counts.get(key) ?? 0
-    const memoryFull = used === 0 && this.#counts.size >= relayLimits.rateKeysMax
+    const memoryFull = used === 0 && this.#counts.size >= relayFixedLimits.rateKeysMax
     if (used + cost.count > cost.max || memoryFull)
       throw new CodedError('rate-limited', { what: cost.what, retryAtMs: (span + 1) * this.#spanMs })
     this.#counts.set(key, used + cost.count)

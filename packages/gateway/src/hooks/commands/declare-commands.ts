@@ -1,5 +1,4 @@
 // The hook commands in the bot's list of commands: there while it has none of its own, gone when the operator sets some.
-
 import type { Client, Records } from '@postern/core'
 import { Lane } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'

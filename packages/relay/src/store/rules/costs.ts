@@ -1,5 +1,5 @@
 // What a write costs its sender of the bytes of a day: payloads, and the rows that a store makes of them.
-import { relayLimits } from '@postern/protocol'
+import { relayFixedLimits } from '@postern/protocol'
 import type { Delivery } from '../relay-store.ts'
 
 /** What rows take beside payloads. */
@@ -7,7 +7,7 @@ export const rowBytes = { entry: 128, reference: 24, named: 64, group: 256 } as 
 
 /** Who leaves is not held back by what it has sent before. */
 export const isFreeFarewell = ({ kind }: Delivery, payloadBytes: number): boolean =>
-  kind === 'leave' && payloadBytes <= relayLimits.farewellBytesMax
+  kind === 'leave' && payloadBytes <= relayFixedLimits.farewellBytesMax
 
 export const appendCost = (payloadBytes: number, readers: number): number =>
   payloadBytes + rowBytes.entry + rowBytes.reference * readers

@@ -1,5 +1,5 @@
 // How much a sender may leave in the mailbox of one account before it is looked through again; nothing when it is full.
-import { type AccountId, relayLimits } from '@postern/protocol'
+import { type AccountId, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from './costs.ts'
 
@@ -20,10 +20,10 @@ export function roomFor(waiting: Waiting, limits: RelayLimits): number {
     limits.mailboxBytesMax - waiting.bytes,
     (limits.mailboxEntriesMax - waiting.entries) * rowBytes.entry,
   )
-  if (allRoom <= 0 && waiting.ownBytes >= relayLimits.mailboxLookAfterBytes) return 0
+  if (allRoom <= 0 && waiting.ownBytes >= relayFixedLimits.mailboxLookAfterBytes) return 0
   return Math.min(
-    Math.max(Math.min(ownRoom, allRoom) / 2, relayLimits.mailboxLookAfterBytes),
-    relayLimits.mailboxLookAfterBytesMax,
+    Math.max(Math.min(ownRoom, allRoom) / 2, relayFixedLimits.mailboxLookAfterBytes),
+    relayFixedLimits.mailboxLookAfterBytesMax,
   )
 }
 

@@ -1,5 +1,5 @@
 // Appends a message to a group's log: once per id, at the group's epoch only.
-import { type AccountId, CodedError, type MessageId, relayLimits } from '@postern/protocol'
+import { type AccountId, CodedError, type MessageId, relayFixedLimits } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
 import type { Append } from '../relay-store.ts'
 import { appendCost, isFreeFarewell } from '../rules/costs.ts'
@@ -91,7 +91,7 @@ function deliver(parts: LogParts, group: HeldGroup, sent: { pos: number; sender:
   const pair = `${sender}>${route.num}`
   if (group.heardByAll.has(sender) || group.heardByOne.has(pair)) return
   parts.contacts.note(route.num, sender)
-  if (group.heardByOne.size >= relayLimits.heardByOneMax) group.heardByOne.clear()
+  if (group.heardByOne.size >= relayFixedLimits.heardByOneMax) group.heardByOne.clear()
   group.heardByOne.add(pair)
 }
 

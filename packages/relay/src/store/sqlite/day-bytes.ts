@@ -1,5 +1,5 @@
 // How much an account has stored today. Counted in memory and written now and then, so that a message costs no row more.
-import { relayLimits } from '@postern/protocol'
+import { relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { bytesPerDay, bytesRefusal, dayOf } from '../rules/day-limits.ts'
 import type { AccountRows } from './account-rows.ts'
@@ -22,7 +22,7 @@ export class DayBytes {
     const limit = bytesPerDay(this.#limits, nowMs - held.createdMs)
     if (held.bytes + bytes > limit) throw bytesRefusal(limit, held.day)
     held.bytes += bytes
-    if (held.bytes - held.written < relayLimits.dayBytesUncountedMax) return
+    if (held.bytes - held.written < relayFixedLimits.dayBytesUncountedMax) return
     this.#accounts.putBytesStored(account, held)
     held.written = held.bytes
   }

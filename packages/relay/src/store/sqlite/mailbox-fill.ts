@@ -1,5 +1,5 @@
 // What waits unread for one account: a sender who has filled a mailbox waits until it is read, and others do not.
-import { CodedError, relayLimits } from '@postern/protocol'
+import { CodedError, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from '../rules/costs.ts'
 import { type Recipient, roomFor, soleReader } from '../rules/mailbox-room.ts'
@@ -24,7 +24,7 @@ export class MailboxFill {
   /** The same as `check`, for the other one of a group of two. */
   checkChat(group: HeldGroup, sender: number, sent: { bytes: number; nowMs: number }): void {
     group.aloneBytes += sent.bytes + rowBytes.entry
-    if (group.aloneBytes < relayLimits.mailboxChatBytes && this.#full.isEmpty) return
+    if (group.aloneBytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
     const to = soleReader(group.members, { sender })
     if (to) this.check(sender, to, { bytes: group.aloneBytes, nowMs: sent.nowMs })
     group.aloneBytes = 0
@@ -34,7 +34,7 @@ export class MailboxFill {
   check(sender: number, to: Recipient, sent: { bytes: number; nowMs: number }): void {
     const pair = `${sender}>${to.num}`
     const fullAtMs = this.#full.get(pair)
-    const left = (this.#left.get(pair) ?? relayLimits.mailboxLookAfterBytes) - sent.bytes - rowBytes.entry
+    const left = (this.#left.get(pair) ?? relayFixedLimits.mailboxLookAfterBytes) - sent.bytes - rowBytes.entry
     const isDue = fullAtMs === undefined ? left <= 0 : hasPassed(fullAtMs, sent.nowMs)
     if (!isDue && fullAtMs !== undefined) throw new CodedError('mailbox-full', { account: to.id })
     const room = isDue ? this.#roomFor(sender, to.num) : left
@@ -47,10 +47,10 @@ export class MailboxFill {
 
   #roomFor(sender: number, account: number): number {
     const waiting = this.#mailboxes.waiting({ account, sender, rowsMax: this.#limits.mailboxEntriesMax })
-    return waiting ? roomFor(waiting, this.#limits) : relayLimits.mailboxLookAfterBytes
+    return waiting ? roomFor(waiting, this.#limits) : relayFixedLimits.mailboxLookAfterBytes
   }
 }
 
 /** Also when the clock was set back. */
 const hasPassed = (fullAtMs: number, nowMs: number): boolean =>
-  Math.abs(nowMs - fullAtMs) >= relayLimits.mailboxLookAgainMs
+  Math.abs(nowMs - fullAtMs) >= relayFixedLimits.mailboxLookAgainMs
