@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { makeApiPage } from '../documents/api-page.ts'
 import { checkApiPage } from '../documents/check-api-page.ts'
+import { uncitedTests } from '../documents/check-citations.ts'
 import { checkDependencies } from '../documents/check-dependencies.ts'
 import { checkPaths } from '../documents/check-paths.ts'
 import { checkRules } from '../documents/check-rules.ts'
@@ -143,6 +144,29 @@ describe('rules and the tests that name them', () => {
     expect(problemsIn('# Rules\nR7 without its part', '')).toEqual([
       'packages/relay/SPEC.md: states no rule; a rule is a line that begins with its id, RELAY-1.1.',
     ])
+  })
+})
+
+describe('tests that cite no rule', () => {
+  const linesIn = (text: string) => uncitedTests('packages/relay/test/a.test.ts', text)
+
+  test.each([
+    ['its own name', "test('[RELAY-1.1] one', () => {})"],
+    ['a name around it', "describe('[RELAY-1.1] all of it', () => {\n  test('one', () => {})\n})"],
+    ['a name in a table', "test.for([1])('[RELAY-1.1] %i', () => {})"],
+    ['a template', 'test(`[RELAY-1.1] ${what}`, () => {})'],
+    ['what is no test', "expect('one').toBe(name('two'))"],
+  ])('%s cites one', (_what, text) => {
+    expect(linesIn(text)).toEqual([])
+  })
+
+  test.each([
+    ['by itself', "test('one', () => {})", [1]],
+    ['in a table', "\ntest.each([1])('%i', () => {})", [2]],
+    ['a variant', "inRelayTime('one', () => {})", [1]],
+    ['beside one that does', "test('[RELAY-1.1] one', () => {})\ntest('two', () => {})", [2]],
+  ])('%s: found', (_what, text, lines) => {
+    expect(linesIn(text)).toEqual(lines)
   })
 })
 

@@ -43,7 +43,7 @@ const brokenRule = async (sending: Promise<unknown>): Promise<unknown> =>
   )
 
 function check<Value>(name: string, { api, core, content, values }: Rule<Value>): void {
-  test.for(values)(`${name}: %s`, async ([, value, verdict], { talk }) => {
+  test.for(values)(`[BOTAPI-2.1] ${name}: %s`, async ([, value, verdict], { talk }) => {
     const rule = await brokenRule(core(value, talk))
     expect(rule !== undefined, `core says: ${String(rule)}`).toBe(verdict !== 'kept')
     if (api) expect(api(value, talk).error?.issues[0]?.message, 'the API says the same').toBe(rule)
