@@ -92,7 +92,7 @@ const packages: FolderLaw['order'] = {
     otherFiles,
     'index.ts',
   ],
-  'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'start-hooks.ts'],
+  'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'serve-hooks.ts', 'start-hooks.ts'],
   'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles],
   'packages/testkit/src': [otherFiles, 'index.ts'],
   'packages/cli/src': [otherFiles, ['person', 'demo'], 'postern.ts', 'main.ts'],

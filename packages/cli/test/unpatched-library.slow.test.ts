@@ -20,7 +20,8 @@ beforeAll(() => {
   writeFileSync(join(directory, 'package.json'), '{"name": "unpatched", "dependencies": {"ts-mls": "1.6.4"}}')
   writeFileSync(join(directory, 'package-lock.json'), '{}')
   cpSync(join(modules, 'ts-mls'), join(bare, 'ts-mls'), { recursive: true })
-  cpSync(join(root, 'patches'), join(directory, 'patches'), { recursive: true })
+  const patch = 'patches/ts-mls+1.6.4.patch'
+  cpSync(join(root, patch), join(directory, patch))
   for (const name of ['@hpke', '@noble']) symlinkSync(join(modules, name), join(bare, name))
   const patchPackage = join(modules, 'patch-package/index.js')
   execFileSync(process.execPath, [patchPackage, '--reverse', '--error-on-fail'], { cwd: directory, stdio: 'pipe' })

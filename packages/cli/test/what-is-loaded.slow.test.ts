@@ -22,3 +22,21 @@ test.each(['gateway', 'relay', 'person'])('[CLI-1.8] %s loads no stripper of typ
   expect(loaded).not.toContain('deps/amaro')
   expect(loaded).not.toContain('deps/undici')
 })
+
+const tellWhichFiles = `data:text/javascript,${encodeURIComponent(`
+  import { writeSync } from 'node:fs'
+  import { registerHooks } from 'node:module'
+  registerHooks({ load: (url, context, next) => (writeSync(1, url + '\\n'), next(url, context)) })
+`)}`
+
+test('[CLI-1.13] gateway loads no words of other languages, and nothing of hooks that are not served', () => {
+  const env = { PATH: process.env['PATH'] }
+  const { stdout } = spawnSync(process.execPath, ['--import', tellWhichFiles, launcher, 'gateway', '--nonsense'], {
+    encoding: 'utf8',
+    env,
+  })
+  const files = stdout.split('\n')
+  expect(files.filter(file => file.includes('/zod/v4/locales/')).map(file => file.split('/').at(-1))).toEqual(['en.js'])
+  expect(files).toContainEqual(expect.stringContaining('/gateway/src/hooks/start-hooks.ts'))
+  expect(files).not.toContainEqual(expect.stringContaining('/gateway/src/hooks/receive.ts'))
+})

@@ -2,7 +2,7 @@
 import type { BotCommands } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import type { Command } from '@postern/protocol/content'
-import type { ServedHooks } from '../hooks/start-hooks.ts'
+import type { ServedHooks } from '../hooks/serve-hooks.ts'
 import { assertRegistered } from './get-me.ts'
 
 type Setting = BotCommands & { hooks: ServedHooks | undefined }

@@ -1,20 +1,11 @@
 // Incoming hooks as a whole: opened with the gateway, and put to rest when HOOKS_URL is not set.
-import type { Client, Log } from '@postern/core'
-import type { Clock } from '@postern/protocol'
-import type { Command } from '@postern/protocol/content'
-import type { GatewaySettings } from '../config.ts'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Client } from '@postern/core'
 import { UpdateDiscard } from '../queue/update-discard.ts'
 import { DeclaredCommands } from './commands/declare-commands.ts'
 import { AddressEraser } from './commands/erase-addresses.ts'
-import { CommandReader, READER } from './commands/read-commands.ts'
-import { HookCommands } from './commands/run-command.ts'
-import { HookAdmin } from './hook-admin.ts'
-import { Hooks } from './hooks.ts'
-import { HookMemory } from './memory.ts'
-import { HookReceiver } from './receive.ts'
-
-const SHELF = 'hooks'
+import type { HooksSurroundings } from './hooks-surroundings.ts'
+import type { ServedHooks } from './serve-hooks.ts'
+import { READER, SHELF } from './stored-names.ts'
 
 export type IncomingHooks = {
   /** Absent without HOOKS_URL. */
@@ -24,24 +15,13 @@ export type IncomingHooks = {
   stop(): Promise<void>
 }
 
-export type ServedHooks = {
-  admin: HookAdmin
-  receiver: HookReceiver
-  setCommands(commands: Command[]): Promise<void>
-}
-
-export type HooksSurroundings = {
-  settings: Pick<GatewaySettings, 'hooksUrl' | 'botOwners'>
-  clock: Clock
-  log: Log
-  metrics: Metrics
-}
-
 export async function openHooks(client: Client, surroundings: HooksSurroundings): Promise<IncomingHooks> {
   const { hooksUrl } = surroundings.settings
-  return hooksUrl === undefined
-    ? await restHooks(client, surroundings)
-    : await serveHooks(client, { ...surroundings, hooksUrl })
+  if (hooksUrl === undefined) return await restHooks(client, surroundings)
+  // What is not served is not loaded: it would cost every other gateway its start and its memory.
+  const { serveHooks } = await import('./serve-hooks.ts')
+  const served = await serveHooks(client, { ...surroundings, hooksUrl })
+  return { served, start: () => served.start(), stop: () => served.stop() }
 }
 
 /** The cursor of a time with hooks goes along: where it stands, the journal would grow for ever. */
@@ -57,35 +37,6 @@ async function restHooks(client: Client, { clock, log }: HooksSurroundings): Pro
     stop: async () => {
       await eraser.stop()
       await discard?.stop()
-    },
-  }
-}
-
-async function serveHooks(
-  client: Client,
-  { hooksUrl, settings, clock, log, metrics }: HooksSurroundings & { hooksUrl: string },
-): Promise<IncomingHooks> {
-  const records = client.records(SHELF)
-  const hooks = new Hooks(records, { hooksUrl, clock })
-  const memory = new HookMemory(records, client.passed)
-  await memory.tidy(id => hooks.has(id))
-  const admin = new HookAdmin(client, { hooks, memory })
-  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics, log })
-  const commands = new HookCommands({ client, admin, records, owners: settings.botOwners, clock, log })
-  const declared = new DeclaredCommands(client, records)
-  await declared.declare()
-  const eraser = new AddressEraser({ client, records, clock, log })
-  const reader = await CommandReader.open({ client, commands, admin, records, eraser, clock, log })
-  return {
-    served: { admin, receiver, setCommands: wanted => declared.set(wanted) },
-    start: () => {
-      eraser.start()
-      reader.start()
-    },
-    stop: async () => {
-      await reader.stop()
-      await eraser.stop()
-      await receiver.stop()
     },
   }
 }

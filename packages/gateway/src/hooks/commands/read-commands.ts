@@ -22,13 +22,11 @@ import {
   utf8,
 } from '@postern/protocol'
 import type { HookAdmin } from '../hook-admin.ts'
+import { READER } from '../stored-names.ts'
 import type { AddressEraser } from './erase-addresses.ts'
 import { parseCommand } from './parse-command.ts'
 import type { CommandAnswer, CommandAnswers, HookCommands } from './run-command.ts'
 import { notReachedText } from './words.ts'
-
-/** The name of the cursor on the journal, also while hooks are off. */
-export const READER = 'hooks'
 
 const PREFIX = 'answer/'
 

@@ -1,0 +1,53 @@
+// Hooks that are served: posts are received, commands are read, addresses are erased. Loaded only where HOOKS_URL is set.
+import type { Client } from '@postern/core'
+import type { Command } from '@postern/protocol/content'
+import { DeclaredCommands } from './commands/declare-commands.ts'
+import { AddressEraser } from './commands/erase-addresses.ts'
+import { CommandReader } from './commands/read-commands.ts'
+import { HookCommands } from './commands/run-command.ts'
+import { HookAdmin } from './hook-admin.ts'
+import { Hooks } from './hooks.ts'
+import type { HooksSurroundings } from './hooks-surroundings.ts'
+import { HookMemory } from './memory.ts'
+import { HookReceiver } from './receive.ts'
+import { SHELF } from './stored-names.ts'
+
+export type ServedHooks = {
+  admin: HookAdmin
+  receiver: HookReceiver
+  setCommands(commands: Command[]): Promise<void>
+  start(): void
+  /** After the last request. */
+  stop(): Promise<void>
+}
+
+export async function serveHooks(
+  client: Client,
+  { hooksUrl, settings, clock, log, metrics }: HooksSurroundings & { hooksUrl: string },
+): Promise<ServedHooks> {
+  const records = client.records(SHELF)
+  const hooks = new Hooks(records, { hooksUrl, clock })
+  const memory = new HookMemory(records, client.passed)
+  await memory.tidy(id => hooks.has(id))
+  const admin = new HookAdmin(client, { hooks, memory })
+  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics, log })
+  const commands = new HookCommands({ client, admin, records, owners: settings.botOwners, clock, log })
+  const declared = new DeclaredCommands(client, records)
+  await declared.declare()
+  const eraser = new AddressEraser({ client, records, clock, log })
+  const reader = await CommandReader.open({ client, commands, admin, records, eraser, clock, log })
+  return {
+    admin,
+    receiver,
+    setCommands: wanted => declared.set(wanted),
+    start: () => {
+      eraser.start()
+      reader.start()
+    },
+    stop: async () => {
+      await reader.stop()
+      await eraser.stop()
+      await receiver.stop()
+    },
+  }
+}
