@@ -2,14 +2,14 @@
 import { type SlotsLimit, tooMany } from './slots.ts'
 
 /** `limit`: past so many in one lane, the one at work included, the next is refused. */
-export type LaneOptions = { limit?: SlotsLimit; onIdle?: () => void }
+export type LaneOptions = { limit?: SlotsLimit | undefined; onIdle?: () => void }
 
 export class Lane {
   readonly #options: LaneOptions
   /** Settles when the last one that has the lane to itself is through. */
   #alone: Promise<unknown> = Promise.resolve()
-  /** Those behind it that share the lane. */
-  #sharing = new Set<Promise<unknown>>()
+  /** Those behind it that share the lane: most lanes are never shared, and there is one for every message. */
+  #sharing: Set<Promise<unknown>> | undefined
   #open = 0
 
   constructor(options: LaneOptions = {}) {
@@ -24,8 +24,8 @@ export class Lane {
   run<T>(work: () => Promise<T>): Promise<T> {
     const { limit } = this.#options
     if (limit && this.#open >= limit.max) return Promise.reject(tooMany(limit))
-    const before = this.#sharing.size === 0 ? this.#alone : Promise.all([this.#alone, ...this.#sharing])
-    this.#sharing = new Set()
+    const before = this.#sharing?.size ? Promise.all([this.#alone, ...this.#sharing]) : this.#alone
+    this.#sharing = undefined
     const turn = before.then(work)
     const over = () => this.#leave()
     this.#open++
@@ -35,6 +35,7 @@ export class Lane {
 
   /** Begins in the order of the calls, and beside others that share the lane. */
   share<T>(work: () => Promise<T>): Promise<T> {
+    this.#sharing ??= new Set()
     const sharing = this.#sharing
     const turn = this.#alone.then(work)
     const over = () => {
@@ -49,7 +50,7 @@ export class Lane {
 
   /** Resolves when nobody is at work any more. */
   async idle(): Promise<void> {
-    while (this.isBusy) await Promise.all([this.#alone, ...this.#sharing])
+    while (this.isBusy) await Promise.all([this.#alone, ...(this.#sharing ?? [])])
   }
 
   #leave(): void {
@@ -61,10 +62,10 @@ export class Lane {
 /** A lane for each key. One that is idle is forgotten. */
 export class Lanes<Key> {
   readonly #lanes = new Map<Key, Lane>()
-  readonly #limit: { limit?: SlotsLimit }
+  readonly #limit: SlotsLimit | undefined
 
   constructor(limit?: SlotsLimit) {
-    this.#limit = limit ? { limit } : {}
+    this.#limit = limit
   }
 
   run<T>(key: Key, work: () => Promise<T>): Promise<T> {
@@ -87,7 +88,7 @@ export class Lanes<Key> {
   #laneOf(key: Key): Lane {
     const known = this.#lanes.get(key)
     if (known) return known
-    const lane = new Lane({ ...this.#limit, onIdle: () => this.#lanes.delete(key) })
+    const lane = new Lane({ limit: this.#limit, onIdle: () => this.#lanes.delete(key) })
     this.#lanes.set(key, lane)
     return lane
   }
