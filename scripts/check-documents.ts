@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { checkApiPage } from './documents/check-api-page.ts'
 import { checkCitations } from './documents/check-citations.ts'
 import { checkDependencies } from './documents/check-dependencies.ts'
+import { checkLockfile } from './documents/check-lockfile.ts'
 import { checkPaths } from './documents/check-paths.ts'
 import { checkRules } from './documents/check-rules.ts'
 import { checkSnippets } from './documents/check-snippets.ts'
@@ -10,7 +11,16 @@ import { checkWords } from './documents/check-words.ts'
 import { documentsOf, openProject } from './project.ts'
 
 const project = openProject(join(import.meta.dirname, '..'))
-const checks = [checkPaths, checkSnippets, checkRules, checkCitations, checkDependencies, checkWords, checkApiPage]
+const checks = [
+  checkPaths,
+  checkSnippets,
+  checkRules,
+  checkCitations,
+  checkDependencies,
+  checkLockfile,
+  checkWords,
+  checkApiPage,
+]
 const problems = checks.flatMap(check => check(project))
 for (const problem of problems) console.log(problem)
 console.log(`${documentsOf(project).length} documents read, ${problems.length} problems.`)

@@ -4,6 +4,7 @@ import { makeApiPage } from '../documents/api-page.ts'
 import { checkApiPage } from '../documents/check-api-page.ts'
 import { uncitedTests } from '../documents/check-citations.ts'
 import { checkDependencies } from '../documents/check-dependencies.ts'
+import { checkLockfile } from '../documents/check-lockfile.ts'
 import { checkPaths } from '../documents/check-paths.ts'
 import { checkRules } from '../documents/check-rules.ts'
 import { checkSnippets } from '../documents/check-snippets.ts'
@@ -168,6 +169,13 @@ describe('tests that cite no rule', () => {
   ])('%s: found', (_what, text, lines) => {
     expect(linesIn(text)).toEqual(lines)
   })
+})
+
+test('a lockfile that records a download address, and one that knows workspaces alone', () => {
+  const problemsIn = (resolved: string) =>
+    checkLockfile(projectOf({ 'package-lock.json': `{\n  "resolved": "${resolved}"\n}` }))
+  expect(problemsIn('packages/core')).toEqual([])
+  expect(problemsIn('https://example.org/zod.tgz')).toEqual(['package-lock.json:2: records a download address.'])
 })
 
 describe('dependencies', () => {

@@ -1,0 +1,13 @@
+// The lockfile names no place to download from: whoever installs chooses the registry. What is resolved in it are workspaces alone.
+import type { Check } from '../project.ts'
+
+const path = 'package-lock.json'
+const address = /"resolved": "[a-z+]+:/
+
+export const checkLockfile: Check = project =>
+  project.paths.includes(path)
+    ? project
+        .read(path)
+        .split('\n')
+        .flatMap((line, at) => (address.test(line) ? [`${path}:${at + 1}: records a download address.`] : []))
+    : []
