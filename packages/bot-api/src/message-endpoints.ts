@@ -2,22 +2,39 @@
 import { contentLimits, gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { chatParams, type Endpoint, messageParams, nothing, pageLimit, sendHeaders } from './endpoint.ts'
-import { wholeNumber } from './field-rules.ts'
+import { optionalMessageId, wholeNumber } from './field-rules.ts'
 import { fileFields } from './form-rules.ts'
 import { message } from './objects.ts'
 import { messageEdit, newReaction, readMark, textMessage } from './requests.ts'
+
+const time = wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
+
+/** Two of them would be a page that nobody can mean. */
+function atMostOnePlace(
+  query: { before?: unknown; after?: unknown; around?: unknown },
+  context: z.RefinementCtx,
+): void {
+  const places = (['before', 'after', 'around'] as const).filter(name => query[name] !== undefined)
+  const [first, second] = places
+  if (second) context.addIssue({ code: 'custom', path: [second], message: `cannot be combined with ${first}` })
+}
 
 export const messageEndpoints = {
   listMessages: {
     method: 'GET',
     path: '/v1/chats/{chat}/messages',
     section: 'Messages',
-    summary: 'The newest messages of a chat, or the newest before a time; oldest first.',
+    summary:
+      'The newest messages of a chat, the newest before a time, the first after one, or those around a message; oldest first.',
     params: chatParams,
-    query: z.object({
-      before: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).optional(),
-      limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }),
-    }),
+    query: z
+      .object({
+        before: time.optional(),
+        after: time.optional().describe('Reads on: the first messages behind that time.'),
+        around: optionalMessageId.describe('The id of a message: about half of the page is older.'),
+        limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }),
+      })
+      .superRefine(atMostOnePlace),
     answer: z.array(message),
   },
   sendMessage: {

@@ -12,6 +12,9 @@ export const notice = z.discriminatedUnion('code', [
   z.object({ code: z.literal('removed'), from, members }).describe('`from` has removed `members`.'),
   z.object({ code: z.literal('renamed'), from, text: z.string() }).describe('`text` is the new title.'),
   z
+    .object({ code: z.literal('admins'), from, members, admin: z.boolean() })
+    .describe('`from` has made `members` admins of the group; with `admin` false, they are none any more.'),
+  z
     .object({ code: z.literal('timer'), from, timer_ms: z.int() })
     .describe('Messages are kept for so long after they were read; 0 is for ever.'),
   z.object({ code: z.literal('call_declined'), from }).describe('There are no calls with a bot.'),

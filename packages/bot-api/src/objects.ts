@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import { accountId, chatId, messageId } from './ids.ts'
 
-export const person = z.object({ id: accountId, name: z.string() })
+export const person = z.object({
+  id: accountId,
+  name: z.string(),
+  bot: z.boolean().optional().describe('True for an account that is marked as a bot, absent for others.'),
+})
 export type Person = z.infer<typeof person>
 
 export const botCommand = z.object({
@@ -31,6 +35,11 @@ export const chat = z.object({
   timer_ms: z.int().describe('How long messages are kept after they were read; 0 is for ever.'),
   unread: z.int(),
   ts: z.int().describe('When the bot first saw the chat.'),
+  blocked: z
+    .boolean()
+    .optional()
+    .describe('The person is blocked: nothing of theirs comes, and nothing can be written.'),
+  verified: z.boolean().optional().describe('The safety number of the person was compared.'),
 })
 export type Chat = z.infer<typeof chat>
 

@@ -5,13 +5,12 @@ import { makeNodeProvider } from '@postern/mls/node'
 import { type Clock, clientLimits, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import type { Client } from './client/client.ts'
-import { openClient } from './client/open-client.ts'
+import { type Beginning, openClient } from './client/open-client.ts'
 import type { RequestPolicy } from './context.ts'
 import type { BlobTransportFactory } from './files/blob-transport.ts'
 import { connectNodeBlobs } from './files/blob-transport-node.ts'
 import { nodeFileCipher } from './files/file-cipher-node.ts'
 import { openNodeFileVault } from './files/file-vault-node.ts'
-import type { FirstStart } from './identity/account.ts'
 import type { SocketFactory } from './relay-link/socket.ts'
 import { connectNodeSocket } from './relay-link/socket-node.ts'
 import { openDataDirectory } from './storage/data-directory-node.ts'
@@ -24,7 +23,7 @@ export interface NodeClientOptions {
   directory: string
   acceptRequests: RequestPolicy
   /** Asked only when the directory has no account yet. */
-  firstStart: () => FirstStart
+  firstStart: () => Beginning
   /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
   relayUrl?: string | undefined
   /** The code by which the relay takes a new account; of use until it is registered. */
@@ -78,6 +77,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
 
 export type { BlobTransport, BlobTransportFactory } from './files/blob-transport.ts'
 export { connectNodeBlobs } from './files/blob-transport-node.ts'
+export { nodeFileCipher } from './files/file-cipher-node.ts'
 export type { RelaySocket, SocketEvents, SocketFactory } from './relay-link/socket.ts'
 export { connectNodeSocket } from './relay-link/socket-node.ts'
 export { openDataDirectory } from './storage/data-directory-node.ts'

@@ -1,6 +1,8 @@
 // The journal: ids that are never used twice, readers that keep their own place.
+import { clientLimits } from '@postern/protocol'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { coreOf } from './hostile/modified-client.ts'
 
 const ids = (entries: { id: number }[]) => entries.map(entry => entry.id)
 
@@ -75,4 +77,44 @@ test('[CORE-8.4, CORE-8.5] a reader is moved past what is too much or too old, a
   const again = await world.person('bob')
   expect(again.client.journal.readerState('operator')).toBe('{"attempt":3}')
   expect(again.client.journal.confirmed('operator')).toBe(5)
+})
+
+test('[CORE-8.7, CORE-8.8] a reader that begins at the end and confirms at once leaves nothing behind', async ({
+  alice,
+  bob,
+}) => {
+  await alice.say(bob, 'one')
+  await bob.hears('one')
+  const { journal } = bob.client
+  expect(ids(journal.read(journal.confirmed('late'), 10))).toEqual([1, 2])
+  await journal.beginAtEnd('alerts')
+  expect(journal.confirmed('alerts')).toBe(2)
+  expect(journal.read(0, 10)).toEqual([])
+  await alice.say(bob, 'two')
+  await bob.hears('two')
+  await journal.beginAtEnd('alerts')
+  expect(ids(journal.read(journal.confirmed('alerts'), 10))).toEqual([3])
+  await journal.confirm('alerts', 3)
+  expect(journal.read(0, 10)).toEqual([])
+})
+
+test('[CORE-8.8] a journal that nobody reads does not grow for ever, and one that is read loses nothing', async ({
+  world,
+}) => {
+  let alice = await world.person('alice')
+  const { journalUnreadMax } = clientLimits
+  const fill = () =>
+    coreOf(alice).store.write(database => {
+      const insert = "INSERT INTO journal (ts, chat_id, json) VALUES (1, 'x', '{}')"
+      for (let at = 0; at < journalUnreadMax + 5; at++) database.run(insert)
+    })
+  await fill()
+  await world.close(alice)
+  alice = await world.person('alice')
+  await expect.poll(() => alice.client.journal.pending('nobody')).toBe(journalUnreadMax)
+  expect(ids(alice.client.journal.read(0, 1))).toEqual([6])
+  await alice.client.journal.confirm('slow', 6)
+  await fill()
+  await alice.client.journal.dropUnread()
+  expect(alice.client.journal.pending('slow')).toBe(2 * journalUnreadMax + 4)
 })

@@ -1,11 +1,14 @@
 // Safety numbers: the same on both sides, another one for every other key, and of no key that a relay made up.
+import { cpSync, rmSync } from 'node:fs'
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { makeNodeProvider } from '@postern/mls/node'
 import { toBase32 } from '@postern/protocol'
 import { HostileRelay, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { ownProfile } from '../src/identity/profile.ts'
 import { safetyNumber } from '../src/identity/safety-number.ts'
+import { coreOf } from './hostile/modified-client.ts'
 
 const key = (byte: number) => new Uint8Array(32).fill(byte)
 
@@ -64,4 +67,51 @@ test('[CORE-16.5] an account that nobody has is refused, and so is one’s own',
   const nobody = toBase32(new Uint8Array(20)) as typeof alice.id
   await expect(alice.client.identity.safetyNumber(nobody, WITHIN)).rejects.toMatchObject({ code: 'account-not-found' })
   await expect(alice.client.identity.safetyNumber(alice.id, WITHIN)).rejects.toMatchObject({ code: 'bad-field' })
+})
+
+test('[CORE-16.13] that it was compared is remembered over restarts and a new device, and taken back by hand alone', async ({
+  world,
+  alice,
+  bob,
+}) => {
+  await bob.client.identity.setVerified(alice.id, 'verified')
+  await alice.say(bob, 'hello')
+  await bob.hears('hello')
+  await world.close(bob)
+  const again = await world.person('bob')
+  const chats = () => [again.client.chats.get(alice.chatId), ...again.client.chats.list()]
+  const isShown = () => [again.client.identity.profileOf(alice.id), ...chats()].map(({ verified }) => verified)
+  expect(isShown()).toEqual([true, true, true])
+  await world.close(alice)
+  cpSync(alice.directory, `${alice.directory}.copy`, { recursive: true })
+  const later = await world.person('alice')
+  await later.say(again, 'since then')
+  await again.hears('since then')
+  await world.close(later)
+  rmSync(alice.directory, { recursive: true })
+  cpSync(`${alice.directory}.copy`, alice.directory, { recursive: true })
+  const restored = await world.person('alice')
+  await restored.say(again, 'from a new device')
+  await again.hears('from a new device')
+  expect(isShown()).toEqual([true, true, true])
+  // One's own mark is nobody else's, and the other's name is not one's mark.
+  expect(restored.client.identity.profileOf(again.id)).not.toHaveProperty('verified')
+  await again.client.identity.setVerified(alice.id, 'unverified')
+  expect(isShown()).toEqual([undefined, undefined, undefined])
+  const own = again.client.identity.setVerified(again.id, 'verified')
+  await expect(own).rejects.toMatchObject({ code: 'bad-field' })
+})
+
+test('[CORE-16.13] a profile that claims to be verified is not', async ({ alice, bob }) => {
+  const core = coreOf(bob)
+  await core.store.write(database => {
+    const { profile } = ownProfile(database)
+    database.run('UPDATE account SET profile = ?', JSON.stringify({ ...profile, verified: true }))
+  })
+  await bob.client.identity.setProfile({ about: 'trust me' })
+  await bob.say(alice, 'hello')
+  await alice.hears('hello')
+  await expect.poll(() => alice.client.identity.profileOf(bob.id).about).toBe('trust me')
+  expect(alice.client.identity.profileOf(bob.id)).not.toHaveProperty('verified')
+  expect(alice.client.chats.get(bob.chatId)).not.toHaveProperty('verified')
 })

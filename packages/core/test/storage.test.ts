@@ -108,7 +108,16 @@ test('[CORE-11.14] what an older version noted of lost keys is carried over: gro
   const old = openDataDirectory(directory)
   old.exec(`
     DROP TABLE rejoin_asked;
+    DROP TABLE notice;
+    DROP TABLE stowed_file;
+    ALTER TABLE outbox DROP COLUMN since_ms;
+    DROP INDEX message_ts;
+    DROP INDEX message_file;
     ALTER TABLE lost_group DROP COLUMN told;
+    ALTER TABLE person DROP COLUMN blocked;
+    ALTER TABLE person DROP COLUMN verified;
+    ALTER TABLE chat DROP COLUMN blocked;
+    ALTER TABLE chat DROP COLUMN declined;
     PRAGMA user_version = 10;
   `)
   for (const group of ['asked', 'unbelieved', 'admins'])

@@ -52,6 +52,20 @@ describe('reading', () => {
     }
     expect(pages).toEqual(all)
     expect(await list('before=0')).toEqual([])
+    const on: Message[] = []
+    for (let after = 0; ; after = on.at(-1)?.ts ?? 0) {
+      const page = await list(`limit=3&after=${after}`)
+      if (page.length === 0) break
+      on.push(...page)
+    }
+    expect(on).toEqual(all)
+    expect(await list(`limit=3&around=${all[3]?.id}`)).toEqual(all.slice(2, 5))
+    expect(await list(`limit=3&around=${all[6]?.id}`)).toEqual(all.slice(4))
+    expect(await api.call('GET', `${path}/messages?around=${'b'.repeat(32)}`)).toEqual(notFound)
+    const wrong = (query: string) => api.call('GET', `${path}/messages?${query}`)
+    expect(await wrong('before=1&after=1')).toMatchObject(badRequest(/after.*cannot be combined with before/))
+    expect(await wrong('around=x')).toMatchObject(badRequest(/around.*it is no message id/))
+    expect(await wrong('after=-1')).toMatchObject(badRequest(/after.*a whole number from 0 up is required/))
     for (const one of all) expect(await api.ok('GET', `${path}/messages/${one.id}`)).toEqual(one)
   })
 
@@ -160,7 +174,7 @@ describe('deleting', () => {
     expect(await api.ok('DELETE', `${path}/messages/${id}`)).toEqual({})
     expect((await alice.next('deleted')).deleted).toEqual({
       message_id: id,
-      from: { id: gateway.client.account, name: 'bot' },
+      from: { id: gateway.client.account, name: 'bot', bot: true },
     })
     expect(alice.texts(toBot)).toEqual([])
     expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)

@@ -13,10 +13,18 @@ export interface PublicHandle {
   native: unknown
 }
 
+type AesStep = (
+  key: Uint8Array,
+  nonce: Uint8Array,
+  aad: Uint8Array | undefined,
+  bytes: Uint8Array,
+) => Uint8Array | Promise<Uint8Array>
+
 export interface HpkePrimitives {
   hmac(key: Uint8Array, message: Uint8Array): Uint8Array
-  aesSeal(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array | undefined, plaintext: Uint8Array): Uint8Array
-  aesOpen(key: Uint8Array, nonce: Uint8Array, aad: Uint8Array | undefined, ciphertext: Uint8Array): Uint8Array
+  /** At once where the platform can: only WebCrypto makes one wait. */
+  aesSeal: AesStep
+  aesOpen: AesStep
   x25519: {
     generate(): SecretHandle
     importSecret(raw: Uint8Array): SecretHandle
@@ -155,11 +163,11 @@ export function makeHpke(primitives: HpkePrimitives): Hpke {
     async seal(publicKey, plaintext, info, aad) {
       const { enc, shared } = kem.encapsulate(publicHandle(publicKey))
       const keys = schedule(shared, info)
-      return { enc, ct: aesSeal(keys.key(), keys.nonce(), aad, plaintext) }
+      return { enc, ct: await aesSeal(keys.key(), keys.nonce(), aad, plaintext) }
     },
     async open(privateKey, enc, ciphertext, info, aad) {
       const keys = schedule(kem.decapsulate(secretHandle(privateKey), checkedKey(enc)), info)
-      return aesOpen(keys.key(), keys.nonce(), aad, ciphertext)
+      return await aesOpen(keys.key(), keys.nonce(), aad, ciphertext)
     },
     async exportSecret(publicKey, exporterContext, length, info) {
       const { enc, shared } = kem.encapsulate(publicHandle(publicKey))

@@ -1,9 +1,10 @@
-// Bytes in tests: written as hex or text, compared as hex.
+// Bytes in tests, also in those that run in a browser: written as hex or text, compared as hex.
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-export const fromHex = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'hex'))
+export const hex = (bytes: Uint8Array): string => Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+export const fromHex = (text: string): Uint8Array =>
+  Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 export const utf8 = (text: string): Uint8Array => encoder.encode(text)
 export const text = (bytes: Uint8Array): string => decoder.decode(bytes)
 

@@ -9,9 +9,28 @@ const providers = {
   node: async () => makeNodeProvider(),
   'browser with WebCrypto': () => makeBrowserProvider(),
   'browser with noble alone': () => makeBrowserProvider({ crypto: 'noble' }),
+  'browser whose WebCrypto has no Ed25519': () => makeBrowserProvider({ subtle: withoutEd25519(crypto.subtle) }),
+}
+
+/** As browsers were until 2025: every call for Ed25519 is refused. */
+function withoutEd25519(subtle: SubtleCrypto): SubtleCrypto {
+  return new Proxy(subtle, {
+    get:
+      (_, name: keyof SubtleCrypto) =>
+      async (...given: unknown[]) => {
+        if (given.includes('Ed25519')) throw new DOMException('Unrecognized name.', 'NotSupportedError')
+        return await Reflect.apply(subtle[name] as (...all: unknown[]) => unknown, subtle, given)
+      },
+  })
 }
 
 for (const [name, make] of Object.entries(providers)) describeProvider(name, make)
+
+it('[MLS-7.6] signs without WebCrypto where that has no Ed25519', async () => {
+  const provider = await providers['browser whose WebCrypto has no Ed25519']()
+  const { publicKey, secretKey } = await provider.generateSigningKey()
+  expect(await provider.verify(publicKey, utf8('hi'), await provider.sign(secretKey, utf8('hi')))).toBe(true)
+})
 
 describe('across providers', () => {
   const names = Object.keys(providers) as (keyof typeof providers)[]

@@ -22,9 +22,12 @@ const table = {
   'file-damaged': () => 'The file cannot be had: its bytes at the relay are not the ones that were sent.',
   'idempotency-conflict': () => 'Idempotency-Key: the key was used with another request.',
   'chat-is-request': () => 'The chat is a request: accept it before you write to it.',
+  'chat-not-request': () => 'The chat is not a request: leave it, or block its person.',
+  'chat-blocked': () => 'The person is blocked: unblock them before you write to them.',
   'chat-left': () => 'This account is no longer in the chat.',
   'not-a-group': () => 'The chat is not a group.',
-  'not-an-admin': () => 'Only an admin of the group may remove people.',
+  'not-an-admin': () => 'Only an admin of the group may remove people and name admins.',
+  'last-admin': () => 'A group keeps one admin: make somebody else an admin first.',
   'not-a-member': d => `The account ${d['account']} is not a member of the chat.`,
   'group-full': d => `A group has at most ${d['max']} members.`,
   'new-people-limit': d =>
@@ -74,6 +77,11 @@ const table = {
   'relay-stopping': () => 'The relay is stopping; connect again in a moment.',
   // Cryptography.
   'bad-certificate': d => `The device certificate does not hold: ${d['why']}.`,
+  // What a person has kept so as not to lose the account.
+  'recovery-not-ours': () => 'This is not a recovery file or a backup of Postern.',
+  'recovery-newer': () => 'The file was written by a newer version of this program.',
+  'recovery-damaged': d => `The file is damaged: ${d['why']}. Use another copy of it.`,
+  'recovery-words-wrong': () => 'The words do not open this file: check each of the six, and their order.',
   // Storage.
   'database-locked': d => `The data directory ${d['directory']} is in use by another process.`,
   'database-key-missing': d =>

@@ -55,6 +55,24 @@ export const contentLimits = {
   profileBytesMax: 256 * KIB,
 } as const
 
+/** What a person keeps so as not to lose the account. */
+export const recoveryLimits = {
+  peopleMax: 100_000,
+  chatsMax: 100_000,
+  /** Of one chat, the newest: what is older is no longer at the relay. */
+  groupsPerChatMax: 16,
+  /** Names, titles, addresses. */
+  wordsUnitsMax: 2048,
+  /** A whole database: all of it is in memory while it is sealed or opened. */
+  sealedBytesMax: 256 * MIB,
+  wordsCount: 6,
+  /** scrypt: 128 MiB and about a second for each guess. */
+  costLog2: 17,
+  costBlockSize: 8,
+  /** What a file may ask for when it is read: 256 MiB, whoever has made it. */
+  costLog2Max: 18,
+} as const
+
 /** The wire between a client and the relay. */
 export const wireLimits = {
   frameBytesMax: 4 * MIB,
@@ -136,6 +154,9 @@ export const relayDefaults = {
   /** Codes tried, right or wrong. */
   inviteTriesPerMinute: 300,
   inviteTriesPerAddressPerMinute: 10,
+  /** Profiles asked for by who is not logged in, found or not. */
+  profilesPerMinute: 6_000,
+  profilesPerAddressPerMinute: 60,
   /** An invite that has expired is still told from a wrong one for so long. */
   keepInvitesMs: 30 * DAY_MS,
   /** Frames a connection may send: a steady rate with room for bursts. */
@@ -209,6 +230,9 @@ export const relayFixedLimits = {
   dayBytesUncountedMax: 256 * KIB,
   inviteUsesMax: 10_000,
   inviteDaysMax: 365,
+  /** Of the web app's folder, all of which is kept in memory. */
+  appFilesMax: 2_000,
+  appBytesMax: 64 * MIB,
 } as const
 
 /** How a client talks to the relay. */
@@ -280,6 +304,16 @@ export const clientLimits = {
   fileOpenTriesMax: 10,
   /** A disk that spoils what was just written to it is not asked for ever. */
   fileReadTriesMax: 3,
+  /** In a browser, uses of files that are noted beyond the last one of each. */
+  fileUsesNotedMax: 1000,
+  /** Of an upload in pieces, as browsers send it: what one request holds, small enough at first for a slow line. */
+  uploadPieceBytesMin: 256 * KIB,
+  uploadPieceBytesMax: 4 * MIB,
+  /** After a piece that took no longer, the next is twice as large. */
+  uploadPieceQuickMs: 2 * SECOND_MS,
+  /** How often, and after what pause, a browser is asked for files that a worker which has ended may still hold. */
+  heldFileTriesMax: 60,
+  heldFilePauseMs: 50,
   pressesKeptMs: DAY_MS,
   /** After a failed write, so that a full disk is not asked a thousand times a second. */
   inboxRetryMs: 1 * SECOND_MS,
@@ -332,6 +366,13 @@ export const clientLimits = {
   /** A group that a member made and the others refuse is answered by one that leads everybody together, at most so often. */
   answerRefusedEveryMs: 10 * MINUTE_MS,
   warnEveryMs: 1 * MINUTE_MS,
+  /** Lines of a chat's history that nobody has written: who makes them without end does not fill the disk. */
+  noticesPerChatMax: 500,
+  /** Events that are kept where nobody has ever read the journal. */
+  journalUnreadMax: 10_000,
+  searchCharsMax: 256,
+  /** Of those that may have the words, so many are looked at before the next are read. */
+  searchRowsPerTurn: 200,
   /** Who missed something does not know who is in the group now: the others, who do, have this long to add it anew. */
   restartStaleAfterMs: DAY_MS,
   /** Where others are well, and only an admin can say what has changed: not for ever, for a liar may have said so. */
@@ -461,4 +502,34 @@ export const personLimits = {
   /** Who waits longer for the relay is told so. */
   slowConnectMs: 1 * SECOND_MS,
   stopWithinMs: 40 * SECOND_MS,
+} as const
+
+/** The web app's worker. */
+export const appLimits = {
+  callTimeoutMs: 30 * SECOND_MS,
+  callsInFlightMax: 1_000,
+  /** Pages come and go without a word: past so many, the one that has been silent for the longest is forgotten. */
+  pagesMax: 64,
+  watchesPerPageMax: 100,
+  historyRowsMax: 500,
+  /** What waits to be sent, in all chats. */
+  outgoingMax: 1_000,
+  outgoingRetryMs: 5 * SECOND_MS,
+  /** Core forgets a key after a day: what is in doubt for longer than this is not sent again by itself. */
+  outgoingDoubtMsMax: 23 * HOUR_MS,
+  /** After so long a page says that the bot did not answer. */
+  pressPatienceMs: 10 * SECOND_MS,
+  pressesRememberedMax: 1_000,
+  eventsPerPage: 100,
+  filePieceBytes: 256 * KIB,
+  /** After some sent messages a person is reminded to save a file: how many more there were is not counted. */
+  sentCountedMax: 100,
+  /** Nobody who has opened a link waits for longer to see who invites. */
+  previewTimeoutMs: 5 * SECOND_MS,
+  /** Until the copy of an account is here that comes from another device. */
+  moveTimeoutMs: 5 * MINUTE_MS,
+  /** For so long a copy waits at the relay for the other device. */
+  moveKeptMs: 10 * MINUTE_MS,
+  /** What a page may find at once. */
+  foundMax: 100,
 } as const

@@ -11,6 +11,8 @@ export type RelayConfig = {
   publicHosts: string[]
   proxies: TrustedProxies | undefined
   registration: Registration
+  /** The folder of the web app. */
+  app: string | undefined
   logLevel: string
   limits: Partial<RelayLimits>
 }
@@ -21,8 +23,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 const wrong = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
-/** Throws `bad-field` that names the setting and what it has to be. */
-export function readConfig(argv: readonly string[], env: Environment): RelayConfig {
+/** Throws `bad-field` that names the setting and what it has to be. `builtApp`: the folder that is served unless another is named. */
+export function readConfig(argv: readonly string[], env: Environment, builtApp?: string): RelayConfig {
   const given = readArguments(argv)
   const listen = given.listen ?? env['POSTERN_RELAY_LISTEN'] ?? ':8090'
   const address = parseListenAddress(listen)
@@ -38,6 +40,7 @@ export function readConfig(argv: readonly string[], env: Environment): RelayConf
     publicHosts,
     proxies: proxiesIn(given, env),
     registration: registrationIn(given.registration ?? env['POSTERN_RELAY_REGISTRATION'] ?? 'open'),
+    app: appIn(given.app ?? (env['POSTERN_RELAY_APP'] || undefined), builtApp),
     logLevel,
     limits: limitsIn(given, env),
   }
@@ -47,6 +50,13 @@ function registrationIn(text: string): Registration {
   const registration = registrations.find(known => known === text)
   if (!registration) throw wrong('--registration', `"${text}" is none of ${registrations.join(', ')}`)
   return registration
+}
+
+const APP_OFF = 'off'
+
+function appIn(text: string | undefined, builtApp: string | undefined): string | undefined {
+  if (text === '') throw wrong('--app', `name the folder of the built app, or say ${APP_OFF}`)
+  return text === APP_OFF ? undefined : (text ?? builtApp)
 }
 
 type Given = ReturnType<typeof readArguments>
@@ -88,6 +98,7 @@ function readArguments(argv: readonly string[]) {
         'proxy-header': { type: 'string' },
         proxies: { type: 'string' },
         registration: { type: 'string' },
+        app: { type: 'string' },
         limit: { type: 'string', multiple: true },
       },
     })

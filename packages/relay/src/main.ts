@@ -8,12 +8,14 @@ import { startRelay } from './relay.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Runs until SIGTERM or SIGINT; gives the exit code. */
-export async function runRelay(argv: readonly string[], env: Environment): Promise<number> {
+type Built = { readonly app?: string | undefined }
+
+/** Runs until SIGTERM or SIGINT; gives the exit code. `built`: what is served unless the settings say otherwise. */
+export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
   if (argv[0] === 'invite') return await runInvite(argv.slice(1), env)
   const { signal } = stopSignal()
   try {
-    const config = readConfig(argv, env)
+    const config = readConfig(argv, env, built.app)
     const log = openProcessLog({ level: config.logLevel, waitingBytesMax: relayDefaults.logWaitingBytesMax })
     logCrash(log, 'relay')
     const relay = await startRelay({ ...config, log }).catch((error: unknown) => {

@@ -20,6 +20,7 @@ import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
 import { Housekeeping } from './housekeeping.ts'
+import { type AppFiles, readAppFiles } from './http/app-files.ts'
 import { createHttpServer } from './http/http-server.ts'
 import { Invites } from './invites/invites.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
@@ -41,6 +42,8 @@ export type RelayOptions = {
   /** Without them no header says where a request comes from. */
   proxies?: TrustedProxies | undefined
   registration?: Registration
+  /** The folder of the built web app, served at `/`; without one the relay says in a sentence what it is. */
+  app?: string | undefined
   /** Another store than SQLite in the data directory. */
   openStore?: (options: StoreOptions) => RelayStore
 }
@@ -54,10 +57,12 @@ export interface Relay {
 }
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
+  // Before the store is opened: a setting that is wrong must leave nothing behind.
+  const app: AppFiles = options.app === undefined ? new Map() : readAppFiles(options.app)
   const parts = openParts(options)
   const visitors = new Visitors(parts)
   const sockets = new SocketServer(parts, visitors)
-  const { server, uploads } = createHttpServer(parts, { sockets, visitors })
+  const { server, uploads } = createHttpServer(parts, { sockets, visitors, app })
   const housekeeping = new Housekeeping(parts)
   try {
     server.listen({ port: options.listen.port, host: options.listen.host })

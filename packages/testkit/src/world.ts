@@ -6,6 +6,7 @@ import type { Log, RequestPolicy } from '@postern/core'
 import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
+import type { RecoveryFacts } from '@postern/protocol/content'
 import { type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
@@ -18,6 +19,8 @@ export type WorldOptions = {
   relayRegistration?: Registration
   /** Hosts besides its own by which the relay is dialled. */
   relayHosts?: readonly string[]
+  /** The folder of the web app that the relay serves. */
+  relayApp?: string
 }
 export type PersonOptions = {
   acceptRequests?: RequestPolicy
@@ -30,6 +33,8 @@ export type PersonOptions = {
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
   relayInvite?: string
+  /** The account is not a new one: it is made again from these, where its directory is empty. */
+  restore?: RecoveryFacts
 }
 
 type GatewayOptions = { clock?: Clock; log?: Log }
@@ -92,7 +97,8 @@ export class World {
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
       relayInvite: options.relayInvite,
       relayUrl: this.relayUrl,
-      firstStart: () => ({ relayUrl: this.relayUrl, name, bot: options.bot ?? false }),
+      firstStart: () =>
+        options.restore ? { restore: options.restore } : { relayUrl: this.relayUrl, name, bot: options.bot ?? false },
     })
     const person = new Person({ name, client, wire, directory })
     this.#people.set(name, person)
@@ -152,6 +158,7 @@ async function openRelay(
     registration: options.relayRegistration ?? 'open',
     // All people of a test come from one address.
     limits: { registrationsPerAddressPerHour: 10_000, ...options.relayLimits },
+    app: options.relayApp,
     ...(options.relayClock && { clock: options.relayClock }),
   })
 }

@@ -17,6 +17,7 @@ import {
   titleOf,
   viewChat,
 } from './chats.ts'
+import { keepNotice, tellNotice } from './notices.ts'
 
 export type AppliedCommit = {
   chat: ChatId
@@ -24,6 +25,7 @@ export type AppliedCommit = {
   /** Everybody in the group after it. */
   accounts: AccountId[]
   settings: GroupSettings
+  ts: number
 }
 
 type Telling = Pick<Core, 'passed' | 'log'>
@@ -36,16 +38,17 @@ const passOver = (
 ): void => log.debug({ kind: 'commit', chat, committer, reason }, 'passed over')
 
 export function applyCommit(core: Telling & Pick<Core, 'own'>, database: Database, commit: AppliedCommit): void {
-  if (!findChat(database, commit.chat)) return passOver(core, commit, 'the chat is not there')
+  const chat = findChat(database, commit.chat)
+  if (!chat) return passOver(core, commit, 'the chat is not there')
   const tell = tellChanges(core, database, commit)
   applySettings(database, commit.chat, commit.settings)
   replaceMembers(database, commit.chat, commit)
-  if (commit.committer !== core.own.id) tell({ restarted: false })
+  if (commit.committer !== core.own.id || isInUse(chat)) tell({ restarted: false })
 }
 
 /** Compares with what people were shown, before that is changed; what it gives tells them, after. */
 export function tellChanges(
-  core: Telling,
+  core: Telling & Pick<Core, 'own'>,
   database: Database,
   commit: AppliedCommit,
 ): (how: { restarted: boolean }) => void {
@@ -54,7 +57,7 @@ export function tellChanges(
   return ({ restarted }) => {
     if (!isInUse(before)) return passOver(core, commit, 'the chat is not in use')
     const restart: Notice = { code: 'restarted', from: personOf(database, commit.committer) }
-    report(core, database, { chat: commit.chat, notices: restarted ? [restart, ...notices] : notices })
+    report(core, database, { ...commit, notices: restarted ? [restart, ...notices] : notices })
   }
 }
 
@@ -62,7 +65,7 @@ export function tellChanges(
 export function applyRemoval(
   core: Telling & Pick<Core, 'own'>,
   database: Database,
-  removal: { chat: ChatId; committer: AccountId },
+  removal: Pick<AppliedCommit, 'chat' | 'committer' | 'ts'>,
 ): void {
   const own = core.own.id
   const before = findChat(database, removal.chat)
@@ -72,7 +75,7 @@ export function applyRemoval(
   if (before.visible !== 1) return passOver(core, removal, 'nobody was shown the chat')
   const members = [personOf(database, own)]
   const notices: Notice[] = [{ code: 'removed', from: personOf(database, removal.committer), members }]
-  report(core, database, { chat: removal.chat, notices })
+  report(core, database, { ...removal, notices })
 }
 
 function noticesOf(database: Database, commit: AppliedCommit): Notice[] {
@@ -89,15 +92,39 @@ function noticesOf(database: Database, commit: AppliedCommit): Notice[] {
   const notices: Notice[] = []
   if (joined.length > 0) notices.push({ code: 'joined', from, members: people(joined) })
   if (removed.length > 0) notices.push({ code: 'removed', from, members: people(removed) })
+  notices.push(...adminNotices(database, { ...commit, before }))
   const title = titleOf(commit.chat, settings)
   if (settings.type === 'group' && title !== chat?.title) notices.push({ code: 'renamed', from, text: title })
   if (settings.timerMs !== chat?.timer_ms) notices.push({ code: 'timer', from, timer_ms: settings.timerMs })
   return notices
 }
 
-function report(core: Telling, database: Database, { chat, notices }: { chat: ChatId; notices: Notice[] }): void {
+/** Of those who are in the group before and after: whoever comes or goes is told of by that. */
+function adminNotices(
+  database: Database,
+  { before, accounts, settings, committer }: AppliedCommit & { before: ReturnType<typeof membersOf> },
+): Notice[] {
+  if (settings.type !== 'group') return []
+  const [now, admins] = [new Set(accounts), new Set(settings.admins)]
+  const stayed = before.filter(member => now.has(member.account_id))
+  const from = personOf(database, committer)
+  return [true, false].flatMap((admin): Notice[] => {
+    const changed = stayed.filter(member => (member.admin === 0) === admin && admins.has(member.account_id) === admin)
+    const members = changed.map(member => personOf(database, member.account_id))
+    return members.length > 0 ? [{ code: 'admins', from, members, admin }] : []
+  })
+}
+
+type Report = Pick<AppliedCommit, 'chat' | 'committer' | 'ts'> & { notices: Notice[] }
+
+/** What one has done oneself stands in the history, and is told to nobody. */
+function report(core: Telling & Pick<Core, 'own'>, database: Database, { chat, committer, ts, notices }: Report): void {
   const row = findChat(database, chat)
   if (!row || notices.length === 0) return
+  if (committer === core.own.id) {
+    for (const notice of notices) keepNotice(database, { chat, notice, ts })
+    return
+  }
   appendEvent(core, database, { type: 'chat', chat_id: chat, chat: viewChat(database, row) })
-  for (const notice of notices) appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+  for (const notice of notices) tellNotice(core, database, { chat, notice, ts })
 }

@@ -90,7 +90,7 @@ export async function setTimer(
  * Commits to the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
  * what was changed in the group before it would be true for nobody.
  */
-async function commitToChat(
+export async function commitToChat(
   core: CommitContext,
   chat: ChatId,
   change: Parameters<typeof commitToGroup>[2],
@@ -111,6 +111,7 @@ export function writableGroup(core: Pick<Core, 'store'>, chat: ChatId): ChatRow 
 function writable(row: ChatRow): ChatRow {
   if (row.state === 'request') throw new CodedError('chat-is-request')
   if (row.state === 'left') throw new CodedError('chat-left')
+  if (row.blocked) throw new CodedError('chat-blocked')
   return row
 }
 

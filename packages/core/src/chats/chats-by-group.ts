@@ -15,7 +15,8 @@ export const chatsToGreet = (reads: Reads): ChatId[] =>
   reads
     .all<ChatGroup>(
       `${groupsOfChats}
-       WHERE mls_group.needs_hello = 2 AND mls_group.status = 'open' AND chat.state = 'active' AND chat.visible = 1`,
+       WHERE mls_group.needs_hello = 2 AND mls_group.status = 'open' AND chat.state = 'active' AND chat.visible = 1
+         AND chat.blocked = 0`,
     )
     .map(({ chat }) => chat)
 
@@ -24,6 +25,7 @@ export const chatsToRenew = (reads: Reads, { nowMs, limit }: { nowMs: number; li
   reads.all<ChatGroup>(
     `${groupsOfChats}
      WHERE mls_group.status = 'open' AND mls_group.renew_at_ms <= ? AND chat.state = 'active' AND chat.visible = 1
+       AND chat.blocked = 0
      ORDER BY mls_group.renew_at_ms LIMIT ?`,
     nowMs,
     limit,
@@ -33,7 +35,7 @@ export const chatsToRenew = (reads: Reads, { nowMs, limit }: { nowMs: number; li
 export const brokenChats = (reads: Reads): ChatGroup[] =>
   reads.all<ChatGroup>(
     `${groupsOfChats}
-     WHERE mls_group.status = 'broken' AND chat.state = 'active'
+     WHERE mls_group.status = 'broken' AND chat.state = 'active' AND chat.blocked = 0
        -- Of a group that somebody killed there is nothing left to be added to: it is carried on by another.
        AND (chat.type = 'private' OR mls_group.offender IS NULL)
        AND NOT EXISTS (SELECT 1 FROM rejoin_asked WHERE rejoin_asked.group_id = chat.group_id)`,
@@ -61,6 +63,15 @@ export const requestsFrom = (reads: Reads, inviter: AccountId): ChatRow[] =>
      ORDER BY chat.first_seen_ts, chat.id`,
     inviter,
   )
+
+/** Groups that were declined, and whose members do not know it yet. */
+export const groupsToLeave = (reads: Reads): ChatId[] =>
+  reads
+    .all<ChatGroup>(
+      `${groupsOfChats}
+       WHERE mls_group.status = 'open' AND chat.declined = 1 AND chat.type = 'group' AND chat.state = 'request'`,
+    )
+    .map(({ chat }) => chat)
 
 /** A group with good keys that is shared with the account; the private chat's, if there is one. */
 export const groupSharedWith = (reads: Reads, account: AccountId): GroupId | undefined =>

@@ -1,6 +1,14 @@
 // Chats and their members: the records, and how a chat looks from outside.
 import type { Chat } from '@postern/bot-api/objects'
-import { type AccountId, type ChatId, CodedError, cleanLine, type GroupId, isAccountId } from '@postern/protocol'
+import {
+  type AccountId,
+  type ChatId,
+  CodedError,
+  cleanLine,
+  type GroupId,
+  isAccountId,
+  privateChatId,
+} from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { nameOf, shownName, UNNAMED_CHARS } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
@@ -26,6 +34,10 @@ export type ChatRow = {
   /** The highest generation of a group that was refused; with `refused_ms` somebody is to answer it. */
   refused_generation: number
   refused_ms: number | null
+  /** Of a private chat: its person is. */
+  blocked: number
+  /** It was a request, and is shown to nobody. */
+  declined: number
 }
 
 type MemberRow = { account_id: AccountId; admin: number; leaving: number }
@@ -35,6 +47,7 @@ type NamedMember = {
   admin: number
   name: string | null
   bot: number | null
+  verified: number | null
 }
 type Reads = Pick<Store, 'get' | 'all'>
 
@@ -47,14 +60,21 @@ export function visibleChat(reads: Reads, id: ChatId): ChatRow {
   return row
 }
 
-/** People are shown it, and told what happens in it: it is neither a request nor left. */
-export const isInUse = (row: ChatRow | undefined): row is ChatRow => row?.visible === 1 && row.state === 'active'
+/** People are shown it, and told what happens in it: it is neither a request nor left, and its person is not blocked. */
+export const isInUse = (row: ChatRow | undefined): row is ChatRow =>
+  row?.visible === 1 && row.state === 'active' && row.blocked === 0
 
-export const visibleChats = (reads: Reads): ChatRow[] =>
-  reads.all<ChatRow>('SELECT * FROM chat WHERE visible = 1 ORDER BY first_seen_ts, id')
+/** What is shown of a chat: of ten thousand, each column more costs milliseconds. */
+type ShownChat = Pick<ChatRow, 'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'unread' | 'blocked'>
+
+export const visibleChats = (reads: Reads): ShownChat[] =>
+  reads.all<ShownChat>(
+    `SELECT id, type, state, title, timer_ms, first_seen_ts, unread, blocked FROM chat WHERE visible = 1
+     ORDER BY first_seen_ts, id`,
+  )
 
 /** The other person of a private chat, whose id is that person's. */
-export const otherPerson = (row: ChatRow): AccountId | undefined =>
+export const otherPerson = (row: Pick<ChatRow, 'type' | 'id'>): AccountId | undefined =>
   row.type === 'private' && isAccountId(row.id) ? row.id : undefined
 
 export const membersOf = (reads: Reads, chat: ChatId): MemberRow[] =>
@@ -74,7 +94,7 @@ export const leaversOf = (reads: Reads, chat: ChatId): AccountId[] =>
     .map(row => row.account_id)
 
 const presentMembers = `
-  SELECT chat_id, member.account_id, admin, name, bot FROM member LEFT JOIN person USING (account_id) WHERE leaving = 0`
+  SELECT chat_id, member.account_id, admin, name, bot, verified FROM member LEFT JOIN person USING (account_id) WHERE leaving = 0`
 
 export function viewChat(reads: Reads, row: ChatRow): Chat {
   const members = reads.all<NamedMember>(`${presentMembers} AND chat_id = ? ORDER BY member.account_id`, row.id)
@@ -82,19 +102,18 @@ export function viewChat(reads: Reads, row: ChatRow): Chat {
 }
 
 /** With one look at all members: a look for each of ten thousand chats would hold up everybody else. */
-export function viewChats(reads: Reads, rows: ChatRow[]): Chat[] {
+export function viewChats(reads: Reads, rows: ShownChat[]): Chat[] {
   const members = reads.all<NamedMember>(`${presentMembers} ORDER BY chat_id, member.account_id`)
   const byChat = Map.groupBy(members, member => member.chat_id)
   return rows.map(row => viewWith(reads, row, byChat.get(row.id) ?? []))
 }
 
-function viewWith(reads: Reads, row: ChatRow, members: NamedMember[]): Chat {
-  const other = otherPerson(row)
-  const named = members.find(member => member.account_id === other)
+function viewWith(reads: Reads, row: ShownChat, members: NamedMember[]): Chat {
+  const named = members.find(member => privateChatId(member.account_id) === row.id)
   return {
     id: row.id,
     type: row.type,
-    name: other ? (named ? shownName(other, named.name) : nameOf(reads, other)) : row.title,
+    name: row.type === 'group' ? row.title : privateName(reads, row, members),
     state: row.state,
     members: members.map(({ account_id: id, name, bot, admin }) => ({
       id,
@@ -105,15 +124,25 @@ function viewWith(reads: Reads, row: ChatRow, members: NamedMember[]): Chat {
     timer_ms: row.timer_ms,
     unread: row.unread,
     ts: row.first_seen_ts,
+    ...(row.blocked && { blocked: true }),
+    ...(named?.verified && { verified: true }),
   }
+}
+
+/** Of a person who is no member any more it is looked up. */
+function privateName(reads: Reads, row: ShownChat, members: NamedMember[]): string {
+  const named = members.find(member => privateChatId(member.account_id) === row.id)
+  if (named) return shownName(named.account_id, named.name)
+  const other = otherPerson(row)
+  return other ? nameOf(reads, other) : row.title
 }
 
 export type NewChat = Pick<ChatRow, 'id' | 'group_id' | 'state' | 'visible' | 'first_seen_ts'>
 
 export function insertChat(database: Database, chat: NewChat, settings: GroupSettings): void {
   database.run(
-    `INSERT INTO chat (id, type, state, visible, title, timer_ms, group_id, first_seen_ts)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO chat (id, type, state, visible, title, timer_ms, group_id, first_seen_ts, blocked)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, coalesce((SELECT blocked FROM person WHERE account_id = ?), 0))
      ON CONFLICT DO UPDATE SET state = excluded.state, visible = excluded.visible, title = excluded.title,
        timer_ms = excluded.timer_ms, group_id = excluded.group_id`,
     chat.id,
@@ -124,6 +153,7 @@ export function insertChat(database: Database, chat: NewChat, settings: GroupSet
     settings.timerMs,
     chat.group_id,
     chat.first_seen_ts,
+    chat.id,
   )
 }
 
@@ -173,7 +203,7 @@ export function setChatState(database: Database, chat: ChatId, state: ChatState)
 }
 
 export function showChat(database: Database, chat: ChatId, { state, ts }: { state: ChatState; ts: number }): void {
-  database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ? WHERE id = ?', state, ts, chat)
+  database.run('UPDATE chat SET visible = 1, state = ?, first_seen_ts = ?, declined = 0 WHERE id = ?', state, ts, chat)
 }
 
 /** The farewell proves that the member wants to go. It is checked by whoever uses it. */

@@ -4,28 +4,34 @@ import type { Member } from '@postern/mls'
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { noteDeviceKey, personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
+import { tellNotice } from './notices.ts'
 
 export function noteDeviceKeys(
   core: Pick<Core, 'own' | 'passed'>,
   database: Database,
-  members: Pick<Member, 'accountId' | 'devicePublicKey'>[],
+  { members, ts }: { members: Pick<Member, 'accountId' | 'devicePublicKey'>[]; ts: number },
 ): void {
   for (const { accountId, devicePublicKey } of members) {
     if (accountId === core.own.id) continue
-    if (noteDeviceKey(database, accountId, devicePublicKey) === 'changed') tellChanged(core, database, accountId)
+    if (noteDeviceKey(database, accountId, devicePublicKey) === 'changed')
+      tellChanged(core, database, { account: accountId, ts })
   }
 }
 
 /** Wherever one meets that person: the new key may have come to light in a chat that nobody is shown. */
-function tellChanged(core: Pick<Core, 'passed'>, database: Database, account: AccountId): void {
+function tellChanged(
+  core: Pick<Core, 'passed'>,
+  database: Database,
+  { account, ts }: { account: AccountId; ts: number },
+): void {
   const chats = database.all<{ id: ChatId }>(
     `SELECT chat.id FROM member JOIN chat ON chat.id = member.chat_id
-     WHERE member.account_id = ? AND chat.visible = 1 AND chat.state = 'active' ORDER BY chat.id LIMIT ?`,
+     WHERE member.account_id = ? AND chat.visible = 1 AND chat.state = 'active' AND chat.blocked = 0
+     ORDER BY chat.id LIMIT ?`,
     account,
     clientLimits.keyChangeToldChatsMax,
   )
   const notice: Notice = { code: 'key_changed', from: personOf(database, account) }
-  for (const { id } of chats) appendEvent(core, database, { type: 'notice', chat_id: id, notice })
+  for (const { id } of chats) tellNotice(core, database, { chat: id, notice, ts })
 }

@@ -20,7 +20,6 @@ import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs, soonRenewalMs } from '../groups/renewal.ts'
 import { consumeKeyPackage, findKeyPackage, isLastResort } from '../identity/key-packages.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import { restoredCursor } from '../journal/progress.ts'
 import { judgeWelcome } from '../judge/judge-welcome.ts'
 import type { Database } from '../storage/database.ts'
@@ -28,9 +27,11 @@ import type { Change } from '../storage/store.ts'
 import { tellChanges } from './apply-commit.ts'
 import { forgetAsked } from './asked-rejoins.ts'
 import { findChat, insertChat, isAdmin, isInUse, membersOf, replaceMembers } from './chats.ts'
+import { judgeInviter } from './declined-chats.ts'
 import { noteDeviceKeys } from './device-keys.ts'
 import { whatIsKnown } from './known-chat.ts'
 import { forgetLostGroup, lossesToTell, noteLossTold } from './lost-groups.ts'
+import { tellNotice } from './notices.ts'
 import { forgetRefusal } from './refusals.ts'
 import { RefusedWelcome } from './refused-welcome.ts'
 import { forgetRejoins } from './rejoins.ts'
@@ -104,7 +105,7 @@ function writeJoin(
     })
     // A welcome from before the restore was followed then, too: what was said since has used up the keys that it gives.
     if (entry.cursor <= restoredCursor(database)) distrustKeysOf(database, entry.group)
-    noteDeviceKeys(core, database, joined.members)
+    noteDeviceKeys(core, database, { members: joined.members, ts: entry.ts })
     // The loser of two groups for one chat stays readable, and nothing said in it is lost; only new words go to the winner.
     const candidate = { id: entry.group, generation, byAdmin: isAdmin(database, chat, inviter) }
     const other = known && current && current.id !== entry.group ? current : undefined
@@ -120,7 +121,7 @@ function writeJoin(
       if (joined.settings.type === 'group') noteRepair(core, database, entry.group)
     }
     const isKnown = known !== undefined && known.state !== 'left'
-    const tell = isKnown ? tellChanges(core, database, { ...joined, committer: inviter }) : undefined
+    const tell = isKnown ? tellChanges(core, database, { ...joined, committer: inviter, ts: entry.ts }) : undefined
     insertChat(
       database,
       {
@@ -132,9 +133,10 @@ function writeJoin(
       },
       joined.settings,
     )
+    if (!isKnown) judgeInviter(database, { chat, inviter })
     replaceMembers(database, chat, joined)
     tell?.({ restarted: other !== undefined && known?.type === 'group' })
-    if (isInUse(known)) tellMissed(core, database, { chat, speakers: missed })
+    if (isInUse(known)) tellMissed(core, database, { chat, speakers: missed, ts: entry.ts })
     core.poke()
     core.rearm()
   }
@@ -154,11 +156,11 @@ function settleMissed(database: Database, { accounts, settings }: Joined): Accou
 function tellMissed(
   core: Pick<Core, 'passed'>,
   database: Database,
-  { chat, speakers }: { chat: ChatId; speakers: AccountId[] },
+  { chat, speakers, ts }: { chat: ChatId; speakers: AccountId[]; ts: number },
 ): void {
   for (const speaker of speakers) {
     const notice: Notice = { code: 'undecryptable', from: personOf(database, speaker) }
-    appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+    tellNotice(core, database, { chat, notice, ts })
   }
 }
 

@@ -23,6 +23,14 @@ export function furthestReached(reads: Reads, chat: ChatId): Reached {
   return { deliveredTs: row?.delivered ?? 0, readTs: row?.read ?? 0 }
 }
 
+/** The same of each chat. */
+export function furthestReachedInEach(reads: Reads): Map<ChatId, Reached> {
+  const rows = reads.all<Reached & { chat: ChatId }>(
+    `SELECT chat_id AS chat, max(delivered_ts) AS "deliveredTs", max(read_ts) AS "readTs" FROM member GROUP BY chat_id`,
+  )
+  return new Map(rows.map(row => [row.chat, row]))
+}
+
 /** It never goes back. */
 export function noteReached(
   database: Database,

@@ -20,10 +20,12 @@ import { deleteGroup, findGroup, insertGroup, unfinishedGroups } from '../groups
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
+import { isBlocked } from '../identity/trust.ts'
 import type { Successor } from '../judge/successor.ts'
 import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
-import { type ChatRow, findChat, insertChat, replaceMembers, revealChat } from './chats.ts'
+import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
 import { fetchKeyPackages, fetchUsable } from './fetch-key-packages.ts'
+import { revealOpened } from './notices.ts'
 
 export type PrivateTarget = { account: AccountId; profileKey?: Uint8Array }
 
@@ -49,6 +51,7 @@ export async function openPrivateChat(
   const chat = privateChatId(target.account)
   if (target.account === core.own.id)
     throw new CodedError('bad-field', { field: 'chat', rule: 'an account cannot write to itself' })
+  if (isBlocked(core.store, target.account)) throw new CodedError('chat-blocked')
   const open = async () => {
     const before = await usableChat(core, chat, { deadline, atLeast })
     if (before) return before
@@ -154,7 +157,9 @@ async function openGroup(core: Core, { settings, accounts, deadline, ...opening 
     if (isRefused) await dropOpening(core, group, chat)
     if (findGroup(core.store, group)?.status !== 'open') throw error
   }
-  if (!opening.quietly) await core.store.write(database => revealChat(database, chat))
+  if (opening.quietly) return chat
+  const ts = await core.groups.run(group, async live => live.lastTs)
+  await core.store.write(database => revealOpened(core, database, { chat, ts }))
   return chat
 }
 

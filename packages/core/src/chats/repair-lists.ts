@@ -6,15 +6,15 @@ import type { Core } from '../context.ts'
 import { type CommitContext, commitToGroup } from '../groups/commit-group.ts'
 import { endGroup, findGroup } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { ListsDiffer } from '../judge/compare-lists.ts'
 import { turnOf } from '../judge/successor.ts'
 import type { Database } from '../storage/database.ts'
 import { findChat, isInUse, leaversOf } from './chats.ts'
 import { fetchKeyPackages } from './fetch-key-packages.ts'
 import { endedOf } from './known-chat.ts'
+import { tellNotice } from './notices.ts'
 
-export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committer: AccountId }
+export type Disagreement = ListsDiffer & { group: GroupId; chat: ChatId; committer: AccountId; ts: number }
 
 /** Told at once. Who finds itself cut off waits for a welcome; the others put it right, one after the other. */
 export function noteDisagreement(
@@ -34,7 +34,7 @@ export function noteDisagreement(
   if (!isInUse(chat) || cutOff.length === 0) return
   const members = cutOff.map(account => personOf(database, account))
   const notice: Notice = { code: 'cut_off', from: personOf(database, committer), members }
-  appendEvent(core, database, { type: 'notice', chat_id: id, notice })
+  tellNotice(core, database, { chat: id, notice, ts: differ.ts })
 }
 
 /** The relay's list is to be compared with the keys, and put right: at the latest before anything is said. */

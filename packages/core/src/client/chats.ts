@@ -9,17 +9,23 @@ import {
   nameFault,
   type Within,
 } from '@postern/protocol'
-import { addMembers, removeMembers, renameGroup, setTimer, writableGroup } from '../chats/change-members.ts'
+import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/change-members.ts'
+import { changeOnce } from '../chats/change-once.ts'
 import { viewChat, viewChats, visibleChat, visibleChats } from '../chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from '../chats/open-chat.ts'
+import { type Role, setAdmin } from '../chats/set-admin.ts'
 import type { Core } from '../context.ts'
 import { findPerson } from '../identity/people.ts'
 import { refreshProfile } from '../identity/profile.ts'
 import { hello } from '../kinds/hello.ts'
 import { leave } from '../kinds/leave.ts'
 import { newDraft } from '../outbox/compose.ts'
+import { sendAbout } from '../outbox/send-about.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import { acceptRequest } from '../requests/accept-request.ts'
+import { blockPerson, unblockPerson } from '../requests/block-person.ts'
+import { declineRequest } from '../requests/decline-request.ts'
+import { type ChatOverview, overviewOf } from '../timeline/overview.ts'
 import type { Callers, Once } from './callers.ts'
 
 export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
@@ -35,6 +41,11 @@ export class ClientChats {
 
   list(): Chat[] {
     return viewChats(this.#core.store, visibleChats(this.#core.store))
+  }
+
+  /** Each with its last line, the newest first. */
+  overview(): ChatOverview[] {
+    return overviewOf(this.#core.store, this.#core.own.id)
   }
 
   get(id: ChatId): Chat {
@@ -56,6 +67,20 @@ export class ClientChats {
     return viewChat(this.#core.store, await acceptRequest(this.#core, id))
   }
 
+  /** A request is gone, with all that came with it. Its person hears nothing, and may ask again; a group is left. */
+  async decline(id: ChatId): Promise<void> {
+    await declineRequest(this.#core, id)
+  }
+
+  /** Nothing of that account is heard any more, but in groups that one shares with it and others. */
+  async block(account: AccountId): Promise<void> {
+    await blockPerson(this.#core, account)
+  }
+
+  async unblock(account: AccountId): Promise<void> {
+    await unblockPerson(this.#core, account)
+  }
+
   async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
     assertKept('name', nameFault(group.name, contentLimits.groupNameCharsMax))
     const deadline = this.#callers.deadline(within)
@@ -66,33 +91,50 @@ export class ClientChats {
     })
   }
 
-  async addMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
-    const deadline = this.#callers.deadline(within)
-    await addMembers(this.#core, id, { members, deadline })
-    await this.#sayHello(id, deadline)
-    return this.get(id)
+  async addMembers(id: ChatId, members: AccountId[], within: Once): Promise<Chat> {
+    return await this.#change(id, within, async deadline => {
+      await addMembers(this.#core, id, { members, deadline })
+      await this.#sayHello(id, deadline)
+    })
   }
 
-  async removeMembers(id: ChatId, members: AccountId[], within: Within): Promise<Chat> {
-    await removeMembers(this.#core, id, { members, deadline: this.#callers.deadline(within) })
-    return this.get(id)
+  async removeMembers(id: ChatId, members: AccountId[], within: Once): Promise<Chat> {
+    return await this.#change(id, within, (deadline, isRepeat) => {
+      const present = isRepeat ? presentOf(this.get(id), members) : members
+      return removeMembers(this.#core, id, { members: present, deadline })
+    })
   }
 
-  async renameGroup(id: ChatId, name: string, within: Within): Promise<Chat> {
+  async renameGroup(id: ChatId, name: string, within: Once): Promise<Chat> {
     assertKept('name', nameFault(name, contentLimits.groupNameCharsMax))
-    await renameGroup(this.#core, id, { name, deadline: this.#callers.deadline(within) })
-    return this.get(id)
+    return await this.#change(id, within, deadline => renameGroup(this.#core, id, { name, deadline }))
   }
 
-  async leaveGroup(id: ChatId, within: Within): Promise<void> {
-    writableGroup(this.#core, id)
-    const draft = newDraft(this.#core, leave.body())
-    await sendContent(this.#core, id, { draft, deadline: this.#callers.deadline(within) })
+  async leaveGroup(id: ChatId, within: Once): Promise<void> {
+    const deadline = this.#callers.deadline(within)
+    await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: leave, asked: {}, deadline, ...given }))
   }
 
-  async setTimer(id: ChatId, timerMs: number, within: Within): Promise<Chat> {
-    await setTimer(this.#core, id, { timerMs, deadline: this.#callers.deadline(within) })
-    return this.get(id)
+  async setTimer(id: ChatId, timerMs: number, within: Once): Promise<Chat> {
+    return await this.#change(id, within, deadline => setTimer(this.#core, id, { timerMs, deadline }))
+  }
+
+  /** Who may remove people and name admins: an admin says it, and one stays. */
+  async setAdmin(id: ChatId, named: { account: AccountId; role: Role }, within: Once): Promise<Chat> {
+    return await this.#change(id, within, deadline => setAdmin(this.#core, id, { ...named, deadline }))
+  }
+
+  /** Under a key that was carried out nothing is done; under one that was cut off, what does not hold yet. */
+  async #change(
+    id: ChatId,
+    within: Once,
+    change: (deadline: Deadline, isRepeat: boolean) => Promise<void>,
+  ): Promise<Chat> {
+    const deadline = this.#callers.deadline(within)
+    return await this.#callers.once(within, async ({ idempotency }) => {
+      await changeOnce(this.#core, id, { idempotency, change: isRepeat => change(deadline, isRepeat) })
+      return this.get(id)
+    })
   }
 
   /** A link carries the key of the profile: whoever opens it sees the name at once, if the relay has it. */
@@ -106,3 +148,7 @@ export class ClientChats {
     await sendContent(this.#core, id, { draft: newDraft(this.#core, hello.body()), deadline })
   }
 }
+
+/** Who was removed by the first try is no reason to refuse the second. */
+const presentOf = (chat: Chat, members: AccountId[]): AccountId[] =>
+  members.filter(account => chat.members.some(member => member.id === account))

@@ -1,11 +1,12 @@
 // A client of the messenger: one account with its connection and its journal, its chats, messages, files and identity.
-import type { AccountId, Within } from '@postern/protocol'
+import type { AccountId, CodedError, Within } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { isRegistered } from '../identity/account.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 import { Records } from '../storage/records.ts'
+import type { TopicListener } from '../storage/store.ts'
 import type { Chores } from '../upkeep/chores.ts'
 import { findHome } from '../upkeep/follow-relay.ts'
 import type { Timekeeper } from '../upkeep/timekeeper.ts'
@@ -89,12 +90,33 @@ export class Client {
     return this.core.link.isOnline
   }
 
+  /** Another device has connected with this account since. */
+  get isReplaced(): boolean {
+    return this.core.link.isReplaced
+  }
+
+  /** Why the relay does not let this account in, where trying again will not help. */
+  get refusal(): CodedError | undefined {
+    return this.core.link.refusal
+  }
+
   get isRegistered(): boolean {
     return isRegistered(this.core.store)
   }
 
   onConnectionChange(listener: () => void): () => void {
     return this.core.link.onChange(listener)
+  }
+
+  /** Called with what a screen may have to read again: after each commit, and when the connection comes or goes. */
+  onChange(listener: TopicListener): () => void {
+    const ends = [
+      this.core.store.onChange(listener),
+      this.core.link.onChange(() => this.core.store.touch('connection')),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   async whenOnline(within: Within): Promise<void> {

@@ -3,6 +3,7 @@ import type { Message } from '@postern/bot-api/objects'
 import type { ChatId, MessageId } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import type { Waiting } from '../files/shared-fetches.ts'
+import type { StowHints } from '../files/stowed-files.ts'
 import { draftFile, type FileDraft, type FileHints, type NewFile, sendFile } from '../outbox/send-file.ts'
 import { type OpenFile, openFile } from '../timeline/open-file.ts'
 import type { Callers, Once } from './callers.ts'
@@ -19,6 +20,28 @@ export class ClientFiles {
   /** Reads what the source gives, and encrypts it; the relay gets it meanwhile. Whoever drafts a file discards it in the end. */
   async draft(source: AsyncIterable<Uint8Array>, hints: FileHints = {}): Promise<FileDraft> {
     return await draftFile(this.#core, source, hints)
+  }
+
+  /**
+   * Lays a file down here, encrypted, under a name of the caller's: it is there over restarts until it is dropped, and what
+   * was under the name is gone. Throws `too-large`, `storage-full` and what the source throws: nothing is left then.
+   */
+  async stow(name: string, source: AsyncIterable<Uint8Array>, hints: StowHints = {}): Promise<void> {
+    await this.#core.files.stowed.stow(name, source, hints)
+  }
+
+  stowedNames(): string[] {
+    return this.#core.files.stowed.names()
+  }
+
+  /** A source for `draft`. Throws `file-gone` when there is no such file here, or not all of it. */
+  readStowed(name: string): AsyncIterable<Uint8Array> {
+    return this.#core.files.stowed.read(name)
+  }
+
+  /** One that is not there is fine. */
+  async dropStowed(name: string): Promise<void> {
+    await this.#core.files.stowed.drop(name)
   }
 
   /** The time is that for the message: the rest of its file is waited for as long as it gets on. */

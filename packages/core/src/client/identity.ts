@@ -1,15 +1,21 @@
 // Who one is to others, and who they are: profiles, the invite link, safety numbers.
+import type { Person } from '@postern/bot-api/objects'
 import { type AccountId, CodedError, type Within } from '@postern/protocol'
-import type { Command, Profile } from '@postern/protocol/content'
+import type { Command, Profile, RecoveryFacts } from '@postern/protocol/content'
 import { findAccountKey } from '../chats/find-account-key.ts'
 import type { Core } from '../context.ts'
 import { inviteUrl, replaceInvite } from '../identity/account.ts'
 import { findPerson, profileOf } from '../identity/people.ts'
 import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from '../identity/profile.ts'
 import { type SafetyNumber, safetyNumber } from '../identity/safety-number.ts'
+import { blockedPeople, isVerified, noteVerified, type Verified } from '../identity/trust.ts'
+import { recoveryFacts } from '../recovery/recovery-facts.ts'
 import type { Callers } from './callers.ts'
 
 export type Me = { id: AccountId; name: string; about: string; commands: Command[]; inviteUrl: string }
+
+/** `verified`: the owner has compared the safety number. */
+export type KnownProfile = Profile & { id: AccountId; verified?: boolean }
 
 export class ClientIdentity {
   readonly #core: Core
@@ -43,12 +49,13 @@ export class ClientIdentity {
   }
 
   /** As far as it is known here. */
-  profileOf(account: AccountId): Profile & { id: AccountId } {
-    return profileOf(this.#core.store, account)
+  profileOf(account: AccountId): KnownProfile {
+    const { store } = this.#core
+    return { ...profileOf(store, account), ...(isVerified(store, account) && { verified: true }) }
   }
 
   /** As it is now, if the key to it is known and the relay can be reached. */
-  async learnProfile(account: AccountId, within: Within): Promise<Profile & { id: AccountId }> {
+  async learnProfile(account: AccountId, within: Within): Promise<KnownProfile> {
     await this.#core.link.whenOnline(within.timeoutMs)
     const person = findPerson(this.#core.store, account)
     if (person?.profile_key) await refreshProfile(this.#core, person)
@@ -58,9 +65,28 @@ export class ClientIdentity {
   /** What both compare to be sure that nobody stands between them. */
   async safetyNumber(account: AccountId, within: Within): Promise<SafetyNumber & { account: AccountId }> {
     const { provider, own } = this.#core
-    if (account === own.id)
-      throw new CodedError('bad-field', { field: 'account', rule: 'an account has no safety number with itself' })
+    this.#assertOther(account)
     const key = await findAccountKey(this.#core, account, this.#callers.deadline(within))
     return { account, ...safetyNumber(provider, own.publicKey, key) }
+  }
+
+  /** What both have compared; it stays until it is taken back. */
+  async setVerified(account: AccountId, verified: Verified): Promise<void> {
+    this.#assertOther(account)
+    await this.#core.store.write(database => noteVerified(database, account, verified))
+  }
+
+  blocked(): Person[] {
+    return blockedPeople(this.#core.store)
+  }
+
+  /** By these the account is made again where its database is lost. Whoever has them is the account. */
+  recovery(): RecoveryFacts {
+    return recoveryFacts(this.#core)
+  }
+
+  #assertOther(account: AccountId): void {
+    if (account === this.#core.own.id)
+      throw new CodedError('bad-field', { field: 'account', rule: 'an account has no safety number with itself' })
   }
 }

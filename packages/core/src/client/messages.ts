@@ -1,14 +1,6 @@
 // What can be done with messages: they are sent, read, and something is said about them.
 import type { Message } from '@postern/bot-api/objects'
-import {
-  type ChatId,
-  Lanes,
-  type MessageId,
-  type PressId,
-  SEND_ID_BYTES,
-  toBase32,
-  type Within,
-} from '@postern/protocol'
+import { type ChatId, Lanes, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
 import { visibleChat } from '../chats/chats.ts'
 import type { Core } from '../context.ts'
 import { call } from '../kinds/call.ts'
@@ -20,18 +12,29 @@ import { type NewReaction, reaction } from '../kinds/reaction.ts'
 import { text } from '../kinds/text.ts'
 import type { NewText } from '../kinds/text-rules.ts'
 import { assertCounted, type NewVote, vote } from '../kinds/vote.ts'
-import { findMessage, listMessages } from '../messages/messages.ts'
+import { findMessage, firstUnread } from '../messages/messages.ts'
 import { markRead } from '../messages/read.ts'
-import { newDraft } from '../outbox/compose.ts'
+import { type FileSearch, filesIn, type MessageSearch, searchMessages } from '../messages/search.ts'
 import { findEarlier } from '../outbox/idempotency.ts'
 import { sendAbout } from '../outbox/send-about.ts'
-import { sendContent } from '../outbox/send-content.ts'
 import { sendEdit } from '../outbox/send-edit.ts'
 import { sendNewMessage } from '../outbox/send-new-message.ts'
 import { answerPress, pressButton } from '../outbox/send-press.ts'
+import { type WaitingSend, waitingSends } from '../outbox/waiting.ts'
+import { isKeySent } from '../storage/sent-keys.ts'
 import { deleteHere } from '../timeline/delete-here.ts'
+import { type HistoryPage, historyPage, messagePage, type PagePlace } from '../timeline/history.ts'
 import { viewMessage, viewMessages } from '../timeline/view-message.ts'
 import type { Callers, Once } from './callers.ts'
+
+/** At most one of them. */
+export type MessagePlace = { beforeTs?: number; afterTs?: number; around?: MessageId }
+
+function pagePlace({ beforeTs, afterTs, around }: MessagePlace): PagePlace {
+  if (around !== undefined) return { around }
+  if (afterTs !== undefined) return { after: afterTs }
+  return beforeTs === undefined ? {} : { before: beforeTs }
+}
 
 export class ClientMessages {
   readonly #core: Core
@@ -62,15 +65,23 @@ export class ClientMessages {
     })
   }
 
+  /** Whether a message was sent under the key, as far as it is known here: without a word to the relay. */
+  wasSent(key: string): boolean {
+    return isKeySent(this.#core.store, key)
+  }
+
   /** The message as it stands then. */
-  async edit(id: ChatId, asked: MessageEdit, within: Within): Promise<Message> {
-    edit.check(this.#core, id, asked)
+  async edit(id: ChatId, asked: MessageEdit, within: Once): Promise<Message> {
+    // Under a key it may have been done before, and be too late by now.
+    if (!within.idempotency) edit.check(this.#core, id, asked)
     const deadline = this.#callers.deadline(within)
     // One after the other: mentions alone say the text again, and must not take back one that is on its way.
-    return await this.#edits.run(asked.message, async () => {
-      await sendEdit(this.#core, id, { asked, deadline })
-      return this.get(id, asked.message)
-    })
+    return await this.#callers.once(within, given =>
+      this.#edits.run(asked.message, async () => {
+        await sendEdit(this.#core, id, { asked, deadline, ...given })
+        return this.get(id, asked.message)
+      }),
+    )
   }
 
   async sendPoll(id: ChatId, asked: NewPoll, within: Once): Promise<Message> {
@@ -94,9 +105,12 @@ export class ClientMessages {
     )
   }
 
-  /** Told to the bot alone. Gives the id under which it may answer. */
-  async press(id: ChatId, pressed: { message: MessageId; data: string }, within: Within): Promise<PressId> {
-    return await pressButton(this.#core, { chat: id, ...pressed }, this.#callers.deadline(within))
+  /** Told to the bot alone. Gives the id under which it may answer: the same under the same key. */
+  async press(id: ChatId, pressed: { message: MessageId; data: string }, within: Once): Promise<PressId> {
+    const deadline = this.#callers.deadline(within)
+    return await this.#callers.once(within, given =>
+      pressButton(this.#core, { chat: id, ...pressed, ...given }, deadline),
+    )
   }
 
   /** Shown to the presser alone; once, and within a minute of the press. */
@@ -107,14 +121,19 @@ export class ClientMessages {
     )
   }
 
-  async delete(id: ChatId, asked: { message: MessageId; for: 'all' | 'me' }, within: Within): Promise<void> {
-    if (asked.for === 'me') return await deleteHere(this.#core, id, asked.message)
-    await sendAbout(this.#core, id, { kind: deletion, asked, deadline: this.#callers.deadline(within) })
+  async delete(id: ChatId, asked: { message: MessageId; for: 'all' | 'me' }, within: Once): Promise<void> {
+    const deadline = this.#callers.deadline(within)
+    await this.#callers.once(within, given =>
+      asked.for === 'me'
+        ? deleteHere(this.#core, id, { ...asked, ...given })
+        : sendAbout(this.#core, id, { kind: deletion, asked, deadline, ...given }),
+    )
   }
 
   /** An empty emoji takes the reaction back. */
-  async react(id: ChatId, asked: NewReaction, within: Within): Promise<void> {
-    await sendAbout(this.#core, id, { kind: reaction, asked, deadline: this.#callers.deadline(within) })
+  async react(id: ChatId, asked: NewReaction, within: Once): Promise<void> {
+    const deadline = this.#callers.deadline(within)
+    await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: reaction, asked, deadline, ...given }))
   }
 
   /** Everything when no message is named. */
@@ -122,16 +141,46 @@ export class ClientMessages {
     await markRead(this.#core, id, upTo)
   }
 
-  async call(id: ChatId, within: Within): Promise<void> {
-    const callId = toBase32(this.#core.provider.randomBytes(SEND_ID_BYTES))
-    const draft = newDraft(this.#core, call.body(this.#core, id, { call: callId, state: 'ringing' }))
-    await sendContent(this.#core, id, { draft, deadline: this.#callers.deadline(within) })
+  async call(id: ChatId, within: Once): Promise<void> {
+    const deadline = this.#callers.deadline(within)
+    const asked = { call: toBase32(this.#core.provider.randomBytes(SEND_ID_BYTES)), state: 'ringing' } as const
+    await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: call, asked, deadline, ...given }))
   }
 
-  /** Oldest first; the newest page when `beforeTs` is absent. */
-  list(id: ChatId, page: { beforeTs?: number; limit: number }): Message[] {
+  /** Messages alone, oldest first: before a time, after one, around a message, or the newest. */
+  list(id: ChatId, page: MessagePlace & { limit: number }): Message[] {
     visibleChat(this.#core.store, id)
-    return viewMessages(this.#core.store, listMessages(this.#core.store, id, page), this.#core.own.id)
+    const rows = messagePage(this.#core.store, id, { ...pagePlace(page), limit: page.limit })
+    return viewMessages(this.#core.store, rows, { own: this.#core.own.id })
+  }
+
+  /** Messages and notices, oldest first; the newest page when no place is named. */
+  history(id: ChatId, page: PagePlace & { limit: number }): HistoryPage {
+    visibleChat(this.#core.store, id)
+    return historyPage(this.#core.store, id, { ...page, own: this.#core.own.id })
+  }
+
+  firstUnread(id: ChatId): { id: MessageId; ts: number } | undefined {
+    visibleChat(this.#core.store, id)
+    return firstUnread(this.#core.store, id)
+  }
+
+  /** Newest first, whatever the case: texts, captions, names of files, questions and options of polls. */
+  search(wanted: MessageSearch): Message[] {
+    if (wanted.chat) visibleChat(this.#core.store, wanted.chat)
+    return viewMessages(this.#core.store, searchMessages(this.#core.store, wanted), { own: this.#core.own.id })
+  }
+
+  /** Messages with a file of these kinds, newest first. */
+  files(id: ChatId, wanted: FileSearch): Message[] {
+    visibleChat(this.#core.store, id)
+    return viewMessages(this.#core.store, filesIn(this.#core.store, id, wanted), { own: this.#core.own.id })
+  }
+
+  /** What was said in the chat and has no answer of the relay yet, oldest first. */
+  waiting(id: ChatId): WaitingSend[] {
+    visibleChat(this.#core.store, id)
+    return waitingSends(this.#core, id)
   }
 
   get(id: ChatId, message: MessageId): Message {

@@ -1,6 +1,7 @@
 // Puts a client together: an account on a database, with its connection and everything that works behind it.
 import { type MlsProvider, makeMlsContext } from '@postern/mls'
 import { type Clock, isSameRelay, Lanes, type Log } from '@postern/protocol'
+import type { RecoveryFacts } from '@postern/protocol/content'
 import { dropUnfinished } from '../chats/open-chat.ts'
 import type { Core, RequestPolicy } from '../context.ts'
 import type { BlobTransportFactory } from '../files/blob-transport.ts'
@@ -10,7 +11,14 @@ import { Files } from '../files/files.ts'
 import { GroupSessions } from '../groups/group-sessions.ts'
 import { LogOrder } from '../groups/log-order.ts'
 import { SendSlots } from '../groups/send-slots.ts'
-import { createAccount, type FirstStart, isRegistered, loadAccount, noteRelayInvite } from '../identity/account.ts'
+import {
+  createAccount,
+  type FirstStart,
+  isRegistered,
+  loadAccount,
+  noteRelayInvite,
+  type OwnAccount,
+} from '../identity/account.ts'
 import { chooseRelay } from '../identity/choose-relay.ts'
 import { OwnDevice } from '../identity/own-device.ts'
 import { Inbox } from '../inbox/inbox.ts'
@@ -18,6 +26,7 @@ import { Journal, newestEventTs } from '../journal/journal.ts'
 import { dueMs } from '../messages/age.ts'
 import { newestMessageTs } from '../messages/messages.ts'
 import { waitingBlobs, waitingCounts } from '../outbox/outbox.ts'
+import { restoreAccount } from '../recovery/restore-account.ts'
 import { RelayLink } from '../relay-link/relay-link.ts'
 import type { SocketFactory } from '../relay-link/socket.ts'
 import { PassedTime } from '../storage/passed-time.ts'
@@ -41,15 +50,23 @@ export interface ClientParts {
   acceptRequests: RequestPolicy
   reportsAll: boolean
   /** Asked only when there is no account yet; what it throws stops the opening. */
-  firstStart: () => FirstStart
+  firstStart: () => Beginning
   /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
   relayUrl?: string | undefined
   /** The code by which the relay takes a new account; of use until it is registered. */
   relayInvite?: string | undefined
 }
 
+/** A new account, or one that was lost and is made again from what its owner has kept. */
+export type Beginning = FirstStart | { restore: RecoveryFacts }
+
+async function beginAccount(parts: ClientParts): Promise<OwnAccount> {
+  const beginning = parts.firstStart()
+  return 'restore' in beginning ? await restoreAccount(parts, beginning.restore) : await createAccount(parts, beginning)
+}
+
 export async function openClient(parts: ClientParts): Promise<Client> {
-  const own = loadAccount(parts.store) ?? (await createAccount(parts, parts.firstStart()))
+  const own = loadAccount(parts.store) ?? (await beginAccount(parts))
   const relayUrl = parts.relayUrl && !isSameRelay(parts.relayUrl, own.relayUrl) ? parts.relayUrl : own.relayUrl
   if (relayUrl !== own.relayUrl && !isRegistered(parts.store)) await chooseRelay(parts, own, relayUrl)
   if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
@@ -107,6 +124,6 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   const inbox = new Inbox(core)
   const chores = new Chores(core)
   const timekeeper = new Timekeeper(core)
-  const upkeep = new Upkeep(core, chores)
+  const upkeep = new Upkeep(core, { chores, journal })
   return new Client(core, { inbox, chores, timekeeper, upkeep, journal })
 }

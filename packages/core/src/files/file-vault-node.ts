@@ -1,11 +1,12 @@
 // The vault as a folder of the data directory. Least recently used files make room; what a killed process left is swept.
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { type FileHandle, mkdir, open, rename, statfs, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BlobId, type Clock, CodedError, isBlobId, systemCodeOf, systemFault, toBase32 } from '@postern/protocol'
-import type { FileVault, SealedBytes, VaultFile, VaultName, VaultPart } from './file-vault.ts'
+import type { FileVault, SealedBytes, StowId, VaultFile, VaultName, VaultPart } from './file-vault.ts'
 
 const PART_SUFFIX = '.part'
+const STOWED_SUFFIX = '.stowed'
 const DIGEST_BYTES = 20
 
 export interface NodeVaultOptions {
@@ -18,6 +19,8 @@ export interface NodeVaultOptions {
   diskFreeBytes?: () => Promise<number>
 }
 
+const isWorking = (file: string): boolean => file.endsWith(PART_SUFFIX) || file.endsWith(STOWED_SUFFIX)
+
 type Kept = { file: string; bytes: number; readers: number }
 
 /** To be called by the one process that holds the database: it sweeps what others would still be writing. */
@@ -28,7 +31,7 @@ export async function openNodeFileVault(options: NodeVaultOptions): Promise<File
     const path = join(options.directory, file)
     if (file.endsWith(PART_SUFFIX)) rmSync(path, { force: true })
     const [blob = '', digest] = file.split('.')
-    if (!isBlobId(blob) || digest === undefined || file.endsWith(PART_SUFFIX)) continue
+    if (!isBlobId(blob) || digest === undefined || isWorking(file)) continue
     const { size, mtimeMs } = statSync(path)
     found.push({ blob, usedMs: mtimeMs, kept: { file, bytes: size, readers: 0 } })
   }
@@ -57,13 +60,19 @@ class NodeFileVault implements FileVault {
     this.#lastPart += 1
     const path = this.#path(`${this.#lastPart}${PART_SUFFIX}`)
     const handle = await coded(this.#create(path))
-    let state: 'part' | 'kept' | 'released' = 'part'
+    let state: 'part' | 'kept' | 'stowed' | 'released' = 'part'
     return {
       ...reading(handle),
       write: (bytes, at) => coded(this.#write(handle, { bytes, at })),
       keep: async name => {
         await coded(this.#keep(path, { name, bytes: (await coded(handle.stat())).size }))
         state = 'kept'
+      },
+      stow: async id => {
+        // Before it has its name: a power cut must not leave a file of which a part is missing.
+        await coded(handle.sync())
+        await coded(rename(path, this.#stowedPath(id)))
+        state = 'stowed'
       },
       release: async () => {
         if (state === 'released') return
@@ -104,6 +113,20 @@ class NodeFileVault implements FileVault {
     if (!kept) return
     this.#forget(blob, kept)
     await coded(absentIsFine(unlink(this.#path(kept.file))))
+  }
+
+  async openStowed(id: StowId): Promise<VaultFile | undefined> {
+    const handle = await coded(absentIsFine(this.#openFile(this.#stowedPath(id), 'r')))
+    return handle && { ...reading(handle), close: () => handle.close() }
+  }
+
+  async removeStowed(id: StowId): Promise<void> {
+    await coded(absentIsFine(unlink(this.#stowedPath(id))))
+  }
+
+  async stowed(): Promise<StowId[]> {
+    const files = (await coded(absentIsFine(readdir(this.#options.directory)))) ?? []
+    return files.filter(file => file.endsWith(STOWED_SUFFIX)).map(file => file.slice(0, -STOWED_SUFFIX.length))
   }
 
   /** What is being read stays, and so does the newest: somebody is about to read it. */
@@ -169,6 +192,10 @@ class NodeFileVault implements FileVault {
     }
     const now = new Date(this.#options.clock.nowMs())
     await handle.utimes(now, now).catch(() => undefined)
+  }
+
+  #stowedPath(id: StowId): string {
+    return this.#path(`${id}${STOWED_SUFFIX}`)
   }
 
   #path(file: string): string {

@@ -6,8 +6,9 @@ import type { VaultFile } from './file-vault.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
 import { SharedFetches, type Waiting } from './shared-fetches.ts'
-import { Spool } from './spool.ts'
-import { bytesMaxOf, type FileSpool, SpooledFile, type SpoolOptions } from './spooled-file.ts'
+import { Spool, type SpoolOptions } from './spool.ts'
+import { bytesMaxOf, type FileSpool, SpooledFile } from './spooled-file.ts'
+import { StowedFiles } from './stowed-files.ts'
 import { tidyFiles } from './tidy-files.ts'
 
 export type { StoredFile } from './files-parts.ts'
@@ -25,12 +26,14 @@ type Reading = { range?: FileRange | undefined; pieces: 'kept' | 'brief'; within
 export class Files {
   readonly #parts: FilesParts
   readonly #fetches: SharedFetches
+  readonly stowed: StowedFiles
   readonly #spooled = new Set<SpooledFile>()
   #isStopped = false
 
   constructor(parts: Omit<FilesParts, 'buffers' | 'inHand'>) {
     this.#parts = { ...parts, buffers: new ChunkBuffers(), inHand: new Set() }
     this.#fetches = new SharedFetches(this.#parts)
+    this.stowed = new StowedFiles(this.#parts)
   }
 
   /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
@@ -38,7 +41,12 @@ export class Files {
     this.#assertRunning()
     const spool = new Spool(await this.#parts.vault.createPart())
     const onReleased = (file: SpooledFile) => void this.#spooled.delete(file)
-    const file = new SpooledFile(this.#parts, { spool, bytesMax: bytesMaxOf(options), onReleased })
+    const file = new SpooledFile(this.#parts, {
+      spool,
+      bytesMax: bytesMaxOf(options),
+      onReleased,
+      onSent: options.onSent,
+    })
     this.#spooled.add(file)
     // It may have been stopped while the part was made.
     if (this.#isStopped) await file.release()
@@ -60,13 +68,15 @@ export class Files {
 
   /** Clears leftovers away; asks the relay only when there are some. */
   async tidy(): Promise<void> {
-    if (!this.#isStopped) await tidyFiles(this.#parts)
+    if (this.#isStopped) return
+    await this.stowed.sweep()
+    await tidyFiles(this.#parts)
   }
 
   /** Ends what is under way, and clears its files away. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    await Promise.allSettled([...this.#spooled].map(file => file.release()))
+    await Promise.allSettled([this.stowed.stop(), ...[...this.#spooled].map(file => file.release())])
     await this.#fetches.stop()
     this.#parts.blobs.close()
   }

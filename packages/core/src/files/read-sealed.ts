@@ -13,7 +13,7 @@ type Wanted = {
 }
 
 export async function* readSealed(
-  { cipher, buffers }: FilesParts,
+  { cipher, buffers }: Pick<FilesParts, 'cipher' | 'buffers'>,
   sealed: SealedBytes,
   { key, size, range = wholeFile(size), pieces }: Wanted,
 ): AsyncGenerator<Uint8Array> {

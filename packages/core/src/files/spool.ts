@@ -2,6 +2,15 @@
 import { Bell, Wait } from '@postern/protocol'
 import type { SealedBytes, VaultPart } from './file-vault.ts'
 
+export type SpoolOptions = {
+  /** No more bytes than this will come; one more is refused. */
+  bytesHint?: number | undefined
+  /** `later`: when somebody asks for it to be uploaded. */
+  uploads: 'now' | 'later'
+  /** How many bytes of its ciphertext the relay was given by now; fewer again when some of them were lost. */
+  onSent?: ((sealedBytes: number) => void) | undefined
+}
+
 export class Spool implements SealedBytes {
   readonly part: VaultPart
   #sealedBytes = 0

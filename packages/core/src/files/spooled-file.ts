@@ -4,7 +4,7 @@ import { type BlobId, CodedError, contentLimits, unlessAborted } from '@postern/
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
 import { type Sealed, sealSource } from './seal-source.ts'
-import type { Spool } from './spool.ts'
+import type { Spool, SpoolOptions } from './spool.ts'
 import { uploadSpool } from './upload-spool.ts'
 
 export interface FileSpool {
@@ -19,11 +19,11 @@ export interface FileSpool {
   release(): Promise<void>
 }
 
-export type SpoolOptions = {
-  /** No more bytes than this will come; one more is refused. */
-  bytesHint?: number | undefined
-  /** `later`: when somebody asks for it to be uploaded. */
-  uploads: 'now' | 'later'
+type SpoolGiven = {
+  spool: Spool
+  bytesMax: number
+  onReleased: (file: SpooledFile) => void
+  onSent: SpoolOptions['onSent']
 }
 
 export class SpooledFile implements FileSpool {
@@ -33,17 +33,19 @@ export class SpooledFile implements FileSpool {
   readonly #bytesMax: number
   readonly #stop = new AbortController()
   readonly #onReleased: (file: SpooledFile) => void
+  readonly #onSent: SpoolOptions['onSent']
   #sealed: Sealed | undefined
   #uploading: Promise<BlobId> | undefined
   #stored: Promise<StoredFile> | undefined
   #released: Promise<void> | undefined
   #blob: BlobId | undefined
 
-  constructor(parts: FilesParts, given: { spool: Spool; bytesMax: number; onReleased: (file: SpooledFile) => void }) {
+  constructor(parts: FilesParts, given: SpoolGiven) {
     this.#parts = parts
     this.#spool = given.spool
     this.#bytesMax = given.bytesMax
     this.#onReleased = given.onReleased
+    this.#onSent = given.onSent
     this.#key = parts.randomBytes(KEY_BYTES)
   }
 
@@ -89,6 +91,7 @@ export class SpooledFile implements FileSpool {
       spool: this.#spool,
       bytesMax: this.#bytesMax,
       signal: this.#stop.signal,
+      onSent: this.#onSent,
       onBegun: blob => {
         this.#blob = blob
         this.#parts.inHand.add(blob)

@@ -4,20 +4,26 @@ import type { UploadStanding, UploadTicket } from './blob-transport.ts'
 import { CHUNK_BYTES, sealedLength } from './file-format.ts'
 import type { FilesParts } from './files-parts.ts'
 import { Patience, StallGuard } from './patience.ts'
-import type { Spool } from './spool.ts'
+import type { Spool, SpoolOptions } from './spool.ts'
 
 /** A file that ends before this is announced with its exact size, and one that is cut off leaves nothing at the relay. */
 const BEGIN_AFTER_BYTES = 2 * CHUNK_BYTES
 
-type Upload = { spool: Spool; bytesMax: number; signal: AbortSignal; onBegun: (blob: BlobId) => void }
+type Upload = {
+  spool: Spool
+  bytesMax: number
+  signal: AbortSignal
+  onBegun: (blob: BlobId) => void
+  onSent: SpoolOptions['onSent']
+}
 
 /** Resolves when the relay has all of it. The blob is written down before its first byte goes out, so that none is forgotten. */
 export async function uploadSpool(parts: FilesParts, upload: Upload): Promise<BlobId> {
-  const { spool, signal } = upload
+  const { spool, signal, onSent } = upload
   await spool.reaches(BEGIN_AFTER_BYTES, signal)
   const patience = new Patience(parts, signal)
   const ticket = await begin(parts, { ...upload, patience })
-  const sending = { ticket, spool, signal, patience }
+  const sending = { ticket, spool, signal, patience, onSent }
   let standing: UploadStanding | undefined = { offset: 0, isComplete: false }
   let furthest = 0
   for (;;) {
@@ -43,7 +49,7 @@ export async function uploadSpool(parts: FilesParts, upload: Upload): Promise<Bl
   }
 }
 
-type Sending = { ticket: UploadTicket; spool: Spool; signal: AbortSignal; patience: Patience }
+type Sending = Pick<Upload, 'spool' | 'signal' | 'onSent'> & { ticket: UploadTicket; patience: Patience }
 
 async function begin(parts: FilesParts, upload: Upload & { patience: Patience }): Promise<UploadTicket> {
   const { spool, bytesMax } = upload
@@ -90,7 +96,7 @@ async function sendFrom(parts: FilesParts, sending: Sending & { offset: number }
 
 async function* follow(
   { buffers }: FilesParts,
-  { spool, offset, signal, patience, guard }: Sending & { offset: number; guard: StallGuard },
+  { spool, offset, signal, patience, guard, onSent }: Sending & { offset: number; guard: StallGuard },
 ): AsyncGenerator<Uint8Array> {
   const buffer = buffers.borrow()
   for (let at = offset; at < spool.sealedBytes || !spool.isEnded; ) {
@@ -102,6 +108,7 @@ async function* follow(
     const count = await spool.read(buffer, at)
     if (count > 0) yield buffer.subarray(0, count)
     at += count
+    onSent?.(at)
     patience.moved()
   }
   guard.touch()

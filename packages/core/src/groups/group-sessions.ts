@@ -11,6 +11,7 @@ import {
 import { type ChatId, type Clock, CodedError, clientLimits, type GroupId, Lanes, Wait } from '@postern/protocol'
 import type { Change, Durability, Store } from '../storage/store.ts'
 import { epochState, findGroup, storedSecrets, writeState } from './group-records.ts'
+import { hasKeys } from './keyless-groups.ts'
 import { findPending, type PendingCommit, replaceNextState } from './pending-commits.ts'
 
 export type LiveGroup = {
@@ -92,6 +93,11 @@ export class GroupSessions {
     return this.#live.has(group) || findGroup(this.#store, group) !== undefined
   }
 
+  /** Known by its id alone: its keys were lost with the database they were in. */
+  isKeyless(group: GroupId): boolean {
+    return !this.#live.has(group) && !hasKeys(this.#store, group)
+  }
+
   /** It is read again from the database. */
   forget(group: GroupId): void {
     const live = this.#live.get(group)
@@ -162,6 +168,7 @@ export class GroupSessions {
     if (this.#unwritten.delete(group)) await this.#store.caughtUp()
     const row = findGroup(this.#store, group)
     if (!row) throw new CodedError('group-unknown')
+    if (this.isKeyless(group)) throw new CodedError('chat-healing')
     const pending = findPending(this.#store, group)
     const epochBlob = epochState(this.#store, group)
     const live: LiveGroup = {

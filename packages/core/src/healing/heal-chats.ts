@@ -31,12 +31,15 @@ import {
   noteHealed,
   noteLossTold,
 } from '../chats/lost-groups.ts'
+import { tellNotice } from '../chats/notices.ts'
 import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
 import { newestMark } from '../groups/epoch-marks.ts'
 import { findGroup, type GroupRow } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
+import { isBlocked } from '../identity/trust.ts'
 import { appendEvent } from '../journal/journal.ts'
+import { presentMs } from '../messages/age.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import type { Database } from '../storage/database.ts'
@@ -79,8 +82,10 @@ export function noteLostGroup(
   entry: Entry,
 ): void {
   const { group, sender: speaker, ts } = entry
+  // Not even noted: of a group with others in it the next who speaks there is asked.
+  if (isBlocked(database, speaker)) return
   const known = findLostGroup(database, group)
-  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), speaker })
+  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), speaker, ts })
   if (known) return
   insertLostGroup(database, { group, speaker, ts })
   if (!isLetIn(core, database, speaker)) showRequest(core, database, { group, speaker, ts })
@@ -88,7 +93,8 @@ export function noteLostGroup(
 
 /** Its keys may be made anew without a word of the owner: the chat was active, or everybody gets in anyway. */
 const isLetIn = ({ acceptRequests }: Pick<Core, 'acceptRequests'>, reads: Reads, speaker: AccountId): boolean =>
-  acceptRequests === 'all' || findChat(reads, privateChatId(speaker))?.state === 'active'
+  !isBlocked(reads, speaker) &&
+  (acceptRequests === 'all' || findChat(reads, privateChatId(speaker))?.state === 'active')
 
 /** The owner sees that somebody is there who cannot be read, and may accept; nothing of this account is given away. */
 function showRequest(
@@ -119,7 +125,7 @@ async function healLost(core: Core, lost: LostGroup, deadline: Deadline): Promis
   await core.store.write(database => {
     noteHealed(database, group)
     if (!isPrivate) return
-    reportLoss(core, database, { chat: privateChatId(speaker), speaker })
+    reportLoss(core, database, { chat: privateChatId(speaker), speaker, ts: presentMs(core) })
     // Of a private chat it is told here; of a group it is told when this account is added anew.
     noteLossTold(database, group)
   })
@@ -138,12 +144,12 @@ async function membersAtRelay(core: Pick<Core, 'link'>, group: GroupId): Promise
 function reportLoss(
   core: Pick<Core, 'passed' | 'log'>,
   database: Database,
-  { chat, speaker }: { chat: ChatId; speaker: AccountId },
+  { chat, speaker, ts }: { chat: ChatId; speaker: AccountId; ts: number },
 ): void {
   if (findChat(database, chat)?.state !== 'active')
     return core.log.debug({ kind: 'undecryptable', chat, speaker, reason: 'the chat is not in use' }, 'passed over')
   const notice: Notice = { code: 'undecryptable', from: personOf(database, speaker) }
-  appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+  tellNotice(core, database, { chat, notice, ts })
 }
 
 async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
@@ -188,7 +194,7 @@ export function wantAdmin(core: Pick<Core, 'passed' | 'poke'>, database: Databas
 }
 
 async function askAdmins(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
-  const admins = membersOf(core.store, id).filter(member => member.admin && member.account_id !== core.own.id)
+  const admins = othersToAsk(core, id).filter(member => member.admin)
   const loss = lossOf(core.store, group)
   if (!loss) return
   await askToRejoin(
@@ -225,10 +231,14 @@ function membersToAsk(core: Pick<Core, 'store' | 'own' | 'jitter'>, chat: ChatId
   const inviter = findGroup(core.store, group)?.inviter
   const rank = (member: { account_id: AccountId; admin: number }) =>
     member.account_id === inviter ? 0 : member.admin ? 1 : 2
-  return membersOf(core.store, chat)
-    .filter(member => member.account_id !== core.own.id && !member.leaving)
+  return othersToAsk(core, chat)
+    .filter(member => !member.leaving)
     .map(member => ({ account: member.account_id, place: rank(member) + core.jitter() }))
     .sort((a, b) => a.place - b.place)
     .slice(0, clientLimits.rejoinAskedMax)
     .map(({ account }) => account)
 }
+
+/** Nothing is asked of who is blocked. */
+const othersToAsk = ({ store, own }: Pick<Core, 'store' | 'own'>, chat: ChatId) =>
+  membersOf(store, chat).filter(({ account_id }) => account_id !== own.id && !isBlocked(store, account_id))

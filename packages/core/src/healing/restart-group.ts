@@ -4,6 +4,7 @@ import { type ChatId, clientLimits, contentLimits, type Deadline, type GroupId, 
 import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/chats.ts'
 import { type ChatGroup, type DeadChat, deadChats } from '../chats/chats-by-group.ts'
 import { endedOf } from '../chats/known-chat.ts'
+import { tellNotice } from '../chats/notices.ts'
 import { openSuccessor } from '../chats/open-chat.ts'
 import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/refusals.ts'
 import { countRejoins, forgetRejoins } from '../chats/rejoins.ts'
@@ -12,6 +13,7 @@ import { findGroup, putOffRestart } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
+import { presentMs } from '../messages/age.ts'
 import type { Database } from '../storage/database.ts'
 
 export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
@@ -94,11 +96,8 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
       const out = [...(ended.offender ? [ended.offender] : []), ...left].map(account => personOf(database, account))
       const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
       appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
-      appendEvent(core, database, {
-        type: 'notice',
-        chat_id: id,
-        notice: { ...notice, ...(out.length > 0 && { members: out }) },
-      })
+      const told = { ...notice, ...(out.length > 0 && { members: out }) }
+      tellNotice(core, database, { chat: id, notice: told, ts: presentMs(core) })
     })
   } catch (error) {
     if (!isCoded(error, 'stopping'))

@@ -2,18 +2,18 @@
 import type { Notice } from '@postern/bot-api/events'
 import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId } from '@postern/protocol'
 import { findChat, membersOf } from '../chats/chats.ts'
+import { tellNotice } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
 import { endGroup, findGroup } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import { applied, type Outcome, passedOver } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 
 export type Question = { group: GroupId; epoch: number; account: AccountId }
 type Passed = Pick<Core, 'passed'>
 type Comparing = Pick<Core, 'own' | 'passed' | 'log' | 'groups' | 'poke' | 'rearm'>
-type Compared = { from: AccountId; mark: EpochMark }
+type Compared = { from: AccountId; ts: number; mark: EpochMark }
 
 /** Each is asked once: the answer of an epoch does not change. `trouble`: a message of that account cannot be read. */
 export function questionMark(
@@ -70,7 +70,7 @@ function noteClaim({ passed }: Passed, database: Database, { group, epoch, accou
 }
 
 /** Another mark for the same epoch: the relay has shown the two of us different histories. Both sides tell it, and heal. */
-export function applyMark(core: Comparing, database: Database, { from, mark: told }: Compared): Outcome {
+export function applyMark(core: Comparing, database: Database, { from, ts, mark: told }: Compared): Outcome {
   const { group, epoch, mark } = told
   const row = findGroup(database, group)
   const known = findMark(database, group, epoch)
@@ -91,7 +91,7 @@ export function applyMark(core: Comparing, database: Database, { from, mark: tol
     core.groups.forget(group)
   }
   const notice: Notice = { code: 'forked', from: personOf(database, from) }
-  appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+  tellNotice(core, database, { chat: chat.id, notice, ts })
   core.rearm()
   return applied
 }

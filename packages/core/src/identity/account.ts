@@ -88,25 +88,32 @@ export async function createAccount(
     inviteToken: newInviteToken(provider),
   }
   const profile: Profile = { name: first.name, about: '', bot: first.bot, commands: [] }
-  await store.write(database => {
-    noteOwnProfile(database, own.id, profile)
-    database.run(
-      `INSERT INTO account (one, id, secret_key, public_key, device_secret_key, device_public_key, certificate,
-         relay_url, profile_key, profile, profile_version, invite_token)
-       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
-      own.id,
-      own.secretKey,
-      own.publicKey,
-      own.deviceSecretKey,
-      own.devicePublicKey,
-      own.certificate,
-      own.relayUrl,
-      own.profileKey,
-      JSON.stringify(profile),
-      own.inviteToken,
-    )
-  })
+  await store.write(database => insertAccount(database, own, { profile, profileVersion: 1, isRegistered: false }))
   return own
+}
+
+type AccountStart = { profile: Profile; profileVersion: number; isRegistered: boolean }
+
+export function insertAccount(database: Database, own: OwnAccount, start: AccountStart): void {
+  const { profile, profileVersion, isRegistered } = start
+  noteOwnProfile(database, own.id, profile)
+  database.run(
+    `INSERT INTO account (one, id, secret_key, public_key, device_secret_key, device_public_key, certificate,
+       relay_url, profile_key, profile, profile_version, invite_token, registered)
+     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    own.id,
+    own.secretKey,
+    own.publicKey,
+    own.deviceSecretKey,
+    own.devicePublicKey,
+    own.certificate,
+    own.relayUrl,
+    own.profileKey,
+    JSON.stringify(profile),
+    profileVersion,
+    own.inviteToken,
+    isRegistered ? 1 : 0,
+  )
 }
 
 export const isRegistered = (store: Store): boolean =>
@@ -153,6 +160,8 @@ export async function replaceInvite({
   const token = newInviteToken(provider)
   await store.write(database => database.run('UPDATE account SET invite_token = ?', token))
   own.inviteToken = token
+  // Only now it can be read: whoever looked after the commit has seen the old one.
+  store.touch('me')
 }
 
 /** Asked of the database, in whose order of writes a new link has its place. */

@@ -16,6 +16,8 @@ export type PersonRow = {
   floor_version: number
   by_link: number
   accepted: number
+  blocked: number
+  verified: number
 }
 
 type Reads = Pick<Store, 'get' | 'all'>
@@ -32,7 +34,10 @@ export const shownName = (account: AccountId, name: string | null | undefined): 
 export const nameOf = (reads: Reads, account: AccountId): string =>
   shownName(account, reads.get<{ name: string }>('SELECT name FROM person WHERE account_id = ?', account)?.name)
 
-export const personOf = (reads: Reads, account: AccountId): Person => ({ id: account, name: nameOf(reads, account) })
+export function personOf(reads: Reads, account: AccountId): Person {
+  const row = reads.get<Pick<PersonRow, 'name' | 'bot'>>('SELECT name, bot FROM person WHERE account_id = ?', account)
+  return { id: account, name: shownName(account, row?.name), ...(row?.bot === 1 && { bot: true }) }
+}
 
 export function profileOf(reads: Reads, account: AccountId): Profile & { id: AccountId } {
   const row = reads.get<{ json: string }>('SELECT json FROM profile WHERE account_id = ?', account)

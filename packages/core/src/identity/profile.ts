@@ -27,6 +27,7 @@ import {
   utf8,
 } from '@postern/protocol'
 import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
+import { calls } from '@postern/protocol/relay'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Change, Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'
@@ -152,6 +153,16 @@ async function sealProfile(
   const ciphertext = await provider.aeadSeal({ key: own.profileKey, nonce, aad }, utf8(JSON.stringify(profile)))
   const signature = await provider.sign(own.secretKey, concatBytes(aad, nonce, ciphertext))
   return encodeWith(sealedProfile, { nonce, ciphertext, signature })
+}
+
+type Invited = { account: AccountId; profileKey: Uint8Array; answer: Uint8Array }
+
+/** Who invites: by the link's key, from what the relay answers to everybody. Undefined when it is not the account's own word. */
+export async function openInvited(
+  provider: MlsProvider,
+  { account, profileKey, answer }: Invited,
+): Promise<Profile | undefined> {
+  return await openProfile(provider, { ...decodeWith(calls.getProfile.answer, answer), account, profileKey })
 }
 
 type FetchedProfile = {

@@ -1,4 +1,5 @@
 // One entry of the mailbox: what it is, whether it holds, and what it changes. The change is written in the group's lane.
+import type { Notice } from '@postern/bot-api/events'
 import {
   type Decrypted,
   decryptMessage,
@@ -10,14 +11,19 @@ import {
 } from '@postern/mls'
 import { type AccountId, CodedError, isCoded, type MessageId, messageIdFromHash } from '@postern/protocol'
 import { type Entry, type EnvelopeHeader, readEnvelopeHeader } from '@postern/protocol/relay'
+import { findChat, isInUse } from '../chats/chats.ts'
 import { joinChat } from '../chats/join-chat.ts'
+import { tellNotice } from '../chats/notices.ts'
 import { RefusedWelcome } from '../chats/refused-welcome.ts'
 import type { Core } from '../context.ts'
-import { ratchetChanges, saveRatchets } from '../groups/group-records.ts'
+import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { noteLostGroup } from '../healing/heal-chats.ts'
+import { personOf } from '../identity/people.ts'
 import { receiveContent, receiveDirect } from '../inbox/receive.ts'
+import { restoredCursor } from '../journal/progress.ts'
 import { believableTs } from '../judge/believable-time.ts'
+import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
 import { adoptPending, followCommit } from './follow-commit.ts'
 import { refuseEntry, refuseWelcome } from './refuse-entry.ts'
@@ -38,12 +44,27 @@ export async function applyEntry(core: Core, claimed: Entry, write: WriteEntry):
     write(database => noteLostGroup(core, database, entry))
     return core.poke()
   }
+  if (core.groups.isKeyless(entry.group)) return write(database => passKeyless(core, database, entry))
   await core.groups.run(entry.group, async live => {
     const placed = { ...entry, ts: placeInTime(core, live, claimed) }
     if (header) return await applyEnvelope(core, live, { entry: placed, header, write })
     const error = new MlsError('mls-malformed', 'The entry is not what the relay says it is.')
     refuseEntry(core, live, { entry: placed, id: idOf(core, entry), write, error })
   })
+}
+
+/**
+ * The account was made again without the keys of this group, which heals. What came before that is no loss that anybody need
+ * be told of: of the whole history nothing is here.
+ */
+function passKeyless(core: Pick<Core, 'passed' | 'log'>, database: Database, entry: Entry): void {
+  const group = findGroup(database, entry.group)
+  const chat = group && findChat(database, group.chat_id)
+  core.log.debug({ kind: entry.kind, group: entry.group, reason: 'its keys are lost' }, 'passed over')
+  const isNews = entry.cursor > restoredCursor(database) && entry.kind === 'message' && isInUse(chat)
+  if (!isNews) return
+  const notice: Notice = { code: 'undecryptable', from: personOf(database, entry.sender) }
+  tellNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
 }
 
 /** A log's times rise, whatever the relay says: what was said later is not shown as earlier. */

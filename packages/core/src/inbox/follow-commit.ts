@@ -9,6 +9,7 @@ import { applyCommit, applyRemoval } from '../chats/apply-commit.ts'
 import { forgetAsked } from '../chats/asked-rejoins.ts'
 import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/chats.ts'
 import { noteDeviceKeys } from '../chats/device-keys.ts'
+import { tellNotice } from '../chats/notices.ts'
 import { forgetRejoin } from '../chats/rejoins.ts'
 import { type Disagreement, noteDisagreement } from '../chats/repair-lists.ts'
 import type { Core } from '../context.ts'
@@ -17,7 +18,6 @@ import type { LiveGroup } from '../groups/group-sessions.ts'
 import { deletePending } from '../groups/pending-commits.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import { compareLists } from '../judge/compare-lists.ts'
 import { type Deed, judgeCommit, type Picture } from '../judge/judge-commit.ts'
 import { reportGaps } from '../messages/gaps.ts'
@@ -40,8 +40,8 @@ export function followCommit(
   // Followed is not lost: with the records it is open again, and nothing could be changed in it before the next start.
   live.isBroken = isEnded(core, live)
   write(database => {
-    reportGaps(core, database, { group: live.id, chat: live.chat })
-    writeCommit(core, database, { live, commit })
+    reportGaps(core, database, { group: live.id, chat: live.chat, ts: entry.ts })
+    writeCommit(core, database, { live, commit, ts: entry.ts })
     if (disagreement) noteDisagreement(core, database, disagreement)
   }, live)
 }
@@ -68,13 +68,13 @@ function disagreementOf(
   const before = memberAccounts(live.session)
   const after = memberAccounts(commit.session)
   const differ = compareLists(entry, { ...deed, before, after })
-  return differ && { ...differ, group: live.id, chat: live.chat, committer: deed.committer }
+  return differ && { ...differ, group: live.id, chat: live.chat, committer: deed.committer, ts: entry.ts }
 }
 
 function writeCommit(
   core: Pick<Core, 'own' | 'passed' | 'log'>,
   database: Database,
-  { live, commit }: { live: LiveGroup; commit: Commit },
+  { live, commit, ts }: { live: LiveGroup; commit: Commit; ts: number },
 ): void {
   const { id, chat } = live
   const { session, committer } = commit
@@ -90,9 +90,10 @@ function writeCommit(
     committer,
     accounts: memberAccounts(session),
     settings: agreedSettings(session),
+    ts,
   })
   const met = [...accounts(commit.added), ...commit.changedKeys]
-  noteDeviceKeys(core, database, membersIn(session, met))
+  noteDeviceKeys(core, database, { members: membersIn(session, met), ts })
 }
 
 /** This account was removed by a member who may: the chat stays readable. Added anew by the same commit, it goes on with the welcome. */
@@ -104,12 +105,13 @@ function followRemoval(
   const { chat, id } = live
   live.session = commit.session
   live.isBroken = true
+  const { lastTs: ts } = live
   write(database => {
     endGroup(database, id, { nowMs: core.passed.nowMs() })
     const { committer } = commit
     if (commit.readdedSelf)
       return core.log.debug({ kind: 'removal', group: id, committer, reason: 'added anew by it' }, 'passed over')
-    if (isInForce(core, database, { live, committer })) applyRemoval(core, database, { chat, committer })
+    if (isInForce(core, database, { live, committer })) applyRemoval(core, database, { chat, committer, ts })
   }, live)
 }
 
@@ -123,13 +125,14 @@ export function refuseCommit(
 ): void {
   core.log.warn({ group: live.id, offender, why }, 'a commit that breaks the rules was refused')
   live.isBroken = true
+  const { lastTs: ts } = live
   write(database => {
     endGroup(database, live.id, { nowMs: core.passed.nowMs(), offender })
     const chat = findChat(database, live.chat)
     if (!chat || !endsChat(core, database, { chat, live, offender })) return
     if (!isInUse(chat)) return
     const notice: Notice = { code: 'refused', from: personOf(database, offender), text: why }
-    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+    tellNotice(core, database, { chat: chat.id, notice, ts })
   }, live)
   core.poke()
   core.rearm()
@@ -163,9 +166,10 @@ export function adoptPending(
   live.pending = undefined
   live.isBroken = isEnded(core, live)
   const members = memberAccounts(session)
-  const applied = { chat: live.chat, committer: core.own.id, accounts: members, settings: agreedSettings(session) }
+  const { chat, lastTs: ts } = live
+  const applied = { chat, committer: core.own.id, accounts: members, settings: agreedSettings(session), ts }
   write(database => {
-    reportGaps(core, database, { group: live.id, chat: live.chat })
+    reportGaps(core, database, { group: live.id, chat, ts })
     saveEpoch(database, live.id, { session, hasNewMembers: add.length > 0 })
     forgetAsked(database, live.id)
     noteUpdated(database, live.id, nextRenewalMs(core, members.length))
@@ -176,7 +180,7 @@ export function adoptPending(
     }
     if (!isInForce(core, database, { live, committer: core.own.id })) return
     applyCommit(core, database, applied)
-    noteDeviceKeys(core, database, membersIn(session, add))
+    noteDeviceKeys(core, database, { members: membersIn(session, add), ts })
   }, live)
 }
 

@@ -10,6 +10,7 @@ import type { Applying } from '../kinds/kind.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
 import type { Said } from '../kinds/said.ts'
 import { noteGap } from '../messages/gaps.ts'
+import type { Reason } from '../messages/outcome.ts'
 import { type LettingIn, letInByLink, showOrLetIn } from '../requests/let-in.ts'
 import type { Database } from '../storage/database.ts'
 import type { Change } from '../storage/store.ts'
@@ -38,7 +39,9 @@ export function receiveDirect(core: Receiving, received: Received): Change<void>
     const chat = findChat(database, received.chat)
     if (!content || !chat || !mayStillSpeak(core, database, { ...received, row: chat })) return
     const said = saidIn(chat, { ...received, content })
-    if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
+    const unheard = unheardIn(chat)
+    if (unheard) notePassedOver(core, said, unheard)
+    else if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
     else notePassedOver(core, said, 'received before')
   }
 }
@@ -52,12 +55,15 @@ export function receiveContent(core: Receiving, received: Counted): Change<void>
   }
   const understood = { ...received, content }
   return database => {
-    if (!mayStillSpeak(core, database, { ...received, row: findChat(database, received.chat) })) return
+    const row = findChat(database, received.chat)
+    if (!mayStillSpeak(core, database, { ...received, row })) return
+    const isUnseen = isBetweenClients(content.body)
+    const unheard = row && !isUnseen ? unheardIn(row) : undefined
+    if (row && unheard) return notePassedOver(core, saidIn(row, understood), unheard)
     noteGap(core, database, { ...received, unsent: content.unsent })
     noteSender(core, database, understood)
-    const isUnseen = isBetweenClients(content.body)
     // Nobody is shown a chat for what clients say to each other.
-    const chat = isUnseen ? findChat(database, received.chat) : showOrLetIn(core, database, received)
+    const chat = isUnseen ? row : showOrLetIn(core, database, { ...received, isNews: isNews(database, content) })
     if (!chat) return
     const way = isUnseen ? 'between clients' : 'in the chat'
     applyContent(core, database, { ...saidIn(chat, understood), way })
@@ -72,6 +78,18 @@ const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'sk
   send: content.send,
   body: heardBody(content),
 })
+
+/** Of whom is blocked, and of a group that is being left, nothing is kept and nobody is told; the keys go on all the same. */
+function unheardIn({ blocked, declined, type }: ChatRow): Reason | undefined {
+  if (blocked) return 'the person is blocked'
+  return declined && type === 'group' ? 'the group was declined' : undefined
+}
+
+const newsKinds: ReadonlySet<string> = new Set<Content['body']['kind']>(['text', 'file', 'poll', 'unknown'])
+
+/** A message, or a knock with the link: by an edit or a new name alone nobody who was declined comes back. */
+const isNews = (database: Database, { body, hello }: Content): boolean =>
+  newsKinds.has(body.kind) || (hello?.token !== undefined && isInviteToken(database, hello.token))
 
 /** Without what its sender's own client should have left out. */
 const heardBody = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))

@@ -4,6 +4,7 @@ import type { MlsError } from '@postern/mls'
 import { clientLimits, type MessageId } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import { type ChatRow, findChat, isInUse, isMember } from '../chats/chats.ts'
+import { tellNotice } from '../chats/notices.ts'
 import { noteWarned } from '../chats/refusals.ts'
 import type { RefusedWelcome } from '../chats/refused-welcome.ts'
 import type { Core } from '../context.ts'
@@ -13,7 +14,6 @@ import { wantAdmin } from '../healing/heal-chats.ts'
 import { noteRefusedGroup } from '../healing/restart-group.ts'
 import { questionMark } from '../histories/compare-marks.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import { hasMessage } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
 import { refuseCommit } from './follow-commit.ts'
@@ -41,7 +41,7 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, write, err
     if (!chat)
       return core.log.debug({ kind: 'undecryptable', group: live.id, reason: 'the chat is not in use' }, 'passed over')
     const notice: Notice = { code: 'undecryptable', from: personOf(database, entry.sender) }
-    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+    tellNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
     if (chat.type === 'group' && error.code === 'mls-undecryptable') askSender(core, database, { entry, live })
   }, live)
   if (!isLost) return
@@ -88,7 +88,7 @@ export function refuseWelcome(
     if (!known && !isByMember) return
     if (isByMember) noteRefusedGroup(core, database, { chat: chat.id, generation: invitation.generation })
     const notice: Notice = { code: 'refused', from: personOf(database, invitation.inviter), text: error.message }
-    warn(core, database, { chat, notice })
+    warn(core, database, { chat, notice, ts: entry.ts })
   })
   core.rearm()
 }
@@ -97,10 +97,10 @@ export function refuseWelcome(
 function warn(
   core: Pick<Core, 'passed'>,
   database: Database,
-  { chat, notice }: { chat: ChatRow; notice: Notice },
+  { chat, notice, ts }: { chat: ChatRow; notice: Notice; ts: number },
 ): void {
   const nowMs = core.passed.nowMs()
   if (nowMs - chat.warned_ms < clientLimits.warnEveryMs) return
   noteWarned(database, chat.id, nowMs)
-  appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+  tellNotice(core, database, { chat: chat.id, notice, ts })
 }

@@ -1,6 +1,6 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
 import type { ChatEvent, OperatorEvent, PeopleEvent } from '@postern/bot-api/events'
-import { Bell, type MessageId } from '@postern/protocol'
+import { Bell, clientLimits, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 import type { Durability, Store } from '../storage/store.ts'
@@ -37,6 +37,23 @@ export class Journal {
 
   confirmed(reader: string): number {
     return this.#store.get<{ confirmed: number }>('SELECT confirmed FROM reader WHERE name = ?', reader)?.confirmed ?? 0
+  }
+
+  /** A reader that is not known yet begins at the end: what happened before it came is none of its concern. */
+  async beginAtEnd(reader: string): Promise<void> {
+    await this.#store.write(database => {
+      database.run('INSERT OR IGNORE INTO reader (name, confirmed) VALUES (?, ?)', reader, newestId(database))
+      dropConfirmed(database)
+    })
+  }
+
+  /** Without a reader nobody confirms, and it would grow for ever. */
+  async dropUnread(): Promise<void> {
+    if (this.#store.get('SELECT 1 FROM reader') || !endOfUnread(this.#store)) return
+    await this.#store.write(database => {
+      const end = endOfUnread(database)
+      if (end && !database.get('SELECT 1 FROM reader')) database.run('DELETE FROM journal WHERE id <= ?', end.id)
+    })
   }
 
   /** Removes what every reader has confirmed. */
@@ -115,6 +132,10 @@ export class Journal {
   }
 }
 
+/** The newest entry of those that are too many where nobody reads. */
+const endOfUnread = (reads: Pick<Store, 'get'>): { id: number } | undefined =>
+  reads.get('SELECT id FROM journal ORDER BY id DESC LIMIT 1 OFFSET 0 + ?', clientLimits.journalUnreadMax)
+
 const newestId = (store: Pick<Store, 'get'>): number =>
   store.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
 
@@ -129,6 +150,10 @@ function moveReader(database: Database, reader: string, upTo: number): void {
     reader,
     upTo,
   )
+  dropConfirmed(database)
+}
+
+function dropConfirmed(database: Database): void {
   database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
 }
 

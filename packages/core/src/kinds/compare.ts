@@ -7,9 +7,9 @@ import type { Kind } from './kind.ts'
 export const compare = {
   way: 'between clients',
   body: (_core, _chat, mark) => ({ kind: 'compare', ...mark }),
-  apply: (core, database, { chat, sender, body }) => {
+  apply: (core, database, { chat, sender, ts, body }) => {
     // Said to many at once, one word would set all of them to work.
     if (chat.type !== 'private') return passedOver('not a private chat')
-    return applyMark(core, database, { from: sender, mark: body })
+    return applyMark(core, database, { from: sender, ts, mark: body })
   },
 } satisfies Kind<'compare', EpochMark>

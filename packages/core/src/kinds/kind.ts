@@ -2,7 +2,7 @@
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { MessageRow } from '../messages/messages.ts'
+import type { ShownMessage } from '../messages/messages.ts'
 import type { Outcome } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import type { Bodies, KindName, SaidOf } from './said.ts'
@@ -29,5 +29,5 @@ export type Kind<Name extends KindName, Asked = never> = {
   /** What it means: the same on every side, in one transaction, for what others say and for what we said ourselves. */
   readonly apply: (core: Applying, database: Database, said: SaidOf<Name>) => Outcome
   /** How it looks in a message. */
-  readonly view?: (around: Around, row: MessageRow, body: Bodies[Name]) => Partial<Message>
+  readonly view?: (around: Around, row: ShownMessage, body: Bodies[Name]) => Partial<Message>
 }

@@ -1,6 +1,6 @@
 // The table of all kinds of content. A kind of the content's union that is not in it does not compile.
 import type { Message } from '@postern/bot-api/objects'
-import { bodyOf, type MessageRow } from '../messages/messages.ts'
+import { bodyOf, type ShownMessage } from '../messages/messages.ts'
 import { type Outcome, passedOver } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import { call } from './call.ts'
@@ -58,14 +58,14 @@ export function applyKind<Name extends KindName>(
 /** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
 export const isBetweenClients = ({ kind }: { kind: KindName }): boolean => kinds[kind].way === 'between clients'
 
-export function viewKind(around: Around, row: MessageRow): Partial<Message> {
+export function viewKind(around: Around, row: ShownMessage): Partial<Message> {
   const body = bodyOf(row)
   return viewBody(around, row, { kind: body.kind, body })
 }
 
 function viewBody<Name extends KindName>(
   around: Around,
-  row: MessageRow,
+  row: ShownMessage,
   { kind, body }: { kind: Name; body: Bodies[Name] },
 ): Partial<Message> {
   return kinds[kind].view?.(around, row, body) ?? {}

@@ -1,7 +1,9 @@
 // A farewell: its sender's last word in a group. The next commit of a remaining member removes the sender.
 import type { Notice } from '@postern/bot-api/events'
 import { fromBase64Url } from '@postern/protocol'
+import { writableGroup } from '../chats/change-members.ts'
 import { findChat, noteLeaving, setChatState, viewChat } from '../chats/chats.ts'
+import { keepNotice, tellNotice } from '../chats/notices.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { applied, passedOver } from '../messages/outcome.ts'
@@ -9,22 +11,26 @@ import type { Kind } from './kind.ts'
 
 export const leave = {
   way: 'in the chat',
+  check: (core, chat) => {
+    writableGroup(core, chat)
+  },
   body: () => ({ kind: 'leave' }),
-  apply: (core, database, { chat, sender, body }) => {
+  apply: (core, database, { chat, sender, ts, body }) => {
     // Nobody leaves a private chat: acted upon, it would be a chat with nobody.
     if (chat.type !== 'group') return passedOver('not a group')
     const farewell = body.proof ? fromBase64Url(body.proof) : undefined
     noteLeaving(database, chat.id, { account: sender, farewell })
     // With the word itself: a farewell that was in doubt has left all the same.
+    const notice: Notice = { code: 'left', from: personOf(database, sender) }
     if (sender === core.own.id) {
       setChatState(database, chat.id, 'left')
+      keepNotice(database, { chat: chat.id, notice, ts })
       return applied
     }
     const row = findChat(database, chat.id)
     if (!row || chat.state !== 'active') return passedOver('the chat is not active')
     appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
-    const notice: Notice = { code: 'left', from: personOf(database, sender) }
-    appendEvent(core, database, { type: 'notice', chat_id: chat.id, notice })
+    tellNotice(core, database, { chat: chat.id, notice, ts })
     return applied
   },
-} satisfies Kind<'leave'>
+} satisfies Kind<'leave', object>

@@ -42,6 +42,7 @@ export const press = {
 
 /** Throws unless something can be said in the chat. */
 export function assertActive({ store }: Pick<Checking, 'store'>, chat: ChatId): void {
-  const { state } = visibleChat(store, chat)
+  const { state, blocked } = visibleChat(store, chat)
   if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')
+  if (blocked) throw new CodedError('chat-blocked')
 }

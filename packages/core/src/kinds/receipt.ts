@@ -15,7 +15,8 @@ export const receipt = {
   body: (_core, _chat, asked) => ({ kind: 'receipt', ...asked }),
   apply: (core, database, said) => {
     const outcome = applyReceipt(core, database, said)
-    const compared = (said.body.marks ?? []).map(mark => applyMark(core, database, { from: said.sender, mark }))
+    const { sender: from, ts } = said
+    const compared = (said.body.marks ?? []).map(mark => applyMark(core, database, { from, ts, mark }))
     return [outcome, ...compared].find(one => one.kind === 'passed over') ?? applied
   },
 } satisfies Kind<'receipt', Omit<Bodies['receipt'], 'kind'>>

@@ -9,7 +9,7 @@ export const ageOf = (core: Pick<Core, 'clock' | 'passed'>, ts: number): number 
  * What the relay's clock says now, as far as it is believed; else what this machine's does. A time of ours beyond that, as
  * entries get it, would make old at once what the relay has dated before it went wrong.
  */
-function presentMs({ clock, passed }: Pick<Core, 'clock' | 'passed'>): number {
+export function presentMs({ clock, passed }: Pick<Core, 'clock' | 'passed'>): number {
   const machine = { nowMs: clock.nowMs(), reachedMs: passed.reachedMs() }
   const relayMs = passed.relayNowMs() ?? machine.nowMs
   return relayMs > latestBelieved(machine) ? machine.reachedMs : believableTs(relayMs, machine)

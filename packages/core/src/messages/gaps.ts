@@ -2,16 +2,17 @@
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Unsent } from '@postern/protocol/content'
-import { findChat } from '../chats/chats.ts'
+import { findChat, isInUse } from '../chats/chats.ts'
+import { tellNotice } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
-import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Of one sender in one epoch: how many were passed over, how many of them it gave up, and of how many people were told. */
 type Gap = { sender: AccountId; skipped: number; explained: number; told: number }
 
-type Read = { group: GroupId; chat: ChatId; sender: AccountId; skipped: number; unsent: Unsent | undefined }
+type InChat = { group: GroupId; chat: ChatId; ts: number }
+type Read = InChat & { sender: AccountId; skipped: number; unsent: Unsent | undefined }
 
 /**
  * With each message. What those that were still under way may explain is told with the next one, or when the epoch ends:
@@ -37,18 +38,15 @@ export function noteGap(core: Pick<Core, 'passed'>, database: Database, read: Re
     gap.explained,
     gap.told + missing,
   )
-  tellMissing(core, database, { chat, sender, count: missing })
+  // Before the message that shows it.
+  tellMissing(core, database, { chat, sender, count: missing, ts: read.ts - 1 })
 }
 
 /** When the epoch ends: nobody will explain them any more. */
-export function reportGaps(
-  core: Pick<Core, 'passed'>,
-  database: Database,
-  { group, chat }: { group: GroupId; chat: ChatId },
-): void {
+export function reportGaps(core: Pick<Core, 'passed'>, database: Database, { group, chat, ts }: InChat): void {
   const gaps = database.all<Gap>('SELECT * FROM gap WHERE group_id = ?', group)
   if (gaps.length === 0) return
-  for (const gap of gaps) tellMissing(core, database, { chat, sender: gap.sender, count: missingIn(gap) })
+  for (const gap of gaps) tellMissing(core, database, { chat, sender: gap.sender, count: missingIn(gap), ts })
   database.run('DELETE FROM gap WHERE group_id = ?', group)
 }
 
@@ -57,10 +55,10 @@ const missingIn = ({ skipped, explained, told }: Gap): number => Math.max(0, ski
 function tellMissing(
   core: Pick<Core, 'passed'>,
   database: Database,
-  { chat: id, sender, count }: { chat: ChatId; sender: AccountId; count: number },
+  { chat: id, sender, count, ts }: { chat: ChatId; sender: AccountId; count: number; ts: number },
 ): void {
   const chat = findChat(database, id)
-  if (count === 0 || chat?.visible !== 1 || chat.state !== 'active') return
+  if (count === 0 || !isInUse(chat)) return
   const notice: Notice = { code: 'missing', from: personOf(database, sender), count }
-  appendEvent(core, database, { type: 'notice', chat_id: id, notice })
+  tellNotice(core, database, { chat: id, notice, ts })
 }

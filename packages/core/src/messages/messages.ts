@@ -2,12 +2,14 @@
 import { type AccountId, type ChatId, CodedError, type GroupId, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import { setUnread } from '../chats/chats.ts'
+import { makeRoom } from '../chats/notices.ts'
 import { noteDeadFile } from '../files/file-records.ts'
 import { stripMessage } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Store } from '../storage/store.ts'
 
 export type MessageRow = {
+  row: number
   id: MessageId
   chat_id: ChatId
   sender: AccountId
@@ -29,7 +31,10 @@ export type MessageRow = {
   read: number
 }
 
-export type NewMessage = Omit<MessageRow, 'edited_ts' | 'text_ts' | 'buttons_ts'>
+/** What is shown of a message: of many, each column more costs time. */
+export type ShownMessage = Pick<MessageRow, 'id' | 'chat_id' | 'sender' | 'ts' | 'body' | 'edited_ts' | 'expires_ts'>
+
+export type NewMessage = Omit<MessageRow, 'row' | 'edited_ts' | 'text_ts' | 'buttons_ts'>
 
 type Reads = Pick<Store, 'get' | 'all'>
 export type Body = Content['body']
@@ -49,17 +54,33 @@ export function findMessage(reads: Reads, chat: ChatId, message: MessageId): Mes
   return row
 }
 
-/** Oldest first; the newest page when `beforeTs` is absent. */
-export function listMessages(reads: Reads, chat: ChatId, page: { beforeTs?: number; limit: number }): MessageRow[] {
-  return reads
-    .all<MessageRow>(
-      'SELECT * FROM message WHERE chat_id = ? AND ts < ? ORDER BY ts DESC LIMIT 0 + ?',
-      chat,
-      page.beforeTs ?? Number.MAX_SAFE_INTEGER,
-      page.limit,
-    )
-    .reverse()
-}
+/** Newest first. */
+export const messagesBefore = (
+  reads: Reads,
+  chat: ChatId,
+  { ts, limit }: { ts: number; limit: number },
+): MessageRow[] =>
+  reads.all<MessageRow>(
+    'SELECT * FROM message WHERE chat_id = ? AND ts < ? ORDER BY ts DESC LIMIT 0 + ?',
+    chat,
+    ts,
+    limit,
+  )
+
+/** Oldest first. */
+export const messagesFrom = (reads: Reads, chat: ChatId, { ts, limit }: { ts: number; limit: number }): MessageRow[] =>
+  reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND ts >= ? ORDER BY ts LIMIT 0 + ?', chat, ts, limit)
+
+/** The newest of each chat that is shown. In one look: there may be ten thousand chats. */
+export const newestMessages = (reads: Pick<Reads, 'all'>): ShownMessage[] =>
+  reads.all<ShownMessage>(
+    `SELECT message.id, chat_id, sender, ts, body, edited_ts, expires_ts FROM chat CROSS JOIN message ON message.chat_id = chat.id
+       AND message.ts = (SELECT max(ts) FROM message WHERE chat_id = chat.id)
+     WHERE chat.visible = 1`,
+  )
+
+export const firstUnread = (reads: Pick<Reads, 'get'>, chat: ChatId): Pick<MessageRow, 'id' | 'ts'> | undefined =>
+  reads.get('SELECT id, ts FROM message WHERE chat_id = ? AND read = 0 ORDER BY ts LIMIT 1', chat)
 
 export const unreportedMessages = (reads: Reads, chat: ChatId): MessageRow[] =>
   reads.all<MessageRow>('SELECT * FROM message WHERE chat_id = ? AND reported = 0 ORDER BY ts', chat)
@@ -106,8 +127,15 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
     row.send_id,
   )
   if (repeat) return undefined
-  const placed: MessageRow = { ...row, ts: freeTs(database, row), edited_ts: null, text_ts: null, buttons_ts: null }
-  database.run(
+  const placed: Omit<MessageRow, 'row'> = {
+    ...row,
+    ts: freeTs(database, row),
+    edited_ts: null,
+    text_ts: null,
+    buttons_ts: null,
+  }
+  makeRoom(database, placed.chat_id, placed.ts)
+  const { lastId } = database.run(
     `INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported, timer_ms, expires_ts, erase_at_ms, read)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     placed.id,
@@ -122,7 +150,7 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
     placed.erase_at_ms,
     placed.read,
   )
-  return placed
+  return { ...placed, row: lastId }
 }
 
 /** The last moment that a Date can show: behind a later one there would be no free number to count to. */

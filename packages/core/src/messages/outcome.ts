@@ -28,6 +28,8 @@ export type Reason =
   | 'sent before'
   | 'the chat is not active'
   | 'the chat was left'
+  | 'the group was declined'
+  | 'the person is blocked'
   | 'vote after the end'
 
 export type Outcome =

@@ -12,6 +12,7 @@ export function owesReceipt(
   database: Database,
   due: { chat: ChatRow; author: AccountId; deliveredTs: number; readTs: number },
 ): void {
+  if (due.chat.blocked) return
   if (due.chat.type === 'group' && isLarge(database, due.chat.id)) return
   database.run(
     `INSERT INTO receipt_due VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -30,7 +31,8 @@ const isLarge = (database: Database, chat: ChatId): boolean =>
 /** Those of requests wait: nothing is said in a request before it is accepted. */
 export const dueReceipts = ({ store }: Pick<Core, 'store'>): DueReceipt[] =>
   store.all<DueReceipt>(
-    `SELECT receipt_due.* FROM receipt_due JOIN chat ON chat.id = receipt_due.chat_id WHERE chat.state = 'active'`,
+    `SELECT receipt_due.* FROM receipt_due JOIN chat ON chat.id = receipt_due.chat_id
+     WHERE chat.state = 'active' AND chat.blocked = 0`,
   )
 
 /** Was sent: it is due no longer, unless more has arrived or was read meanwhile. */
@@ -42,4 +44,9 @@ export function settleReceipt(database: Database, { chat_id, author, delivered_t
     delivered_ts,
     read_ts,
   )
+}
+
+/** Nobody in that chat is to learn of anything. */
+export function forgetReceipts(database: Database, chat: ChatId): void {
+  database.run('DELETE FROM receipt_due WHERE chat_id = ?', chat)
 }

@@ -5,6 +5,7 @@ import { ensureQuietChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
 import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
 import { noteAsked, type Question } from '../histories/compare-marks.ts'
+import { isBlocked } from '../identity/trust.ts'
 import { compare } from '../kinds/compare.ts'
 import { newDraft } from './compose.ts'
 import { sendContent } from './send-content.ts'
@@ -15,7 +16,8 @@ export async function askForMark(core: Core, question: Question, deadline: Deadl
   const chat = findChat(core.store, privateChatId(account))
   // Nothing can be written into a request: a question for it would be tried for ever.
   const isRequest = chat?.state === 'request' && chat.visible === 1
-  if (mark && !isRequest) await sendMark(core, { account, mark: { group, epoch, mark } }, deadline)
+  const isSilent = isRequest || isBlocked(core.store, account)
+  if (mark && !isSilent) await sendMark(core, { account, mark: { group, epoch, mark } }, deadline)
   await core.store.write(database => noteAsked(database, question))
 }
 

@@ -84,6 +84,7 @@ export async function composeMessage(
         send_id: draft.send,
         body: JSON.stringify(draft.body),
         hello_version: content.hello ? content.profileVersion : null,
+        since_ms: core.clock.nowMs(),
       })
       if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.passed.nowMs() })
     })
@@ -107,7 +108,8 @@ async function signedDraft(session: GroupSession, draft: Draft): Promise<Draft> 
 type Describing = Pick<Core, 'store' | 'own' | 'sendSlots'>
 
 function contentOf(core: Describing, row: GroupRow, draft: Draft): Content & { body: KnownBody } {
-  const isGreeting = row.needs_hello !== 0 && !isBetweenClients(draft.body)
+  // Who declines a stranger's group, and so leaves it, tells nobody there how it is called.
+  const isGreeting = row.needs_hello !== 0 && !isBetweenClients(draft.body) && draft.body.kind !== 'leave'
   const hello: Hello | undefined =
     isGreeting || draft.body.kind === 'hello' || draft.token
       ? { ...helloOf(core), ...(draft.token && { token: draft.token }) }

@@ -10,12 +10,14 @@ export type OutboxRow = {
   send_id: SendId
   body: string
   hello_version: number | null
+  /** By the clock of this machine. */
+  since_ms: number
 }
 
 export function insertWaiting(database: Database, row: OutboxRow): void {
   database.run(
-    `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO outbox (message_id, group_id, chat_id, wire, send_id, body, hello_version, since_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     row.message_id,
     row.group_id,
     row.chat_id,
@@ -23,10 +25,15 @@ export function insertWaiting(database: Database, row: OutboxRow): void {
     row.send_id,
     row.body,
     row.hello_version,
+    row.since_ms,
   )
 }
 
 export const waitingRows = (reads: Pick<Database, 'all'>): OutboxRow[] => reads.all<OutboxRow>('SELECT * FROM outbox')
+
+/** Oldest first. */
+export const waitingIn = (reads: Pick<Database, 'all'>, chat: ChatId): OutboxRow[] =>
+  reads.all<OutboxRow>('SELECT * FROM outbox WHERE chat_id = ? ORDER BY since_ms', chat)
 
 export const isWaiting = (reads: Pick<Database, 'get'>, send: string): boolean =>
   reads.get('SELECT 1 FROM outbox WHERE send_id = ?', send) !== undefined

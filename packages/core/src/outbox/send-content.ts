@@ -21,7 +21,7 @@ export async function sendContent(core: Core, chat: ChatId, send: ContentSend): 
   for (;;) {
     const { group_id: group } = writableChat(core, chat, send)
     const composed = await composeInSlot(core, { chat, group }, send)
-    const accepted = composed && (await submit(core, { composed, ...send }))
+    const accepted = composed && (await submit(core, { chat, composed, ...send }))
     if (accepted) return await settleOwn(core, composed, accepted)
   }
 }
@@ -41,11 +41,15 @@ function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, { draft }: C
   const row = findChat(store, chat)
   if (!row) throw new CodedError('chat-not-found', { chat })
   // Nobody is shown a chat in which two clients speak about a group that they share.
-  const isUnseen = row.visible === 0 && isBetweenClients(draft.body)
+  const isUnseen = row.visible === 0 && (isBetweenClients(draft.body) || isFarewellTo(row, draft))
   if (row.state === 'request' && !isUnseen) throw new CodedError('chat-is-request')
   if (row.state === 'left') throw new CodedError('chat-left')
+  if (row.blocked) throw new CodedError('chat-blocked')
   return row
 }
+
+/** A group that was declined is left, and nothing else is ever said in it. */
+const isFarewellTo = (row: ChatRow, { body }: Draft): boolean => row.declined === 1 && body.kind === 'leave'
 
 type Where = { chat: ChatId; group: GroupId }
 
@@ -99,12 +103,13 @@ function currentGroup({ store }: Pick<Core, 'store'>, chat: ChatRow): GroupRow {
 }
 
 type Submitting = Pick<Core, 'store' | 'link' | 'groups' | 'sending' | 'doubts' | 'sendSlots' | 'poke'>
-type Submission = ContentSend & { composed: Composed }
+type Submission = ContentSend & { chat: ChatId; composed: Composed }
 
 /** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
-async function submit(core: Submitting, { composed, draft, deadline }: Submission): Promise<Accepted | undefined> {
+async function submit(core: Submitting, submission: Submission): Promise<Accepted | undefined> {
+  const { chat, composed, deadline } = submission
   try {
-    const verdict = await appendUntilAnswered(core, { composed, draft, deadline })
+    const verdict = await appendUntilAnswered(core, submission)
     if (verdict.accepted) return verdict.accepted
     await dropWithdrawn(core, composed.id)
     await core.groups.untilEpoch(composed.group, verdict.epoch, deadline.leftMs())
@@ -115,6 +120,8 @@ async function submit(core: Submitting, { composed, draft, deadline }: Submissio
     throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
   } finally {
     core.sending.delete(composed.id)
+    // From now on it is in doubt, if it still waits.
+    core.store.touch(`waiting:${chat}`)
   }
 }
 

@@ -15,7 +15,10 @@ import { findGroup } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
 import { assertKeysOfShown } from './wall.ts'
 
-export type DirectSending = Pick<Core, 'store' | 'groups' | 'link' | 'provider' | 'passed' | 'log' | 'poke' | 'rearm'>
+export type DirectSending = Pick<
+  Core,
+  'store' | 'groups' | 'link' | 'provider' | 'clock' | 'passed' | 'log' | 'poke' | 'rearm'
+>
 type Recipient = { chat: ChatId; to: AccountId }
 
 /** `gone`: the recipient is no longer in the chat, there is nobody to tell. `broken`: the chat must heal first. */

@@ -2,16 +2,26 @@
 import type { ChatId, Deadline } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { edit, isOfMentions, type MessageEdit } from '../kinds/edit.ts'
+import type { Idempotency } from '../storage/sent-keys.ts'
 import { newDraft } from './compose.ts'
+import { findEarlier } from './idempotency.ts'
 import { sendContent } from './send-content.ts'
 
-type EditSend = { asked: MessageEdit; deadline: Deadline }
+type EditSend = { asked: MessageEdit; deadline: Deadline; idempotency?: Idempotency }
 
 /** Sends nothing when it would change nothing. */
-export async function sendEdit(core: Core, chat: ChatId, { asked, deadline }: EditSend): Promise<void> {
+export async function sendEdit(core: Core, chat: ChatId, { asked, deadline, idempotency }: EditSend): Promise<void> {
   // An edit that was in doubt is settled by then: the text is that which the others have.
-  if (isOfMentions(asked)) await core.link.whenOnline(deadline.leftMs())
+  if (isOfMentions(asked) || idempotency) await core.link.whenOnline(deadline.leftMs())
+  const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
+  // Said again, it would take back what was written since.
+  if (earlier?.kind === 'sent') return
   edit.check(core, chat, asked)
   const body = edit.body(core, chat, asked)
-  if (body) await sendContent(core, chat, { draft: newDraft(core, body), deadline })
+  if (!body) return
+  const draft = newDraft(core, body)
+  await sendContent(core, chat, {
+    draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
+    deadline,
+  })
 }

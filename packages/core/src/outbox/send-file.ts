@@ -24,19 +24,22 @@ export type FileHints = {
   bytesHint?: number
   /** Under a key that is known, the file was probably sent already: it goes to the relay only if not. */
   idempotencyKey?: string
+  /** How many bytes of its ciphertext the relay was given by now; fewer again when some of them were lost. */
+  onSent?: (sealedBytes: number) => void
 }
 
 /** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
 export async function draftFile(
   core: Pick<Core, 'store' | 'files' | 'poke'>,
   source: AsyncIterable<Uint8Array>,
-  { to, bytesHint, idempotencyKey }: FileHints,
+  { to, bytesHint, idempotencyKey, onSent }: FileHints,
 ): Promise<FileDraft> {
   if (to) assertWritable(core, to)
   const isRepeat = idempotencyKey !== undefined && isKeyKnown(core.store, idempotencyKey)
   const spool = await core.files.spool(source, {
     uploads: isRepeat ? 'later' : 'now',
     ...(bytesHint !== undefined && { bytesHint }),
+    ...(onSent && { onSent }),
   })
   return {
     size: spool.size,
@@ -80,5 +83,6 @@ function assertWritable({ store }: Pick<Core, 'store'>, chat: ChatId): void {
   const row = findChat(store, chat)
   if (!row && !isAccountId(chat)) throw new CodedError('chat-not-found', { chat })
   if (row?.state === 'request') throw new CodedError('chat-is-request')
+  if (row?.blocked) throw new CodedError('chat-blocked')
   if (row?.state === 'left' && row.type === 'group') throw new CodedError('chat-left')
 }

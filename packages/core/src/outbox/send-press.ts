@@ -15,24 +15,42 @@ import type { Core } from '../context.ts'
 import { assertActive, press } from '../kinds/press.ts'
 import { assertAnswerable, type NewToast, toast } from '../kinds/toast.ts'
 import { findMessage } from '../messages/messages.ts'
-import { noteAnswered, notePress, pressTo } from '../messages/presses.ts'
+import { noteAnswered, notePress, pressBy, pressTo } from '../messages/presses.ts'
 import { isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
-import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
+import { findKey, type Idempotency, noteDone, noteKey } from '../storage/sent-keys.ts'
 import { type DirectSending, sendDirect } from './send-direct.ts'
 
-export async function pressButton(
-  core: Core,
-  { chat, message, data }: { chat: ChatId; message: MessageId; data: string },
-  deadline: Deadline,
-): Promise<PressId> {
-  const id = pressIdFromBytes(core.provider.randomBytes(PRESS_ID_BYTES))
-  const asked = { press: id, message, data }
+type AskedPress = { chat: ChatId; message: MessageId; data: string; idempotency?: Idempotency }
+
+/** Under a key that was used before it is the same press: the bot, which may have it already, takes it once. */
+export async function pressButton(core: Core, asked: AskedPress, deadline: Deadline): Promise<PressId> {
+  const { chat, message, data, idempotency } = asked
+  const earlier = idempotency && findKey(core, idempotency)
+  const id = (earlier?.subject as PressId | undefined) ?? pressIdFromBytes(core.provider.randomBytes(PRESS_ID_BYTES))
+  if (typeof earlier?.ts === 'number') return id
+  // What may be with the bot is sent on also when its button is gone by now: refused, it would seem not to have been pressed.
+  const known = earlier && pressBy(core.store, id, core.own.id)
+  const bot = known?.bot ?? (await beginPress(core, { ...asked, press: id }))
+  const body = press.body(core, chat, { press: id, message, data })
+  await sendUntilAnswered(core, { chat, to: bot }, { body, deadline })
+  if (idempotency) await core.store.write(database => noteDone(database, idempotency, core.passed.nowMs()), 'recorded')
+  return id
+}
+
+/** The id is written before anybody hears of it; with a key so that not even the power takes it back. */
+async function beginPress(core: Core, asked: AskedPress & { press: PressId }): Promise<AccountId> {
+  const { chat, message, press: id, idempotency } = asked
   press.check(core, chat, asked)
   const { sender: bot } = findMessage(core.store, chat, message)
   const pressed = { id, chat_id: chat, message_id: message, presser: core.own.id, bot, ts: core.clock.nowMs() }
-  await core.store.write(database => notePress(core, database, pressed), 'recorded')
-  await sendUntilAnswered(core, { chat, to: bot }, { body: press.body(core, chat, asked), deadline })
-  return id
+  await core.store.write(
+    database => {
+      notePress(core, database, pressed)
+      if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.passed.nowMs() })
+    },
+    idempotency ? 'durable' : 'recorded',
+  )
+  return bot
 }
 
 type Answer = NewToast & { idempotency?: Idempotency }

@@ -2,7 +2,8 @@
 import { clientLimits, Deadline, type GroupId, isCoded, type MessageId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
 import { type Accepted, readEnvelopeHeader } from '@postern/protocol/relay'
-import { findChat, revealChat } from '../chats/chats.ts'
+import { findChat } from '../chats/chats.ts'
+import { revealOpened } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { noteGreeted, noteWithdrawn } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
@@ -118,7 +119,7 @@ function applyOwn(
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.
   const isShown = chat?.state === 'active' && !isBetweenClients(body)
-  if (chat?.visible === 0 && isShown) revealChat(database, chat.id)
+  if (chat?.visible === 0 && isShown) revealOpened(core, database, { chat: chat.id, ts: ts - 1 })
   // What clients say to each other about a group changes nothing for the one who says it.
   if (!chat || isBetweenClients(body)) return undefined
   const said = { id: row.message_id, chat, sender: core.own.id, ts, send: row.send_id, body }

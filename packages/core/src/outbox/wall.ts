@@ -3,14 +3,15 @@ import type { Notice } from '@postern/bot-api/events'
 import { memberAccounts } from '@postern/mls'
 import { type ChatId, CodedError } from '@postern/protocol'
 import { type ChatRow, findChat, membersOf } from '../chats/chats.ts'
+import { tellNotice } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { endGroup } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
-import { appendEvent } from '../journal/journal.ts'
 import { judgeSending } from '../judge/judge-sending.ts'
 import type { Verdict } from '../judge/verdict.ts'
+import { presentMs } from '../messages/age.ts'
 
-type Walled = Pick<Core, 'store' | 'groups' | 'passed' | 'log' | 'poke' | 'rearm'>
+type Walled = Pick<Core, 'store' | 'groups' | 'clock' | 'passed' | 'log' | 'poke' | 'rearm'>
 
 /** In the group's lane. Throws `chat-healing` when they differ: nothing is encrypted, people are told, and the chat heals. */
 export async function assertKeysOfShown(core: Walled, live: LiveGroup, chat: ChatId): Promise<void> {
@@ -26,7 +27,7 @@ export async function assertKeysOfShown(core: Walled, live: LiveGroup, chat: Cha
   await core.groups.save(live, database => {
     endGroup(database, live.id, { nowMs: core.passed.nowMs() })
     const notice: Notice = { code: 'mismatch', text: verdict.why }
-    appendEvent(core, database, { type: 'notice', chat_id: chat, notice })
+    tellNotice(core, database, { chat, notice, ts: presentMs(core) })
   })
   core.poke()
   core.rearm()

@@ -73,6 +73,7 @@ export class RelayLink {
   #failures = 0
   #settling: Promise<void> = Promise.resolve()
   #refusal: CodedError | undefined
+  #isReplaced = false
 
   constructor(options: RelayLinkOptions) {
     this.#options = options
@@ -85,6 +86,11 @@ export class RelayLink {
   /** Also while a new connection is settling. */
   get isConnected(): boolean {
     return this.#speaking() !== undefined
+  }
+
+  /** Another device has connected with this account since: two that go on would take it from each other for ever. */
+  get isReplaced(): boolean {
+    return this.#isReplaced
   }
 
   /** Why the relay did not let this account in the last time, where trying again will not help. */
@@ -219,6 +225,7 @@ export class RelayLink {
     await settled
     if (!this.#isCurrent(connection)) return
     this.#failures = 0
+    this.#isReplaced = false
     this.#options.log.info({}, 'connected to the relay')
     this.#become({ kind: 'online', connection })
   }
@@ -228,6 +235,7 @@ export class RelayLink {
     if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
       this.#options.log.error({ code: error.code }, error.message)
       this.#failures = clientLimits.connectFailuresCountedMax
+      this.#isReplaced = true
     }
     if (isCoded(error, ...HOPELESS)) {
       this.#refusal = error
@@ -254,6 +262,7 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     this.#options.log.error({}, 'another program has connected with the keys of this account: only one may run')
     this.#failures = clientLimits.connectFailuresCountedMax
+    this.#isReplaced = true
     this.#lost(connection, 'replaced')
   }
 

@@ -3,6 +3,7 @@ import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import { type ChatRow, findChat, showChat, viewChat } from '../chats/chats.ts'
 import { requestsFrom } from '../chats/chats-by-group.ts'
+import { tellNotice } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { isContact, noteCameByLink, personOf } from '../identity/people.ts'
@@ -18,13 +19,14 @@ export function letInByLink(core: LettingIn, database: Database, account: Accoun
   letInFrom(core, database, account)
 }
 
-type ContentFrom = { chat: ChatId; group: GroupId; sender: AccountId; ts: number }
+/** `isNews`: more than a change of what was said before. */
+type ContentFrom = { chat: ChatId; group: GroupId; sender: AccountId; ts: number; isNews: boolean }
 
 /** With its first content a chat is shown: as a request, or at once where the policy lets its opener in. */
 export function showOrLetIn(
   core: LettingIn,
   database: Database,
-  { chat, group, sender, ts }: ContentFrom,
+  { chat, group, sender, ts, isNews }: ContentFrom,
 ): ChatRow | undefined {
   const row = findChat(database, chat)
   const { inviter, asked } = findGroup(database, group) ?? {}
@@ -36,7 +38,7 @@ export function showOrLetIn(
     core.acceptRequests === 'all' ||
     (core.acceptRequests === 'contacts' && asked === 0 && isContact(database, stranger))
   if (isWelcome) letIn(core, database, { row, inviter, ts })
-  else if (!row.visible) {
+  else if (!row.visible && (isNews || !row.declined)) {
     showChat(database, chat, { state: 'request', ts })
     tellChat(core, database, chat)
   }
@@ -60,7 +62,8 @@ function letIn(core: LettingIn, database: Database, { row, inviter, ts }: Opened
   tellChat(core, database, row.id)
   if (row.type === 'group') {
     const notice: Notice = { code: 'created', from: personOf(database, inviter), text: row.title }
-    appendEvent(core, database, { type: 'notice', chat_id: row.id, notice })
+    // Before the content that opened it.
+    tellNotice(core, database, { chat: row.id, notice, ts: ts - 1 })
   }
   reportHeld(core, database, row.id)
   core.poke()

@@ -402,6 +402,39 @@ const steps: string[] = [
   ALTER TABLE lost_group ADD COLUMN told INTEGER NOT NULL DEFAULT 0;
   UPDATE lost_group SET told = 1 WHERE speaker = (SELECT id FROM account);
   `,
+  `
+  -- The lines of a history that nobody has written. In one chat no message has the same time.
+  CREATE TABLE notice (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    chat_id TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    UNIQUE (chat_id, ts)
+  ) STRICT;
+  -- By the clock of this machine: since when it waits for the relay's word.
+  ALTER TABLE outbox ADD COLUMN since_ms INTEGER NOT NULL DEFAULT 0;
+  -- All that was said, newest first, and the files of a chat.
+  CREATE INDEX message_ts ON message (ts);
+  CREATE INDEX message_file ON message (chat_id, ts) WHERE json_extract(body, '$.kind') = 'file';
+  `,
+  `
+  -- What the owner says of people: that nothing is to come from them, and that their keys were compared.
+  ALTER TABLE person ADD COLUMN blocked INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE person ADD COLUMN verified INTEGER NOT NULL DEFAULT 0;
+  -- The same for the private chat with that person: it is asked with every message.
+  ALTER TABLE chat ADD COLUMN blocked INTEGER NOT NULL DEFAULT 0;
+  -- A request that was declined: a group is to be left, a private chat is a request again with the next message.
+  ALTER TABLE chat ADD COLUMN declined INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- Files that wait here until somebody sends them: under which name, where in the vault, and their keys.
+  CREATE TABLE stowed_file (
+    name TEXT PRIMARY KEY,
+    stow_id TEXT NOT NULL,
+    key BLOB NOT NULL,
+    size INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -15,7 +15,7 @@ import type { Store } from './store.ts'
 /** `request` is a hash of everything that must be equal. */
 export type Idempotency = { key: string; request: Uint8Array }
 
-/** The send id of a message, the id of a group that was made, or of a press that was answered. */
+/** The send id of a message, the id of a chat that was made or changed, or of a press that was made or answered. */
 type Subject = SendId | ChatId | PressId
 
 type SentKey = {
@@ -42,6 +42,13 @@ export function findKey(
 export const isKeyKnown = (store: Pick<Store, 'get'>, key: string): boolean =>
   store.get('SELECT 1 FROM sent_key WHERE key = ?', key) !== undefined
 
+/** Whether the message that was sent under the key stands in the history: true from the commit that puts it there. */
+export const isKeySent = (store: Pick<Store, 'get'>, key: string): boolean =>
+  store.get('SELECT 1 FROM sent_key WHERE key = ? AND message_id IS NOT NULL', key) !== undefined
+/** The key under which something was sent. */
+export const keyOf = (store: Pick<Store, 'get'>, subject: Subject): string | undefined =>
+  store.get<{ key: string }>('SELECT key FROM sent_key WHERE subject = ?', subject)?.key
+
 /** In the transaction that puts the message into the outbox, or begins the group. */
 export function noteKey(
   database: Database,
@@ -61,4 +68,9 @@ export function noteKey(
 
 export function noteSent(database: Database, send: SendId, { id, ts }: { id: MessageId; ts: number }): void {
   database.run('UPDATE sent_key SET message_id = ?, ts = ? WHERE subject = ?', id, ts, send)
+}
+
+/** What has no message of its own came true: under this key it is not done again. */
+export function noteDone(database: Database, { key }: Idempotency, nowMs: number): void {
+  database.run('UPDATE sent_key SET ts = ? WHERE key = ?', nowMs, key)
 }

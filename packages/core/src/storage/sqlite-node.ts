@@ -27,7 +27,7 @@ export function openSqlite(path: string, key: Uint8Array): Database {
 
 class NodeDatabase implements Database {
   readonly #sqlite: Sqlite.Database
-  readonly #statements = new Map<string, Sqlite.Statement>()
+  readonly #statements = new Map<string, Prepared>()
   #waits = true
 
   constructor(sqlite: Sqlite.Database) {
@@ -35,24 +35,25 @@ class NodeDatabase implements Database {
   }
 
   exec(sql: string): void {
-    if (sql === 'BEGIN IMMEDIATE' || sql === 'COMMIT' || sql === 'ROLLBACK') this.#statement(sql).run()
+    if (sql === 'BEGIN IMMEDIATE' || sql === 'COMMIT' || sql === 'ROLLBACK') this.#statement(sql).statement.run()
     else this.#sqlite.exec(sql)
   }
 
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number } {
-    const { changes, lastInsertRowid } = this.#statement(sql).run(...values)
+    const { changes, lastInsertRowid } = this.#statement(sql).statement.run(...values)
     return { changes, lastId: Number(lastInsertRowid) }
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
-    const row = this.#statement(sql).get(...values)
-    return row === undefined ? undefined : withPlainBytes(row as Row)
+    const { statement, bytes } = this.#statement(sql)
+    const row = statement.get(...values) as Row | undefined
+    return row === undefined || bytes.length === 0 ? row : withPlainBytes(row, bytes)
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-    return this.#statement(sql)
-      .all(...values)
-      .map(row => withPlainBytes(row as Row))
+    const { statement, bytes } = this.#statement(sql)
+    const rows = statement.all(...values) as Row[]
+    return bytes.length === 0 ? rows : rows.map(row => withPlainBytes(row, bytes))
   }
 
   waitForDisk(wait: boolean): void {
@@ -71,20 +72,31 @@ class NodeDatabase implements Database {
     this.#sqlite.close()
   }
 
-  #statement(sql: string): Sqlite.Statement {
-    let statement = this.#statements.get(sql)
-    if (!statement) {
-      statement = this.#sqlite.prepare(sql)
-      this.#statements.set(sql, statement)
+  #statement(sql: string): Prepared {
+    let prepared = this.#statements.get(sql)
+    if (!prepared) {
+      const statement = this.#sqlite.prepare(sql)
+      prepared = { statement, bytes: statement.reader ? byteColumns(statement) : [] }
+      this.#statements.set(sql, prepared)
     }
-    return statement
+    return prepared
   }
 }
 
+/** `bytes`: the columns in which there may be some. Looked for in every column, they would be half the time of a long list. */
+type Prepared = { statement: Sqlite.Statement; bytes: string[] }
+
+/** Tables are strict: what was declared as text or a number is never bytes. Of an expression nothing is declared. */
+const byteColumns = (statement: Sqlite.Statement): string[] =>
+  statement
+    .columns()
+    .filter(({ type }) => type !== 'TEXT' && type !== 'INTEGER')
+    .map(({ name }) => name)
+
 /** Buffers behave unlike other byte arrays (their `slice` is a view): none leaves this file. */
-function withPlainBytes<Row>(row: Row): Row {
+function withPlainBytes<Row>(row: Row, bytes: string[]): Row {
   const columns = row as Record<string, unknown>
-  for (const name in columns) {
+  for (const name of bytes) {
     const value = columns[name]
     if (Buffer.isBuffer(value)) columns[name] = new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
   }

@@ -13,6 +13,7 @@ import {
   Wait,
 } from '@postern/protocol'
 import type { Database, SqlValue } from './database.ts'
+import { collectTopics, noteTopics, type Topic } from './topics.ts'
 
 export type Change<T> = (database: Database) => T
 
@@ -31,11 +32,16 @@ type WriteOutcome = { waiting: QueuedWrite; value: unknown }
 /** What a store is among: where it says what it could not do, and what tells it when to try again. */
 type Surroundings = { clock: Clock; log: Log }
 
+export type TopicListener = (topics: ReadonlySet<Topic>) => void
+
 export class Store {
   readonly #database: Database
   readonly #defer: (run: () => void) => void
   readonly #surroundings: Surroundings
   readonly #listeners = new Set<() => void>()
+  readonly #watchers = new Set<TopicListener>()
+  /** What was touched since the watchers were last told; undefined while nobody has ever watched. */
+  #touched: Set<Topic> | undefined
   #queue: QueuedWrite[] = []
   #isScheduled = false
   #isClosed = false
@@ -83,6 +89,23 @@ export class Store {
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Called after each commit with what it has touched. Nothing is noted before somebody listens. */
+  onChange(listener: TopicListener): () => void {
+    if (!this.#touched) {
+      noteTopics(this.#database)
+      this.#touched = new Set()
+    }
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  /** For what a view shows and no commit tells of: told when the present turn is over. */
+  touch(topic: Topic): void {
+    if (!this.#touched) return
+    this.#touched.add(topic)
+    this.#defer(() => this.#tellTouched())
   }
 
   flush(): void {
@@ -136,6 +159,16 @@ export class Store {
   #tell(): void {
     const { log } = this.#surroundings
     for (const listener of this.#listeners) guarded(listener, { what: 'what was written was not looked at', log })()
+    this.#tellTouched()
+  }
+
+  #tellTouched(): void {
+    const { log } = this.#surroundings
+    if (this.#isClosed || !this.#touched || this.#touched.size === 0) return
+    const topics = this.#touched
+    this.#touched = new Set()
+    for (const watcher of this.#watchers)
+      guarded(() => watcher(topics), { what: 'what was touched was not looked at', log })()
   }
 
   #read<T>(read: () => T): T {
@@ -179,7 +212,10 @@ export class Store {
     this.#database.exec('BEGIN IMMEDIATE')
     try {
       const outcomes = batch.map(waiting => ({ waiting, value: waiting.change(this.#database) }))
+      // Within the transaction: what is rolled back has touched nothing.
+      const topics = this.#touched ? collectTopics(this.#database) : []
       this.#database.exec('COMMIT')
+      for (const topic of topics) this.#touched?.add(topic)
       return outcomes
     } catch (error) {
       this.#rollBack()

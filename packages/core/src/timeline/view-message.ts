@@ -1,61 +1,75 @@
 // How a message looks from outside: its content with everything that was said about it.
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
-import { furthestReached } from '../chats/member-receipts.ts'
+import { furthestReached, furthestReachedInEach, type Reached } from '../chats/member-receipts.ts'
 import { personOf } from '../identity/people.ts'
 import type { Around } from '../kinds/kind.ts'
 import { viewKind } from '../kinds/kinds.ts'
-import type { MessageRow } from '../messages/messages.ts'
+import type { ShownMessage } from '../messages/messages.ts'
 import { type ReactionRow, reactionsTo } from '../messages/reactions.ts'
 import type { Store } from '../storage/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-export const viewMessage = (reads: Reads, row: MessageRow, own: AccountId): Message =>
+export const viewMessage = (reads: Reads, row: ShownMessage, own: AccountId): Message =>
   viewWith(row, {
     reads,
     own,
     person: account => personOf(reads, account),
     reactions: reactionsTo(reads, [row.id]).get(row.id) ?? [],
-    status: row.sender === own ? statusIn(reads, row.chat_id)(row) : undefined,
+    status: row.sender === own ? statusOf(row, furthestReached(reads, row.chat_id)) : undefined,
   })
 
-/** Messages of one chat: one look at its reactions, its receipts and each name. */
-export function viewMessages(reads: Reads, rows: MessageRow[], own: AccountId): Message[] {
-  const [first] = rows
-  if (!first) return []
+/** One look at all reactions, all receipts and each name. */
+export function viewMessages(
+  reads: Reads,
+  rows: ShownMessage[],
+  { own, person = knownPeople(reads) }: { own: AccountId; person?: KnownPeople },
+): Message[] {
+  if (rows.length === 0) return []
   const reactions = reactionsTo(
     reads,
     rows.map(row => row.id),
   )
-  const status = statusIn(reads, first.chat_id)
-  const people = new Map<AccountId, Person>()
-  const person = (account: AccountId): Person => {
-    const known = people.get(account) ?? personOf(reads, account)
-    people.set(account, known)
-    return known
-  }
+  const reached = reachedIn(reads, rows)
   return rows.map(row =>
     viewWith(row, {
       reads,
       own,
       person,
       reactions: reactions.get(row.id) ?? [],
-      status: row.sender === own ? status(row) : undefined,
+      status: row.sender === own ? statusOf(row, reached(row.chat_id)) : undefined,
     }),
   )
 }
 
+export type KnownPeople = (account: AccountId) => Person
+
+/** Each is looked up once, and not at all who was met before. */
+export function knownPeople(reads: Reads, met: Iterable<Person> = []): KnownPeople {
+  const people = new Map<AccountId, Person>()
+  for (const { id, name, bot } of met) people.set(id, { id, name, ...(bot && { bot }) })
+  return account => {
+    const known = people.get(account) ?? personOf(reads, account)
+    people.set(account, known)
+    return known
+  }
+}
+
 type WithSaid = Around & { reactions: ReactionRow[]; status: Message['status'] }
 
-function viewWith(row: MessageRow, around: WithSaid): Message {
+function viewWith(row: ShownMessage, around: WithSaid): Message {
   const { person, reactions, status } = around
+  const from = person(row.sender)
+  const { buttons, ...said } = viewKind(around, row)
   return {
     id: row.id,
     chat_id: row.chat_id,
-    from: person(row.sender),
+    from,
     ts: row.ts,
-    ...viewKind(around, row),
+    ...said,
+    // Anybody's modified client can put some there. The mark may come after the message: they are shown from then on.
+    ...(buttons && from.bot && { buttons }),
     ...(reactions.length > 0 && {
       reactions: reactions.map(({ account_id, emoji }) => ({ emoji, from: person(account_id) })),
     }),
@@ -66,10 +80,19 @@ function viewWith(row: MessageRow, around: WithSaid): Message {
 }
 
 /** In a group a message counts as delivered, and as read, with the first member. */
-function statusIn(reads: Reads, chat: ChatId): (row: MessageRow) => NonNullable<Message['status']> {
-  const { deliveredTs, readTs } = furthestReached(reads, chat)
-  return row => {
-    if (readTs >= row.ts) return 'read'
-    return deliveredTs >= row.ts ? 'delivered' : 'sent'
-  }
+function statusOf({ ts }: ShownMessage, { deliveredTs, readTs }: Reached): NonNullable<Message['status']> {
+  if (readTs >= ts) return 'read'
+  return deliveredTs >= ts ? 'delivered' : 'sent'
 }
+
+/** A look at one chat, or one at all of them: a look for each of ten thousand would hold up everybody else. */
+function reachedIn(reads: Reads, rows: ShownMessage[]): (chat: ChatId) => Reached {
+  const [first, other] = new Set(rows.map(row => row.chat_id))
+  if (first === undefined) return () => nobody
+  const inFirst = furthestReached(reads, first)
+  if (other === undefined) return () => inFirst
+  const inEach = furthestReachedInEach(reads)
+  return chat => inEach.get(chat) ?? nobody
+}
+
+const nobody: Reached = { deliveredTs: 0, readTs: 0 }

@@ -1,6 +1,6 @@
 // What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
 import { type ChatId, clientLimits, Deadline, faultFields, isCoded, Seldom } from '@postern/protocol'
-import { chatsToGreet } from '../chats/chats-by-group.ts'
+import { chatsToGreet, groupsToLeave } from '../chats/chats-by-group.ts'
 import { wantedRejoins } from '../chats/rejoins.ts'
 import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
 import type { Core } from '../context.ts'
@@ -19,6 +19,7 @@ import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import { sendReceipt } from '../outbox/send-receipt.ts'
 import { settleInDoubt } from '../outbox/settle.ts'
+import { leaveDeclined } from './leave-declined.ts'
 import { PollEnds } from './poll-ends.ts'
 import { dueRenewals, renewKeys } from './renew-keys.ts'
 import { tellNewProfile } from './tell-new-profile.ts'
@@ -99,8 +100,10 @@ export class Chores {
       await this.#attempt('repair', () => repairLists(this.#core, group, this.#deadline()))
     for (const question of openQuestions(this.#core))
       await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
+    for (const chat of groupsToLeave(store))
+      await this.#attempt('decline', () => leaveDeclined(this.#core, chat, this.#deadline()))
     for (const chat of chatsToGreet(store)) await this.#attempt('hello', () => this.#sayHello(chat))
-    for (const call of this.#calls.splice(0)) await this.#attempt('decline', () => this.#declineCall(call))
+    for (const call of this.#calls.splice(0)) await this.#attempt('call', () => this.#declineCall(call))
     for (const due of dueReceipts(this.#core))
       await this.#attempt('receipts', () => sendReceipt(this.#core, due, this.#deadline()))
     for (const person of peopleToRefresh(store, clientLimits.profilesPerRound))

@@ -1,6 +1,7 @@
-// What a client that runs for months must look after without being asked: its certificate, and its keys at the relay.
+// What a client that runs for months must look after without being asked: its certificate, its keys at the relay, and a journal that nobody reads.
 import { clientLimits, inBackground, type Timer } from '@postern/protocol'
 import type { Core } from '../context.ts'
+import type { Journal } from '../journal/journal.ts'
 import type { Chores } from './chores.ts'
 
 type Parts = Pick<Core, 'clock' | 'jitter' | 'device' | 'log'>
@@ -8,17 +9,20 @@ type Parts = Pick<Core, 'clock' | 'jitter' | 'device' | 'log'>
 export class Upkeep {
   readonly #core: Parts
   readonly #chores: Chores
+  readonly #journal: Journal
   #timer: Timer | undefined
   #isStopped = false
 
-  constructor(core: Parts, chores: Chores) {
+  constructor(core: Parts, { chores, journal }: { chores: Chores; journal: Journal }) {
     this.#core = core
     this.#chores = chores
+    this.#journal = journal
   }
 
   start(): void {
     if (this.#isStopped) return
-    const { clock, jitter } = this.#core
+    const { clock, jitter, log } = this.#core
+    inBackground(this.#journal.dropUnread(), { what: 'a journal that nobody reads has grown', log })
     // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {

@@ -16,7 +16,7 @@ const text = '👍 bob, 👍 carol'
 
 const test = base
   .extend('bob', { scope: 'file' }, ({ world }) => world.person('bob'))
-  .extend('mallory', { scope: 'file' }, ({ world }) => world.person('mallory'))
+  .extend('mallory', { scope: 'file' }, ({ world }) => world.person('mallory', { bot: true }))
   .extend(
     'chat',
     { scope: 'file' },

@@ -82,8 +82,13 @@ const chatHandlers = (client: Client, metrics: Metrics) =>
 
 const messageHandlers = (client: Client, metrics: Metrics) =>
   ({
-    listMessages: ({ params, query: { before, limit } }) =>
-      client.messages.list(params.chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
+    listMessages: ({ params, query: { before, after, around, limit } }) =>
+      client.messages.list(params.chat, {
+        limit,
+        ...(before !== undefined && { beforeTs: before }),
+        ...(after !== undefined && { afterTs: after }),
+        ...(around !== undefined && { around }),
+      }),
     getMessage: ({ params }) => client.messages.get(params.chat, params.msg),
     sendMessage: ({ params, body, headers }) =>
       countSend(metrics, sendMessage(client, { chat: params.chat, message: body, key: headers['idempotency-key'] })),

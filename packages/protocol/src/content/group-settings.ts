@@ -1,5 +1,5 @@
 // What all members of a group agree on: carried in the MLS group context, so that a joiner gets it with the welcome.
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { utf8 } from '../bytes.ts'
 import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
@@ -10,8 +10,8 @@ import { readJson } from './read-json.ts'
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
 /** Shaped like a group's id: it can never be taken for a private chat. */
 const groupChat = z.custom<ChatId>(value => typeof value === 'string' && isGroupId(value))
-const generation = z.int().min(0).max(contentLimits.generationMax)
-const timerMs = z.int().refine(keeping(timerFault))
+const generation = z.int().check(z.gte(0), z.lte(contentLimits.generationMax))
+const timerMs = z.int().check(z.refine(keeping(timerFault)))
 
 const privateSettings = z.object({
   v: z.literal(1),
@@ -25,15 +25,15 @@ const groupSettings = z.object({
   type: z.literal('group'),
   title: chars({ min: 1, max: contentLimits.groupNameCharsMax }),
   /** Each once: named twice, they would never be the same as before. */
-  admins: z
-    .array(accountId)
-    .max(contentLimits.groupMembersMax)
-    .refine(value => new Set(value).size === value.length),
+  admins: z.array(accountId).check(
+    z.maxLength(contentLimits.groupMembersMax),
+    z.refine(value => new Set(value).size === value.length),
+  ),
   timerMs,
   /** Above 0: it carries on a chat whose group was killed or whose keys were lost by all. */
-  generation: generation.default(0),
+  generation: z._default(generation, 0),
   /** The chat that it carries on; the first group of a chat gives the chat its id. */
-  chat: groupChat.optional(),
+  chat: z.optional(groupChat),
 })
 
 const settings = z.discriminatedUnion('type', [privateSettings, groupSettings])

@@ -1,7 +1,7 @@
 // The rules of a sender as far as a receiver holds others to them: lengths and counts, which bound what a message costs.
 // How words look is not among them. A message that breaks such a rule would vanish, and with it what an older or a
 // newer client meant to say; it is cleaned instead (`received-body.ts`), and a reaction that is no emoji is passed over.
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import type { Fault } from '../rules/kept.ts'
 import { type CharRange, lengthFault } from '../rules/text.ts'
 
@@ -10,4 +10,4 @@ export const keeping =
   (value: Value): boolean =>
     fault(value) === undefined
 
-export const chars = (range: CharRange) => z.string().refine(value => lengthFault(value, range) === undefined)
+export const chars = (range: CharRange) => z.string().check(z.refine(value => lengthFault(value, range) === undefined))

@@ -1,103 +1,72 @@
 // What is inside a ciphertext: versioned, checked when it is read, and kept whole when a newer client wrote it.
-import { z } from 'zod'
-import { fromBase64Url, toBase64Url, utf8 } from '../bytes.ts'
+import * as z from 'zod/mini'
+import { utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
-import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
-import { buttonRowFault, buttonRowsFault, isButtonDataShort } from '../rules/button.ts'
-import { mentionsCountFault } from '../rules/mentions.ts'
 import { optionsCountFault } from '../rules/poll.ts'
 import { captionRange, HALF_RULE, textRange, toastRange } from '../rules/text.ts'
-import { timerFault } from '../rules/timer.ts'
+import {
+  blobId,
+  buttons,
+  count,
+  groupId,
+  keyBytes,
+  mentions,
+  messageId,
+  pressId,
+  sendId,
+  timerMs,
+} from './content-fields.ts'
 import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
 
 export const CONTENT_VERSION = 1
 
-const idOf = <Id extends string>(is: (text: string) => text is Id) =>
-  z.custom<Id>(value => typeof value === 'string' && is(value))
-const accountId = idOf(isAccountId)
-const messageId = idOf(isMessageId)
-const groupId = idOf(isGroupId)
-const sendId = idOf(isSendId)
-const blobId = idOf(isBlobId)
-const pressId = idOf(isPressId)
-const keyBytes = z.codec(
-  z.string().length(43),
-  z.custom<Uint8Array>(value => value instanceof Uint8Array && value.length === 32),
-  {
-    decode: value => fromBase64Url(value) ?? new Uint8Array(0),
-    encode: toBase64Url,
-  },
-)
-
-/** Of one message: 0, for ever, is said by its absence. */
-const timerMs = z.int().min(1).refine(keeping(timerFault))
-
-const buttonText = chars({ min: 1, max: contentLimits.buttonTextCharsMax })
-
-const mention = z.object({
-  user: accountId,
-  offset: z.int().min(0),
-  length: z.int().min(1),
-})
-export type Mention = z.infer<typeof mention>
-
-/** Pressed, the first kind tells the bot its data; the second opens an address. */
-const button = z.union([
-  z.strictObject({
-    text: buttonText,
-    data: z.string().refine(isButtonDataShort),
-  }),
-  z.strictObject({ text: buttonText, url: z.string().max(contentLimits.buttonUrlUnitsMax).startsWith('https://') }),
-])
-export type Button = z.infer<typeof button>
-const buttons = z.array(z.array(button).refine(keeping(buttonRowFault))).refine(keeping(buttonRowsFault))
-
-const mentions = z.array(mention).refine(keeping(mentionsCountFault))
-
 /** What every kind of message may carry. */
 const messageFields = {
-  replyTo: messageId.optional(),
+  replyTo: z.optional(messageId),
   /** How long it is to be kept after it was read; absent: for ever. */
-  timerMs: timerMs.optional(),
+  timerMs: z.optional(timerMs),
 }
 
 const textBody = z.object({
   kind: z.literal('text'),
   text: chars(textRange),
-  mentions: mentions.optional(),
-  buttons: buttons.optional(),
+  mentions: z.optional(mentions),
+  buttons: z.optional(buttons),
   ...messageFields,
 })
 
-const pixels = z.int().min(1).max(contentLimits.pixelsPerSideMax)
+const pixels = z.int().check(z.gte(1), z.lte(contentLimits.pixelsPerSideMax))
 
 /** A file: where its ciphertext is, the key to it, and what is shown of it before it is fetched. */
 const fileBody = z.object({
   kind: z.literal('file'),
   blob: blobId,
   /** Base64url. Whoever has it can read the blob, and forge one: that is why there is a digest. */
-  key: z.string().length(43),
+  key: z.string().check(z.length(43)),
   /** SHA-256 of the whole ciphertext, base64url. */
-  digest: z.string().length(43),
+  digest: z.string().check(z.length(43)),
   /** Of the file itself, in bytes. */
-  size: z.int().min(0).max(contentLimits.fileBytesMax),
+  size: z.int().check(z.gte(0), z.lte(contentLimits.fileBytesMax)),
   name: chars({ min: 1, max: contentLimits.fileNameCharsMax }),
-  type: z.string().regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}$/),
+  type: z.string().check(z.regex(/^[\w.+-]{1,64}\/[\w.+-]{1,64}$/)),
   shownAs: z.enum(['photo', 'video', 'voice', 'file']),
-  width: pixels.optional(),
-  height: pixels.optional(),
-  durationMs: z.int().min(0).max(contentLimits.durationMsMax).optional(),
-  preview: z
-    .string()
-    .max(contentLimits.previewUrlUnitsMax)
-    .regex(/^data:image\/(jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/)
-    .optional(),
+  width: z.optional(pixels),
+  height: z.optional(pixels),
+  durationMs: z.optional(z.int().check(z.gte(0), z.lte(contentLimits.durationMsMax))),
+  preview: z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(contentLimits.previewUrlUnitsMax),
+        z.regex(/^data:image\/(jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$/),
+      ),
+  ),
   /** The caption. */
-  text: chars(textRange).optional(),
-  mentions: mentions.optional(),
-  buttons: buttons.optional(),
+  text: z.optional(chars(textRange)),
+  mentions: z.optional(mentions),
+  buttons: z.optional(buttons),
   ...messageFields,
 })
 export type FileBody = z.infer<typeof fileBody>
@@ -105,10 +74,12 @@ export type FileBody = z.infer<typeof fileBody>
 const pollBody = z.object({
   kind: z.literal('poll'),
   question: chars({ min: 1, max: contentLimits.pollQuestionCharsMax }),
-  options: z.array(chars({ min: 1, max: contentLimits.pollOptionCharsMax })).refine(keeping(optionsCountFault)),
+  options: z
+    .array(chars({ min: 1, max: contentLimits.pollOptionCharsMax }))
+    .check(z.refine(keeping(optionsCountFault))),
   multiple: z.boolean(),
   /** By the relay's clock: what is voted from then on does not count. */
-  closeTs: z.int().min(1).optional(),
+  closeTs: z.optional(z.int().check(z.gte(1))),
   ...messageFields,
 })
 export type PollBody = z.infer<typeof pollBody>
@@ -117,15 +88,10 @@ export type PollBody = z.infer<typeof pollBody>
 const voteBody = z.object({
   kind: z.literal('vote'),
   target: messageId,
-  options: z
-    .array(
-      z
-        .int()
-        .min(0)
-        .max(contentLimits.pollOptionsMax - 1),
-    )
-    .max(contentLimits.pollOptionsMax)
-    .refine(options => new Set(options).size === options.length),
+  options: z.array(z.int().check(z.gte(0), z.lte(contentLimits.pollOptionsMax - 1))).check(
+    z.maxLength(contentLimits.pollOptionsMax),
+    z.refine(options => new Set(options).size === options.length),
+  ),
 })
 /** By the poll's sender: what is voted after this does not count. */
 const closeBody = z.object({ kind: z.literal('close'), target: messageId })
@@ -136,7 +102,7 @@ const pressBody = z.object({
   press: pressId,
   target: messageId,
   /** In units and not in bytes: what nobody offered is passed over, and is no fault of the content. */
-  data: z.string().max(contentLimits.buttonDataBytesMax),
+  data: z.string().check(z.maxLength(contentLimits.buttonDataBytesMax)),
 })
 /** To the presser alone. */
 const toastBody = z.object({ kind: z.literal('toast'), press: pressId, text: chars(toastRange) })
@@ -146,10 +112,10 @@ const editBody = z.object({
   kind: z.literal('edit'),
   target: messageId,
   /** Empty takes the caption of a file away. With a text, absent mentions are none. */
-  text: chars(captionRange).optional(),
-  mentions: mentions.optional(),
+  text: z.optional(chars(captionRange)),
+  mentions: z.optional(mentions),
   /** None take the buttons away. */
-  buttons: buttons.optional(),
+  buttons: z.optional(buttons),
 })
 /** The sender's own message is to be forgotten by everybody. */
 const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
@@ -157,20 +123,24 @@ const deleteBody = z.object({ kind: z.literal('delete'), target: messageId })
 const reactionBody = z.object({
   kind: z.literal('reaction'),
   target: messageId,
-  emoji: z.string().max(contentLimits.emojiUnitsMax),
+  emoji: z.string().check(z.maxLength(contentLimits.emojiUnitsMax)),
 })
 /** What the sender has in common with all who are in that epoch of a group with it. */
-const epochMark = z.object({ group: groupId, epoch: z.int().min(0), mark: z.string().length(22) })
+const epochMark = z.object({ group: groupId, epoch: count, mark: z.string().check(z.length(22)) })
 
 /** To the author alone: everything up to these times has arrived, was read. */
 const receiptBody = z.object({
   kind: z.literal('receipt'),
-  deliveredTs: z.int().min(0),
-  readTs: z.int().min(0),
+  deliveredTs: count,
+  readTs: count,
   /** In a private chat: of groups that the two share, so that a relay cannot show them two histories for long. */
-  marks: z.array(epochMark).max(contentLimits.marksPerReceiptMax).optional(),
+  marks: z.optional(z.array(epochMark).check(z.maxLength(contentLimits.marksPerReceiptMax))),
 })
-const callBody = z.object({ kind: z.literal('call'), call: z.string().max(64), state: z.enum(['ringing', 'declined']) })
+const callBody = z.object({
+  kind: z.literal('call'),
+  call: z.string().check(z.maxLength(64)),
+  state: z.enum(['ringing', 'declined']),
+})
 
 /** Says who one is without saying anything else. */
 const helloBody = z.object({ kind: z.literal('hello') })
@@ -178,16 +148,16 @@ const helloBody = z.object({ kind: z.literal('hello') })
 const leaveBody = z.object({
   kind: z.literal('leave'),
   /** By which anybody may remove the sender: its leaf's signature, base64url. It is made when the word is encrypted. */
-  proof: z.string().length(86).optional(),
+  proof: z.optional(z.string().check(z.length(86))),
 })
 
 /** Asks to be added to a group anew, by somebody whose keys to it are lost: said in private to another member. */
 const rejoinBody = z.object({ kind: z.literal('rejoin'), group: groupId })
 
 /** Said in private to another member of a group, who is asked for its own. */
-const compareBody = epochMark.extend({ kind: z.literal('compare') })
+const compareBody = z.extend(epochMark, { kind: z.literal('compare') })
 
-const knownBody = z.discriminatedUnion('kind', [
+const knownBodies = [
   textBody,
   fileBody,
   pollBody,
@@ -204,7 +174,9 @@ const knownBody = z.discriminatedUnion('kind', [
   leaveBody,
   rejoinBody,
   compareBody,
-])
+] as const
+const knownBody = z.discriminatedUnion('kind', knownBodies)
+const knownKinds = new Set<string>(knownBodies.flatMap(({ shape }) => shape.kind.def.values))
 export type KnownBody = z.infer<typeof knownBody>
 /** Written by a newer client: kept as it is, shown as something this version cannot show. */
 export type UnknownBody = { kind: 'unknown'; raw: unknown }
@@ -214,21 +186,21 @@ const hello = z.object({
   name: chars({ min: 0, max: contentLimits.nameCharsMax }),
   profileKey: keyBytes,
   /** The token of the invite link by which the sender came: for the link's owner alone. */
-  token: z.string().max(64).optional(),
+  token: z.optional(z.string().check(z.maxLength(64))),
 })
 export type Hello = z.infer<typeof hello>
 
 /** Of the sender's own messages in this epoch: those that are in no log, and those of which it does not know yet. */
-const unsent = z.object({ gaveUp: z.int().min(0), waiting: z.int().min(0) })
+const unsent = z.object({ gaveUp: count, waiting: count })
 export type Unsent = z.infer<typeof unsent>
 
 const envelope = z.object({
-  v: z.int().min(1),
+  v: z.int().check(z.gte(1)),
   send: sendId,
-  profileVersion: z.int().min(0),
-  hello: hello.optional(),
-  unsent: unsent.optional(),
-  body: z.looseObject({ kind: z.string().max(64) }),
+  profileVersion: count,
+  hello: z.optional(hello),
+  unsent: z.optional(unsent),
+  body: z.looseObject({ kind: z.string().check(z.maxLength(64)) }),
 })
 
 export type Content = {
@@ -271,9 +243,8 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   if (!parsed.success) return undefined
   const { send, profileVersion, hello: greeting, unsent: gap, body: raw } = parsed.data
   const body = knownBody.safeParse(raw)
-  const isKnownKind = knownBody.options.some(option => option.shape.kind.value === raw.kind)
   // A known kind that breaks its rules must not pass as something from the future.
-  if (!body.success && isKnownKind && parsed.data.v === CONTENT_VERSION) return undefined
+  if (!body.success && knownKinds.has(raw.kind) && parsed.data.v === CONTENT_VERSION) return undefined
   return {
     send,
     profileVersion,

@@ -1,5 +1,5 @@
 // An account's profile: sealed under its profile key before it goes to the relay, which sees no name and no bot mark.
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { contentLimits } from '../limits.ts'
 import { commandName, commandsCountFault } from '../rules/command.ts'
 import { cleanLine } from '../rules/line.ts'
@@ -8,9 +8,9 @@ import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
 
 export const command = z.object({
-  name: z.string().regex(commandName),
+  name: z.string().check(z.regex(commandName)),
   description: chars({ min: 0, max: contentLimits.commandDescriptionCharsMax }),
-  args: chars({ min: 0, max: contentLimits.commandArgsCharsMax }).optional(),
+  args: z.optional(chars({ min: 0, max: contentLimits.commandArgsCharsMax })),
 })
 export type Command = z.infer<typeof command>
 
@@ -18,13 +18,16 @@ export const profile = z.object({
   name: chars({ min: 1, max: contentLimits.nameCharsMax }),
   about: chars(aboutRange),
   bot: z.boolean(),
-  commands: z.array(command).refine(keeping(commandsCountFault)),
+  commands: z.array(command).check(z.refine(keeping(commandsCountFault))),
   /** A data: URL of a small square picture. */
-  avatar: z
-    .string()
-    .max(contentLimits.avatarBytesMax * 2)
-    .regex(/^data:image\/(jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/)
-    .optional(),
+  avatar: z.optional(
+    z
+      .string()
+      .check(
+        z.maxLength(contentLimits.avatarBytesMax * 2),
+        z.regex(/^data:image\/(jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/),
+      ),
+  ),
 })
 export type Profile = z.infer<typeof profile>
 

@@ -2,7 +2,8 @@
 import { isPlainUrl } from '../rules/button.ts'
 import { cleanLine } from '../rules/line.ts'
 import { fittingMentions } from '../rules/mentions.ts'
-import type { Button, KnownBody, Mention } from './message-content.ts'
+import type { Button, Mention } from './content-fields.ts'
+import type { KnownBody } from './message-content.ts'
 
 /** A label of which nothing would be seen: its place counts, so it stays. */
 const UNSEEN_LABEL = '…'

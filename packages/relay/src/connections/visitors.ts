@@ -70,6 +70,11 @@ export class Visitors {
     return visitor && this.#knows(visitor, request) ? visitor.address : undefined
   }
 
+  /** Of a request that was let in. */
+  addressOf({ socket }: IncomingMessage): string {
+    return this.#bySocket.get(socket)?.address ?? ''
+  }
+
   loggedIn(socket: object): void {
     const visitor = this.#bySocket.get(socket)
     if (visitor) this.#turn(visitor, 'member')

@@ -1,4 +1,4 @@
-// The relay's HTTP side: health, blobs, and a word to whoever opens the address in a browser.
+// The relay's HTTP side: health, blobs, profiles, and to whoever opens the address in a browser the web app, or a word.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { inBackground, logFault, relayFixedLimits } from '@postern/protocol'
@@ -7,23 +7,27 @@ import type { RelayParts } from '../connections/relay-parts.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
 import type { Visitors } from '../connections/visitors.ts'
 import { answerError, answerJson, notFound } from './answer.ts'
+import type { AppFiles } from './app-files.ts'
 import { BlobRoutes, isBlobPath } from './blob-routes.ts'
 import { assertHost, refuseMalformed } from './malformed.ts'
+import { answerProfile, isProfilePath } from './profile-route.ts'
+import { pathOf, serveApp } from './serve-app.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const { createServer } = process.getBuiltinModule('node:http')
 
 const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
 
-type Doors = { sockets: SocketServer; visitors: Visitors }
+type Doors = { sockets: SocketServer; visitors: Visitors; app: AppFiles }
+type Routes = { parts: RelayParts; blobs: BlobRoutes; app: AppFiles; visitors: Visitors }
 
 export function createHttpServer(
   parts: RelayParts,
-  { sockets, visitors }: Doors,
+  { sockets, visitors, app }: Doors,
 ): { server: Server; uploads: BlobUploads } {
   const { limits } = parts
   const uploads = new BlobUploads(parts)
-  const routes = new BlobRoutes(parts, uploads)
+  const routes = { parts, blobs: new BlobRoutes(parts, uploads), app, visitors }
   const server = createServer(headRules(limits), (request, response) => {
     if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
     const answered = answer(request, response, routes).catch((error: unknown) => {
@@ -63,12 +67,15 @@ function turnAway(response: ServerResponse): void {
   answerJson(response, 503, { error: 'There are too many connections; come again in a moment.', code: 'rate-limited' })
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, routes: BlobRoutes): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, routes: Routes): Promise<void> {
   assertHost(request)
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-  if (isBlobPath(path)) return routes.answer(request, response, path)
+  const path = pathOf(request)
+  if (isBlobPath(path)) return routes.blobs.answer(request, response, path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (path === '/healthz' && isRead) return answerJson(response, 200, {})
+  if (isRead && isProfilePath(path))
+    return answerProfile(routes.parts, { path, address: routes.visitors.addressOf(request) }, { request, response })
+  if (isRead && serveApp(routes.app, request, response)) return
   if (path === '/' && isRead) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
   notFound(response)
 }

@@ -1,0 +1,22 @@
+// A full backup: the database as it lies, and its key. What carries it to another device is the same.
+import { bytes, type Codec, CodedError, decodeWith, encodeWith, fixed, recoveryLimits, struct } from '@postern/protocol'
+
+export type Backup = { databaseKey: Uint8Array; database: Uint8Array }
+
+const DATABASE_KEY_BYTES = 32
+
+const backup: Codec<Backup> = struct({
+  databaseKey: fixed(DATABASE_KEY_BYTES),
+  database: bytes(recoveryLimits.sealedBytesMax),
+})
+
+/** For `sealFile` with the kind `backup`: whoever has these bytes reads everything. */
+export const encodeBackup = (value: Backup): Uint8Array => encodeWith(backup, value)
+
+export function decodeBackup(encoded: Uint8Array): Backup {
+  try {
+    return decodeWith(backup, encoded)
+  } catch (cause) {
+    throw new CodedError('recovery-damaged', { why: 'it holds no database' }, { cause })
+  }
+}

@@ -1,0 +1,11 @@
+// What a person keeps outside the program: sealed under words, for the account alone or for all of it.
+export {
+  type ChatFacts,
+  decodeRecoveryFacts,
+  encodeRecoveryFacts,
+  type KnownPersonFacts,
+  type RecoveryFacts,
+} from '@postern/protocol/content'
+export { type Backup, decodeBackup, encodeBackup } from './backup.ts'
+export { type ByWords, openSealed, type SealedKind, sealedKind, sealFile } from './sealed-file.ts'
+export { newWords } from './words.ts'

@@ -1,0 +1,52 @@
+// An account that is made again from facts, on a database that knows nothing else: the same account on a new device.
+import type { MlsProvider } from '@postern/mls'
+import { accountIdFromHash, type Clock, CodedError, fromBase64Url, utf8 } from '@postern/protocol'
+import { checkRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
+import { restoreChats } from '../chats/known-chats.ts'
+import { insertAccount, type OwnAccount } from '../identity/account.ts'
+import { makeDevice } from '../identity/device-certificate.ts'
+import { restorePeople } from '../identity/known-people.ts'
+import type { Store } from '../storage/store.ts'
+
+type Parts = { store: Store; provider: MlsProvider; clock: Clock }
+
+/** All of it or nothing. The relay is asked at the first connection, which finds a mailbox that was read further than here. */
+export async function restoreAccount({ store, provider, clock }: Parts, given: RecoveryFacts): Promise<OwnAccount> {
+  const facts = checkRecoveryFacts(given)
+  const keys = await accountKeys(provider, facts)
+  // Two that are restored from one file at the same moment: the later one is to put the other out.
+  const serial = facts.account.serial + 1 + (provider.randomBytes(1)[0] ?? 0)
+  const own: OwnAccount = {
+    ...keys,
+    id: accountIdFromHash(provider.sha256(keys.publicKey)),
+    relayUrl: facts.relayUrl,
+    ...(await makeDevice({ provider, clock, accountSecretKey: keys.secretKey }, serial)),
+    profileKey: keyOf(facts.profile.key),
+    inviteToken: facts.inviteToken,
+  }
+  const { value: profile, version: profileVersion } = facts.profile
+  await store.write(database => {
+    restorePeople(database, facts.people)
+    restoreChats(database, facts.chats, clock.nowMs())
+    insertAccount(database, own, { profile, profileVersion, isRegistered: true })
+  })
+  return own
+}
+
+/** A pair that does not belong together would make an account that nobody can be. */
+async function accountKeys(
+  provider: MlsProvider,
+  { account }: RecoveryFacts,
+): Promise<Pick<OwnAccount, 'publicKey' | 'secretKey'>> {
+  const [publicKey, secretKey] = [keyOf(account.publicKey), keyOf(account.secretKey)]
+  const probe = utf8('postern recovery')
+  if (!(await provider.verify(publicKey, probe, await provider.sign(secretKey, probe))))
+    throw new CodedError('recovery-damaged', { why: 'the keys of the account do not belong together' })
+  return { publicKey, secretKey }
+}
+
+function keyOf(encoded: string): Uint8Array {
+  const key = fromBase64Url(encoded)
+  if (!key) throw new CodedError('recovery-damaged', { why: 'a key cannot be read' })
+  return key
+}

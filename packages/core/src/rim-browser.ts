@@ -1,0 +1,113 @@
+// Core in a browser's dedicated worker: its files, its sockets, its cryptography. No Node API comes in here.
+import { assertPatched } from '@postern/mls'
+import { makeBrowserProvider } from '@postern/mls/browser'
+import { type Clock, clientLimits, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
+import type { Client } from './client/client.ts'
+import { type Beginning, openClient } from './client/open-client.ts'
+import type { RequestPolicy } from './context.ts'
+import { connectBrowserBlobs } from './files/blob-transport-browser.ts'
+import { browserFileCipher } from './files/file-cipher-browser.ts'
+import { openBrowserFileVault } from './files/file-vault-browser.ts'
+import { connectBrowserSocket } from './relay-link/socket-browser.ts'
+import { type DatabaseCopy, forgetDirectory, openBrowserDirectory } from './storage/data-directory-browser.ts'
+import { Store } from './storage/store.ts'
+
+const FILES_FOLDER = 'files'
+
+export type OpeningStep = 'database' | 'files' | 'client'
+
+export interface BrowserClientOptions {
+  /** One for each account: the name of a folder in the origin's private file system, and of its key. */
+  directory: string
+  acceptRequests: RequestPolicy
+  /** Asked only when the directory has no account yet; what it throws stops the opening. */
+  firstStart: () => Beginning
+  /** A backup to begin with; refused as `database-unusable` where there is an account already. */
+  restored?: DatabaseCopy | undefined
+  /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
+  relayUrl?: string | undefined
+  /** The code by which the relay takes a new account; of use until it is registered. */
+  relayInvite?: string | undefined
+  clock?: Clock
+  log?: Log
+  /** Told of each step when it is done. */
+  onStep?: (step: OpeningStep) => void
+}
+
+export interface BrowserClient {
+  client: Client
+  /** All that is committed by now: for a backup. Holds the key in clear: it leaves the worker sealed or not at all. */
+  copy(): Promise<DatabaseCopy>
+  /** How large WebAssembly's memory has become. */
+  memoryBytes(): number
+  /** Stops the client, and leaves nothing of the account in this browser. */
+  forgetEverything(): Promise<void>
+}
+
+/** To be called by the one worker that holds the origin's lock: another is refused as `database-locked`. */
+export async function openBrowserClient(options: BrowserClientOptions): Promise<BrowserClient> {
+  // Before anything is made on disk: of an installation that is not whole nothing should be left.
+  assertPatched()
+  const { directory, onStep = () => undefined } = options
+  const log = options.log ?? silentLog
+  const clock = guardedClock(options.clock ?? systemClock, log)
+  const { database, copy, memoryBytes } = await openBrowserDirectory(directory, options.restored)
+  onStep('database')
+  const store = new Store(database, deferToNextTurn(), { clock, log })
+  try {
+    // What a kill or a full disk kept from being erased.
+    store.eraseTraces()
+    // Behind the database, which is locked: what another worker writes here must not be swept.
+    const vault = await openBrowserFileVault({
+      folder: `${directory}/${FILES_FOLDER}`,
+      bytesMax: clientLimits.fileCacheBytesMax,
+    })
+    onStep('files')
+    const client = await openClient({
+      store,
+      vault,
+      fileCipher: browserFileCipher,
+      connectBlobs: connectBrowserBlobs,
+      provider: await makeBrowserProvider(),
+      clock,
+      log,
+      connect: connectBrowserSocket,
+      jitter: Math.random,
+      acceptRequests: options.acceptRequests,
+      reportsAll: true,
+      firstStart: options.firstStart,
+      relayUrl: options.relayUrl,
+      relayInvite: options.relayInvite,
+    })
+    onStep('client')
+    const forgetEverything = async () => {
+      await client.stop()
+      await forgetDirectory(directory)
+    }
+    return { client, copy, memoryBytes, forgetEverything }
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** For an account that cannot be opened any more: nothing of it is left in this browser. */
+export async function forgetBrowserAccount(directory: string): Promise<void> {
+  await forgetDirectory(directory)
+}
+
+/** What Node calls setImmediate: after the present turn, and without the pause that a nested timeout has. */
+function deferToNextTurn(): (run: () => void) => void {
+  const { port1, port2 } = new MessageChannel()
+  const waiting: (() => void)[] = []
+  port1.addEventListener('message', () => waiting.shift()?.())
+  port1.start()
+  return run => {
+    waiting.push(run)
+    port2.postMessage(undefined)
+  }
+}
+
+export { makeBrowserProvider } from '@postern/mls/browser'
+export { browserFileCipher } from './files/file-cipher-browser.ts'
+export type { DatabaseCopy } from './storage/data-directory-browser.ts'

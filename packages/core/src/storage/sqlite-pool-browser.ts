@@ -1,0 +1,179 @@
+// SQLite3MultipleCiphers in WebAssembly over a pool of OPFS files: the files of one database, held by this worker alone.
+import initSqlite, { type Database as Connection, type SAHPoolUtil, type Sqlite3Static } from '@evolu/sqlite-wasm'
+import { CodedError } from '@postern/protocol'
+import {
+  type AccessHandle,
+  accessHandle,
+  accessHandles,
+  assertWritten,
+  isFull,
+  openFolder,
+  whileHeld,
+} from './opfs-browser.ts'
+
+/** The database, its write-ahead log, a rollback journal, and room for what a migration needs. */
+const POOL_FILES = 4
+/** The pool's own folder within the one it is given. */
+const POOL_FOLDER = '.opaque'
+const DATABASE_FILE = '/core.db'
+/** Of a pool's file: its name and a digest come first, the content from here. */
+const CONTENT_AT = 4096
+const PLAIN_HEADER = new TextEncoder().encode('SQLite format 3')
+/** As much as importing looks at and changes: the header's text, and the bytes that say whether there is a log. */
+const TOUCHED_BYTES = 20
+
+/** What the types of the package leave out. */
+type Sqlite3Mc = Sqlite3Static & {
+  capi: { sqlite3mc_vfs_create(realName: string, makeDefault: number): number; sqlite3mc_version(): string }
+}
+type PoolOptions = Parameters<Sqlite3Static['installOpfsSAHPoolVfs']>[0] & { forceReinitIfPreviouslyFailed: boolean }
+
+let loading: Promise<Sqlite3Mc> | undefined
+let poolsOpened = 0
+let sawFullQuota = false
+
+/** Whether a write has failed for want of room since this was last asked: the pool makes an I/O error of everything. */
+export function hasSeenFullQuota(): boolean {
+  const seen = sawFullQuota
+  sawFullQuota = false
+  return seen
+}
+
+export class SqlitePool {
+  readonly sqlite3: Sqlite3Mc
+  readonly #name: string
+  readonly #folder: string
+  readonly #pool: SAHPoolUtil
+
+  constructor(parts: { sqlite3: Sqlite3Mc; name: string; folder: string; pool: SAHPoolUtil }) {
+    this.sqlite3 = parts.sqlite3
+    this.#name = parts.name
+    this.#folder = parts.folder
+    this.#pool = parts.pool
+  }
+
+  get hasDatabase(): boolean {
+    return this.#pool.getFileNames().includes(DATABASE_FILE)
+  }
+
+  get memoryBytes(): number {
+    return this.sqlite3.wasm.heap8u().byteLength
+  }
+
+  connect(): Connection {
+    // The shim that encrypts goes around the pool; it is asked for by this name.
+    const vfs = `multipleciphers-${this.#name}`
+    const { capi, oo1 } = this.sqlite3
+    capi.sqlite3mc_vfs_create(this.#name, 0)
+    return new oo1.DB({ filename: DATABASE_FILE, flags: 'c', vfs })
+  }
+
+  /** The database as it lies there, encrypted; without what is still in its log. */
+  async exported(): Promise<Uint8Array> {
+    return await this.#pool.exportFile(DATABASE_FILE)
+  }
+
+  /**
+   * Puts an encrypted database there, in place of any other. The pool takes only what begins like a plain one, and overwrites
+   * two bytes of it: an encrypted page would no longer prove true. So it gets a beginning that it likes, and the true one is
+   * put back while it lets go of its files.
+   */
+  async replace(bytes: Uint8Array): Promise<void> {
+    const accepted = bytes.slice()
+    accepted.set(PLAIN_HEADER)
+    for (const name of this.#pool.getFileNames()) this.#pool.unlink(name)
+    await this.#pool.importDb(DATABASE_FILE, accepted)
+    this.#pool.pauseVfs()
+    try {
+      await putBackBeginning(await openFolder(`${this.#folder}/${POOL_FOLDER}`), bytes.subarray(0, TOUCHED_BYTES))
+    } finally {
+      await this.#pool.unpauseVfs()
+    }
+  }
+
+  /** Lets go of the files. */
+  close(): void {
+    this.#pool.pauseVfs()
+  }
+}
+
+/** To be called by the one worker that holds the origin's lock: throws `database-locked` when another has the files. */
+export async function openSqlitePool(folder: string): Promise<SqlitePool> {
+  loading ??= loadSqlite()
+  const sqlite3 = await loading
+  // Another name each time: under the same one SQLite would give us the pool of before, whose folder may be gone.
+  poolsOpened += 1
+  const name = `postern-${poolsOpened}`
+  const options: PoolOptions = {
+    name,
+    directory: folder,
+    initialCapacity: POOL_FILES,
+    forceReinitIfPreviouslyFailed: true,
+  }
+  await untilFree(await openFolder(`${folder}/${POOL_FOLDER}`))
+  const pool = await sqlite3.installOpfsSAHPoolVfs(options)
+  return new SqlitePool({ sqlite3, name, folder, pool })
+}
+
+/** A pool that gets some of its files and not the others keeps those: nothing could open them in this worker any more. */
+async function untilFree(folder: FileSystemDirectoryHandle): Promise<void> {
+  for await (const entry of folder.values())
+    if (entry instanceof FileSystemFileHandle) (await whileHeld(() => accessHandle(entry))).close()
+}
+
+async function loadSqlite(): Promise<Sqlite3Mc> {
+  keepDatabases()
+  noteFullQuota()
+  const silent = { print: () => undefined, printErr: () => undefined }
+  return (await initSqlite(silent)) as Sqlite3Mc
+}
+
+/** A pool that cannot open its files, as when another worker still has them, deletes them all: it must not. */
+function keepDatabases(): void {
+  const { prototype } = FileSystemDirectoryHandle
+  const { removeEntry } = prototype
+  prototype.removeEntry = async function (this: FileSystemDirectoryHandle, name, options) {
+    if (name === POOL_FOLDER) throw new CodedError('storage-failed')
+    await removeEntry.call(this, name, options)
+  }
+}
+
+function noteFullQuota(): void {
+  const prototype = accessHandles()
+  const { write, truncate } = prototype
+  const noting = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      sawFullQuota ||= isFull(error)
+      throw error
+    }
+  }
+  prototype.write = function (this: AccessHandle, bytes, options) {
+    return noting(() => {
+      const count = write.call(this, bytes, options)
+      assertWritten(count, bytes)
+      return count
+    })
+  }
+  prototype.truncate = function (this: AccessHandle, size) {
+    noting(() => truncate.call(this, size))
+  }
+}
+
+async function putBackBeginning(folder: FileSystemDirectoryHandle, beginning: Uint8Array): Promise<void> {
+  const wanted = new TextEncoder().encode(`${DATABASE_FILE}\0`)
+  for await (const entry of folder.values()) {
+    if (!(entry instanceof FileSystemFileHandle)) continue
+    const file = await accessHandle(entry)
+    try {
+      const name = new Uint8Array(wanted.length)
+      file.read(name, { at: 0 })
+      if (!name.every((byte, at) => byte === wanted[at])) continue
+      file.write(beginning.slice(), { at: CONTENT_AT })
+      file.flush()
+    } finally {
+      file.close()
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// Groups that were declined are left, so that no more of them comes.
+import { type ChatId, type Deadline, isCoded } from '@postern/protocol'
+import { setChatState } from '../chats/chats.ts'
+import type { Core } from '../context.ts'
+import { leave } from '../kinds/leave.ts'
+import { newDraft } from '../outbox/compose.ts'
+import { sendContent } from '../outbox/send-content.ts'
+
+export async function leaveDeclined(core: Core, chat: ChatId, deadline: Deadline): Promise<void> {
+  try {
+    await sendContent(core, chat, { draft: newDraft(core, leave.body()), deadline })
+  } catch (error) {
+    if (!isCoded(error, 'chat-left')) throw error
+    // The relay says that this account is in it no longer: asked again, it would say so for ever.
+    await core.store.write(database => setChatState(database, chat, 'left'))
+  }
+}

@@ -1,0 +1,58 @@
+// The fields of which contents are made: ids, keys, mentions and buttons, each as far as a receiver holds a sender to it.
+import * as z from 'zod/mini'
+import { fromBase64Url, toBase64Url } from '../bytes.ts'
+import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'
+import { contentLimits } from '../limits.ts'
+import { buttonRowFault, buttonRowsFault, isButtonDataShort } from '../rules/button.ts'
+import { mentionsCountFault } from '../rules/mentions.ts'
+import { timerFault } from '../rules/timer.ts'
+import { chars, keeping } from './lenient.ts'
+
+const idOf = <Id extends string>(is: (text: string) => text is Id) =>
+  z.custom<Id>(value => typeof value === 'string' && is(value))
+const accountId = idOf(isAccountId)
+export const messageId = idOf(isMessageId)
+export const groupId = idOf(isGroupId)
+export const sendId = idOf(isSendId)
+export const blobId = idOf(isBlobId)
+export const pressId = idOf(isPressId)
+export const keyBytes = z.codec(
+  z.string().check(z.length(43)),
+  z.custom<Uint8Array>(value => value instanceof Uint8Array && value.length === 32),
+  {
+    decode: value => fromBase64Url(value) ?? new Uint8Array(0),
+    encode: toBase64Url,
+  },
+)
+
+export const count = z.int().check(z.gte(0))
+
+/** Of one message: 0, for ever, is said by its absence. */
+export const timerMs = z.int().check(z.gte(1), z.refine(keeping(timerFault)))
+
+const buttonText = chars({ min: 1, max: contentLimits.buttonTextCharsMax })
+
+const mention = z.object({
+  user: accountId,
+  offset: count,
+  length: z.int().check(z.gte(1)),
+})
+export type Mention = z.infer<typeof mention>
+
+/** Pressed, the first kind tells the bot its data; the second opens an address. */
+const button = z.union([
+  z.strictObject({
+    text: buttonText,
+    data: z.string().check(z.refine(isButtonDataShort)),
+  }),
+  z.strictObject({
+    text: buttonText,
+    url: z.string().check(z.maxLength(contentLimits.buttonUrlUnitsMax), z.startsWith('https://')),
+  }),
+])
+export type Button = z.infer<typeof button>
+export const buttons = z
+  .array(z.array(button).check(z.refine(keeping(buttonRowFault))))
+  .check(z.refine(keeping(buttonRowsFault)))
+
+export const mentions = z.array(mention).check(z.refine(keeping(mentionsCountFault)))

@@ -1,0 +1,6 @@
+// A real Chromium in tests: the browser of the run, pages on origins of their own, and workers that answer calls.
+export { bundleWorker } from './bundle-worker.ts'
+export { connectChromium, openProfile } from './chromium.ts'
+export { testContracts } from './contracts-in-chromium.ts'
+export { PageServer } from './page-server.ts'
+export { TestWorker, WorkerFailure } from './test-worker.ts'

@@ -1,0 +1,30 @@
+// A worker of a test and all that it imports as files that a browser loads.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { ServedFile } from './page-server.ts'
+
+const PAGE = '<!doctype html><html lang="en"><title>A test</title></html>'
+const RUNNER = fileURLToPath(new URL('./worker-vitest.ts', import.meta.url))
+
+/** `entry`: the worker's file, as `import.meta.resolve` gives it. The page is at `/test/`. What the worker imports of vitest is a small runner of ours. */
+export async function bundleWorker(entry: string): Promise<Map<string, ServedFile>> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['browser'],
+    alias: { vitest: RUNNER },
+    logLevel: 'error',
+  })
+  const wasm = createRequire(entry).resolve('@evolu/sqlite-wasm/sqlite3.wasm')
+  return new Map<string, ServedFile>([
+    ['/test/', { type: 'text/html', body: PAGE }],
+    ['/test/worker.js', { type: 'text/javascript', body: outputFiles[0]?.contents ?? '' }],
+    // Where sqlite-wasm looks for it: beside the script.
+    ['/test/sqlite3.wasm', { type: 'application/wasm', body: await readFile(wasm) }],
+  ])
+}
