@@ -8,6 +8,7 @@ const atOnceMax = 2
 /** The longest first, so that none of them is left to run alone at the end. */
 const checks: Readonly<Record<string, readonly string[]>> = {
   types: ['tsc', '-p', '.'],
+  'types of the app': ['tsc', '-p', 'packages/app'],
   lint: ['oxlint', '--deny-warnings'],
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   architecture: ['node', 'scripts/check-architecture.ts'],
@@ -39,7 +40,7 @@ const runCheck = async (name: string): Promise<boolean> => {
   const startedMs = performance.now()
   const { passed, output } = await run(checks[name] ?? [])
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name.padEnd(14)} ${seconds.padStart(5)} s`)
+  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name.padEnd(16)} ${seconds.padStart(5)} s`)
   if (!passed) console.log(`\n${output.trimEnd()}\n`)
   return passed
 }

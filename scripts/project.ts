@@ -13,7 +13,7 @@ export interface Project {
 /** A check answers with its problems, one line each; none means that all is well. */
 export type Check = (project: Project) => string[]
 
-const notOurs = new Set(['node_modules', '.git', '.postern', 'coverage'])
+const notOurs = new Set(['node_modules', '.git', '.postern', 'coverage', 'dist'])
 
 const listFiles = (root: string, folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {

@@ -74,8 +74,10 @@ const packages: FolderLaw['order'] = {
     'healing',
     'inbox',
     'upkeep',
+    // What outlives the database: taken from the records, and made into them again.
+    'recovery',
     'client',
-    ['index.ts', 'rim-node.ts'],
+    ['index.ts', 'rim-browser.ts', 'rim-node.ts'],
   ],
   'packages/media/src': [otherFiles, 'index.ts'],
   'packages/gateway/src': [
@@ -94,6 +96,35 @@ const packages: FolderLaw['order'] = {
   ],
   'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'serve-hooks.ts', 'start-hooks.ts'],
   'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles],
+  'packages/app/src': [
+    // What pages and the worker tell each other.
+    'contract',
+    ['words', 'worker', 'router.ts'],
+    // It starts the worker, by the address of its script.
+    'link',
+    'parts',
+    // Pieces of screens.
+    ['attaching', 'bodies'],
+    ['group', 'people', 'settings'],
+    ['conversation', 'onboarding'],
+    'chat-list',
+    // Which of them is shown.
+    'frame',
+    'main.tsx',
+  ],
+  'packages/app/src/conversation': [
+    ['isolate.ts', 'text-direction.ts', 'timing.ts'],
+    'words.ts',
+    'snippet.ts',
+    // What stands in the field, from values alone.
+    'writing',
+    // What all parts of an open conversation share.
+    'talk.ts',
+    'submit.ts',
+    'rows',
+    ['window', 'header', 'composer'],
+    otherFiles,
+  ],
   'packages/testkit/src': [otherFiles, 'index.ts'],
   'packages/cli/src': [otherFiles, ['person', 'demo'], 'postern.ts', 'main.ts'],
 }
@@ -105,7 +136,7 @@ const besides: FolderLaw['order'] = {
     // Parts of scenes, which several measurements set up.
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
-    ['presses', 'sends', 'votes'],
+    ['app', 'presses', 'sends', 'votes'],
     'main.ts',
   ],
   'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power'], 'main.ts'],

@@ -51,8 +51,12 @@ interface Places {
   readonly manifests: ReadonlyMap<string, Manifest>
 }
 
-const resolveImport = (from: string, { text }: Mention, { paths, manifests }: Places): Import => {
-  const made = { from, specifier: text }
+/** What Vite is asked to make of a file stands behind its path: `main.ts?worker&url`. */
+const withoutQuery = (specifier: string): string => specifier.replace(/\?.*$/, '')
+
+const resolveImport = (from: string, mention: Mention, { paths, manifests }: Places): Import => {
+  const text = withoutQuery(mention.text)
+  const made = { from, specifier: mention.text }
   if (/^\.{0,2}\//.test(text) || text === '.' || text === '..') {
     const path = posix.join(posix.dirname(from), text)
     return { ...made, to: paths.has(path) ? path : undefined, named: undefined }

@@ -23,7 +23,7 @@ export const packageMayUse: Readonly<Record<string, readonly string[] | typeof e
   core: ['bot-api', 'mls', 'protocol'],
   media: ['protocol'],
   gateway: ['bot-api', 'core', 'media', 'protocol'],
-  app: ['bot-api', 'core', 'protocol'],
+  app: ['bot-api', 'core', 'media', 'protocol'],
   sdk: ['bot-api', 'protocol'],
   testkit: everything,
   cli: everything,
@@ -69,6 +69,20 @@ const boundaryRules: ImportRule[] = [
     reachable: true,
   },
   {
+    name: 'app-worker-without-screens',
+    comment: 'The worker of the app knows no page: it runs in Node, too, where it is tested.',
+    from: /^packages\/app\/src\/worker\//,
+    to: /^(packages\/app\/src\/(?!(worker|contract)\/)|npm:(preact|@preact\/))/,
+    reachable: true,
+  },
+  {
+    name: 'app-screens-without-core',
+    comment: 'What a page shows comes from the worker: no page opens the account by itself.',
+    from: /^packages\/app\/src\//,
+    fromNot: /^packages\/app\/src\/worker\//,
+    to: /^packages\/(core|mls)\//,
+  },
+  {
     name: 'gateway-http-at-the-edge',
     comment: 'Only packages/gateway/src/http knows the web framework.',
     from: /^packages\/gateway\/src\//,
@@ -108,7 +122,7 @@ const platformRules: ImportRule[] = [
     comment: 'In core only *-browser.ts files may import packages that run in a browser alone.',
     from: /^packages\/(core|mls|protocol|bot-api)\/src\//,
     fromNot: /-browser\.ts$/,
-    to: /^npm:@sqlite\.org\//,
+    to: /^npm:(@evolu\/sqlite-wasm$|@sqlite\.org\/)/,
   },
 ]
 

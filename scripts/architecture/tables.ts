@@ -35,8 +35,8 @@ const core: TableLaw = {
     journal: ['journal', 'mailbox', 'reader'],
     identity: ['account', 'key_package', 'person', 'profile'],
     groups: ['epoch_mark', 'log_place', 'mls_group', 'mls_state', 'pending_commit', 'ratchet', 'taken_direct'],
-    files: ['dead_file', 'upload'],
-    chats: ['chat', 'list_repair', 'lost_group', 'member', 'rejoin', 'rejoin_asked'],
+    files: ['dead_file', 'stowed_file', 'upload'],
+    chats: ['chat', 'list_repair', 'lost_group', 'member', 'notice', 'rejoin', 'rejoin_asked'],
     messages: [
       ...['message', 'gap', 'held_event', 'receipt_due'],
       ...['offered_data', 'poll', 'press', 'reaction', 'vote'],
@@ -44,16 +44,26 @@ const core: TableLaw = {
     histories: ['mark_question', 'mark_told'],
     outbox: ['outbox'],
   },
-  guests: guestsOf(
-    { does: 'reads', reason: 'A join: asked row by row, it would be slow.' },
-    {
-      chat: ['histories', 'messages'],
-      epoch_mark: ['histories'],
-      member: ['histories'],
-      mls_group: ['chats', 'histories'],
-      person: ['chats'],
-    },
-  ),
+  guests: [
+    ...guestsOf(
+      { does: 'reads', reason: 'A join: asked row by row, it would be slow.' },
+      {
+        chat: ['histories', 'messages'],
+        epoch_mark: ['histories'],
+        member: ['histories'],
+        mls_group: ['chats', 'histories'],
+        person: ['chats'],
+      },
+    ),
+    ...guestsOf(
+      { does: 'reads', reason: 'Finds a time that neither a message nor a notice of the chat has.' },
+      { message: ['chats/notices.ts'] },
+    ),
+    ...guestsOf(
+      { does: 'reads', reason: 'Triggers, which run inside SQLite: they note which chats a change concerns.' },
+      { account: ['storage/topics.ts'], chat: ['storage/topics.ts'], message: ['storage/topics.ts'] },
+    ),
+  ],
 }
 
 const rows = (name: string): string => `store/sqlite/${name}-rows.ts`

@@ -39,7 +39,7 @@ describe('each rule finds its violation', () => {
     ['core-browser-behind-its-rim', 'packages/core/src/client.ts', "import './sqlite-browser.ts'"],
     ['core-node-builtins-in-node-files', 'packages/core/src/client.ts', "import type { Stats } from 'node:fs'"],
     ['core-node-packages-in-node-files', 'packages/core/src/client.ts', "import 'ws'"],
-    ['core-browser-packages-in-browser-files', 'packages/core/src/client.ts', "import '@sqlite.org/sqlite-wasm'"],
+    ['core-browser-packages-in-browser-files', 'packages/core/src/client.ts', "import '@evolu/sqlite-wasm'"],
     ['gateway-http-at-the-edge', 'packages/gateway/src/chats/open.ts', "import type { FastifyReply } from 'fastify'"],
     ['app-stays-in-the-browser', 'packages/app/src/main.ts', "import '../../core/src/rim-node.ts'"],
   ]

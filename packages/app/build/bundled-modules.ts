@@ -1,0 +1,36 @@
+// What the built app consists of, page and worker together: for the licences that go with it, and for whoever asks what it weighs.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'vite'
+import { licencesOf } from './licences.ts'
+
+/** Hidden, and so not served. */
+const MODULES = '.modules.json'
+
+/** By the file that they are in: each module, and how long it is before it is made small. */
+type Modules = Record<string, Record<string, number>>
+
+/** One plugin for the worker, and one for the page, which comes last. */
+export function bundledModules(): { worker: () => Plugin; page: Plugin } {
+  const modules: Modules = {}
+  const noting: Plugin['generateBundle'] = (_options, bundle) => {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'chunk') continue
+      const sizes = Object.entries(file.modules).map(([id, { renderedLength }]) => [id, renderedLength] as const)
+      modules[file.fileName] = Object.fromEntries(sizes)
+    }
+  }
+  const worker = (): Plugin => ({ name: 'postern-note-modules', generateBundle: noting })
+  const page: Plugin = {
+    name: 'postern-bundled-modules',
+    async generateBundle(...bundled) {
+      await noting.apply(this, bundled)
+      const ids = Object.values(modules).flatMap(each => Object.keys(each))
+      this.emitFile({ type: 'asset', fileName: 'licences.txt', source: licencesOf(ids) })
+    },
+    writeBundle({ dir = '' }) {
+      writeFileSync(join(dir, MODULES), JSON.stringify(modules))
+    },
+  }
+  return { worker, page }
+}

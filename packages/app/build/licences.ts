@@ -1,0 +1,30 @@
+// The licences of the libraries in the built app, as their authors ask for them to be handed on.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** Of packages whose data is in files that our scripts have written: they are not there where the app is built. */
+const NOTICES = join(import.meta.dirname, 'notices')
+/** A package by the path of one of its modules: the innermost, for one may lie within another. */
+const PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/
+
+type Manifest = { name: string; version: string; license?: string; author?: string | { name: string } }
+
+/** `ids` are the modules of the bundle. */
+export function licencesOf(ids: readonly string[]): string {
+  const folders = new Set(ids.flatMap(id => PACKAGE.exec(id.replaceAll('\0', ''))?.[0] ?? []))
+  const notices = [...[...folders].map(noticeOf), ...readdirSync(NOTICES).map(keptNotice)]
+  return `This app contains the following libraries.\n\n${[...new Set(notices)].toSorted().join('\n\n')}\n`
+}
+
+const keptNotice = (file: string): string =>
+  `==== ${basename(file, '.txt')}\n\n${readFileSync(join(NOTICES, file), 'utf8').trim()}`
+
+function noticeOf(folder: string): string {
+  const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+  if (license === undefined) throw new Error(`${name} is in the app and names no licence`)
+  const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry))
+  const by = typeof author === 'string' ? author : author?.name
+  const text =
+    file === undefined ? `Licence ${license}${by ? `, by ${by}` : ''}` : readFileSync(join(folder, file), 'utf8')
+  return `==== ${name} ${version} (${license})\n\n${text.trim()}`
+}

@@ -1,0 +1,146 @@
+// Writes src/parts/icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+const wanted = [
+  'archive',
+  'archive-restore',
+  'arrow-down',
+  'arrow-right',
+  'arrow-up',
+  'ban',
+  'bell',
+  'bell-off',
+  'bot',
+  'camera',
+  'chart-no-axes-column',
+  'check',
+  'check-check',
+  'chevron-left',
+  'chevron-right',
+  'circle-alert',
+  'circle-check',
+  'circle-x',
+  'clock',
+  'copy',
+  'cloud-off',
+  'crown',
+  'database-backup',
+  'door-open',
+  'download',
+  'ellipsis-vertical',
+  'external-link',
+  'eye',
+  'file',
+  'file-key',
+  'hash',
+  'rotate-ccw-clock',
+  'image',
+  'info',
+  'key-round',
+  'link',
+  'lock',
+  'log-out',
+  'menu',
+  'message-circle',
+  'mic',
+  'palette',
+  'paperclip',
+  'pause',
+  'pencil',
+  'phone-missed',
+  'pin',
+  'pin-off',
+  'play',
+  'plus',
+  'qr-code',
+  'refresh-cw',
+  'reply',
+  'scan-line',
+  'search',
+  'send-horizontal',
+  'settings',
+  'share-2',
+  'shield-alert',
+  'shield-check',
+  'smartphone',
+  'face-slightly-smiling',
+  'square-pen',
+  'timer',
+  'trash',
+  'triangle-alert',
+  'user',
+  'user-minus',
+  'user-plus',
+  'users',
+  'video',
+  'x',
+] as const
+
+type Attributes = Record<string, string>
+type Shape = [tag: string, attributes: Attributes]
+
+const file = createRequire(import.meta.url).resolve('lucide-static/icon-nodes.json')
+const nodes = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Shape[]>
+
+/** An arc around a quarter, and half a circle. */
+const corner = (r: number, x: number, y: number): string => `a${r} ${r} 0 0 1 ${x} ${y}`
+const half = (rx: number, ry: number, x: number): string => `a${rx} ${ry} 0 1 0 ${x} 0`
+
+function roundOf(shape: Attributes): string {
+  const [cx, cy] = [Number(shape['cx']), Number(shape['cy'])]
+  const [rx, ry] = [Number(shape['rx'] ?? shape['r']), Number(shape['ry'] ?? shape['r'])]
+  return `M${cx - rx} ${cy}${half(rx, ry, 2 * rx)}${half(rx, ry, -2 * rx)}`
+}
+
+function boxOf(shape: Attributes): string {
+  const [x, y] = [Number(shape['x'] ?? 0), Number(shape['y'] ?? 0)]
+  const r = Number(shape['rx'] ?? 0)
+  const [across, down] = [Number(shape['width']) - 2 * r, Number(shape['height']) - 2 * r]
+  const sides = [
+    `h${across}`,
+    corner(r, r, r),
+    `v${down}`,
+    corner(r, -r, r),
+    `h${-across}`,
+    corner(r, -r, -r),
+    `v${-down}`,
+  ]
+  return `M${x + r} ${y}${sides.join('')}${corner(r, r, -r)}z`
+}
+
+/** Begun by a small letter, a path would go on from where the one before it ended. */
+const absolute = (path: string): string =>
+  path.replace(/^m(-?[\d.]+)[ ,]?(-?[\d.]+) ?(?=[-\d.])/, 'M$1 $2l').replace(/^m/, 'M')
+
+function pathOf([tag, shape]: Shape): string {
+  switch (tag) {
+    case 'path':
+      return absolute(shape['d'] ?? '')
+    case 'circle':
+    case 'ellipse':
+      return roundOf(shape)
+    case 'rect':
+      return boxOf(shape)
+    case 'line':
+      return `M${shape['x1']} ${shape['y1']}L${shape['x2']} ${shape['y2']}`
+    case 'polyline':
+    case 'polygon':
+      return `M${shape['points']}${tag === 'polygon' ? 'z' : ''}`
+    default:
+      throw new Error(`Lucide draws with ${tag}`)
+  }
+}
+
+function drawingOf(name: string): string {
+  const shapes = nodes[name]
+  if (!shapes) throw new Error(`Lucide has no icon ${name}`)
+  return shapes.map(pathOf).join('')
+}
+
+const text = `// The icons of the app, drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.
+export const icons = ${JSON.stringify(Object.fromEntries(wanted.map(name => [name, drawingOf(name)])))}
+
+export type IconName = keyof typeof icons
+`
+writeFileSync(new URL('../src/parts/icons.ts', import.meta.url), text)

@@ -1,0 +1,81 @@
+// A new poll: the question, its answers, and whether several may be chosen.
+
+import { contentLimits, optionFault, optionsCountFault, questionFault } from '@postern/protocol'
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { NewPoll } from '../contract/objects.ts'
+import { call } from '../link/link.ts'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ask } from '../parts/dialogs.tsx'
+import { Switch } from '../parts/switch.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import './new-poll.css'
+import type { Destination } from './send-files.tsx'
+import { attachingWords } from './words.ts'
+
+const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
+
+/** Asks for it, and sends it. */
+export async function sendNewPoll({ chat, reply_to }: Destination): Promise<void> {
+  const poll = await ask<NewPoll | undefined>(answer => <NewPollDialog onAnswer={answer} />)
+  if (poll) await call('sendPoll', { chat, poll, ...(reply_to !== undefined && { reply_to }) })
+}
+
+const isSound = ({ question, options }: NewPoll): boolean =>
+  !questionFault(question) && !optionsCountFault(options) && !options.some(optionFault)
+
+function NewPollDialog({ onAnswer }: { onAnswer: (poll: NewPoll | undefined) => void }): VNode {
+  const question = useSignal('')
+  const options = useSignal(Array.from({ length: pollOptionsMin }, () => ''))
+  const multiple = useSignal(false)
+  const w = attachingWords.value
+  const poll: NewPoll = {
+    question: question.value.trim(),
+    options: options.value.map(text => text.trim()).filter(text => text !== ''),
+    multiple: multiple.value,
+  }
+  const write = (at: number, text: string) => {
+    options.value = options.value.with(at, text)
+  }
+  return (
+    <Dialog title={w.newPoll} onClose={() => onAnswer(undefined)}>
+      <div class="new-poll">
+        <TextField
+          label={w.question}
+          value={question.value}
+          maxLength={pollQuestionCharsMax}
+          autofocus
+          spellcheck
+          onInput={text => void (question.value = text)}
+        />
+        {options.value.map((option, at) => (
+          <TextField
+            key={at}
+            label={w.option(at + 1)}
+            value={option}
+            maxLength={pollOptionCharsMax}
+            spellcheck
+            onInput={text => write(at, text)}
+          />
+        ))}
+        {options.value.length < pollOptionsMax ? (
+          <Button kind="quiet" icon="plus" onClick={() => void (options.value = [...options.value, ''])}>
+            {w.addOption}
+          </Button>
+        ) : (
+          <p class="new-poll-note">{w.optionsMax}</p>
+        )}
+        <Switch label={w.multiple} on={multiple.value} onChange={on => void (multiple.value = on)} />
+      </div>
+      <ButtonPair>
+        <Button kind="plain" onClick={() => onAnswer(undefined)}>
+          {w.cancel}
+        </Button>
+        <Button disabled={!isSound(poll)} onClick={() => onAnswer(poll)}>
+          {w.send}
+        </Button>
+      </ButtonPair>
+    </Dialog>
+  )
+}

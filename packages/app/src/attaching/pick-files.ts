@@ -1,0 +1,15 @@
+// Lets a person pick files of this device.
+import { Wait } from '@postern/protocol'
+
+/** None when the person thinks better of it. */
+export async function pickFiles(accept?: string): Promise<File[]> {
+  const input = document.createElement('input')
+  input.type = 'file'
+  input.multiple = true
+  if (accept) input.accept = accept
+  const picked = new Wait<File[]>()
+  input.addEventListener('change', () => picked.resolve([...(input.files ?? [])]))
+  input.addEventListener('cancel', () => picked.resolve([]))
+  input.click()
+  return await picked.over
+}

@@ -1,0 +1,101 @@
+// Files before they are sent: what they are, a caption, and whether photos go as they are.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useLayoutEffect } from 'preact/hooks'
+import { call } from '../link/link.ts'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ask } from '../parts/dialogs.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Switch } from '../parts/switch.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import { sizeOf } from '../words/sizes.ts'
+import { isTooLarge, prepareFile } from './prepare-file.ts'
+import './send-files.css'
+import { attachingWords } from './words.ts'
+
+export type Destination = { chat: string; reply_to?: string | undefined }
+
+type Choice = { files: File[]; caption: string; sending: 'as-photo' | 'as-file' }
+
+/** Asks first; gives whether anything was sent. The caption goes with the first of several. */
+export async function sendFiles(to: Destination, picked: readonly File[]): Promise<'sent' | 'kept'> {
+  for (const { name } of picked.filter(isTooLarge))
+    showToast({ kind: 'error', text: attachingWords.value.tooLarge(name) })
+  const files = picked.filter(file => !isTooLarge(file))
+  if (files.length === 0) return 'kept'
+  const choice = await ask<Choice | undefined>(answer => <SendFilesDialog files={files} onAnswer={answer} />)
+  if (!choice || choice.files.length === 0) return 'kept'
+  for (const [at, file] of choice.files.entries()) {
+    const prepared = await prepareFile(file, choice.sending)
+    await call('sendFile', {
+      ...prepared,
+      chat: to.chat,
+      ...(at === 0 && choice.caption !== '' && { text: choice.caption }),
+      ...(at === 0 && to.reply_to !== undefined && { reply_to: to.reply_to }),
+    })
+  }
+  return 'sent'
+}
+
+type Shown = { files: File[]; onAnswer: (choice: Choice | undefined) => void }
+
+function SendFilesDialog({ files, onAnswer }: Shown): VNode {
+  const left = useSignal(files)
+  const caption = useSignal('')
+  const asFile = useSignal(false)
+  const w = attachingWords.value
+  const remove = (file: File) => {
+    left.value = left.value.filter(other => other !== file)
+    if (left.value.length === 0) onAnswer(undefined)
+  }
+  const send = () =>
+    onAnswer({ files: left.value, caption: caption.value.trim(), sending: asFile.value ? 'as-file' : 'as-photo' })
+  return (
+    <Dialog title={w.sendFiles(left.value.length)} onClose={() => onAnswer(undefined)}>
+      <ul class="send-files">
+        {left.value.map(file => (
+          <FileRow key={`${file.name} ${file.size} ${file.lastModified}`} file={file} onRemove={() => remove(file)} />
+        ))}
+      </ul>
+      <TextField
+        label={w.caption}
+        value={caption.value}
+        spellcheck
+        autofocus
+        onInput={text => void (caption.value = text)}
+      />
+      {left.value.some(({ type }) => type.startsWith('image/')) && (
+        <Switch label={w.asFile} hint={w.asFileHint} on={asFile.value} onChange={on => void (asFile.value = on)} />
+      )}
+      <ButtonPair>
+        <Button kind="plain" onClick={() => onAnswer(undefined)}>
+          {w.cancel}
+        </Button>
+        <Button onClick={send}>{w.send}</Button>
+      </ButtonPair>
+    </Dialog>
+  )
+}
+
+function FileRow({ file, onRemove }: { file: File; onRemove: () => void }): VNode {
+  const url = useSignal<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (!/^image\/(jpeg|png|webp)$/.test(file.type)) return
+    const made = URL.createObjectURL(file)
+    url.value = made
+    return () => URL.revokeObjectURL(made)
+  }, [file])
+  return (
+    <li class="send-files-row">
+      <span class="send-files-sign">
+        {url.value ? <img class="send-files-picture" src={url.value} alt="" /> : <Icon name="file" />}
+      </span>
+      <bdi class="send-files-name">{file.name}</bdi>
+      <span class="send-files-size">{sizeOf(file.size)}</span>
+      <IconButton icon="x" label={attachingWords.value.remove(file.name)} onClick={onRemove} />
+    </li>
+  )
+}

@@ -1,0 +1,48 @@
+// A voice message while it is spoken: the microphone until it is sent or thrown away.
+import { Wait } from '@postern/protocol'
+import type { PreparedFile } from './prepare-file.ts'
+import { voiceType } from './voice-type.ts'
+
+const BITS_PER_SECOND = 32_000
+const EXTENSIONS: Readonly<Record<string, string>> = { 'audio/ogg': 'ogg', 'audio/webm': 'webm', 'audio/mp4': 'm4a' }
+
+export type VoiceRecording = {
+  readonly startedMs: number
+  /** What was spoken. */
+  finish(): Promise<PreparedFile>
+  discard(): void
+}
+
+/** Rejects when the person or the browser refuses the microphone. */
+export async function recordVoice(): Promise<VoiceRecording> {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+  const mimeType = voiceType() ?? ''
+  const recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: BITS_PER_SECOND })
+  const pieces: Blob[] = []
+  const stopped = new Wait()
+  recorder.addEventListener('dataavailable', ({ data }) => pieces.push(data))
+  recorder.addEventListener('stop', () => stopped.resolve())
+  recorder.start()
+  const startedMs = performance.now()
+  const stop = () => {
+    if (recorder.state !== 'inactive') recorder.stop()
+    for (const track of stream.getTracks()) track.stop()
+  }
+  return {
+    startedMs,
+    discard: stop,
+    finish: async () => {
+      const durationMs = Math.round(performance.now() - startedMs)
+      stop()
+      await stopped.over
+      return voiceFile(pieces, { mimeType, durationMs })
+    },
+  }
+}
+
+function voiceFile(pieces: Blob[], spoken: { mimeType: string; durationMs: number }): PreparedFile {
+  const type = spoken.mimeType.split(';', 1)[0] ?? ''
+  const bytes = new Blob(pieces, { type })
+  const name = `voice.${EXTENSIONS[type] ?? 'audio'}`
+  return { bytes, file: { name, type, size: bytes.size, kind: 'voice', duration_ms: spoken.durationMs } }
+}

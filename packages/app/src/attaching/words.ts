@@ -1,0 +1,65 @@
+// What is said while something is attached: files, polls, a voice.
+import { contentLimits } from '@postern/protocol'
+import { inLanguages, plural } from '../words/language.ts'
+import { sizeOf } from '../words/sizes.ts'
+
+const { fileBytesMax, pollOptionsMax } = contentLimits
+
+export const attachingWords = inLanguages({
+  en: {
+    attach: 'Attach',
+    photoOrVideo: 'Photo or video',
+    file: 'File',
+    poll: 'Poll',
+    sendFiles: (count: number) => plural(count, { one: 'Send this file?', other: 'Send # files?' }),
+    caption: 'Caption',
+    asFile: 'As files, without making photos smaller',
+    asFileHint: 'Every byte as it is, also where and when a photo was taken.',
+    send: 'Send',
+    cancel: 'Cancel',
+    remove: (name: string) => `Do not send ${name}`,
+    tooLarge: (name: string) => `${name} is larger than ${sizeOf(fileBytesMax)} and cannot be sent.`,
+    dropHere: 'Drop files here to send them',
+    newPoll: 'New poll',
+    question: 'Question',
+    option: (at: number) => `Answer ${at}`,
+    addOption: 'Add an answer',
+    optionsMax: `At most ${pollOptionsMax} answers`,
+    multiple: 'Several answers allowed',
+    record: 'Record a voice message',
+    recording: 'Recording',
+    discard: 'Throw away',
+    noMicrophone: 'The microphone cannot be used: allow it in the settings of the browser.',
+  },
+  ru: {
+    attach: 'Прикрепить',
+    photoOrVideo: 'Фото или видео',
+    file: 'Файл',
+    poll: 'Опрос',
+    sendFiles: (count: number) =>
+      plural(count, {
+        one: count === 1 ? 'Отправить файл?' : 'Отправить # файл?',
+        few: 'Отправить # файла?',
+        many: 'Отправить # файлов?',
+        other: 'Отправить # файла?',
+      }),
+    caption: 'Подпись',
+    asFile: 'Как файлы, не уменьшая фото',
+    asFileHint: 'Все байты как есть, в том числе место и время съёмки.',
+    send: 'Отправить',
+    cancel: 'Отмена',
+    remove: (name: string) => `Не отправлять ${name}`,
+    tooLarge: (name: string) => `${name} больше ${sizeOf(fileBytesMax)}, отправить не получится.`,
+    dropHere: 'Перетащите файлы сюда, чтобы отправить',
+    newPoll: 'Новый опрос',
+    question: 'Вопрос',
+    option: (at: number) => `Ответ ${at}`,
+    addOption: 'Добавить ответ',
+    optionsMax: `Не больше ${pollOptionsMax} ответов`,
+    multiple: 'Можно выбрать несколько',
+    record: 'Записать голосовое сообщение',
+    recording: 'Идёт запись',
+    discard: 'Удалить запись',
+    noMicrophone: 'Нет доступа к микрофону: разрешите его в настройках браузера.',
+  },
+})

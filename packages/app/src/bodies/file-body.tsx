@@ -1,0 +1,31 @@
+// A file: its name and size, and a way to save it.
+import type { VNode } from 'preact'
+import { begin } from '../parts/attempt.ts'
+import { faultText } from '../parts/fault-words.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import { sizeOf } from '../words/sizes.ts'
+import './file-body.css'
+import type { FilePlace } from './opened-files.ts'
+import { saveFile } from './save-file.ts'
+import { useOpenedFile } from './use-opened-file.ts'
+import { bodyWords } from './words.ts'
+
+export function FileBody({ place }: { place: FilePlace }): VNode {
+  const { state } = useOpenedFile(place, 'asked')
+  const { file } = place
+  return (
+    <button
+      class="file-body"
+      type="button"
+      aria-label={`${bodyWords.value.save(file.name)}, ${sizeOf(file.size)}`}
+      onClick={() => begin(saveFile(place))}
+    >
+      <span class="file-body-sign">{state.kind === 'opening' ? <Spinner /> : <Icon name="file" size={22} />}</span>
+      <span class="file-body-words">
+        <bdi class="file-body-name">{file.name}</bdi>
+        <span class="file-body-size">{state.kind === 'failed' ? faultText(state.fault) : sizeOf(file.size)}</span>
+      </span>
+    </button>
+  )
+}

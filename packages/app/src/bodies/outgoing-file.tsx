@@ -1,0 +1,48 @@
+// A file on its way out: what it is, and how much of it has gone.
+import type { VNode } from 'preact'
+import type { OutgoingFile } from '../contract/objects.ts'
+import { pictureOf } from '../parts/face.ts'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { lengthOf, sizeOf } from '../words/sizes.ts'
+import './outgoing-file.css'
+import { frameOf } from './picture-frame.ts'
+import { bodyWords } from './words.ts'
+
+const signs: Readonly<Record<OutgoingFile['kind'], IconName>> = {
+  photo: 'image',
+  video: 'play',
+  voice: 'mic',
+  file: 'file',
+}
+
+type Shown = { file: OutgoingFile; sentBytes: number | undefined }
+
+export function OutgoingFileBody({ file, sentBytes }: Shown): VNode {
+  const picture = pictureOf(file.preview)
+  const frame = frameOf(file)
+  const style = { '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }
+  return (
+    <div class="outgoing-file">
+      {picture && <img class="outgoing-file-picture" style={style} src={picture} alt="" />}
+      <div class="outgoing-file-line">
+        {!picture && (
+          <span class="outgoing-file-sign">
+            <Icon name={signs[file.kind]} size={22} />
+          </span>
+        )}
+        <span class="outgoing-file-words">
+          <bdi class="outgoing-file-name">{file.name}</bdi>
+          <span class="outgoing-file-size">{factsOf(file, sentBytes)}</span>
+          {sentBytes !== undefined && (
+            <progress class="outgoing-file-bar" max={Math.max(1, file.size)} value={sentBytes} aria-hidden="true" />
+          )}
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function factsOf({ size, duration_ms }: OutgoingFile, sentBytes: number | undefined): string {
+  if (sentBytes !== undefined) return bodyWords.value.sentOf(sizeOf(sentBytes), sizeOf(size))
+  return duration_ms === undefined ? sizeOf(size) : `${lengthOf(duration_ms)} · ${sizeOf(size)}`
+}

@@ -1,0 +1,46 @@
+// A photo: its preview until it is here, then itself; a click shows it large.
+import type { VNode } from 'preact'
+import { pictureOf } from '../parts/face.ts'
+import { faultText } from '../parts/fault-words.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Spinner } from '../parts/spinner.tsx'
+import type { FilePlace } from './opened-files.ts'
+import './photo-body.css'
+import { frameOf } from './picture-frame.ts'
+import { useOpenedFile } from './use-opened-file.ts'
+import { bodyWords } from './words.ts'
+
+/** Larger ones wait until somebody wants to see them. */
+const AT_ONCE_BYTES_MAX = 8_000_000
+
+type Shown = { place: FilePlace; onShow: (place: FilePlace) => void }
+
+export function PhotoBody({ place, onShow }: Shown): VNode {
+  const { file } = place
+  const { state, open } = useOpenedFile(place, file.size <= AT_ONCE_BYTES_MAX ? 'at once' : 'asked')
+  const preview = pictureOf(file.preview)
+  const frame = frameOf(file)
+  return (
+    <button
+      class="photo-body"
+      type="button"
+      aria-label={bodyWords.value.showPhoto(file.name)}
+      style={{ '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }}
+      onClick={() => (state.kind === 'open' ? onShow(place) : open())}
+    >
+      {preview && <img class="photo-body-preview" src={preview} alt="" />}
+      {state.kind === 'open' && <img class="photo-body-picture" src={state.url} alt="" decoding="async" />}
+      {state.kind === 'opening' && (
+        <span class="photo-body-sign">
+          <Spinner />
+        </span>
+      )}
+      {state.kind === 'closed' && (
+        <span class="photo-body-sign">
+          <Icon name="download" />
+        </span>
+      )}
+      {state.kind === 'failed' && <span class="photo-body-fault">{faultText(state.fault)}</span>}
+    </button>
+  )
+}

@@ -1,0 +1,6 @@
+// What a page plays: a video whose bytes it can hold.
+import type { FileInfo } from '../contract/objects.ts'
+
+const PLAYED_BYTES_MAX = 100_000_000
+
+export const isPlayable = ({ size }: Pick<FileInfo, 'size'>): boolean => size <= PLAYED_BYTES_MAX

@@ -1,0 +1,24 @@
+// Nobody to write to yet: how that changes.
+import type { VNode } from 'preact'
+import { Button } from '../parts/button.tsx'
+import { Gate } from '../parts/gate.tsx'
+import { go } from '../router.ts'
+import './empty-list.css'
+import { chatListWords } from './words.ts'
+
+export function EmptyList(): VNode {
+  const w = chatListWords.value
+  return (
+    <div class="empty-list">
+      <Gate size={56} />
+      <h2 class="empty-list-title">{w.emptyTitle}</h2>
+      <p>{w.emptyText}</p>
+      <Button icon="qr-code" onClick={() => go({ screen: 'new-chat' })}>
+        {w.shareLink}
+      </Button>
+      <Button kind="plain" icon="link" onClick={() => go({ screen: 'new-chat' })}>
+        {w.openLink}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+// A chat with somebody new: by the link one got, or by one's own that is shown.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useView } from '../link/link.ts'
+import { type Arrival, arriveBy } from '../onboarding/arrival.ts'
+import { linkInText } from '../onboarding/link-in-text.ts'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { Page, PageSection, PageText } from '../parts/page.tsx'
+import { QrCode } from '../parts/qr-code.tsx'
+import { QrScanner } from '../parts/qr-scanner.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import { chatListWords } from './words.ts'
+
+const invitationIn = (text: string): Arrival | undefined => {
+  const found = linkInText(text)
+  return found?.kind === 'invite' ? found : undefined
+}
+
+export function NewChat(): VNode {
+  const w = chatListWords.value
+  const me = useView('me')
+  const text = useSignal('')
+  const found = invitationIn(text.value)
+  const take = (from: string): void => {
+    const invitation = invitationIn(from)
+    if (invitation) arriveBy(invitation)
+  }
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.linkTitle} />
+        </Bar>
+      }
+    >
+      <PageText>{w.linkText}</PageText>
+      <TextField
+        label={w.linkLabel}
+        value={text.value}
+        onInput={value => {
+          text.value = value
+        }}
+        fault={text.value !== '' && !found ? w.linkWrong : undefined}
+      />
+      <Button disabled={!found} onClick={() => take(text.value)}>
+        {w.open}
+      </Button>
+      <QrScanner onText={take} />
+      {me.value && <OwnLink link={me.value.inviteUrl} />}
+    </Page>
+  )
+}
+
+function OwnLink({ link }: { link: string }): VNode {
+  const w = chatListWords.value
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(link)
+      showToast({ kind: 'note', text: w.copied })
+    } catch {
+      showToast({ kind: 'error', text: w.copyFailed })
+    }
+  }
+  const share = async (): Promise<void> => {
+    try {
+      await navigator.share({ url: link })
+    } catch {
+      // Closed without choosing anybody: that is an answer, too.
+    }
+  }
+  return (
+    <>
+      <PageSection title={w.ownLink} />
+      <PageText>{w.ownLinkText}</PageText>
+      <QrCode text={link} label={w.codeOfLink} />
+      <ButtonPair>
+        <Button kind="plain" icon="copy" onClick={copy}>
+          {w.copy}
+        </Button>
+        {'share' in navigator && (
+          <Button kind="plain" icon="share-2" onClick={share}>
+            {w.share}
+          </Button>
+        )}
+      </ButtonPair>
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+// A list of chats with rows of one height: arrows move in it, and of a long one only what is seen is in the document.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { ChatLine } from '../contract/objects.ts'
+import { route } from '../router.ts'
+import { ChatRow } from './chat-row.tsx'
+import { placeAfterKey } from './list-keys.ts'
+import { rowsInDocument } from './list-window.ts'
+import './row-list.css'
+
+type Shown = { label: string; lines: readonly ChatLine[]; me: string }
+
+const ROW_REM = 4.375
+const rowPx = (): number => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+
+/** Where of the list its pane shows something. */
+function useSeen(list: { current: HTMLElement | null }) {
+  const seen = useSignal({ scrollPx: 0, heightPx: 2_000 })
+  useLayoutEffect(() => {
+    const pane = list.current?.closest<HTMLElement>('[data-scrolls]')
+    if (!pane) return
+    const look = (): void => {
+      const scrollPx = pane.scrollTop - (list.current?.offsetTop ?? 0)
+      seen.value = { scrollPx, heightPx: pane.clientHeight }
+    }
+    const resized = new ResizeObserver(look)
+    resized.observe(pane)
+    pane.addEventListener('scroll', look, { passive: true })
+    return () => {
+      resized.disconnect()
+      pane.removeEventListener('scroll', look)
+    }
+  }, [])
+  return seen
+}
+
+export function RowList({ label, lines, me }: Shown): VNode {
+  const list = useRef<HTMLDivElement>(null)
+  const active = useSignal<string | undefined>(undefined)
+  const seen = useSeen(list)
+  const { from, to } = rowsInDocument({ ...seen.value, rowPx: rowPx(), count: lines.length })
+  const chosen = route.value.screen === 'chat' || route.value.screen === 'chat-info' ? route.value.chat : undefined
+  const activeAt = Math.max(
+    0,
+    lines.findIndex(({ id }) => id === (active.value ?? chosen)),
+  )
+  const focusRow = (at: number): void => {
+    active.value = lines[at]?.id
+    const focus = () => list.current?.querySelector<HTMLElement>(`[data-at="${at}"]`)?.focus()
+    // The row may only come into the document by becoming the active one.
+    requestAnimationFrame(focus)
+  }
+  return (
+    <div
+      ref={list}
+      class="row-list"
+      role="list"
+      aria-label={label}
+      style={{ '--count': String(lines.length) }}
+      onKeyDown={event => {
+        const next = event.altKey || event.ctrlKey ? undefined : placeAfterKey(event.key, activeAt, lines.length)
+        if (next === undefined) return
+        event.preventDefault()
+        focusRow(next)
+      }}
+      onFocusIn={event => {
+        const at = (event.target as HTMLElement).closest<HTMLElement>('[data-at]')?.dataset['at']
+        if (at !== undefined) active.value = lines[Number(at)]?.id
+      }}
+    >
+      {lines.map(
+        (line, at) =>
+          ((at >= from && at < to) || at === activeAt) && (
+            <ChatRow
+              key={line.id}
+              line={line}
+              me={me}
+              place={{ at, count: lines.length, isActive: at === activeAt, isChosen: line.id === chosen }}
+            />
+          ),
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,58 @@
+// The field above the list. Esc empties it, the arrow down leads to what was found.
+import type { VNode } from 'preact'
+import { Icon } from '../parts/icon.tsx'
+import { searchField, searchText } from './chat-list-state.ts'
+import './search-field.css'
+import { chatListWords } from './words.ts'
+
+const SEARCH_UNITS_MAX = 200
+
+const empty = (): void => {
+  searchText.value = ''
+}
+
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.key === 'Escape' && searchText.value !== '') {
+    event.preventDefault()
+    empty()
+  }
+  if (event.key !== 'ArrowDown') return
+  event.preventDefault()
+  const list = searchField.current?.closest('.chat-list')
+  list?.querySelector<HTMLElement>('.chat-list-scroll a[tabindex="0"], .found-message')?.focus()
+}
+
+export function SearchField(): VNode {
+  const w = chatListWords.value
+  return (
+    <div class="search-field" role="search">
+      <Icon name="search" size={17} />
+      <input
+        ref={element => {
+          searchField.current = element
+        }}
+        class="search-field-input"
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        aria-label={w.search}
+        placeholder={w.search}
+        // Empty it has no direction of its own: its hint stands where the page begins.
+        dir={searchText.value === '' ? undefined : 'auto'}
+        maxLength={SEARCH_UNITS_MAX}
+        autocomplete="off"
+        spellcheck={false}
+        value={searchText.value}
+        onInput={event => {
+          searchText.value = event.currentTarget.value
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {searchText.value !== '' && (
+        <button class="search-field-clear" type="button" aria-label={w.clearSearch} onClick={empty}>
+          <Icon name="x" size={17} />
+        </button>
+      )}
+    </div>
+  )
+}

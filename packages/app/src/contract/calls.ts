@@ -1,0 +1,94 @@
+// What a page may ask for. Each call changes something under a key of its own: asked again after core has moved, it counts once.
+import type { Fault, Mention, Message, NewPoll, OutgoingFile, SafetyNumber } from './objects.ts'
+import type { Settings } from './settings.ts'
+
+type InChat = { chat: string }
+type OfMessage = InChat & { message: string }
+
+export type Calls = {
+  // The account.
+  createAccount: { asked: { name: string }; answer: void }
+  /** Who invites, before there is an account; the name is empty when the relay does not tell. */
+  previewInvite: {
+    asked: { link: string }
+    answer: { account: string; name: string; about: string; bot: boolean; avatar?: string }
+  }
+  /** Gives the chat's id. */
+  openInvite: { asked: { link: string }; answer: { chat: string } }
+  newInvite: { asked: Record<string, never>; answer: void }
+  setProfile: { asked: { name?: string; about?: string; avatar?: Blob | null }; answer: void }
+  removeAccount: { asked: Record<string, never>; answer: void }
+  /** The account was opened elsewhere: here again. */
+  useHere: { asked: Record<string, never>; answer: void }
+
+  // Keeping it.
+  newWords: { asked: Record<string, never>; answer: { words: string[] } }
+  recoveryFile: { asked: { words: string[] }; answer: { file: Blob; name: string } }
+  backupFile: { asked: { words: string[] }; answer: { file: Blob; name: string } }
+  /** Either file; tells which it was. */
+  restore: { asked: { file: Blob; words: string[] }; answer: { kind: 'recovery' | 'backup' } }
+  /** The account leaves for another device: a link for it to scan. */
+  moveOut: { asked: Record<string, never>; answer: { link: string } }
+  moveIn: { asked: { link: string }; answer: void }
+  askToPersist: { asked: Record<string, never>; answer: { persisted: boolean } }
+
+  // Sending: durable in the queue when it is answered.
+  send: { asked: InChat & { text: string; reply_to?: string; mentions?: Mention[] }; answer: void }
+  sendFile: { asked: InChat & { bytes: Blob; file: OutgoingFile; text?: string; reply_to?: string }; answer: void }
+  sendPoll: { asked: InChat & { poll: NewPoll; reply_to?: string }; answer: void }
+  /** Something waiting or refused is not sent any more. */
+  takeBack: { asked: { outgoing: string }; answer: void }
+  retry: { asked: { outgoing: string }; answer: void }
+
+  // About messages.
+  edit: { asked: OfMessage & { text: string; mentions?: Mention[] }; answer: void }
+  erase: { asked: OfMessage & { for: 'all' | 'me' }; answer: void }
+  react: { asked: OfMessage & { emoji: string }; answer: void }
+  vote: { asked: OfMessage & { options: number[] }; answer: void }
+  closePoll: { asked: OfMessage; answer: void }
+  press: { asked: OfMessage & { data: string }; answer: void }
+  read: { asked: InChat & { upTo?: string }; answer: void }
+  draft: { asked: InChat & { text: string; reply_to?: string }; answer: void }
+  /** Fetched and checked when it is not here yet. */
+  openFile: { asked: OfMessage; answer: { bytes: Blob } }
+  search: { asked: { text: string; chat?: string; beforeTs?: number; limit: number }; answer: { messages: Message[] } }
+
+  // Chats.
+  accept: { asked: InChat; answer: void }
+  decline: { asked: InChat; answer: void }
+  block: { asked: { account: string }; answer: void }
+  unblock: { asked: { account: string }; answer: void }
+  createGroup: { asked: { name: string; members: string[] }; answer: { chat: string } }
+  addMembers: { asked: InChat & { members: string[] }; answer: void }
+  removeMembers: { asked: InChat & { members: string[] }; answer: void }
+  renameGroup: { asked: InChat & { name: string }; answer: void }
+  setTimer: { asked: InChat & { timerMs: number }; answer: void }
+  setAdmin: { asked: InChat & { account: string; role: 'admin' | 'member' }; answer: void }
+  leaveGroup: { asked: InChat; answer: void }
+  callPerson: { asked: InChat; answer: void }
+  markChat: { asked: InChat & { muted?: boolean; pinned?: boolean; archived?: boolean }; answer: void }
+
+  // People.
+  safetyNumber: { asked: { account: string }; answer: SafetyNumber }
+  setVerified: { asked: { account: string; verified: boolean }; answer: void }
+
+  // The app.
+  setSettings: { asked: Partial<Settings>; answer: void }
+  /** Which chat this page shows, and whether somebody looks at it: no alert tells what is seen. */
+  looking: { asked: { chat?: string; focused: boolean }; answer: void }
+}
+
+export type CallName = keyof Calls
+export type CallAsked<Name extends CallName> = Calls[Name]['asked']
+export type CallAnswer<Name extends CallName> = Calls[Name]['answer']
+
+/** What a call rejects with on a page. */
+export class CallError extends Error {
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.message)
+    this.name = 'CallError'
+    this.fault = fault
+  }
+}

@@ -1,0 +1,121 @@
+// What screens show: the objects that the worker hands to pages. Plain data, so that it passes through a port or a channel.
+import type { Notice } from '@postern/bot-api/events'
+import type { Chat, Message } from '@postern/bot-api/objects'
+
+export type { Notice } from '@postern/bot-api/events'
+export type { Chat, FileInfo, Message, Person, Poll } from '@postern/bot-api/objects'
+
+/** A line of a conversation. */
+export type HistoryRow =
+  | { kind: 'message'; message: Message }
+  | { kind: 'notice'; id: string; ts: number; notice: Notice }
+
+/** The rows of a window onto a conversation, oldest first. */
+export type HistoryWindow = {
+  rows: HistoryRow[]
+  hasOlder: boolean
+  hasNewer: boolean
+  /** By id: messages outside of the window to which its rows, or the draft, reply. */
+  quoted?: Record<string, Message>
+}
+
+/** What stands in the field and was not sent. */
+export type Draft = { text: string; reply_to?: string }
+
+/** What a person has set for a chat, on this device. */
+export type ChatMarks = { muted: boolean; pinned: boolean; archived: boolean }
+
+/** A line of the chat list. */
+export type ChatLine = Chat &
+  ChatMarks & {
+    /** The newest message or notice. */
+    last?: HistoryRow
+    last_ts: number
+    draft?: string
+    /** How many messages wait to be sent, and whether one was refused. */
+    waiting: number
+    refused: boolean
+    /** A small picture of the person, as a data: URL. */
+    avatar?: string
+  }
+
+export type Command = { name: string; description: string; args?: string }
+
+/** A chat that is open on a screen. */
+export type ChatDetail = Chat &
+  ChatMarks & {
+    draft?: Draft
+    avatar?: string
+    /** In a private chat with a bot. */
+    bot?: BotFacts
+    /** In a private chat: compared in person, or by a code. */
+    verified: boolean
+    /** In a group: the bots in it with their commands. */
+    groupBots: (BotFacts & { id: string; name: string })[]
+    /** Where reading begins: the oldest message that was not read. */
+    firstUnread?: { id: string; ts: number }
+  }
+
+export type BotFacts = { about: string; commands: Command[] }
+
+export type PersonDetail = {
+  id: string
+  name: string
+  about: string
+  bot: boolean
+  avatar?: string
+  commands: Command[]
+  verified: boolean
+  blocked: boolean
+  /** Groups that both are in. */
+  groups: { id: string; name: string }[]
+}
+
+export type Me = { id: string; name: string; about: string; avatar?: string; inviteUrl: string }
+
+/** Something on its way out: it stands below the conversation until the relay has it. */
+export type Outgoing = {
+  key: string
+  chat: string
+  madeMs: number
+  body: OutgoingBody
+  state: OutgoingState
+}
+
+export type OutgoingBody =
+  | { kind: 'text'; text: string; reply_to?: string; mentions?: Mention[] }
+  | { kind: 'file'; file: OutgoingFile; text?: string; reply_to?: string }
+  | { kind: 'poll'; poll: NewPoll; reply_to?: string }
+
+export type OutgoingFile = {
+  name: string
+  type: string
+  size: number
+  kind: 'photo' | 'video' | 'voice' | 'file'
+  width?: number
+  height?: number
+  duration_ms?: number
+  preview?: string
+}
+
+/**
+ * `waiting`: for the network, or for those before it. `doubt`: the relay did not answer, which is being found out.
+ * `refused` stops those behind it until it is tried again or deleted.
+ */
+export type OutgoingState =
+  | { kind: 'waiting' }
+  /** `sentBytes`: of a file that is being uploaded. As long as it is there the message can be taken back. */
+  | { kind: 'sending'; sentBytes?: number }
+  | { kind: 'doubt' }
+  | { kind: 'refused'; fault: Fault }
+
+export type Mention = { user: string; offset: number; length: number }
+export type NewPoll = { question: string; options: string[]; multiple: boolean; close_ts?: number }
+
+/** An error as it passes to a page: screens say it in their own language. */
+export type Fault = { code: string; message: string; details?: Record<string, string | number | boolean | undefined> }
+
+/** Of a message's buttons: which was pressed, and how that stands. */
+export type PressState = { data: string; state: 'pending' | 'unanswered' }
+
+export type SafetyNumber = { account: string; number: string; qr: string }

@@ -1,0 +1,24 @@
+// Where the app stands before a conversation can be shown: what a person sees instead of one.
+
+/** Why the account cannot be opened, and so which screen says what to do. */
+export type FailureKind =
+  /** The browser has no private file system, no WebCrypto, or the page is not in a secure context. */
+  | 'unsupported'
+  /** There is a database without its key, or a key without its database: the browser cleared one of them. */
+  | 'storage-cleared'
+  | 'database-damaged'
+  | 'storage-full'
+  /** A newer version wrote the database: this page is old and must be loaded anew. */
+  | 'database-newer'
+  /** The relay does not know the account any more. */
+  | 'account-unknown'
+  | 'unknown'
+
+export type Stage =
+  | { kind: 'starting' }
+  /** Nobody lives in this browser yet. */
+  | { kind: 'no-account' }
+  | { kind: 'open' }
+  /** Another device has opened the account: this one is cut off until it is asked back. */
+  | { kind: 'elsewhere' }
+  | { kind: 'failed'; why: FailureKind; message: string }

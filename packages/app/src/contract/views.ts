@@ -1,0 +1,33 @@
+// What a page may watch: each view is read in the worker, and sent again when it has changed.
+import type { ChatDetail, ChatLine, HistoryWindow, Me, Outgoing, Person, PersonDetail, PressState } from './objects.ts'
+import type { Keeping, Settings } from './settings.ts'
+import type { Stage } from './stage.ts'
+
+/** A window of so many rows around a time, or at the end. With `message` around that one, whose time a link does not tell. */
+export type HistoryAnchor = { at: 'end' } | { at: number; message?: string }
+
+export type Views = {
+  stage: { args: []; value: Stage }
+  me: { args: []; value: Me }
+  connection: { args: []; value: 'online' | 'connecting' }
+  /** Pinned ones first, then the newest. Requests, too: by `state`. */
+  chats: { args: []; value: ChatLine[] }
+  /** For the title and the badge: of chats that are not muted. */
+  unread: { args: []; value: { chats: number; messages: number } }
+  /** Undefined when there is no such chat. */
+  chat: { args: [chat: string]; value: ChatDetail | undefined }
+  history: { args: [chat: string, anchor: HistoryAnchor, limit: number]; value: HistoryWindow }
+  outgoing: { args: [chat: string]; value: Outgoing[] }
+  /** By message. */
+  presses: { args: [chat: string]; value: Record<string, PressState> }
+  person: { args: [account: string]; value: PersonDetail }
+  /** Whom one can add to a group: people and bots of private chats. */
+  contacts: { args: []; value: (Person & { bot: boolean; avatar?: string })[] }
+  blocked: { args: []; value: Person[] }
+  settings: { args: []; value: Settings }
+  keeping: { args: []; value: Keeping }
+}
+
+export type ViewName = keyof Views
+export type ViewArgs<Name extends ViewName> = Views[Name]['args']
+export type ViewValue<Name extends ViewName> = Views[Name]['value']

@@ -1,0 +1,37 @@
+// An empty chat with a bot: who it is, what it does, and who reads along.
+import type { VNode } from 'preact'
+import { Avatar } from '../parts/avatar.tsx'
+import { BotLabel } from '../parts/bot-label.tsx'
+import { Icon } from '../parts/icon.tsx'
+import './bot-start.css'
+import { useTalk } from './talk.ts'
+import { conversationWords } from './words.ts'
+
+export function BotStart(): VNode {
+  const chat = useTalk().chat.value
+  const w = conversationWords.value
+  return (
+    <div class="bot-start">
+      <div class="bot-start-column">
+        <Avatar id={chat.id} name={chat.name} bot avatar={chat.avatar} size="xl" />
+        <h2 class="bot-start-name">
+          <bdi class="bot-start-words" dir="auto">
+            {chat.name}
+          </bdi>
+          <BotLabel />
+        </h2>
+        {chat.bot?.about && (
+          <p class="bot-start-about" dir="auto">
+            {chat.bot.about}
+          </p>
+        )}
+        <div class="bot-start-note">
+          <Icon name="eye" size={19} />
+          <p>
+            <strong class="bot-start-sees">{w.ownerSees}</strong> {w.ownerReads}
+          </p>
+        </div>
+      </div>
+    </div>
+  )
+}

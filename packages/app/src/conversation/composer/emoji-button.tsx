@@ -1,0 +1,50 @@
+// Opens the grid of emoji above the field, and puts the chosen one where the caret stands.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { EmojiChooser } from '../../parts/emoji-chooser.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
+import './emoji-button.css'
+import { composerWords } from './words.ts'
+
+export function EmojiButton({ onPick }: { onPick: (emoji: string) => void }): VNode {
+  const isOpen = useSignal(false)
+  const around = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    if (!isOpen.value) return undefined
+    const close = (event: Event): void => {
+      if (!(event.target instanceof Node && around.current?.contains(event.target))) isOpen.value = false
+    }
+    document.addEventListener('pointerdown', close)
+    document.addEventListener('focusin', close)
+    return () => {
+      document.removeEventListener('pointerdown', close)
+      document.removeEventListener('focusin', close)
+    }
+  }, [isOpen.value])
+  return (
+    <span
+      ref={around}
+      onKeyDown={event => {
+        if (event.key !== 'Escape' || !isOpen.value) return
+        event.stopPropagation()
+        isOpen.value = false
+        around.current?.querySelector('button')?.focus()
+      }}
+    >
+      <IconButton
+        icon="face-slightly-smiling"
+        label={composerWords.value.emoji}
+        expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      />
+      {isOpen.value && (
+        <div class="emoji-panel">
+          <EmojiChooser onPick={onPick} />
+        </div>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,104 @@
+// Search in one chat: the field stands in place of the header, what is found over the conversation.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Message } from '../../contract/objects.ts'
+import { call } from '../../link/link.ts'
+import { attempt } from '../../parts/attempt.ts'
+import { Button } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { IconButton } from '../../parts/icon-button.tsx'
+import { NameText } from '../../parts/name-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { snippetOf } from '../snippet.ts'
+import { useTalk } from '../talk.ts'
+import { pageTiming } from '../timing.ts'
+import { conversationWords } from '../words.ts'
+import './chat-search.css'
+import { type FoundInChat, RESULTS_PAGE, SearchRun } from './search-run.ts'
+import { headerWords } from './words.ts'
+
+async function find(chat: string, text: string, beforeTs: number | undefined): Promise<Message[] | undefined> {
+  const older = beforeTs === undefined ? {} : { beforeTs }
+  const answer = await attempt(call('search', { chat, text, limit: RESULTS_PAGE, ...older }))
+  return answer?.value.messages
+}
+
+export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
+  const talk = useTalk()
+  const w = headerWords.value
+  const field = useRef<HTMLInputElement>(null)
+  const isListed = useSignal(true)
+  const run = useMemo(() => new SearchRun(pageTiming, (text, ts) => find(talk.chat.peek().id, text, ts)), [talk])
+  useEffect(() => {
+    field.current?.focus()
+    return () => run.stop()
+  }, [])
+  const show = (message: Message): void => {
+    isListed.value = false
+    talk.jump.value = { to: 'message', id: message.id, ts: message.ts }
+  }
+  return (
+    <search
+      class="chat-search"
+      onKeyDown={event => {
+        if (event.key === 'Escape') onClose()
+      }}
+    >
+      <div class="chat-search-bar">
+        <Icon name="search" size={17} />
+        <input
+          ref={field}
+          class="chat-search-field"
+          type="search"
+          dir="auto"
+          aria-label={w.search}
+          placeholder={w.search}
+          onFocus={() => {
+            isListed.value = true
+          }}
+          onInput={event => run.type(event.currentTarget.value)}
+        />
+        <IconButton icon="x" label={w.closeSearch} onClick={onClose} />
+      </div>
+      {run.found.value && isListed.value && <Results found={run.found.value} onShow={show} onMore={() => run.more()} />}
+    </search>
+  )
+}
+
+type Shown = { found: FoundInChat; onShow: (message: Message) => void; onMore: () => Promise<void> }
+
+function Results({ found, onShow, onMore }: Shown): VNode {
+  const talk = useTalk()
+  const w = headerWords.value
+  const { messages, hasMore } = found
+  return (
+    <div class="chat-search-results">
+      <p class="chat-search-count" role="status">
+        {messages.length === 0 ? w.nothingFound : w.found(messages.length)}
+      </p>
+      <ul>
+        {messages.map(message => (
+          <li key={message.id}>
+            <button class="chat-search-result" type="button" onClick={() => onShow(message)}>
+              <span class="chat-search-top">
+                <NameText name={message.from.id === talk.me ? conversationWords.value.you : message.from.name} />
+                <span class="chat-search-time">
+                  <TimeText ts={message.ts} as="list" />
+                </span>
+              </span>
+              <span class="chat-search-text" dir="auto">
+                {snippetOf(message)}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {hasMore && (
+        <Button kind="quiet" onClick={onMore}>
+          {w.moreResults}
+        </Button>
+      )}
+    </div>
+  )
+}

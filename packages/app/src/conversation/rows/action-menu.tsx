@@ -1,0 +1,72 @@
+// The menu of what can be done with a message.
+import type { VNode } from 'preact'
+import type { Message } from '../../contract/objects.ts'
+import { call } from '../../link/link.ts'
+import { attempt, begin } from '../../parts/attempt.ts'
+import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/clipboard.ts'
+import { Dialog, DialogText } from '../../parts/dialog.tsx'
+import { ask } from '../../parts/dialogs.tsx'
+import { later } from '../../parts/later.ts'
+import type { MenuItem } from '../../parts/menu.tsx'
+import type { MenuPlace } from '../../parts/menu-place.ts'
+import { openMenu } from '../../parts/menus.tsx'
+import type { Talk } from '../talk.ts'
+import { type Allowed, allowedFor } from './action-rules.ts'
+import { actionWords } from './action-words.ts'
+import { QuickReactions } from './quick-reactions.tsx'
+
+const info = later(() => import('./message-info.tsx'))
+
+export function openActionMenu(talk: Talk, message: Message, at: MenuPlace): void {
+  const allowed = allowedFor(message, { chat: talk.chat.value, me: talk.me, nowMs: Date.now() })
+  openMenu({
+    label: actionWords.value.actions,
+    at,
+    items: itemsOf(talk, message, allowed),
+    head: allowed.react && <QuickReactions talk={talk} message={message} />,
+  })
+}
+
+function itemsOf(talk: Talk, message: Message, allowed: Allowed): MenuItem[] {
+  const w = actionWords.value
+  const items: (MenuItem | false)[] = [
+    allowed.reply && { word: w.reply, icon: 'reply', run: () => talk.compose.reply(message) },
+    allowed.copy && { word: w.copy, icon: 'copy', run: () => begin(copyText(message.text ?? '')) },
+    allowed.edit && { word: w.edit, icon: 'pencil', run: () => talk.compose.edit(message) },
+    {
+      word: w.info,
+      icon: 'info',
+      run: () => begin(info().then(({ showMessageInfo }) => showMessageInfo(talk, message))),
+    },
+    { word: w.erase, icon: 'trash', danger: true, run: () => begin(eraseMessage(message, allowed)) },
+  ]
+  return items.filter(item => item !== false)
+}
+
+async function eraseMessage(message: Message, allowed: Allowed): Promise<void> {
+  const forWhom = await ask<'all' | 'me' | undefined>(answer => <EraseDialog allowed={allowed} answer={answer} />)
+  if (forWhom) await attempt(call('erase', { chat: message.chat_id, message: message.id, for: forWhom }))
+}
+
+type Erasing = { allowed: Allowed; answer: (forWhom: 'all' | 'me' | undefined) => void }
+
+function EraseDialog({ allowed, answer }: Erasing): VNode {
+  const w = actionWords.value
+  return (
+    <Dialog title={w.eraseAsk} icon="trash" tone="danger" onClose={() => answer(undefined)}>
+      <DialogText>{allowed.eraseForAll ? w.eraseWhat : w.eraseMineWhat}</DialogText>
+      {allowed.eraseForAll && (
+        <Button kind="danger" onClick={() => answer('all')}>
+          {w.forAll}
+        </Button>
+      )}
+      <Button kind={allowed.eraseForAll ? 'plain' : 'danger'} onClick={() => answer('me')}>
+        {w.forMe}
+      </Button>
+      <Button kind="quiet" autofocus onClick={() => answer(undefined)}>
+        {w.cancel}
+      </Button>
+    </Dialog>
+  )
+}

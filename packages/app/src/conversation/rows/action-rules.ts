@@ -1,0 +1,27 @@
+// Which of the actions a message allows, from values alone.
+import { contentLimits } from '@postern/protocol'
+import type { ChatDetail, Message } from '../../contract/objects.ts'
+
+export const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏'] as const
+
+export type Allowed = { react: boolean; reply: boolean; copy: boolean; edit: boolean; eraseForAll: boolean }
+
+type Around = { chat: Pick<ChatDetail, 'state'>; me: string; nowMs: number }
+
+/** Nothing is written into a request, or into a group that was left. */
+export function allowedFor(message: Message, { chat, me, nowMs }: Around): Allowed {
+  const canWrite = chat.state === 'active'
+  const isOwn = message.from.id === me
+  const isText = message.text !== undefined && !message.poll
+  return {
+    react: canWrite,
+    reply: canWrite,
+    copy: Boolean(message.text),
+    edit: canWrite && isOwn && isText && nowMs - message.ts < contentLimits.editableMs,
+    eraseForAll: canWrite && isOwn,
+  }
+}
+
+/** The one that ↑ in an empty field edits. */
+export const lastEditable = (messages: Iterable<Message>, around: Around): Message | undefined =>
+  [...messages].filter(message => allowedFor(message, around).edit).toSorted((one, other) => other.ts - one.ts)[0]

@@ -1,0 +1,48 @@
+// Which component shows a message: one row for each kind of content.
+import type { ComponentType, VNode } from 'preact'
+import { FileBody } from '../../bodies/file-body.tsx'
+import type { FilePlace } from '../../bodies/opened-files.ts'
+import { PhotoBody } from '../../bodies/photo-body.tsx'
+import { VideoBody } from '../../bodies/video-body.tsx'
+import { VoiceBody } from '../../bodies/voice-body.tsx'
+import type { FileInfo, Message } from '../../contract/objects.ts'
+import { begin } from '../../parts/attempt.ts'
+import { ask } from '../../parts/dialogs.tsx'
+import { later } from '../../parts/later.ts'
+import { type Talk, useTalk } from '../talk.ts'
+import { TextBody } from './text-body.tsx'
+
+const viewer = later(() => import('../../bodies/photo-viewer.tsx'))
+
+function Photo({ place }: { place: FilePlace }): VNode {
+  const talk = useTalk()
+  return <PhotoBody place={place} onShow={first => begin(showPhoto(talk, first))} />
+}
+
+const files: Record<FileInfo['kind'], ComponentType<{ place: FilePlace }>> = {
+  photo: Photo,
+  video: VideoBody,
+  voice: VoiceBody,
+  file: FileBody,
+}
+
+export function MessageBody({ message }: { message: Message }): VNode {
+  const { file } = message
+  const File = file && files[file.kind]
+  return (
+    <>
+      {File && <File place={{ chat: message.chat_id, message: message.id, file }} />}
+      <TextBody message={message} />
+    </>
+  )
+}
+
+/** With the others that are in the window, in their order. */
+async function showPhoto(talk: Talk, first: FilePlace): Promise<void> {
+  const { PhotoViewer } = await viewer()
+  const photos = [...talk.messages.peek().values()]
+    .filter(message => message.file?.kind === 'photo')
+    .toSorted((one, other) => one.ts - other.ts)
+    .flatMap(({ chat_id, id, file }) => (file ? [{ chat: chat_id, message: id, file }] : []))
+  await ask<void>(answer => <PhotoViewer photos={photos} first={first} onClose={() => answer()} />)
+}

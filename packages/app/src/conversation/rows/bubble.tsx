@@ -1,0 +1,81 @@
+// What somebody said: the name, what it replies to, the words, when and how far it has come, and the reactions.
+import type { VNode } from 'preact'
+import { PollBody } from '../../bodies/poll-body.tsx'
+import type { Message } from '../../contract/objects.ts'
+import { BotLabel } from '../../parts/bot-label.tsx'
+import { hueOf } from '../../parts/face.ts'
+import { NameText } from '../../parts/name-text.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { isBot, useTalk } from '../talk.ts'
+import { directionOf } from '../text-direction.ts'
+import { conversationWords } from '../words.ts'
+import { MessageBody } from './body-kinds.tsx'
+import './bubble.css'
+import { Countdown, useLeftMs } from './expiry.tsx'
+import { visibility } from './expiry-steps.ts'
+import { Quote } from './quote.tsx'
+import { Reactions } from './reactions.tsx'
+import { StatusSign } from './status-sign.tsx'
+
+type Shown = { message: Message; isOwn: boolean; showsName: boolean; hasTail: boolean }
+
+export function Bubble({ message, isOwn, showsName, hasTail }: Shown): VNode {
+  const leftMs = useLeftMs(message.expires_ts)
+  const kind = isOwn ? 'bubble bubble-own' : 'bubble'
+  return (
+    <div
+      class={hasTail ? `${kind} bubble-tail` : kind}
+      style={leftMs === undefined ? {} : { opacity: String(visibility(leftMs)) }}
+    >
+      <Sender message={message} isOwn={isOwn} showsName={showsName} />
+      {message.reply_to && <Quote id={message.reply_to} />}
+      {/* The time stands in the text's own box, so that it fits into its last line. */}
+      <div class="bubble-body" dir={directionOf(message.text ?? message.poll?.question ?? '')}>
+        <span id={`${message.id}-body`}>
+          {message.poll ? (
+            <PollBody
+              message={message}
+              poll={message.poll}
+              isOwn={isOwn}
+              meta={<Meta message={message} leftMs={leftMs} />}
+            />
+          ) : (
+            <MessageBody message={message} />
+          )}
+        </span>
+        {!message.poll && <Meta id={`${message.id}-meta`} message={message} leftMs={leftMs} />}
+      </div>
+      <Reactions message={message} />
+    </div>
+  )
+}
+
+type Told = { message: Message; leftMs: number | undefined; id?: string }
+
+/** When it was said, and how far it has come. */
+const Meta = ({ message, leftMs, id }: Told): VNode => (
+  <span class="bubble-meta" id={id} dir="ltr">
+    {leftMs !== undefined && <Countdown leftMs={leftMs} />}
+    {message.edited_ts !== undefined && <span>{conversationWords.value.edited}</span>}
+    <TimeText ts={message.ts} />
+    {message.status && <StatusSign status={message.status} />}
+  </span>
+)
+
+/** Every row has it for screen readers; it is seen where several people write. */
+function Sender({ message, isOwn, showsName }: Omit<Shown, 'hasTail'>): VNode {
+  const talk = useTalk()
+  const id = `${message.id}-from`
+  if (isOwn || !showsName)
+    return (
+      <span class="unseen" id={id}>
+        {isOwn ? conversationWords.value.you : message.from.name}
+      </span>
+    )
+  return (
+    <div class="bubble-from" id={id} style={{ '--hue': String(hueOf(message.from.id)) }}>
+      <NameText name={message.from.name} />
+      {isBot(talk, message.from) && <BotLabel />}
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+// The six reactions that most people want, and the way to all others.
+import type { VNode } from 'preact'
+import type { Message } from '../../contract/objects.ts'
+import { begin } from '../../parts/attempt.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ask } from '../../parts/dialogs.tsx'
+import { EmojiChooser } from '../../parts/emoji-chooser.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { closeMenu } from '../../parts/menus.tsx'
+import type { Talk } from '../talk.ts'
+import { quickReactions } from './action-rules.ts'
+import { actionWords } from './action-words.ts'
+import './quick-reactions.css'
+import { react } from './reactions.tsx'
+
+type Shown = { talk: Talk; message: Message }
+
+export function QuickReactions({ talk, message }: Shown): VNode {
+  const w = actionWords.value
+  const choose = (emoji: string): void => {
+    closeMenu()
+    begin(react(talk, message, emoji))
+  }
+  return (
+    <div class="quick-reactions">
+      {quickReactions.map(emoji => (
+        <button
+          class="quick-reaction"
+          key={emoji}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          aria-label={w.react(emoji)}
+          onClick={() => choose(emoji)}
+        >
+          {emoji}
+        </button>
+      ))}
+      <button
+        class="quick-reaction"
+        type="button"
+        role="menuitem"
+        tabIndex={-1}
+        aria-label={w.moreReactions}
+        onClick={() => {
+          closeMenu()
+          begin(chooseReaction(talk, message))
+        }}
+      >
+        <Icon name="plus" />
+      </button>
+    </div>
+  )
+}
+
+async function chooseReaction(talk: Talk, message: Message): Promise<void> {
+  const emoji = await ask<string | undefined>(answer => (
+    <Dialog title={actionWords.value.chooseReaction} onClose={() => answer(undefined)}>
+      <EmojiChooser onPick={answer} />
+    </Dialog>
+  ))
+  if (emoji !== undefined) await react(talk, message, emoji)
+}

@@ -1,0 +1,67 @@
+// What the rows, the header and the field of one open conversation share.
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { ChatDetail, Message, Person, PressState } from '../contract/objects.ts'
+import { ComposerState } from './writing/composer-state.ts'
+
+/** Where to go: to a message, whose time may not be known, or to the end. */
+export type Jump = { to: 'end' } | { to: 'message'; id: string; ts?: number }
+
+export type Talk = {
+  chat: ReadonlySignal<ChatDetail>
+  me: string
+  isGroup: boolean
+  /** Accounts that are bots, of those who are here now. */
+  bots: ReadonlySignal<ReadonlySet<string>>
+  presses: ReadonlySignal<Record<string, PressState> | undefined>
+  /** What is in the window or quoted there, by id. */
+  messages: Signal<ReadonlyMap<string, Message>>
+  compose: ComposerState
+  /** The row that the arrows have reached. */
+  activeRow: Signal<string | undefined>
+  /** A row that was jumped to, lit up for a moment. */
+  litRow: Signal<string | undefined>
+  jump: Signal<Jump | undefined>
+  /** How often something was sent from here. */
+  sent: Signal<number>
+}
+
+type TalkParts = Pick<Talk, 'chat' | 'me' | 'presses'>
+
+export function talkOf({ chat, me, presses }: TalkParts): Talk {
+  // Told apart by its text: a chat changes with every message, who is a bot seldom does, and every row asks it.
+  const botIds = computed(() => botsOf(chat.value).join(' '))
+  const messages = signal<ReadonlyMap<string, Message>>(new Map())
+  return {
+    chat,
+    me,
+    presses,
+    isGroup: chat.peek().type === 'group',
+    bots: computed(() => new Set(botIds.value.split(' ').filter(Boolean))),
+    messages,
+    compose: new ComposerState(chat.peek().draft, messages),
+    activeRow: signal<string | undefined>(undefined),
+    litRow: signal<string | undefined>(undefined),
+    jump: signal<Jump | undefined>(undefined),
+    sent: signal(0),
+  }
+}
+
+const botsOf = ({ members, groupBots, bot, id }: ChatDetail): string[] => [
+  ...members.filter(member => member.bot).map(member => member.id),
+  ...groupBots.map(one => one.id),
+  ...(bot ? [id] : []),
+]
+
+export const TalkContext = createContext<Talk | undefined>(undefined)
+
+export function useTalk(): Talk {
+  const talk = useContext(TalkContext)
+  if (!talk) throw new Error('a part of a conversation stands outside of one')
+  return talk
+}
+
+/** The account's own word, while it is here; a message tells it of who has left. */
+export const isBot = (talk: Talk, person: Person & { bot?: boolean | undefined }): boolean =>
+  person.bot ?? talk.bots.value.has(person.id)

@@ -1,0 +1,15 @@
+// Time as the screens' logic asks for it: a test has a clock of its own.
+export type Timing = {
+  nowMs(): number
+  /** Gives what stops it. */
+  after(delayMs: number, run: () => void): () => void
+}
+
+/** Time that passes, whatever the clock is set to. */
+export const pageTiming: Timing = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,29 @@
+// Where a conversation opens: at the message of a link, at the first one that was not read, or at the end.
+import type { ChatDetail } from '../../contract/objects.ts'
+import type { HistoryAnchor } from '../../contract/views.ts'
+import type { Jump } from '../talk.ts'
+import { END } from './window-state.ts'
+
+export type Opening = {
+  anchor: HistoryAnchor
+  goal?: { jump: Jump; block: 'center' | 'start' }
+  /** From here on nothing was read when the conversation was opened. */
+  unreadFromTs?: number
+}
+
+export function openingOf(chat: Pick<ChatDetail, 'firstUnread'>, message?: string): Opening {
+  const unread = chat.firstUnread
+  const line = unread && { unreadFromTs: unread.ts }
+  if (message !== undefined)
+    return {
+      anchor: { at: 0, message },
+      goal: { jump: { to: 'message', id: message }, block: 'center' },
+      ...line,
+    }
+  if (!unread) return { anchor: END }
+  return {
+    anchor: { at: unread.ts },
+    goal: { jump: { to: 'message', ...unread }, block: 'start' },
+    ...line,
+  }
+}

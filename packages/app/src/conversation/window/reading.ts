@@ -1,0 +1,55 @@
+// What counts as read: a message that somebody could look at for half a second.
+import type { Timing } from '../timing.ts'
+
+const READ_AFTER_MS = 500
+
+export type SeenRow = { id: string; ts: number }
+
+export class ReadMarks {
+  readonly #timing: Timing
+  readonly #mark: (upTo: string) => void
+  #since = new Map<string, SeenRow & { sinceMs: number }>()
+  #markedTs = 0
+  #stop: (() => void) | undefined
+
+  constructor(timing: Timing, mark: (upTo: string) => void) {
+    this.#timing = timing
+    this.#mark = mark
+  }
+
+  /** All that is seen now and was not read before: nothing while nobody looks at the page. */
+  see(rows: readonly SeenRow[]): void {
+    const nowMs = this.#timing.nowMs()
+    const seen = rows.filter(row => row.ts > this.#markedTs)
+    this.#since = new Map(seen.map(row => [row.id, { ...row, sinceMs: this.#since.get(row.id)?.sinceMs ?? nowMs }]))
+    this.#plan()
+  }
+
+  stop(): void {
+    this.#since.clear()
+    this.#plan()
+  }
+
+  /** Until the one that has been seen longest is due. */
+  #plan(): void {
+    this.#stop?.()
+    this.#stop = undefined
+    const due = [...this.#since.values()].map(row => row.sinceMs + READ_AFTER_MS)
+    if (due.length === 0) return
+    const waitMs = Math.max(0, Math.min(...due) - this.#timing.nowMs())
+    this.#stop = this.#timing.after(waitMs, () => this.#settle())
+  }
+
+  #settle(): void {
+    const nowMs = this.#timing.nowMs()
+    const read = [...this.#since.values()]
+      .filter(row => nowMs - row.sinceMs >= READ_AFTER_MS)
+      .toSorted((one, other) => one.ts - other.ts)
+      .at(-1)
+    if (read) {
+      this.#markedTs = read.ts
+      this.#mark(read.id)
+    }
+    this.see([...this.#since.values()])
+  }
+}

@@ -1,0 +1,29 @@
+// The keyboard among messages: arrows move from one to the next, Enter asks what can be done, Esc goes back to the field.
+import { openMessageActions } from '../rows/message-actions.ts'
+import type { Talk } from '../talk.ts'
+
+type KeyEvent = KeyboardEvent & { currentTarget: HTMLElement }
+
+export function moveAmongRows(talk: Talk, event: KeyEvent): void {
+  if (event.key === 'Escape') {
+    event.preventDefault()
+    talk.jump.value = { to: 'end' }
+    talk.compose.wantsFocus.value++
+    return
+  }
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('article[data-id]')]
+  const at = rows.findIndex(row => row === event.target)
+  const held = rows[at]
+  // A key that was meant for a button or a link in the row.
+  if (!held) return
+  const to = { ArrowUp: at - 1, ArrowDown: at + 1, Home: 0, End: rows.length - 1 }[event.key]
+  if (to !== undefined) {
+    event.preventDefault()
+    rows[Math.max(0, Math.min(to, rows.length - 1))]?.focus()
+  } else if (event.key === 'Enter' || (event.key === 'F10' && event.shiftKey)) {
+    const message = talk.messages.peek().get(held.dataset['id'] ?? '')
+    if (!message) return
+    event.preventDefault()
+    openMessageActions(talk, message, held)
+  }
+}

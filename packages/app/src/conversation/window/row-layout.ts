@@ -1,0 +1,48 @@
+// How the rows of a window stand together: days, groups of one sender, and the line above what was not read.
+import type { HistoryRow } from '../../contract/objects.ts'
+import { isSameDay } from '../../words/dates.ts'
+import { idOf, tsOf } from './window-state.ts'
+
+/** What one person says within this time of the message before stands in one group. */
+const GROUP_GAP_MS = 5 * 60_000
+
+export type LaidRow = {
+  id: string
+  row: HistoryRow
+  /** The first of a group has the name and a gap above, the last one the face. */
+  startsGroup: boolean
+  endsGroup: boolean
+  /** The line "New messages" stands above it. */
+  isFirstUnread: boolean
+}
+
+export type LaidDay = { ts: number; rows: LaidRow[] }
+
+/** `unreadFromTs`: the time of the oldest message that was not read; that message itself may be gone since. */
+export function layRows(rows: readonly HistoryRow[], unreadFromTs?: number): LaidDay[] {
+  const firstUnread = unreadFromTs === undefined ? -1 : rows.findIndex(row => tsOf(row) >= unreadFromTs)
+  const joins = (index: number): boolean => index !== firstUnread && isOneGroup(rows[index - 1], rows[index])
+  const days: LaidDay[] = []
+  for (const [index, row] of rows.entries()) {
+    const ts = tsOf(row)
+    let day = days.at(-1)
+    if (!day || !isSameDay(day.ts, ts)) {
+      day = { ts, rows: [] }
+      days.push(day)
+    }
+    day.rows.push({
+      id: idOf(row),
+      row,
+      startsGroup: !joins(index),
+      endsGroup: !joins(index + 1),
+      isFirstUnread: index === firstUnread,
+    })
+  }
+  return days
+}
+
+function isOneGroup(above: HistoryRow | undefined, below: HistoryRow | undefined): boolean {
+  if (above?.kind !== 'message' || below?.kind !== 'message') return false
+  const gapMs = below.message.ts - above.message.ts
+  return above.message.from.id === below.message.from.id && gapMs < GROUP_GAP_MS && isSameDay(tsOf(above), tsOf(below))
+}

@@ -1,0 +1,99 @@
+// What stands in the field: a new message, a reply, or the edit of an old one.
+import { contentLimits } from '@postern/protocol'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import type { ChatDetail, Draft, Mention, Message } from '../../contract/objects.ts'
+import { mentionsIn } from './mentions.ts'
+
+/** From so many characters on the rest is counted. */
+const COUNTED_FROM = contentLimits.textCharsMax - 200
+
+export type Submission =
+  | { kind: 'send'; text: string; mentions: Mention[]; replyTo?: Message }
+  | { kind: 'edit'; text: string; mentions: Mention[]; message: Message }
+
+type Purpose = { kind: 'none' } | { kind: 'reply'; to: Message } | { kind: 'edit'; message: Message; before: string }
+
+export class ComposerState {
+  readonly text = signal('')
+  readonly about = signal<Purpose>({ kind: 'none' })
+  /** How many characters may still come; undefined while there are plenty. */
+  readonly charsLeft: ReadonlySignal<number | undefined> = computed(() => charsLeft(this.text.value))
+  readonly canSubmit: ReadonlySignal<boolean> = computed(
+    () => this.text.value.trim() !== '' && (this.charsLeft.value ?? 0) >= 0,
+  )
+  /** Counts up whenever the field is to have the focus. */
+  readonly wantsFocus = signal(0)
+  /** Members that were chosen from the list, by name. */
+  readonly #picked = new Map<string, string>()
+
+  /** A draft that replies names its message, which is known once the window is there. */
+  constructor(draft?: Draft, messages?: ReadonlySignal<ReadonlyMap<string, Message>>) {
+    this.text.value = draft?.text ?? ''
+    const replyTo = draft?.reply_to
+    if (replyTo === undefined || !messages) return
+    let isOver = false
+    messages.subscribe(known => {
+      if (isOver || known.size === 0) return
+      isOver = true
+      const to = known.get(replyTo)
+      if (to && this.about.peek().kind === 'none') this.about.value = { kind: 'reply', to }
+    })
+  }
+
+  reply(to: Message): void {
+    this.cancel()
+    this.about.value = { kind: 'reply', to }
+    this.wantsFocus.value++
+  }
+
+  edit(message: Message): void {
+    this.cancel()
+    this.about.value = { kind: 'edit', message, before: this.text.value }
+    this.text.value = message.text ?? ''
+    this.wantsFocus.value++
+  }
+
+  /** The field gets back what stood in it before an edit. */
+  cancel(): void {
+    const about = this.about.value
+    if (about.kind === 'edit') this.text.value = about.before
+    this.about.value = { kind: 'none' }
+  }
+
+  pick(member: { id: string; name: string }): void {
+    this.#picked.set(member.name, member.id)
+  }
+
+  draft(): Draft {
+    const about = this.about.value
+    if (about.kind === 'edit') return { text: about.before }
+    return about.kind === 'reply' ? { text: this.text.value, reply_to: about.to.id } : { text: this.text.value }
+  }
+
+  /** Empties the field at once. Undefined when there is nothing to say, or too much. */
+  submit(chat: ChatDetail): Submission | undefined {
+    if (!this.canSubmit.value) return undefined
+    const text = this.text.value.trim()
+    const mentions = mentionsIn(text, chat, this.#picked)
+    const about = this.about.value
+    this.about.value = { kind: 'none' }
+    this.text.value = about.kind === 'edit' ? about.before : ''
+    if (about.kind !== 'edit')
+      return { kind: 'send', text, mentions, ...(about.kind === 'reply' && { replyTo: about.to }) }
+    return text === about.message.text ? undefined : { kind: 'edit', text, mentions, message: about.message }
+  }
+
+  /** What could not even be put in line comes back, unless something else was begun meanwhile. */
+  giveBack(submission: Submission): void {
+    if (this.text.value !== '' || this.about.value.kind !== 'none') return
+    if (submission.kind === 'edit') this.edit(submission.message)
+    else if (submission.replyTo) this.reply(submission.replyTo)
+    this.text.value = submission.text
+  }
+}
+
+function charsLeft(text: string): number | undefined {
+  if (text.length < COUNTED_FROM) return undefined
+  const count = [...text.trim()].length
+  return count < COUNTED_FROM ? undefined : contentLimits.textCharsMax - count
+}

@@ -1,0 +1,38 @@
+// Keeps what was typed and not sent: soon after the last key, and when the page goes.
+import type { Draft } from '../../contract/objects.ts'
+import type { Timing } from '../timing.ts'
+
+const SAVED_AFTER_MS = 400
+
+export class DraftKeeper {
+  readonly #timing: Timing
+  readonly #save: (draft: Draft) => void
+  #saved: string
+  #unsaved: Draft | undefined
+  #stop: (() => void) | undefined
+
+  constructor(timing: Timing, save: (draft: Draft) => void, stored: Draft = { text: '' }) {
+    this.#timing = timing
+    this.#save = save
+    this.#saved = JSON.stringify(stored)
+  }
+
+  changed(draft: Draft): void {
+    this.#stop?.()
+    this.#unsaved = JSON.stringify(draft) === this.#saved ? undefined : draft
+    this.#stop = this.#unsaved && this.#timing.after(SAVED_AFTER_MS, () => this.flush())
+    // What was sent must not come back as a draft, however soon the page goes.
+    if (draft.text === '') this.flush()
+  }
+
+  /** At once: the page may be gone the next moment. */
+  flush(): void {
+    this.#stop?.()
+    this.#stop = undefined
+    const draft = this.#unsaved
+    if (!draft) return
+    this.#unsaved = undefined
+    this.#saved = JSON.stringify(draft)
+    this.#save(draft)
+  }
+}

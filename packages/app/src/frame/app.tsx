@@ -1,0 +1,75 @@
+// The whole of it: picks what is shown by how far the app has come.
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Stage } from '../contract/stage.ts'
+import { linkState, useView } from '../link/link.ts'
+import { arrival, forgetArrival } from '../onboarding/arrival.ts'
+import { Layer } from '../parts/layer.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import { Elsewhere } from './elsewhere.tsx'
+import { lazily } from './lazy.tsx'
+import { Panes } from './panes.tsx'
+import { Splash } from './splash.tsx'
+import type { Lack } from './support.ts'
+import { frameWords } from './words.ts'
+
+// Seen once, or never: whoever has an account does not wait for them.
+const Onboarding = lazily(() => import('../onboarding/onboarding.tsx').then(({ Onboarding }) => Onboarding))
+const OpenInvite = lazily(() => import('../onboarding/open-invite.tsx').then(({ OpenInvite }) => OpenInvite))
+const FailureScreen = lazily(() => import('./failure.tsx').then(({ FailureScreen }) => FailureScreen))
+
+function StageScreen({ stage }: { stage: Stage }): VNode {
+  switch (stage.kind) {
+    case 'starting':
+      return <Splash />
+    case 'no-account':
+      return <Onboarding />
+    case 'open':
+      return arrival.value?.kind === 'invite' ? (
+        <OpenInvite key={arrival.value.link} link={arrival.value.link} />
+      ) : (
+        <Panes />
+      )
+    case 'elsewhere':
+      return <Elsewhere />
+    case 'failed':
+      return <FailureScreen why={stage.why} message={stage.message} />
+  }
+}
+
+/** A core that begins anew says first that it starts. Whoever was writing goes on: the screen and what stands in its field stay. */
+function useStage(): Stage {
+  const stage = useView('stage').value ?? { kind: 'starting' }
+  const shown = useRef(stage)
+  if (stage.kind !== 'starting' || shown.current.kind !== 'open') shown.current = stage
+  return shown.current
+}
+
+/** A link that would bring another account is refused while there is one: nothing here is overwritten. */
+function useMoveRefused(isOpen: boolean): void {
+  const isMove = isOpen && arrival.value?.kind === 'move'
+  useEffect(() => {
+    if (!isMove) return
+    forgetArrival()
+    showToast({ kind: 'note', text: frameWords.value.hasAccount })
+  }, [isMove])
+}
+
+/** All in one landmark, with what stands above the screens: a screen reader finds nothing beside it. */
+export function App(): VNode {
+  const stage = useStage()
+  useMoveRefused(stage.kind === 'open')
+  return (
+    <main class="app">
+      {linkState.value.core === 'broken' ? <FailureScreen why="broken" /> : <StageScreen stage={stage} />}
+      <Layer />
+    </main>
+  )
+}
+
+/** Where not even a core can be asked for. */
+export const LackScreen = ({ lack }: { lack: Lack }): VNode => (
+  <main class="app">
+    <FailureScreen why={lack} />
+  </main>
+)

@@ -1,0 +1,91 @@
+// What tells a person who looks elsewhere: the title, the badge, a notification, a sound. And to the core, at what this page looks.
+
+import { effect } from '@preact/signals'
+import type { ChatLine } from '../contract/objects.ts'
+import type { Tiding } from '../contract/tidings.ts'
+import { inBackground } from '../link/background.ts'
+import { call, linkState, onTiding, watch } from '../link/link.ts'
+import { showToast } from '../parts/toast-list.ts'
+import { playTone } from '../parts/tone.ts'
+import { go, route } from '../router.ts'
+import { chatSeen } from './pane-plan.ts'
+import { unreadOf } from './unread.ts'
+import { hasThreePanes } from './widths.ts'
+import { frameWords } from './words.ts'
+
+const APP_NAME = 'Postern'
+
+function showUnread(chats: readonly ChatLine[]): void {
+  const count = unreadOf(chats)
+  document.title = count > 0 ? `(${count}) ${APP_NAME}` : APP_NAME
+  for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
+    icon.href = count > 0 ? '/icon-unread.svg' : '/icon.svg'
+  if ('setAppBadge' in navigator) inBackground(navigator.setAppBadge(count), 'no badge')
+}
+
+/** Private windows of some browsers have none. */
+const serviceWorker = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined
+
+/** By the service worker where there is one: Android shows no other, and it outlives the tab. */
+async function notify({ chat, title, text }: Extract<Tiding, { kind: 'alert' }>): Promise<void> {
+  if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
+  const options = {
+    body: text || frameWords.value.somethingNew,
+    tag: chat,
+    icon: '/icon-192.png',
+    badge: '/icon-192.png',
+    data: { chat },
+  }
+  const registration = await serviceWorker()
+  if (registration?.active) return registration.showNotification(title || APP_NAME, options)
+  new Notification(title || APP_NAME, options).addEventListener('click', () => openChat(chat))
+}
+
+async function withdraw(chat: string): Promise<void> {
+  const registration = await serviceWorker()
+  for (const shown of (await registration?.getNotifications({ tag: chat })) ?? []) shown.close()
+}
+
+function openChat(chat: string): void {
+  focus()
+  go({ screen: 'chat', chat })
+}
+
+function hear(tiding: Tiding): void {
+  switch (tiding.kind) {
+    case 'toast':
+      if (document.visibilityState === 'visible') showToast({ kind: 'bot', from: tiding.from, text: tiding.text })
+      return
+    case 'alert':
+      // All pages hear of it: told by one.
+      if (!linkState.value.leads) return
+      if (tiding.sound) playTone()
+      return inBackground(notify(tiding), 'no notification')
+    case 'alert-over':
+      if (linkState.value.leads) inBackground(withdraw(tiding.chat), 'a notification stays')
+  }
+}
+
+/** So that no alert tells what is seen. Told again to every new core: it remembers no page. */
+function tellLooking(): void {
+  const chat = chatSeen(route.value, hasThreePanes.value)
+  if (linkState.value.core !== 'talking') return
+  const focused = document.visibilityState === 'visible' && document.hasFocus()
+  inBackground(
+    call('looking', chat === undefined ? { focused } : { chat, focused }),
+    'the core does not know at what this page looks',
+  )
+}
+
+export function startAttention(): void {
+  watch('chats', [], showUnread)
+  onTiding(hear)
+  effect(tellLooking)
+  for (const kind of ['focus', 'blur']) addEventListener(kind, tellLooking)
+  document.addEventListener('visibilitychange', tellLooking)
+  if (!('serviceWorker' in navigator)) return
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ kind?: string; chat?: string }>) => {
+    if (data.kind === 'open-chat' && data.chat) openChat(data.chat)
+  })
+}

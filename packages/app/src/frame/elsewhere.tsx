@@ -1,0 +1,40 @@
+// Another device has opened the account: this one waits until it is asked back, or erases what it has.
+import type { VNode } from 'preact'
+import { call } from '../link/link.ts'
+import { Button } from '../parts/button.tsx'
+import { confirm } from '../parts/dialogs.tsx'
+import { Page, PageText } from '../parts/page.tsx'
+import './failure.css'
+import { Gate } from '../parts/gate.tsx'
+import { frameWords } from './words.ts'
+
+async function eraseHere(): Promise<void> {
+  const w = frameWords.value
+  const yes = await confirm({
+    title: w.eraseTitle,
+    text: w.eraseText,
+    yes: w.eraseHere,
+    tone: 'danger',
+    icon: 'triangle-alert',
+  })
+  if (yes) await call('removeAccount', {})
+}
+
+export function Elsewhere(): VNode {
+  const w = frameWords.value
+  const ways = (
+    <>
+      <Button onClick={() => call('useHere', {})}>{w.useHere}</Button>
+      <Button kind="quiet" onClick={eraseHere}>
+        {w.eraseHere}
+      </Button>
+    </>
+  )
+  return (
+    <Page align="middle" foot={ways}>
+      <Gate size={56} />
+      <h1 class="failure-title">{w.elsewhereTitle}</h1>
+      <PageText>{w.elsewhereText}</PageText>
+    </Page>
+  )
+}

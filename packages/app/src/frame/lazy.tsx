@@ -1,0 +1,47 @@
+// A screen that is not needed at the start: its code is fetched when it is first shown.
+import { signal } from '@preact/signals'
+import type { ComponentType, FunctionComponent, VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { reloadPage } from '../link/reload.ts'
+import { begin } from '../parts/attempt.ts'
+import { Button } from '../parts/button.tsx'
+import { Page, PageText } from '../parts/page.tsx'
+import { frameWords } from './words.ts'
+
+type Loaded<Props> = { kind: 'waiting' } | { kind: 'here'; screen: ComponentType<Props> } | { kind: 'failed' }
+
+/** `fetch` begins before it is shown. */
+type LazyScreen<Props> = FunctionComponent<Props> & { fetch: () => void }
+
+export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyScreen<Props> {
+  const loaded = signal<Loaded<Props>>({ kind: 'waiting' })
+  const fetchIt = async (): Promise<void> => {
+    if (loaded.value.kind === 'here') return
+    if (loaded.value.kind === 'failed') loaded.value = { kind: 'waiting' }
+    try {
+      loaded.value = { kind: 'here', screen: await load() }
+    } catch {
+      loaded.value = { kind: 'failed' }
+    }
+  }
+  /** Still not there: the files of this build may be gone from the server, and the page must be a new one. */
+  const again = async (): Promise<void> => {
+    await fetchIt()
+    if (loaded.peek().kind === 'failed') reloadPage()
+  }
+  const Lazy = (props: Props): VNode => {
+    useEffect(() => begin(fetchIt()), [])
+    if (loaded.value.kind === 'here') return <loaded.value.screen {...props} />
+    return loaded.value.kind === 'waiting' ? <Page>{null}</Page> : <NotLoaded again={again} />
+  }
+  return Object.assign(Lazy, { fetch: () => begin(fetchIt()) })
+}
+
+const NotLoaded = ({ again }: { again: () => Promise<void> }): VNode => (
+  <Page align="middle">
+    <PageText>{frameWords.value.notLoaded}</PageText>
+    <Button kind="plain" onClick={again}>
+      {frameWords.value.again}
+    </Button>
+  </Page>
+)

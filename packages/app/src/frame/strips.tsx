@@ -1,0 +1,39 @@
+// Lines above everything: no connection, a tab that sleeps, a new version.
+import { signal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { leadHere, linkState, useView } from '../link/link.ts'
+import { Strip } from '../parts/strip.tsx'
+import { useLasting } from './lasting.ts'
+import { hasNewVersion, restart } from './updates.ts'
+import { frameWords } from './words.ts'
+
+const BLINK_MS = 2_000
+
+const hasNetwork = signal(navigator.onLine)
+for (const kind of ['online', 'offline']) {
+  addEventListener(kind, () => {
+    hasNetwork.value = navigator.onLine
+  })
+}
+
+/** One at a time: the one without which the others would mean nothing. */
+export function Strips(): VNode | null {
+  const w = frameWords.value
+  const connection = useView('connection')
+  const isCut = useLasting(connection.value === 'connecting', BLINK_MS)
+  if (linkState.value.core === 'silent')
+    return (
+      <Strip icon="info" action={{ word: w.useHere, run: leadHere }}>
+        {w.silent}
+      </Strip>
+    )
+  if (!hasNetwork.value || isCut.value)
+    return <Strip icon="cloud-off">{hasNetwork.value ? w.connecting : w.offline}</Strip>
+  if (hasNewVersion.value)
+    return (
+      <Strip icon="refresh-cw" tone="plain" action={{ word: w.restart, run: restart }}>
+        {w.newVersion}
+      </Strip>
+    )
+  return null
+}

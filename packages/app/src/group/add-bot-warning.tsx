@@ -1,0 +1,51 @@
+// The warning before a bot joins a group: what its owner will see.
+import type { VNode } from 'preact'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { Dialog, DialogText } from '../parts/dialog.tsx'
+import { ask } from '../parts/dialogs.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import './add-bot-warning.css'
+import { groupWords } from './words.ts'
+
+export type JoiningBot = {
+  bot: string
+  /** Absent while the group is being made. */
+  group?: { name: string; members: number }
+}
+
+/** False unless the person says yes. The focus is on Cancel. */
+export const warnOfBot = (joining: JoiningBot): Promise<boolean> =>
+  ask(answer => <AddBotWarning joining={joining} onAnswer={answer} />)
+
+function AddBotWarning({ joining, onAnswer }: { joining: JoiningBot; onAnswer: (yes: boolean) => void }): VNode {
+  const { bot, group } = joining
+  const w = groupWords.value
+  return (
+    <Dialog
+      title={group ? w.addBotTitle(bot, group.name) : w.addBotTo(bot)}
+      icon="triangle-alert"
+      tone="warn"
+      onClose={() => onAnswer(false)}
+    >
+      <DialogText>{w.addBotText}</DialogText>
+      <ul class="add-bot-facts">
+        <Fact icon="eye" text={w.botReads} />
+        <Fact icon="users" text={group ? w.botSees(group.members) : w.botSeesNames} />
+        <Fact icon="rotate-ccw-clock" text={w.botPast} />
+      </ul>
+      <ButtonPair>
+        <Button kind="plain" autofocus onClick={() => onAnswer(false)}>
+          {w.cancel}
+        </Button>
+        <Button onClick={() => onAnswer(true)}>{w.addBot}</Button>
+      </ButtonPair>
+    </Dialog>
+  )
+}
+
+const Fact = ({ icon, text }: { icon: IconName; text: string }): VNode => (
+  <li class="add-bot-fact">
+    <Icon name={icon} />
+    <span>{text}</span>
+  </li>
+)

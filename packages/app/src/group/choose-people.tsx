@@ -1,0 +1,44 @@
+// A list of contacts from which several can be chosen.
+import type { VNode } from 'preact'
+import { useView } from '../link/link.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { BotLabel } from '../parts/bot-label.tsx'
+import { NameText } from '../parts/name-text.tsx'
+import { PageText } from '../parts/page.tsx'
+import './choose-people.css'
+import { groupWords } from './words.ts'
+
+type Shown = {
+  chosen: readonly string[]
+  /** Those who are in it already. */
+  without?: readonly string[]
+  onChange: (chosen: string[]) => void
+}
+
+export function ChoosePeople({ chosen, without = [], onChange }: Shown): VNode {
+  const contacts = useView('contacts').value
+  const offered = contacts?.filter(({ id }) => !without.includes(id)) ?? []
+  if (contacts && offered.length === 0) return <PageText>{groupWords.value.nobody}</PageText>
+  const toggle = (id: string, isOn: boolean) => onChange(isOn ? [...chosen, id] : chosen.filter(other => other !== id))
+  return (
+    <ul class="choose-people" aria-label={groupWords.value.chooseMembers}>
+      {offered.map(({ id, name, bot, avatar }) => (
+        <li key={id}>
+          <label class="choose-people-row">
+            <Avatar id={id} name={name} bot={bot} avatar={avatar} size="s" />
+            <span class="choose-people-name">
+              <NameText name={name} />
+              {bot && <BotLabel />}
+            </span>
+            <input
+              class="choose-people-mark"
+              type="checkbox"
+              checked={chosen.includes(id)}
+              onChange={event => toggle(id, event.currentTarget.checked)}
+            />
+          </label>
+        </li>
+      ))}
+    </ul>
+  )
+}

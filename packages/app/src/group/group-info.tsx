@@ -1,0 +1,68 @@
+// About a group: its name, its members, and what one may do with it.
+import type { VNode } from 'preact'
+import type { ChatDetail } from '../contract/objects.ts'
+import { call, useView } from '../link/link.ts'
+import { begin } from '../parts/attempt.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { confirm } from '../parts/dialogs.tsx'
+import { NameText } from '../parts/name-text.tsx'
+import { Option, OptionGroup } from '../parts/option.tsx'
+import { Page, PageSection } from '../parts/page.tsx'
+import { go } from '../router.ts'
+import { timerText } from '../words/timers.ts'
+import { chooseTimer } from './choose-timer.tsx'
+import './group-info.css'
+import { Members } from './members.tsx'
+import { renameGroup } from './rename-group.tsx'
+import { groupWords } from './words.ts'
+
+export function GroupInfo({ group }: { group: ChatDetail }): VNode {
+  const me = useView('me').value
+  const isIn = group.state === 'active'
+  const w = groupWords.value
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.info} />
+        </Bar>
+      }
+    >
+      <div class="group-info-head">
+        <Avatar id={group.id} name={group.name} size="xl" />
+        <h2 class="group-info-name">
+          <NameText name={group.name} />
+        </h2>
+        <p class="group-info-count">{w.members(group.members.length)}</p>
+      </div>
+      <OptionGroup>
+        {isIn && <Option icon="pencil" title={w.rename} onClick={() => begin(renameGroup(group))} />}
+        <Option
+          icon="timer"
+          title={w.timer}
+          aside={timerText(group.timer_ms)}
+          disabled={!isIn}
+          onClick={() => begin(chooseTimer(group.id, group.timer_ms))}
+        />
+        <Option
+          icon={group.muted ? 'bell' : 'bell-off'}
+          title={group.muted ? w.unmute : w.mute}
+          onClick={() => begin(call('markChat', { chat: group.id, muted: !group.muted }))}
+        />
+      </OptionGroup>
+      <PageSection title={w.members(group.members.length)} />
+      {isIn && (
+        <Option icon="user-plus" title={w.addMembers} onClick={() => go({ screen: 'add-members', chat: group.id })} />
+      )}
+      <Members group={group} me={me?.id} />
+      {isIn && <Option icon="log-out" title={w.leave} danger onClick={() => begin(leave(group))} />}
+    </Page>
+  )
+}
+
+async function leave({ id, name }: ChatDetail): Promise<void> {
+  const { leave: yes, leaveAsk, leaveText: text } = groupWords.value
+  if (await confirm({ title: leaveAsk(name), text, yes, tone: 'danger', icon: 'log-out' }))
+    await call('leaveGroup', { chat: id })
+}

@@ -1,0 +1,20 @@
+// Two tabs of different builds: the page that follows loads itself anew, once; if that did not help, the leading one is old.
+import type { LinkSurroundings } from './surroundings.ts'
+
+const RELOADED_FOR = 'postern-reloaded-for'
+const TOOK_OVER_FROM = 'postern-took-over-from'
+
+/** Each remedy is tried once for each build of the core: two tabs must not load each other for ever. */
+export function judgeBuild(
+  coreBuild: string,
+  { build, memory }: LinkSurroundings,
+): 'yes' | 'reload' | 'take-over' | 'no' {
+  if (coreBuild === build) return 'yes'
+  const isFirst = (name: string): boolean => {
+    if (memory.getItem(name) === coreBuild) return false
+    memory.setItem(name, coreBuild)
+    return true
+  }
+  if (isFirst(RELOADED_FOR)) return 'reload'
+  return isFirst(TOOK_OVER_FROM) ? 'take-over' : 'no'
+}

@@ -1,0 +1,165 @@
+// How a page reaches the core: the page that holds the lock runs it, all others speak to that one; and which it is can change.
+import type { CallAnswer, CallAsked, CallName } from '../contract/calls.ts'
+import { LOCK, type ToCore, type ToPage } from '../contract/messages.ts'
+import type { Tiding } from '../contract/tidings.ts'
+import type { ViewArgs, ViewName, ViewValue } from '../contract/views.ts'
+import { Asking } from './asking.ts'
+import { inBackground } from './background.ts'
+import { judgeBuild } from './builds.ts'
+import { FollowingPage } from './following.ts'
+import { HandingOver } from './handing-over.ts'
+import { Holding } from './holding.ts'
+import { LeadingPage } from './leading.ts'
+import { linkLimits } from './link-limits.ts'
+import type { LinkSurroundings } from './surroundings.ts'
+
+/**
+ * `silent`: the page that runs the core does not answer; "Use here" helps. `broken`: the worker fails again and again.
+ * `leads`: this page runs the core, and so shows alerts.
+ */
+export type LinkState = { core: 'starting' | 'talking' | 'silent' | 'broken'; leads: boolean }
+
+type Role = { kind: 'following'; by: FollowingPage } | { kind: 'leading'; by: LeadingPage }
+
+export class CoreLink {
+  readonly #around: LinkSurroundings
+  readonly #onState: (state: LinkState) => void
+  readonly #asking: Asking
+  #role: Role | undefined
+  #holding: Holding | undefined
+  #handingOver: HandingOver | undefined
+  #core: LinkState['core'] = 'starting'
+
+  constructor(around: LinkSurroundings, onState: (state: LinkState) => void) {
+    this.#around = around
+    this.#onState = onState
+    this.#asking = new Asking(
+      message => this.#post(message),
+      () => around.newId(),
+    )
+  }
+
+  /** Asked anew when the core moves to another worker, under the same key. */
+  call<Name extends CallName>(name: Name, asked: CallAsked<Name>): Promise<CallAnswer<Name>> {
+    return this.#asking.call(name, asked)
+  }
+
+  watch<Name extends ViewName>(name: Name, args: ViewArgs<Name>, show: (value: ViewValue<Name>) => void): () => void {
+    return this.#asking.watch(name, args, show)
+  }
+
+  onTiding(listener: (tiding: Tiding) => void): () => void {
+    return this.#asking.onTiding(listener)
+  }
+
+  /** Also after `stop`, when the browser brings a page back that it had put aside. */
+  start(): void {
+    if (this.#role) return
+    this.#handingOver = new HandingOver(this.#around, () => this.#giveUp())
+    this.#follow()
+  }
+
+  /** The page goes, or is put aside: whoever is next in line need not wait for it. */
+  stop(): void {
+    this.#role?.by.stop()
+    this.#role = undefined
+    this.#asking.lost()
+    this.#holding?.release()
+    this.#handingOver?.stop()
+  }
+
+  /** A person wants the core in this page, whatever the leading one does. */
+  useHere(): void {
+    if (this.#role?.kind !== 'following') return
+    this.#handingOver?.ask('person')
+    const holding = this.#holding
+    this.#around.clock.setTimer(linkLimits.handOverMs, () => {
+      if (holding !== this.#holding || this.#role?.kind !== 'following') return
+      holding?.release()
+      this.#request({ steal: true })
+    })
+  }
+
+  #follow(): void {
+    this.#asking.lost()
+    const by = new FollowingPage(this.#around, {
+      hear: message => this.#hear(message),
+      silence: isSilent => this.#noteSilence(isSilent),
+    })
+    this.#role = { kind: 'following', by }
+    this.#request({})
+    this.#note('starting')
+  }
+
+  /** Held until this page goes or gives up, and with it the worker: then the next page in line starts its own. */
+  #request(wish: { steal?: true }): void {
+    const holding = new Holding()
+    this.#holding = holding
+    const request = this.#around.requestLock(wish.steal ? { steal: true } : { signal: holding.signal }, () => {
+      if (holding.isReleased) return holding.over
+      this.#lead()
+      return holding.over
+    })
+    const lost = request.catch((error: unknown) => this.#noteLoss(error, holding))
+    inBackground(lost, `the lock ${LOCK} could not be had`)
+  }
+
+  #noteLoss(error: unknown, holding: Holding): void {
+    if (holding.isReleased || holding !== this.#holding) return
+    const isStolen = error instanceof DOMException && error.name === 'AbortError'
+    // In line again after a theft only: a browser that refuses would be asked in a circle.
+    if (!isStolen) {
+      this.#note('broken')
+      throw error
+    }
+    this.#role?.by.stop()
+    this.#follow()
+  }
+
+  #lead(): void {
+    this.#role?.by.stop()
+    this.#asking.lost()
+    const by = new LeadingPage(this.#around, {
+      hear: message => this.#hear(message),
+      restarting: failures => {
+        this.#asking.lost()
+        this.#note(failures > linkLimits.restartsMax ? 'broken' : 'starting')
+      },
+    })
+    this.#role = { kind: 'leading', by }
+    this.#note('starting')
+  }
+
+  #giveUp(): void {
+    if (this.#role?.kind !== 'leading') return
+    const holding = this.#holding
+    this.#role.by.stop()
+    // In line again before the lock is free, else a page that is alone would have nobody.
+    this.#follow()
+    holding?.release()
+  }
+
+  #post(message: ToCore): void {
+    this.#role?.by.post(message)
+  }
+
+  #hear(message: ToPage): void {
+    if (message.kind === 'ready') {
+      const verdict = judgeBuild(message.build, this.#around)
+      if (verdict === 'reload') return this.#around.reload()
+      if (verdict === 'take-over') this.#handingOver?.ask('build')
+      this.#note('talking')
+    }
+    this.#asking.hear(message)
+  }
+
+  #noteSilence(isSilent: boolean): void {
+    if (isSilent) this.#handingOver?.ask('page')
+    if (isSilent !== (this.#core === 'silent')) this.#note(isSilent ? 'silent' : 'talking')
+  }
+
+  #note(core: LinkState['core']): void {
+    this.#core = core
+    this.#onState({ core, leads: this.#role?.kind === 'leading' })
+  }
+}

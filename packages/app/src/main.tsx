@@ -1,0 +1,43 @@
+// Where a page begins: the link in its address is taken first, then the core is asked for, then something is shown.
+import { render } from 'preact'
+import './tokens.css'
+import './parts/base.css'
+import './frame/root.css'
+import { startChatList } from './chat-list/chat-list-state.ts'
+import { App, LackScreen } from './frame/app.tsx'
+import { startAppearance } from './frame/appearance.ts'
+import { startAttention } from './frame/attention.ts'
+import { startKeys } from './frame/keys.ts'
+import { fetchAhead } from './frame/screens.tsx'
+import { lackOf } from './frame/support.ts'
+import { startUpdates } from './frame/updates.ts'
+import { startLink } from './link/link.ts'
+import { beforeReload } from './link/reload.ts'
+import { putArrivalBack, readArrival } from './onboarding/arrival.ts'
+import { fetchAtRest } from './parts/later.ts'
+import { followTime } from './parts/time-text.tsx'
+import { startRouter } from './router.ts'
+
+function start(): void {
+  const root = document.getElementById('app')
+  if (!root) throw new Error('the page has no place for the app')
+  readArrival()
+  const lack = lackOf(globalThis)
+  if (lack) return render(<LackScreen lack={lack} />, root)
+  beforeReload(putArrivalBack)
+  // Before the router hears of it: a link that is opened in a tab of the app is no route.
+  addEventListener('hashchange', readArrival)
+  startRouter()
+  startLink()
+  startAppearance()
+  startChatList()
+  startAttention()
+  startKeys()
+  startUpdates()
+  followTime()
+  fetchAhead()
+  render(<App />, root)
+  fetchAtRest()
+}
+
+start()

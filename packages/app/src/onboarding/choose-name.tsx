@@ -1,0 +1,73 @@
+// The one thing that is asked of a new person: a name.
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, VNode } from 'preact'
+import { call } from '../link/link.ts'
+import { attempt, begin } from '../parts/attempt.ts'
+import { Button } from '../parts/button.tsx'
+import { Page } from '../parts/page.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import './onboarding.css'
+import { nameProblem } from './name.ts'
+import { onboardingWords } from './words.ts'
+
+type Shown = {
+  /** What the button that makes the account says. */
+  word: string
+  /** Other ways in, below it. */
+  more: ComponentChildren
+  /** Above the field. */
+  children: ComponentChildren
+}
+
+/** What comes after is decided by the stage: the account is open then. */
+export function ChooseName({ word, more, children }: Shown): VNode {
+  const w = onboardingWords.value
+  const name = useSignal('')
+  const isTried = useSignal(false)
+  const isBusy = useSignal(false)
+  const problem = nameProblem(name.value)
+  const faults = { empty: isTried.value ? w.nameEmpty : undefined, long: w.nameLong, signs: w.nameSigns }
+  const create = async (): Promise<void> => {
+    isTried.value = true
+    if (problem || isBusy.value) return
+    isBusy.value = true
+    await attempt(call('createAccount', { name: name.value.trim() }))
+    isBusy.value = false
+  }
+  return (
+    <form
+      class="onboarding"
+      onSubmit={event => {
+        event.preventDefault()
+        begin(create())
+      }}
+    >
+      <Page
+        align="middle"
+        foot={
+          <>
+            <Button type="submit" busy={isBusy.value}>
+              {word}
+            </Button>
+            {more}
+          </>
+        }
+      >
+        {children}
+        <div class="onboarding-field">
+          <TextField
+            label={w.nameLabel}
+            value={name.value}
+            onInput={value => {
+              name.value = value
+            }}
+            fault={problem && faults[problem]}
+            autocomplete="nickname"
+            autofocus
+          />
+        </div>
+        <p class="onboarding-note">{w.noPassword}</p>
+      </Page>
+    </form>
+  )
+}

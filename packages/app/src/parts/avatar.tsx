@@ -1,0 +1,38 @@
+// The face of a person, a bot or a group: round for people, square for bots. Never the only sign of either.
+import type { VNode } from 'preact'
+import './avatar.css'
+import { hueOf, initialsOf, pictureOf } from './face.ts'
+import { Icon } from './icon.tsx'
+
+export type AvatarSize = 'xs' | 's' | 'm' | 'xl'
+
+type Shown = {
+  id: string
+  name: string
+  bot?: boolean | undefined
+  avatar?: string | undefined
+  size?: AvatarSize
+}
+
+const iconSizes = { xs: 16, s: 20, m: 24, xl: 44 } as const
+
+/** The name stands beside it, so that it is not read out twice. */
+export function Avatar({ id, name, bot, avatar, size = 'm' }: Shown): VNode {
+  const picture = pictureOf(avatar)
+  const letters = initialsOf(name)
+  return (
+    <span
+      class={`avatar avatar-${size} ${bot ? 'avatar-bot' : ''}`}
+      style={{ '--hue': String(hueOf(id)) }}
+      aria-hidden="true"
+    >
+      {picture ? (
+        <img class="avatar-picture" src={picture} alt="" decoding="async" draggable={false} />
+      ) : letters ? (
+        <bdi>{letters}</bdi>
+      ) : (
+        <Icon name={bot ? 'bot' : 'user'} size={iconSizes[size]} />
+      )}
+    </span>
+  )
+}

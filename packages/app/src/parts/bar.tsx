@@ -1,0 +1,42 @@
+// The bar on top of a screen: back, a face, what it is, and what can be done.
+import type { ComponentChildren, VNode } from 'preact'
+import { goBack } from '../router.ts'
+import './bar.css'
+import { BotLabel } from './bot-label.tsx'
+import { IconButton } from './icon-button.tsx'
+import { NameText } from './name-text.tsx'
+import { partsWords } from './words.ts'
+
+type Shown = {
+  /** `narrow`: only where one pane is shown at a time. */
+  back?: 'always' | 'narrow' | 'none'
+  onBack?: () => void
+  /** The buttons at the end. */
+  end?: ComponentChildren
+  children: ComponentChildren
+}
+
+export const Bar = ({ back = 'always', onBack = goBack, end, children }: Shown): VNode => (
+  <header class="bar">
+    {back !== 'none' && (
+      <span class={back === 'narrow' ? 'bar-back bar-back-narrow' : 'bar-back'}>
+        <IconButton icon="chevron-left" label={partsWords.value.back} onClick={onBack} />
+      </span>
+    )}
+    {children}
+    {end && <div class="bar-end">{end}</div>}
+  </header>
+)
+
+/** The heading of the screen, with a line below it. */
+export const BarTitle = ({ name, bot, sub }: { name: string; bot?: boolean; sub?: ComponentChildren }): VNode => (
+  <div class="bar-title">
+    <h1 class="bar-name">
+      <NameText name={name} />
+      {bot && <BotLabel />}
+    </h1>
+    {sub !== undefined && (
+      <div class="bar-sub">{typeof sub === 'string' ? <span class="bar-sub-words">{sub}</span> : sub}</div>
+    )}
+  </div>
+)

@@ -1,0 +1,53 @@
+// A button with words. While what it began is not over it spins and takes no second press; a fault is shown as a toast.
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, VNode } from 'preact'
+import { attempt } from './attempt.ts'
+import './button.css'
+import { Icon, type IconName } from './icon.tsx'
+import { Spinner } from './spinner.tsx'
+import { partsWords } from './words.ts'
+
+export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
+
+type Shown = {
+  kind?: ButtonKind
+  icon?: IconName
+  type?: 'button' | 'submit'
+  disabled?: boolean | undefined
+  busy?: boolean | undefined
+  autofocus?: boolean
+  /** A promise makes it busy until it is settled. */
+  onClick?: () => undefined | Promise<unknown> | void
+  children: ComponentChildren
+}
+
+export function Button({ kind = 'primary', icon, type = 'button', disabled, busy, autofocus, ...rest }: Shown): VNode {
+  const underWay = useSignal(false)
+  const isBusy = underWay.value || busy === true
+  const press = async (): Promise<void> => {
+    const begun = rest.onClick?.()
+    if (!begun) return
+    underWay.value = true
+    await attempt(begun)
+    underWay.value = false
+  }
+  return (
+    <button
+      class={`button button-${kind}`}
+      type={type}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy}
+      autofocus={autofocus ?? false}
+      onClick={() => void press()}
+    >
+      {isBusy ? <Spinner /> : icon && <Icon name={icon} />}
+      <span>{rest.children}</span>
+      {isBusy && <span class="unseen">{partsWords.value.busy}</span>}
+    </button>
+  )
+}
+
+/** Two beside each other: the harmless one first, so that the focus falls on it. */
+export const ButtonPair = ({ children }: { children: ComponentChildren }): VNode => (
+  <div class="button-pair">{children}</div>
+)

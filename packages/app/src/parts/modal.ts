@@ -1,0 +1,31 @@
+// What every modal <dialog> needs: it is shown as long as it is drawn, and says when a person wants it gone.
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+type ModalProps = {
+  ref: RefObject<HTMLDialogElement | null>
+  onCancel: (event: Event) => void
+  onClose: () => void
+}
+
+/** For the element. `onClose`: by Esc, by a phone's back gesture, or by whoever else closes it. */
+export function useModal(onClose: () => void): ModalProps {
+  const ref = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    dialog?.showModal()
+    // Closed before it leaves the page: else the focus would not go back to where it was.
+    return () => dialog?.close()
+  }, [])
+  return {
+    ref,
+    onCancel: event => {
+      event.preventDefault()
+      onClose()
+    },
+    // A browser closes it in spite of the above when Esc is pressed again and again: it must not stay drawn and unseen.
+    onClose: () => {
+      if (ref.current?.open === false) onClose()
+    },
+  }
+}

@@ -1,0 +1,9 @@
+// Somebody's name on one line, whatever stands in it.
+import type { VNode } from 'preact'
+import './name-text.css'
+
+export const NameText = ({ name }: { name: string }): VNode => (
+  <bdi class="name-text" dir="auto">
+    {name}
+  </bdi>
+)

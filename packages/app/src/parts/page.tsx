@@ -1,0 +1,29 @@
+// A screen that is no conversation: a bar on top, a column that scrolls, and what to do at the foot.
+import type { ComponentChildren, VNode } from 'preact'
+import './page.css'
+
+type Shown = {
+  bar?: ComponentChildren
+  foot?: ComponentChildren
+  /** `middle`: for a screen that says one thing. */
+  align?: 'top' | 'middle'
+  children: ComponentChildren
+}
+
+export const Page = ({ bar, foot, align = 'top', children }: Shown): VNode => (
+  <section class="page">
+    {bar}
+    <div class="page-body">
+      <div class={align === 'middle' ? 'page-column page-column-middle' : 'page-column'}>{children}</div>
+    </div>
+    {foot && (
+      <footer class="page-foot">
+        <div class="page-foot-column">{foot}</div>
+      </footer>
+    )}
+  </section>
+)
+
+export const PageText = ({ children }: { children: ComponentChildren }): VNode => <p class="page-text">{children}</p>
+
+export const PageSection = ({ title }: { title: string }): VNode => <h2 class="page-section">{title}</h2>

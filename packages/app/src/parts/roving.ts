@@ -1,0 +1,48 @@
+// Arrows among things that stand in lines: Tab comes to one of them, arrows lead to the others.
+
+type Key = { key: string; preventDefault: () => void }
+
+/** The one above or below that is nearest; lines are told by where things stand, so that it holds for every width. */
+function acrossLines(items: readonly HTMLElement[], at: number, step: 1 | -1): number {
+  const from = items[at]
+  if (!from) return at
+  const { x, y } = from.getBoundingClientRect()
+  for (let to = at + step; to >= 0 && to < items.length; to += step) {
+    const box = items[to]?.getBoundingClientRect()
+    if (box && (box.y - y) * step > 1 && (box.x - x) * step >= -1) return to
+  }
+  return step > 0 ? items.length - 1 : 0
+}
+
+function target(items: readonly HTMLElement[], at: number, key: string): number | undefined {
+  const forward = document.dir === 'rtl' ? -1 : 1
+  switch (key) {
+    case 'ArrowRight':
+      return at + forward
+    case 'ArrowLeft':
+      return at - forward
+    case 'ArrowDown':
+      return acrossLines(items, at, 1)
+    case 'ArrowUp':
+      return acrossLines(items, at, -1)
+    case 'Home':
+      return 0
+    case 'End':
+      return items.length - 1
+    default:
+      return undefined
+  }
+}
+
+/** For the buttons of a box. True when the key was an arrow's, and is done with. */
+export function moveInGrid(box: HTMLElement, event: Key): boolean {
+  const items = [...box.querySelectorAll<HTMLElement>('button:not(:disabled)')]
+  const at = items.findIndex(item => item === document.activeElement)
+  const to = at < 0 ? undefined : target(items, at, event.key)
+  if (to === undefined) return false
+  event.preventDefault()
+  const next = items[Math.max(0, Math.min(to, items.length - 1))]
+  for (const item of items) item.tabIndex = item === next ? 0 : -1
+  next?.focus()
+  return true
+}

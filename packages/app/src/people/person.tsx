@@ -1,0 +1,151 @@
+// Somebody: face, words, whether the keys were compared, and what can be done.
+import type { VNode } from 'preact'
+import type { PersonDetail } from '../contract/objects.ts'
+import { call, useView } from '../link/link.ts'
+import { begin } from '../parts/attempt.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { BotLabel } from '../parts/bot-label.tsx'
+import { Button } from '../parts/button.tsx'
+import { copyText } from '../parts/clipboard.ts'
+import { confirm } from '../parts/dialogs.tsx'
+import { shortNameOf } from '../parts/face.ts'
+import { Icon } from '../parts/icon.tsx'
+import { NameText } from '../parts/name-text.tsx'
+import { Option, OptionGroup } from '../parts/option.tsx'
+import { Page, PageSection } from '../parts/page.tsx'
+import { RichText } from '../parts/rich-text.tsx'
+import { go } from '../router.ts'
+import './person.css'
+import { peopleWords } from './words.ts'
+
+export function Person({ account }: { account: string }): VNode {
+  const w = peopleWords.value
+  const person = useView('person', account).value
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.info} />
+        </Bar>
+      }
+      foot={
+        person && (
+          <Button icon="message-circle" onClick={() => go({ screen: 'chat', chat: person.id })}>
+            {w.write}
+          </Button>
+        )
+      }
+    >
+      {person && person.id === account && <Inside person={person} />}
+    </Page>
+  )
+}
+
+const Inside = ({ person }: { person: PersonDetail }): VNode => (
+  <>
+    <Head person={person} />
+    <Keys person={person} />
+    {person.bot && person.commands.length > 0 && <Commands person={person} />}
+    {person.groups.length > 0 && <Groups person={person} />}
+    <Blocking person={person} />
+  </>
+)
+
+function Head({ person }: { person: PersonDetail }): VNode {
+  const w = peopleWords.value
+  return (
+    <div class="person-head">
+      <Avatar id={person.id} name={person.name} bot={person.bot} avatar={person.avatar} size="xl" />
+      <h2 class="person-name">
+        <NameText name={person.name} />
+        {person.bot && <BotLabel />}
+      </h2>
+      {person.verified && (
+        <span class="person-mark">
+          <Icon name="shield-check" size={16} />
+          {w.verified}
+        </span>
+      )}
+      {person.blocked && (
+        <span class="person-mark person-mark-blocked">
+          <Icon name="ban" size={16} />
+          {w.blocked}
+        </span>
+      )}
+      {person.about && (
+        <p class="person-about">
+          <RichText text={person.about} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Keys({ person }: { person: PersonDetail }): VNode {
+  const w = peopleWords.value
+  return (
+    <OptionGroup>
+      {person.bot && <Option icon="eye" title={w.botOwner} />}
+      <Option
+        icon="shield-check"
+        title={person.bot ? w.botLink : w.verify}
+        text={person.bot ? undefined : person.verified ? w.verifiedText : w.verifyText}
+        leads="next"
+        onClick={() => go({ screen: 'verify', account: person.id })}
+      />
+      <Option icon="hash" title={w.hex} text={person.id} onClick={() => begin(copyText(person.id))} />
+    </OptionGroup>
+  )
+}
+
+const Commands = ({ person }: { person: PersonDetail }): VNode => (
+  <>
+    <PageSection title={peopleWords.value.botCommands} />
+    <OptionGroup>
+      {person.commands.map(({ name, description, args }) => (
+        <Option key={name} title={args ? `/${name} ${args}` : `/${name}`} text={description} />
+      ))}
+    </OptionGroup>
+  </>
+)
+
+const Groups = ({ person }: { person: PersonDetail }): VNode => (
+  <>
+    <PageSection title={peopleWords.value.groups} />
+    <OptionGroup>
+      {person.groups.map(({ id, name }) => (
+        <Option
+          key={id}
+          face={<Avatar id={id} name={name} size="s" />}
+          title={name}
+          leads="next"
+          onClick={() => go({ screen: 'chat', chat: id })}
+        />
+      ))}
+    </OptionGroup>
+  </>
+)
+
+async function block({ id, name }: PersonDetail): Promise<void> {
+  const w = peopleWords.value
+  const question = {
+    title: w.blockTitle(shortNameOf(name)),
+    text: w.blockText,
+    yes: w.block,
+    tone: 'danger',
+    icon: 'ban',
+  } as const
+  if (await confirm(question)) await call('block', { account: id })
+}
+
+function Blocking({ person }: { person: PersonDetail }): VNode {
+  const w = peopleWords.value
+  return person.blocked ? (
+    <Button kind="plain" onClick={() => call('unblock', { account: person.id })}>
+      {w.unblock}
+    </Button>
+  ) : (
+    <Option icon="ban" danger title={w.block} onClick={() => begin(block(person))} />
+  )
+}

@@ -1,0 +1,77 @@
+// What this app is, whose account it holds, and how to end that.
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { BUILD } from '../contract/build.ts'
+import { call, useView } from '../link/link.ts'
+import { begin } from '../parts/attempt.ts'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { copyText } from '../parts/clipboard.ts'
+import { Dialog, DialogText } from '../parts/dialog.tsx'
+import { ask } from '../parts/dialogs.tsx'
+import { Option, OptionGroup } from '../parts/option.tsx'
+import { Page, PageText } from '../parts/page.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { isRemovalMeant } from './removal.ts'
+import { settingsWords } from './words.ts'
+
+export function AboutApp(): VNode {
+  const w = settingsWords.value
+  const me = useView('me').value
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.about} />
+        </Bar>
+      }
+    >
+      <PageText>{w.aboutText}</PageText>
+      <OptionGroup>
+        <Option icon="hash" title={w.build} text={BUILD} />
+        <Option icon="door-open" title={w.relay} text={location.host} />
+        <Option
+          icon="user"
+          title={w.accountId}
+          text={me?.id}
+          aside={w.copy}
+          onClick={() => begin(copyText(me?.id ?? ''))}
+        />
+      </OptionGroup>
+      <PageText>{w.accountIdText}</PageText>
+      <Option icon="file" leads="next" title={w.licences} text={w.licencesText} onClick={openLicences} />
+      <Option icon="trash" danger title={w.remove} text={w.removeHint} onClick={() => begin(removeAccount())} />
+    </Page>
+  )
+}
+
+const openLicences = (): void => void window.open('/licences.txt', '_blank', 'noopener,noreferrer')
+
+async function removeAccount(): Promise<void> {
+  if (await ask<boolean>(answer => <RemoveDialog answer={answer} />)) await call('removeAccount', {})
+}
+
+function RemoveDialog({ answer }: { answer: (yes: boolean) => void }): VNode {
+  const w = settingsWords.value
+  const typed = useSignal('')
+  return (
+    <Dialog title={w.removeTitle} icon="triangle-alert" tone="danger" onClose={() => answer(false)}>
+      <DialogText>{w.removeText}</DialogText>
+      <TextField
+        label={w.removeType(w.removeWord)}
+        value={typed.value}
+        onInput={value => {
+          typed.value = value
+        }}
+      />
+      <ButtonPair>
+        <Button kind="plain" autofocus onClick={() => answer(false)}>
+          {w.cancel}
+        </Button>
+        <Button kind="danger" disabled={!isRemovalMeant(typed.value)} onClick={() => answer(true)}>
+          {w.remove}
+        </Button>
+      </ButtonPair>
+    </Dialog>
+  )
+}

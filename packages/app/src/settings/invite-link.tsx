@@ -1,0 +1,79 @@
+// One's own invite link: whoever has it can open a chat.
+import type { VNode } from 'preact'
+import { call, useView } from '../link/link.ts'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Button, ButtonPair } from '../parts/button.tsx'
+import { copyText } from '../parts/clipboard.ts'
+import { confirm } from '../parts/dialogs.tsx'
+import { Page, PageText } from '../parts/page.tsx'
+import { QrCode } from '../parts/qr-code.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import './invite-link.css'
+import { settingsWords } from './words.ts'
+
+const canShare = (url: string): boolean => 'canShare' in navigator && navigator.canShare({ url })
+
+async function share(url: string): Promise<void> {
+  try {
+    await navigator.share({ url })
+  } catch (error) {
+    // Closed without a choice: nothing is wrong.
+    if (!(error instanceof DOMException && error.name === 'AbortError')) throw error
+  }
+}
+
+async function renew(): Promise<void> {
+  const w = settingsWords.value
+  const yes = await confirm({
+    title: w.newLinkTitle,
+    text: w.newLinkText,
+    yes: w.newLink,
+    tone: 'warn',
+    icon: 'triangle-alert',
+  })
+  if (!yes) return
+  await call('newInvite', {})
+  showToast({ kind: 'note', text: w.newLinkMade })
+}
+
+export function InviteLink(): VNode {
+  const w = settingsWords.value
+  const me = useView('me').value
+  const url = me?.inviteUrl ?? ''
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.invite} />
+        </Bar>
+      }
+      foot={
+        <>
+          {canShare(url) ? (
+            <ButtonPair>
+              <Button kind="plain" icon="copy" onClick={() => copyText(url)}>
+                {w.copy}
+              </Button>
+              <Button icon="share-2" onClick={() => share(url)}>
+                {w.share}
+              </Button>
+            </ButtonPair>
+          ) : (
+            <Button icon="copy" disabled={!url} onClick={() => copyText(url)}>
+              {w.copy}
+            </Button>
+          )}
+          <Button kind="quiet" icon="refresh-cw" onClick={renew}>
+            {w.newLink}
+          </Button>
+        </>
+      }
+    >
+      {url && <QrCode text={url} label={w.inviteCode} />}
+      <code class="invite-link-text" dir="ltr">
+        {url}
+      </code>
+      <PageText>{w.inviteText}</PageText>
+    </Page>
+  )
+}

@@ -1,0 +1,165 @@
+// Not losing the account: a recovery file under six words, a full backup, the browser's promise, and moving elsewhere.
+import { type Signal, useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import type { Keeping } from '../contract/settings.ts'
+import { call, useView } from '../link/link.ts'
+import { begin } from '../parts/attempt.ts'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Button } from '../parts/button.tsx'
+import { downloadFile } from '../parts/download-file.ts'
+import { Option, OptionGroup } from '../parts/option.tsx'
+import { Page, PageSection, PageText } from '../parts/page.tsx'
+import { Switch } from '../parts/switch.tsx'
+import { nowMs } from '../parts/time-text.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import { dayOf } from '../words/dates.ts'
+import { sizeOf } from '../words/sizes.ts'
+import './keep-account.css'
+import { keepWords } from './keep-words.ts'
+import { askToMove } from './move-out.tsx'
+
+/** The words stand here until the screen is left, and nowhere else. */
+type Words = Signal<string[] | undefined>
+type Make = () => Promise<void>
+
+const savedDay = (ms: number): string => {
+  const day = dayOf(ms, nowMs.value)
+  return keepWords.value.savedOn(day.charAt(0).toLowerCase() + day.slice(1))
+}
+
+function recoveryState({ recoverySavedMs, recoveryIsOld }: Keeping): string {
+  if (recoverySavedMs === undefined) return keepWords.value.never
+  return recoveryIsOld ? keepWords.value.old : savedDay(recoverySavedMs)
+}
+
+export function KeepAccount(): VNode {
+  const w = keepWords.value
+  const keeping = useView('keeping').value
+  const words: Words = useSignal(undefined)
+  const written = useSignal(false)
+  const make = async (): Promise<void> => {
+    words.value = (await call('newWords', {})).words
+  }
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.title} />
+        </Bar>
+      }
+      foot={keeping && <Foot keeping={keeping} words={words} written={written.value} onMake={make} />}
+    >
+      <PageText>{w.text}</PageText>
+      {keeping && (
+        <Option
+          icon="file-key"
+          title={w.recovery}
+          text={keeping.recoveryIsOld ? `${w.recoveryText} ${w.recoveryOld}` : w.recoveryText}
+          aside={recoveryState(keeping)}
+        />
+      )}
+      {words.value && <WordList words={words.value} written={written} />}
+      {keeping && <Backup keeping={keeping} onMake={words.value ? undefined : make} />}
+      {keeping && <Others keeping={keeping} />}
+    </Page>
+  )
+}
+
+function WordList({ words, written }: { words: string[]; written: Signal<boolean> }): VNode {
+  const w = keepWords.value
+  return (
+    <>
+      <PageSection title={w.words} />
+      <ol class="keep-account-words">
+        {words.map((word, at) => (
+          <li key={at} class="keep-account-word">
+            <span class="keep-account-place">{at + 1}</span>
+            <bdi>{word}</bdi>
+          </li>
+        ))}
+      </ol>
+      <PageText>{w.wordsText}</PageText>
+      <OptionGroup>
+        <Switch
+          label={w.written}
+          on={written.value}
+          onChange={on => {
+            written.value = on
+          }}
+        />
+      </OptionGroup>
+    </>
+  )
+}
+
+function Backup({ keeping, onMake }: { keeping: Keeping; onMake: Make | undefined }): VNode {
+  const w = keepWords.value
+  const shown = {
+    icon: 'database-backup',
+    title: w.backup,
+    text: `${w.backupText} ${sizeOf(keeping.usedBytes)}.`,
+    aside: keeping.backupSavedMs === undefined ? undefined : savedDay(keeping.backupSavedMs),
+  } as const
+  return onMake ? <Option {...shown} leads="next" onClick={() => begin(onMake())} /> : <Option {...shown} />
+}
+
+function Others({ keeping }: { keeping: Keeping }): VNode {
+  const w = keepWords.value
+  return (
+    <>
+      <Persistence keeping={keeping} />
+      <Option icon="smartphone" title={w.move} text={w.moveText} leads="next" onClick={() => begin(askToMove())} />
+      <PageText>{w.used(sizeOf(keeping.usedBytes), sizeOf(keeping.quotaBytes))}</PageText>
+    </>
+  )
+}
+
+/** Only a page may ask the browser, and only the worker knows what comes of it. */
+async function askToPersist(): Promise<void> {
+  const promised = (await navigator.storage?.persist?.()) ?? false
+  const { persisted } = await call('askToPersist', {})
+  if (!promised && !persisted) showToast({ kind: 'error', text: keepWords.value.persistRefused })
+}
+
+function Persistence({ keeping }: { keeping: Keeping }): VNode {
+  const w = keepWords.value
+  return keeping.persisted ? (
+    <Option icon="shield-check" title={w.persisted} text={w.persistedOn} aside={w.on} />
+  ) : (
+    <Option
+      icon="shield-alert"
+      title={w.persisted}
+      text={w.persistedOff}
+      aside={w.off}
+      onClick={() => begin(askToPersist())}
+    />
+  )
+}
+
+type FootShown = { keeping: Keeping; words: Words; written: boolean; onMake: Make }
+
+/** First the words, then the files: whoever saves a file without having seen its words has saved nothing. */
+function Foot({ keeping, words, written, onMake }: FootShown): VNode {
+  const w = keepWords.value
+  const save = async (kind: 'recoveryFile' | 'backupFile'): Promise<void> => {
+    const { file, name } = await call(kind, { words: words.value ?? [] })
+    downloadFile(file, name)
+    showToast({ kind: 'note', text: w.savedFile })
+  }
+  if (!words.value)
+    return (
+      <Button icon="download" onClick={onMake}>
+        {keeping.recoverySavedMs === undefined ? w.makeWords : w.saveAgain}
+      </Button>
+    )
+  return (
+    <>
+      <Button icon="download" disabled={!written} onClick={() => save('recoveryFile')}>
+        {w.saveRecovery}
+      </Button>
+      <Button kind="quiet" icon="database-backup" disabled={!written} onClick={() => save('backupFile')}>
+        {w.saveBackup}
+      </Button>
+    </>
+  )
+}

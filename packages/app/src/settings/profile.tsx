@@ -1,0 +1,114 @@
+// One's own name, words about oneself, and picture: what others see.
+import { contentLimits } from '@postern/protocol'
+import { useSignal } from '@preact/signals'
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Me } from '../contract/objects.ts'
+import { call, useView } from '../link/link.ts'
+import { begin } from '../parts/attempt.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Page, PageText } from '../parts/page.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { showToast } from '../parts/toast-list.ts'
+import './profile.css'
+import { makeSquare } from './square-picture.ts'
+import { settingsWords } from './words.ts'
+
+export function Profile(): VNode {
+  const me = useView('me').value
+  if (!me) return <Page bar={<ProfileBar />}>{null}</Page>
+  // Another key for each account, not for each change: what is being typed must not be thrown away by a new picture.
+  return <ProfileForm key={me.id} me={me} />
+}
+
+const ProfileBar = (): VNode => (
+  <Bar>
+    <BarTitle name={settingsWords.value.profile} />
+  </Bar>
+)
+
+function ProfileForm({ me }: { me: Me }): VNode {
+  const w = settingsWords.value
+  const name = useSignal(me.name)
+  const about = useSignal(me.about)
+  const changed = name.value.trim() !== me.name || about.value.trim() !== me.about
+  const fault = name.value.trim() === '' ? w.nameNeeded : undefined
+  const save = async (): Promise<void> => {
+    await call('setProfile', { name: name.value.trim(), about: about.value.trim() })
+    showToast({ kind: 'note', text: w.saved })
+  }
+  return (
+    <Page
+      bar={<ProfileBar />}
+      foot={
+        <Button disabled={!changed || fault !== undefined} onClick={save}>
+          {w.save}
+        </Button>
+      }
+    >
+      <Picture me={me} />
+      <TextField
+        label={w.name}
+        value={name.value}
+        fault={fault}
+        maxLength={contentLimits.nameCharsMax}
+        autocomplete="nickname"
+        onInput={value => {
+          name.value = value
+        }}
+      />
+      <TextField
+        label={w.aboutMe}
+        value={about.value}
+        lines="several"
+        maxLength={contentLimits.aboutCharsMax}
+        spellcheck
+        onInput={value => {
+          about.value = value
+        }}
+      />
+      <PageText>{w.profileSeen}</PageText>
+    </Page>
+  )
+}
+
+function Picture({ me }: { me: Me }): VNode {
+  const w = settingsWords.value
+  const input = useRef<HTMLInputElement>(null)
+  const choose = async (file: File): Promise<void> => {
+    const avatar = await makeSquare(file)
+    if (avatar) await call('setProfile', { avatar })
+    else showToast({ kind: 'error', text: w.notAPicture })
+  }
+  return (
+    <div class="profile-picture">
+      <button class="profile-face" type="button" aria-label={w.choosePicture} onClick={() => input.current?.click()}>
+        <Avatar id={me.id} name={me.name} avatar={me.avatar} size="xl" />
+        <span class="profile-camera">
+          <Icon name="camera" size={18} />
+        </span>
+      </button>
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        hidden
+        aria-label={w.choosePicture}
+        onChange={event => {
+          const [file] = event.currentTarget.files ?? []
+          // The same file chosen again is a choice, too.
+          event.currentTarget.value = ''
+          if (file) begin(choose(file))
+        }}
+      />
+      {me.avatar && (
+        <Button kind="quiet" onClick={() => call('setProfile', { avatar: null })}>
+          {w.removePicture}
+        </Button>
+      )}
+    </div>
+  )
+}

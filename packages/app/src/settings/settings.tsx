@@ -1,0 +1,77 @@
+// Settings: what there is to set, and the screen of each part.
+import type { VNode } from 'preact'
+import { useView } from '../link/link.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Bar, BarTitle } from '../parts/bar.tsx'
+import { Option, OptionGroup } from '../parts/option.tsx'
+import { Page } from '../parts/page.tsx'
+import { go, type SettingsPart } from '../router.ts'
+import { AboutApp } from './about.tsx'
+import { Appearance } from './appearance.tsx'
+import { Blocked } from './blocked.tsx'
+import { InviteLink } from './invite-link.tsx'
+import { KeepAccount } from './keep-account.tsx'
+import { Notifications } from './notifications.tsx'
+import { Profile } from './profile.tsx'
+import { settingsWords } from './words.ts'
+
+const screens: Record<SettingsPart, () => VNode> = {
+  profile: Profile,
+  invite: InviteLink,
+  'keep-account': KeepAccount,
+  notifications: Notifications,
+  appearance: Appearance,
+  blocked: Blocked,
+  about: AboutApp,
+}
+
+export function SettingsScreen({ part }: { part?: SettingsPart | undefined }): VNode {
+  const Screen = part ? screens[part] : SettingsMenu
+  return <Screen key={part} />
+}
+
+const open = (part: SettingsPart) => () => go({ screen: 'settings', part })
+
+function SettingsMenu(): VNode {
+  const w = settingsWords.value
+  const me = useView('me').value
+  const keeping = useView('keeping').value
+  const isKept = keeping?.recoverySavedMs !== undefined && !keeping.recoveryIsOld
+  return (
+    <Page
+      bar={
+        <Bar>
+          <BarTitle name={w.settings} />
+        </Bar>
+      }
+    >
+      {me && (
+        <Option
+          face={<Avatar id={me.id} name={me.name} avatar={me.avatar} />}
+          title={me.name}
+          text={me.about || w.profileHint}
+          leads="next"
+          onClick={open('profile')}
+        />
+      )}
+      <OptionGroup>
+        <Option icon="qr-code" title={w.invite} leads="next" onClick={open('invite')} />
+        <Option
+          icon="key-round"
+          title={w.keep}
+          aside={keeping && !isKept ? w.notKept : undefined}
+          leads="next"
+          onClick={open('keep-account')}
+        />
+      </OptionGroup>
+      <OptionGroup>
+        <Option icon="bell" title={w.notifications} leads="next" onClick={open('notifications')} />
+        <Option icon="palette" title={w.appearance} leads="next" onClick={open('appearance')} />
+        <Option icon="ban" title={w.blocked} leads="next" onClick={open('blocked')} />
+      </OptionGroup>
+      <OptionGroup>
+        <Option icon="info" title={w.about} leads="next" onClick={open('about')} />
+      </OptionGroup>
+    </Page>
+  )
+}

@@ -1,0 +1,37 @@
+// What a person has set for a chat on this device: muted, pinned, archived.
+import type { Records } from '@postern/core'
+import type { ChatId } from '@postern/protocol'
+import type { ChatMarks } from '../contract/objects.ts'
+import { fields, flag } from './shapes.ts'
+import { lenient, Shelf } from './shelf.ts'
+import type { Touch } from './topics.ts'
+
+const readMarks = fields({ muted: flag, pinned: flag, archived: flag })
+const unmarked: ChatMarks = { muted: false, pinned: false, archived: false }
+
+export class ChatMarkings {
+  readonly #shelf: Shelf<ChatMarks>
+
+  constructor(records: Records, touch: Touch) {
+    this.#shelf = new Shelf(records, {
+      read: lenient(value => readMarks(value, 'marks')),
+      onChange: () => touch('marks'),
+    })
+  }
+
+  get(chat: string): ChatMarks {
+    return this.#shelf.get(chat) ?? unmarked
+  }
+
+  async set(chat: ChatId, change: Partial<ChatMarks>): Promise<void> {
+    const marks = { ...this.get(chat), ...change }
+    if (marks.muted || marks.pinned || marks.archived) await this.#shelf.put(chat, marks)
+    else await this.#shelf.remove(chat)
+  }
+
+  /** Somebody wrote: a chat that was put away comes back, unless nobody wants to hear of it. */
+  async wroteIn(chat: ChatId): Promise<void> {
+    const { archived, muted } = this.get(chat)
+    if (archived && !muted) await this.set(chat, { archived: false })
+  }
+}

@@ -1,0 +1,169 @@
+// The worker as pages know it: it answers what they ask, and shows them what they watch for as long as it changes.
+import { appLimits, guarded, inBackground, type Log, logFault } from '@postern/protocol'
+import type { ToCore, ToPage } from '../contract/messages.ts'
+import type { Tiding } from '../contract/tidings.ts'
+import type { PageSight, Worker } from './answering.ts'
+import { AppError, faultOf } from './app-error.ts'
+import { answer } from './calls.ts'
+import { Home } from './home.ts'
+import type { Rim } from './rim.ts'
+import { AppSettings } from './settings.ts'
+import type { Topic } from './topics.ts'
+import { isViewName, type Looking, lookingAt } from './views.ts'
+
+export type Post = (message: ToPage) => void
+
+type Watched = Looking & { id: number; name: string; last: string | undefined }
+type KnownPage = { post: Post; watches: Map<number, Watched>; sight: PageSight }
+
+export class Host {
+  readonly home: Home
+  readonly #worker: Worker
+  readonly #pages = new Map<string, KnownPage>()
+  /** Calls under way, by key: asked again meanwhile, one answer is for both. */
+  readonly #calls = new Map<string, Promise<unknown>>()
+  readonly #touched = new Set<Topic>()
+
+  constructor(rim: Rim) {
+    const touch = (...topics: Topic[]) => this.#touch(topics)
+    const settings = new AppSettings(touch)
+    const tell = (tiding: Tiding) => this.#tell(tiding)
+    this.home = new Home({ rim, settings, touch, tell, isSeen: chat => this.#isSeen(chat) })
+    this.#worker = { rim, settings, home: this.home }
+  }
+
+  /** A page that comes again under its name is the same page, and has to say anew what it watches. */
+  connect(name: string, post: Post): void {
+    this.#pages.delete(name)
+    this.#pages.set(name, { post, watches: new Map(), sight: { focused: false } })
+    const [oldest] = this.#pages.keys()
+    if (this.#pages.size > appLimits.pagesMax && oldest !== undefined) this.#pages.delete(oldest)
+  }
+
+  isConnected(name: string): boolean {
+    return this.#pages.has(name)
+  }
+
+  leave(name: string): void {
+    this.#pages.delete(name)
+  }
+
+  take(name: string, message: ToCore): void {
+    const page = this.#pages.get(name)
+    if (!page) return
+    // Behind all others: whoever is silent for the longest stands first.
+    this.#pages.delete(name)
+    this.#pages.set(name, page)
+    switch (message.kind) {
+      case 'ping':
+        return page.post({ kind: 'pong', id: message.id })
+      case 'bye':
+        return this.leave(name)
+      case 'unwatch':
+        return void page.watches.delete(message.id)
+      case 'watch':
+        return this.#watch(page, message)
+      case 'ask':
+        return this.#ask(page, message)
+    }
+  }
+
+  #watch(page: KnownPage, { id, name, args }: Extract<ToCore, { kind: 'watch' }>): void {
+    // A page that forgets to unwatch must not make every commit slower.
+    if (page.watches.size >= appLimits.watchesPerPageMax && !page.watches.has(id))
+      return this.#log.warn({ name }, 'a page watches too many views: one more is not shown')
+    if (!isViewName(name)) return this.#log.warn({ name }, 'a page watches a view that there is not')
+    const begin = () => {
+      const watched = { ...lookingAt(name, args as never), id, name, last: undefined }
+      page.watches.set(id, watched)
+      const seen = this.#look(watched)
+      if (seen) page.post({ kind: 'view', ...seen })
+    }
+    guarded(begin, { what: 'a view cannot be watched', log: this.#log })()
+  }
+
+  #ask(page: KnownPage, { id, key, name, asked }: Extract<ToCore, { kind: 'ask' }>): void {
+    const answered = this.#answerOnce({ key, name, asked, page }).then(
+      ok => page.post({ kind: 'answer', id, ok }),
+      (error: unknown) => this.#refuse(page, { id, name, error }),
+    )
+    inBackground(answered, { what: 'a page was not answered', log: this.#log })
+  }
+
+  #refuse(page: KnownPage, { id, name, error }: { id: number; name: string; error: unknown }): void {
+    const fault = faultOf(error)
+    if (fault.code === 'internal') logFault(error, { what: `the call ${name} failed`, log: this.#log })
+    page.post({ kind: 'answer', id, fault })
+  }
+
+  #answerOnce({
+    key,
+    name,
+    asked,
+    page,
+  }: {
+    key: string
+    name: string
+    asked: unknown
+    page: KnownPage
+  }): Promise<unknown> {
+    const earlier = this.#calls.get(key)
+    if (earlier) return earlier
+    if (this.#calls.size >= appLimits.callsInFlightMax) return Promise.reject(new AppError('too-many-calls'))
+    const look = (sight: PageSight) => {
+      page.sight = sight
+    }
+    const answering = answer(this.#worker, name, { value: asked, key, look }).finally(() => this.#calls.delete(key))
+    this.#calls.set(key, answering)
+    return answering
+  }
+
+  /** At the end of the turn, once for all that was touched in it. */
+  #touch(topics: readonly Topic[]): void {
+    if (this.#touched.size === 0) this.#worker.rim.defer(() => this.#lookAgain())
+    for (const topic of topics) this.#touched.add(topic)
+  }
+
+  /** All of a page's views at once: a message comes into the history in the moment in which it leaves the queue. */
+  #lookAgain(): void {
+    const touched = new Set(this.#touched)
+    this.#touched.clear()
+    for (const page of this.#pages.values()) {
+      const changed = [...page.watches.values()]
+        .filter(({ topics }) => topics.some(topic => touched.has(topic)))
+        .flatMap(watched => this.#look(watched) ?? [])
+      if (changed.length > 0) guarded(() => page.post({ kind: 'views', views: changed }), this.#posting)()
+    }
+  }
+
+  /** Undefined when it is as it was, or cannot be read: then what a page has stays. */
+  #look(watched: Watched): { id: number; value: unknown } | undefined {
+    try {
+      const seen = watched.look(this.#worker)
+      if (!seen) return undefined
+      const json = JSON.stringify(seen.value) ?? 'undefined'
+      if (json === watched.last) return undefined
+      watched.last = json
+      return { id: watched.id, value: seen.value }
+    } catch (error) {
+      logFault(error, { what: `the view ${watched.name} could not be read`, log: this.#log })
+      return undefined
+    }
+  }
+
+  #tell(tiding: Tiding): void {
+    for (const page of this.#pages.values()) guarded(() => page.post({ kind: 'tiding', tiding }), this.#posting)()
+  }
+
+  #isSeen(chat: string): boolean {
+    return [...this.#pages.values()].some(({ sight }) => sight.focused && sight.chat === chat)
+  }
+
+  get #log(): Log {
+    return this.#worker.rim.log
+  }
+
+  get #posting(): { what: string; log: Log } {
+    return { what: 'a page could not be told', log: this.#log }
+  }
+}

@@ -1,0 +1,34 @@
+// Calls that keep the account from being lost: recovery words and files, and what the browser promises.
+import { early, inAccount } from './answering.ts'
+import { blob, fields, listOf, nothing, text } from './shapes.ts'
+
+const withWords = fields({ words: listOf(text) })
+
+/** Needed some few times in the life of an account: loaded when somebody asks. */
+const recovery = async () => await import('./recovery.ts')
+const move = async () => await import('./move.ts')
+
+export const keepingCalls = {
+  // Other words, which nobody has written down yet.
+  newWords: early(nothing, async ({ rim }) => ({ words: await (await recovery()).makeWords(rim) })),
+  // Another file of the same content.
+  recoveryFile: inAccount(
+    withWords,
+    async (account, { words }) => await (await recovery()).saveRecovery(account, words),
+  ),
+  backupFile: inAccount(withWords, async (account, { words }) => await (await recovery()).saveBackup(account, words)),
+  // Once it is restored there is an account, and a second one is refused.
+  restore: early(
+    fields({ file: blob, words: listOf(text) }),
+    async (worker, asked) => await (await recovery()).restore(worker, asked),
+  ),
+  // Another copy under another link; the first goes as it would have.
+  moveOut: inAccount(nothing, async account => await (await move()).copyForMove(account)),
+  // Once it is here there is an account.
+  moveIn: early(fields({ link: text }), async (worker, { link }) => await (await move()).moveIn(worker, link)),
+  // The browser asks its person only for a page: the page has done so, and the worker looks at what came of it.
+  askToPersist: inAccount(nothing, async ({ keeping }) => {
+    await keeping.look()
+    return { persisted: keeping.get().persisted }
+  }),
+}

@@ -1,0 +1,47 @@
+// The one worker of the origin that holds the account: lets pages in, and hands what they say to the host.
+import { inBackground } from '@postern/protocol'
+import { BUILD } from '../contract/build.ts'
+import { HALL, type InHall, roomOf, type ToCore, type ToPage } from '../contract/messages.ts'
+import { browserRim } from './browser-rim.ts'
+import { Host } from './host.ts'
+
+/** The page that started this worker speaks over the worker's own port. */
+const LEADER = 'leader'
+
+const core = crypto.randomUUID()
+const rim = browserRim()
+const host = new Host(rim)
+const ready: ToPage = { kind: 'ready', core, build: BUILD }
+
+host.connect(LEADER, message => postMessage(message))
+addEventListener('message', ({ data }: MessageEvent<ToCore>) => host.take(LEADER, data))
+
+const rooms = new Map<string, BroadcastChannel>()
+
+function listenIn(name: string): BroadcastChannel {
+  const room = new BroadcastChannel(roomOf(name))
+  room.addEventListener('message', ({ data }: MessageEvent<ToCore>) => host.take(name, data))
+  rooms.set(name, room)
+  return room
+}
+
+/** The others knock in the hall, and get a room each. */
+function openRoom(name: string): void {
+  for (const [other, room] of rooms) {
+    if (host.isConnected(other)) continue
+    room.close()
+    rooms.delete(other)
+  }
+  const room = rooms.get(name) ?? listenIn(name)
+  if (!host.isConnected(name)) host.connect(name, message => room.postMessage(message))
+  room.postMessage(ready)
+}
+
+const hall = new BroadcastChannel(HALL)
+hall.addEventListener('message', ({ data }: MessageEvent<InHall>) => {
+  if ('page' in data) openRoom(data.page)
+})
+hall.postMessage({ core } satisfies InHall)
+postMessage(ready)
+
+inBackground(host.home.start(), { what: 'the account was not opened', log: rim.log })

@@ -1,0 +1,93 @@
+// What there is while the account is open: core's client, and everything of the worker that belongs to this account.
+import type { JournalEvent } from '@postern/core'
+import { inBackground, type Log } from '@postern/protocol'
+import type { Tiding } from '../contract/tidings.ts'
+import { Alerts } from './alerts.ts'
+import { ChatMarkings } from './chat-marks.ts'
+import { Drafts } from './drafts.ts'
+import { Faces } from './faces.ts'
+import { followEvents } from './follow-events.ts'
+import { KeepingFacts } from './keeping.ts'
+import { OutgoingQueue } from './outgoing.ts'
+import { Presses } from './presses.ts'
+import type { OpenedAccount, Rim } from './rim.ts'
+import type { AppSettings } from './settings.ts'
+import type { Touch } from './topics.ts'
+
+/** What the account has of the worker around it. */
+export type AccountAround = {
+  rim: Rim
+  settings: AppSettings
+  touch: Touch
+  tell: (tiding: Tiding) => void
+  isSeen: (chat: string) => boolean
+}
+
+export class Account {
+  readonly opened: OpenedAccount
+  readonly rim: Rim
+  readonly marks: ChatMarkings
+  readonly drafts: Drafts
+  readonly faces: Faces
+  readonly outgoing: OutgoingQueue
+  readonly presses: Presses
+  readonly alerts: Alerts
+  readonly keeping: KeepingFacts
+  readonly #log: Log
+  readonly #over = new AbortController()
+  readonly #forgetChanges: () => void
+
+  constructor(opened: OpenedAccount, around: AccountAround) {
+    const { client } = opened
+    const { rim, touch } = around
+    const { clock, log } = rim
+    this.opened = opened
+    this.rim = rim
+    this.#log = log
+    this.marks = new ChatMarkings(client.records('chat-mark'), touch)
+    this.drafts = new Drafts(client.records('draft'), touch)
+    this.keeping = new KeepingFacts(client, { ...around, clock, storage: rim.storage })
+    const onSent = () => inBackground(this.keeping.countSent(), { what: 'a sent message was not counted', log })
+    this.outgoing = new OutgoingQueue(client.records('outgoing'), { client, clock, log, touch, onSent })
+    this.presses = new Presses({ client, clock, touch })
+    this.alerts = new Alerts({ ...around, client, marks: this.marks, presses: this.presses })
+    this.faces = new Faces(client)
+    this.#forgetChanges = client.onChange(topics => {
+      if (topics.has('people')) this.faces.forget()
+      touch(...topics)
+    })
+  }
+
+  get client(): OpenedAccount['client'] {
+    return this.opened.client
+  }
+
+  start(): void {
+    const until = this.#over.signal
+    const following = followEvents(this.client, { log: this.#log, until, hear: event => this.#hear(event) })
+    inBackground(following, { what: 'the journal is not read any more', log: this.#log })
+    inBackground(this.keeping.look(), { what: 'it is not known how the account is kept', log: this.#log })
+    this.client.start()
+    this.outgoing.driveAll()
+  }
+
+  async stop(): Promise<void> {
+    this.leave()
+    await this.client.stop()
+  }
+
+  /** Nothing of it works any more; the client is left to who stops it. */
+  leave(): void {
+    this.#over.abort()
+    this.#forgetChanges()
+    this.outgoing.stop()
+    this.presses.stop()
+  }
+
+  #hear(event: JournalEvent): void {
+    this.presses.hear(event)
+    this.alerts.hear(event)
+    if (event.type !== 'message') return
+    inBackground(this.marks.wroteIn(event.chat_id), { what: 'a chat was not brought back', log: this.#log })
+  }
+}

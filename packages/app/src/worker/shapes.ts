@@ -1,0 +1,61 @@
+// Reads what a page has asked for: a page of another build may say anything, and is told so instead of breaking the worker.
+import { type AccountId, type ChatId, isAccountId, isChatId, isMessageId, type MessageId } from '@postern/protocol'
+import { AppError } from './app-error.ts'
+
+/** Gives the value as what it is, or throws `call-malformed` with the name of the field. */
+export type Shape<T> = (value: unknown, field: string) => T
+
+type Fields = Readonly<Record<string, Shape<unknown>>>
+type Read<Of extends Fields> = { [Name in keyof Of]: ReturnType<Of[Name]> }
+
+const malformed = (field: string): AppError => new AppError('call-malformed', { field })
+
+function checked<T>(is: (value: unknown) => value is T): Shape<T> {
+  return (value, field) => {
+    if (!is(value)) throw malformed(field)
+    return value
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+export const text: Shape<string> = checked(isText)
+export const flag: Shape<boolean> = checked((value): value is boolean => typeof value === 'boolean')
+export const count: Shape<number> = checked((value): value is number => Number.isSafeInteger(value))
+export const blob: Shape<Blob> = checked((value): value is Blob => value instanceof Blob)
+export const chatId: Shape<ChatId> = checked((value): value is ChatId => isText(value) && isChatId(value))
+export const accountId: Shape<AccountId> = checked((value): value is AccountId => isText(value) && isAccountId(value))
+export const messageId: Shape<MessageId> = checked((value): value is MessageId => isText(value) && isMessageId(value))
+
+export const oneOf = <const Choices extends readonly string[]>(...choices: Choices): Shape<Choices[number]> =>
+  checked((value): value is Choices[number] => isText(value) && choices.includes(value))
+
+export const listOf =
+  <T>(shape: Shape<T>): Shape<T[]> =>
+  (value, field) => {
+    if (!Array.isArray(value)) throw malformed(field)
+    return value.map((item, at) => shape(item, `${field}[${at}]`))
+  }
+
+export const orNull =
+  <T>(shape: Shape<T>): Shape<T | null> =>
+  (value, field) =>
+    value === null ? null : shape(value, field)
+
+/** Fields that are not named are left out; an optional one that is undefined is, too. */
+export function fields<Needed extends Fields>(needed: Needed): Shape<Read<Needed>>
+export function fields<Needed extends Fields, Free extends Fields>(
+  needed: Needed,
+  free: Free,
+): Shape<Read<Needed> & Partial<Read<Free>>>
+export function fields(needed: Fields, free: Fields = {}): Shape<unknown> {
+  return (value, field) => {
+    if (typeof value !== 'object' || value === null) throw malformed(field)
+    const given = new Map(Object.entries(value))
+    const wanted = Object.entries(needed)
+    const added = Object.entries(free).filter(([name]) => given.get(name) !== undefined)
+    return Object.fromEntries([...wanted, ...added].map(([name, shape]) => [name, shape(given.get(name), name)]))
+  }
+}
+
+export const nothing: Shape<Record<string, never>> = () => ({})

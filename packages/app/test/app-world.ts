@@ -1,0 +1,226 @@
+// The app's worker in Node: a real client on a real relay, and pages that ask and watch as a browser's do.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { nodeFileCipher, openNodeClient } from '@postern/core/node'
+import { makeNodeProvider } from '@postern/mls/node'
+import { type ChatId, type Clock, type Log, systemClock } from '@postern/protocol'
+import { type Person, Wire, type World } from '@postern/testkit'
+import type { CallAnswer, CallAsked, CallName } from '../src/contract/calls.ts'
+import type { ToPage } from '../src/contract/messages.ts'
+import type { Fault } from '../src/contract/objects.ts'
+import type { Tiding } from '../src/contract/tidings.ts'
+import type { ViewArgs, ViewName, ViewValue } from '../src/contract/views.ts'
+import { Host } from '../src/worker/host.ts'
+import type { AccountBeginning, DatabaseCopy, OpenedAccount, Rim } from '../src/worker/rim.ts'
+
+class NoAccount extends Error {}
+
+export type LogLine = { text: string; fields: object }
+type RimOptions = {
+  world: World
+  directory: string
+  wire: Wire
+  clock: Clock
+  lines: LogLine[]
+  restored: DatabaseCopy[]
+  connectBlobs: ConnectBlobs | undefined
+}
+
+/** In place of a database: Node's lies in several files while it is open. */
+export const someCopy: DatabaseCopy = { database: new Uint8Array(300_000).fill(5), key: new Uint8Array(32).fill(6) }
+
+/** What a worker stands on, with the storage of a browser that has promised nothing. */
+function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs }: RimOptions): Rim {
+  const note = (fields: object, text: string) => void lines.push({ text, fields })
+  const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
+  const open = async (beginning?: AccountBeginning): Promise<OpenedAccount | undefined> => {
+    if (beginning && 'restored' in beginning) restored.push(beginning.restored)
+    try {
+      const client = await openNodeClient({
+        directory,
+        acceptRequests: 'contacts',
+        reportsAll: true,
+        connect: wire.connect,
+        ...(connectBlobs && { connectBlobs }),
+        relayUrl: world.relayUrl,
+        clock,
+        firstStart: () => {
+          if (beginning && 'firstStart' in beginning) return beginning.firstStart
+          if (beginning) return { relayUrl: world.relayUrl, name: 'restored', bot: false }
+          throw new NoAccount()
+        },
+      })
+      const forgetEverything = async () => {
+        await client.stop()
+        rmSync(directory, { recursive: true })
+      }
+      return { client, forgetEverything, copy: () => Promise.resolve(someCopy) }
+    } catch (error) {
+      if (error instanceof NoAccount) return undefined
+      throw error
+    }
+  }
+  return {
+    clock,
+    log,
+    relayUrl: world.relayUrl,
+    open,
+    forget: async () => rmSync(directory, { recursive: true, force: true }),
+    assertSupported: () => undefined,
+    sealer: () => Promise.resolve(makeNodeProvider()),
+    fetchProfile: account => fetchBytes(world, `/profiles/${account}`),
+    fetchBlob: blob => fetchBytes(world, `/blobs/${blob}`),
+    fileCipher: nodeFileCipher,
+    storage: {
+      persisted: () => Promise.resolve(false),
+      estimate: () => Promise.resolve({ usedBytes: 1, quotaBytes: 2 }),
+    },
+    defer: run => void setImmediate(run),
+  }
+}
+
+async function fetchBytes(world: World, path: string): Promise<Uint8Array | undefined> {
+  const answer = await fetch(new URL(path, world.relayUrl.replace('ws', 'http')))
+  return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : undefined
+}
+
+type ConnectBlobs = NonNullable<Parameters<typeof openNodeClient>[0]['connectBlobs']>
+
+export type AppOptions = { directory?: string; wire?: Wire; clock?: Clock; connectBlobs?: ConnectBlobs | undefined }
+
+export class TestApp {
+  readonly host: Host
+  readonly wire: Wire
+  readonly directory: string
+  readonly lines: LogLine[]
+  readonly restored: DatabaseCopy[] = []
+  #pages = 0
+
+  constructor(
+    world: World,
+    { directory = join(world.directory, 'app'), wire = new Wire(), clock = systemClock, connectBlobs }: AppOptions = {},
+  ) {
+    this.wire = wire
+    this.directory = directory
+    this.lines = []
+    const { lines, restored } = this
+    this.host = new Host(nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs }))
+  }
+
+  /** With an account, online, and one page. */
+  static async begin(world: World, options: AppOptions = {}): Promise<{ app: TestApp; page: TestPage }> {
+    const app = new TestApp(world, options)
+    await app.host.home.start()
+    const page = app.page()
+    if (!app.host.home.account) await page.call('createAccount', { name: 'alice' })
+    await app.online()
+    return { app, page }
+  }
+
+  get account() {
+    const { account } = this.host.home
+    if (!account) throw new Error('the account is not open')
+    return account
+  }
+
+  async online(): Promise<void> {
+    await this.account.client.whenOnline({ timeoutMs: 60_000 })
+  }
+
+  page(): TestPage {
+    return new TestPage(this.host, `page-${++this.#pages}`)
+  }
+}
+
+export class TestPage {
+  readonly name: string
+  readonly posted: ToPage[] = []
+  readonly tidings: Tiding[] = []
+  /** Called when what was posted is shown. */
+  onShown: () => void = () => undefined
+  readonly #host: Host
+  readonly #watched = new Map<number, { name: string; value: unknown; count: number }>()
+  readonly #answers = new Map<number, (message: Extract<ToPage, { kind: 'answer' }>) => void>()
+  #lastId = 0
+
+  constructor(host: Host, name: string) {
+    this.#host = host
+    this.name = name
+    host.connect(name, message => this.#hear(message))
+  }
+
+  async call<Name extends CallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<CallAnswer<Name>> {
+    return (await this.ask(name, asked, key)) as CallAnswer<Name>
+  }
+
+  /** As a page of another build might. Rejects with the fault. */
+  ask(name: string, asked: unknown, key: string = crypto.randomUUID()): Promise<unknown> {
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      this.#answers.set(id, message =>
+        'fault' in message ? reject(new FaultError(message.fault)) : resolve(message.ok),
+      )
+      this.#host.take(this.name, { kind: 'ask', id, key, name, asked })
+    })
+  }
+
+  watch<Name extends ViewName>(name: Name, ...args: ViewArgs<Name>): Watching<ViewValue<Name>> {
+    const id = this.watchAny(name, args)
+    const seen = () => this.#watched.get(id)
+    return {
+      get value() {
+        return seen()?.value as ViewValue<Name>
+      },
+      get count() {
+        return seen()?.count ?? 0
+      },
+      end: () => this.#host.take(this.name, { kind: 'unwatch', id }),
+    }
+  }
+
+  watchAny(name: string, args: unknown[]): number {
+    const id = ++this.#lastId
+    this.#watched.set(id, { name, value: undefined, count: 0 })
+    this.#host.take(this.name, { kind: 'watch', id, name, args })
+    return id
+  }
+
+  leave(): void {
+    this.#host.take(this.name, { kind: 'bye' })
+  }
+
+  #hear(message: ToPage): void {
+    this.posted.push(message)
+    if (message.kind === 'view') this.#show(message)
+    if (message.kind === 'views') for (const view of message.views) this.#show(view)
+    if (message.kind === 'tiding') this.tidings.push(message.tiding)
+    if (message.kind === 'answer') this.#answers.get(message.id)?.(message)
+    this.onShown()
+  }
+
+  #show({ id, value }: { id: number; value: unknown }): void {
+    const watched = this.#watched.get(id)
+    if (watched) this.#watched.set(id, { ...watched, value: structuredClone(value), count: watched.count + 1 })
+  }
+}
+
+export type Watching<Value> = { readonly value: Value; readonly count: number; end(): void }
+
+class FaultError extends Error {
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    super(fault.code)
+    this.fault = fault
+  }
+}
+
+/** The app has met the bot. Gives the chat as the app has it. */
+export async function meet(page: TestPage, bot: Person): Promise<ChatId> {
+  await page.call('openInvite', { link: bot.client.identity.me().inviteUrl })
+  return bot.chatId
+}
+
+/** What the bot has of the app's messages. */
+export const heardBy = (bot: Person, app: TestApp): string[] =>
+  bot.texts(app.account.client.account as string as ChatId)

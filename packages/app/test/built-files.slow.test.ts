@@ -1,0 +1,118 @@
+// What the built app weighs, and what must not be in it.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { builtApp } from '@postern/app/build'
+import { expect, test as plain } from 'vitest'
+
+type BuiltFile = { path: string; text: string; bytes: number }
+
+const test = plain
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('files', { scope: 'file' }, async ({}): Promise<BuiltFile[]> => {
+    const dist = await builtApp()
+    return globSync('**/*.{html,js,css,wasm}', { cwd: dist }).map(path => {
+      const bytes = readFileSync(join(dist, path))
+      return { path, text: bytes.toString('utf8'), bytes: gzipSync(bytes, { level: 9 }).length }
+    })
+  })
+
+const KB = 1000
+const APP = join(import.meta.dirname, '../dist')
+const page = (files: BuiltFile[]) => files.find(({ path }) => path === 'index.html')?.text ?? ''
+/** Of those that are asked for by any of these texts, directly or through each other. */
+function askedFor(files: BuiltFile[], texts: string[]): BuiltFile[] {
+  const isAsked = ({ path }: BuiltFile) => texts.some(text => staticNames(text).some(name => path.endsWith(name)))
+  const found = files.filter(isAsked)
+  const deeper = found.map(({ text }) => text)
+  return deeper.every(text => texts.includes(text)) ? found : askedFor(files, [...new Set([...texts, ...deeper])])
+}
+
+/** What is there before anything is shown: sources of the page, and imports that are not made later. */
+const staticNames = (text: string): string[] =>
+  [...text.matchAll(/(?:\bsrc=|\bfrom\s*|\bimport\s*)"(?:\/assets\/|\.\/)([^"]+)"/g)].map(match => match[1] ?? '')
+
+/** Without them nobody talks: the page, and the screen of a conversation. */
+const firstChat = (files: BuiltFile[]): BuiltFile[] => {
+  const conversation = files.filter(({ path }) => /\/conversation-[\w-]+\.js$/.test(path))
+  const entry = askedFor(files, [page(files)])
+  const around = askedFor(
+    files,
+    conversation.map(({ text }) => text),
+  )
+  return [...new Set([...entry, ...conversation, ...around])]
+}
+
+/** What makes them heavy. */
+function largestIn(files: BuiltFile[]): string {
+  const modules = JSON.parse(readFileSync(join(APP, '.modules.json'), 'utf8')) as Record<string, Record<string, number>>
+  const lines = files
+    .flatMap(({ path }) => Object.entries(modules[path] ?? {}))
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([id, length]) => `${length} ${id.replace(/^.*(?=node_modules|packages)/, '')}`)
+  return lines.slice(0, 15).join('\n')
+}
+
+const weigh = (files: BuiltFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** Nothing, or what they weigh and why. */
+const tooHeavy = (files: BuiltFile[], bytesMax: number): string =>
+  weigh(files) <= bytesMax ? '' : `${weigh(files)} bytes:\n${largestIn(files)}`
+
+test('[APP-14.5] the page weighs at most 60 kB with the first chat, and all styles 12', ({ files }) => {
+  const scripts = firstChat(files)
+  expect(tooHeavy(scripts, 60 * KB)).toBe('')
+  expect(weigh(scripts)).toBeGreaterThan(10 * KB)
+  expect(weigh(files.filter(({ path }) => path.endsWith('.css')))).toBeLessThanOrEqual(12 * KB)
+})
+
+test('[APP-14.5] the worker weighs at most 150 kB, and SQLite beside it 530', ({ files }) => {
+  const worker = files.filter(({ path }) => /\/main-[\w-]+\.js$/.test(path))
+  expect(worker).toHaveLength(1)
+  expect(tooHeavy(worker, 150 * KB)).toBe('')
+  const around = askedFor(
+    files,
+    worker.map(({ text }) => text),
+  )
+  const webAssembly = files.filter(({ path }) => path.endsWith('.wasm'))
+  expect(webAssembly).toHaveLength(1)
+  expect(weigh([...around, ...webAssembly])).toBeLessThanOrEqual(530 * KB)
+})
+
+test('[APP-14.6] nothing that is built makes HTML or code from text, but the way of Preact that no source takes', ({
+  files,
+}) => {
+  const scripts = files.filter(({ path }) => path.endsWith('.js') && !path.includes('sqlite')).map(({ text }) => text)
+  const count = (pattern: RegExp, texts: string[]) => texts.flatMap(text => text.match(pattern) ?? []).length
+  expect(count(/\beval\(|\bnew Function\(|document\.write\(|insertAdjacentHTML|outerHTML/g, scripts)).toBe(0)
+  const preact = readFileSync(new URL(import.meta.resolve('preact')), 'utf8')
+  expect(count(/\binnerHTML\b/g, scripts)).toBeLessThanOrEqual(count(/\binnerHTML\b/g, [preact]))
+})
+
+test('[APP-14.6] nothing that is built names another origin to fetch from', ({ files }) => {
+  const html = page(files)
+  expect(html).not.toMatch(/https?:\/\//)
+  expect(html).not.toMatch(/<script(?![^>]*\bsrc=)/)
+  for (const { path, text } of files.filter(file => file.path.endsWith('.css')))
+    expect(`${path} ${text}`).not.toMatch(/url\(["']?(?:https?:)?\/\//)
+})
+
+test('[APP-14.17] every library in the app goes with its licence', ({ files }) => {
+  expect(files.length).toBeGreaterThan(10)
+  const modules = JSON.parse(readFileSync(join(APP, '.modules.json'), 'utf8')) as Record<string, object>
+  const ids = Object.values(modules).flatMap(each => Object.keys(each))
+  const libraries = new Set(ids.flatMap(id => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []))
+  expect([...libraries]).toEqual(expect.arrayContaining(['preact', 'ts-mls', '@evolu/sqlite-wasm']))
+  const licences = readFileSync(join(APP, 'licences.txt'), 'utf8')
+  for (const name of [...libraries, 'lucide-static', 'emojibase-data']) expect(licences).toContain(`==== ${name}`)
+  expect(licences).toContain('Copyright (c) 2015-present Jason Miller')
+})
+
+test('[APP-14.18] nothing is built that nobody fetches: no other thread and no other file system of SQLite', ({
+  files,
+}) => {
+  expect(files.map(({ path }) => path).filter(path => /opfs-async-proxy|worker1/.test(path))).toEqual([])
+  const sqlite = files.filter(({ path }) => /\/sqlite-[\w-]+\.js$/.test(path))
+  expect(sqlite).toHaveLength(1)
+  expect(/initWorker1API|Missing SharedArrayBuffer/.test(sqlite[0]?.text ?? '')).toBe(false)
+})

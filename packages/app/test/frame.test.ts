@@ -1,0 +1,85 @@
+// The frame around the screens: what a browser lacks, which panes are shown, what is counted, when a person is reminded.
+import { expect, test } from 'vitest'
+import { needsKeeping } from '../src/chat-list/keep-reminder.ts'
+import type { Keeping } from '../src/contract/settings.ts'
+import { chatSeen, panesFor } from '../src/frame/pane-plan.ts'
+import { lackOf } from '../src/frame/support.ts'
+import { unreadOf } from '../src/frame/unread.ts'
+import { pathOf, type Route, routeOf } from '../src/router.ts'
+
+const whole = {
+  isSecureContext: true,
+  navigator: { storage: { getDirectory: () => undefined }, locks: {} },
+  crypto: { subtle: {} },
+  BroadcastChannel: Object,
+  Worker: Object,
+}
+
+test('[APP-7.1] A page that cannot run says which it is: an address without HTTPS, or a browser without what is needed', () => {
+  expect(lackOf(whole)).toBeUndefined()
+  expect(lackOf({ ...whole, navigator: { locks: {} } })).toBe('old-browser')
+  expect(lackOf({ ...whole, navigator: { storage: whole.navigator.storage } })).toBe('old-browser')
+  expect(lackOf({ ...whole, crypto: {} })).toBe('old-browser')
+  // As a browser looks over plain HTTP: it hides the rest, and is not to blame.
+  expect(lackOf({ isSecureContext: false, navigator: {} })).toBe('insecure')
+})
+
+test('[APP-7.2] What is told about a chat stands beside that chat where there is room, and in its place where there is not', () => {
+  const info: Route = { screen: 'chat-info', chat: 'c' }
+  expect(panesFor(info, true)).toEqual({ main: { screen: 'chat', chat: 'c' }, info })
+  expect(panesFor(info, false)).toEqual({ main: info })
+  expect(panesFor({ screen: 'chats' }, true)).toEqual({})
+})
+
+test('[APP-7.3] Every screen has an address behind the #, and what is not understood is the list of chats', () => {
+  const routes: Route[] = [
+    { screen: 'chats' },
+    { screen: 'chat', chat: 'c' },
+    { screen: 'chat', chat: 'c', message: 'm' },
+    { screen: 'chat-info', chat: 'c' },
+    { screen: 'person', account: 'a' },
+    { screen: 'verify', account: 'a' },
+    { screen: 'new-chat' },
+    { screen: 'new-group' },
+    { screen: 'add-members', chat: 'c' },
+    { screen: 'settings' },
+    { screen: 'settings', part: 'keep-account' },
+  ]
+  for (const route of routes) expect(routeOf(pathOf(route))).toEqual(route)
+  for (const hash of ['', '#', '#nonsense', '#settings/nonsense', '#__proto__/x', '#constructor'])
+    expect(['chats', 'settings']).toContain(routeOf(hash).screen)
+})
+
+test('[APP-7.4] The title counts unread messages of chats that are neither muted nor archived, and a request as one', () => {
+  const chat = { unread: 3, muted: false, archived: false, state: 'active' as const }
+  expect(unreadOf([chat, { ...chat, muted: true }, { ...chat, archived: true }])).toBe(3)
+  expect(unreadOf([{ ...chat, state: 'request', unread: 5000 }])).toBe(1)
+  expect(unreadOf([{ ...chat, state: 'request', unread: 0 }])).toBe(0)
+})
+
+test('[APP-7.5] A person is reminded to keep the account after a day or ten messages, until it is kept, and again when people were added', () => {
+  const day = 86_400_000
+  const young: Keeping = {
+    persisted: true,
+    recoveryIsOld: false,
+    usedBytes: 0,
+    quotaBytes: 0,
+    accountMadeMs: 1_000,
+    messagesSent: 0,
+  }
+  expect(needsKeeping(young, 1_000 + day - 1)).toBe(false)
+  expect(needsKeeping(young, 1_000 + day)).toBe(true)
+  expect(needsKeeping({ ...young, messagesSent: 10 }, 1_000)).toBe(true)
+  // A clock that was set back takes nothing from what was sent.
+  expect(needsKeeping({ ...young, messagesSent: 10 }, -day)).toBe(true)
+  expect(needsKeeping({ ...young, messagesSent: 10, recoverySavedMs: 5 }, day)).toBe(false)
+  expect(needsKeeping({ ...young, messagesSent: 10, backupSavedMs: 5 }, day)).toBe(false)
+  expect(needsKeeping({ ...young, recoverySavedMs: 5, recoveryIsOld: true }, 1_000)).toBe(true)
+})
+
+test('[APP-7.11] Nobody is alerted of a chat that can be seen, also beside what is told about it', () => {
+  expect(chatSeen({ screen: 'chat', chat: 'c' }, false)).toBe('c')
+  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, true)).toBe('c')
+  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, false)).toBeUndefined()
+  expect(chatSeen({ screen: 'settings' }, true)).toBeUndefined()
+})

@@ -1,0 +1,249 @@
+// The window over a long conversation: it moves in time, and what is seen stays where it is.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { HistoryRow, HistoryWindow } from '../src/contract/objects.ts'
+import type { HistoryAnchor } from '../src/contract/views.ts'
+import { heirOf } from '../src/conversation/window/heir.ts'
+import { openingOf } from '../src/conversation/window/opening.ts'
+import { layRows } from '../src/conversation/window/row-layout.ts'
+import { type ScrolledList, ScrollKeeper } from '../src/conversation/window/scroll-keeper.ts'
+import { END, idOf, keepSame, nextAnchor, tsOf, WINDOW_ROWS } from '../src/conversation/window/window-state.ts'
+import { alice, bob, longTalk, NOON, row, said } from './conversation-fixtures.ts'
+
+const SEEN = 8
+
+/** As the worker reads it. */
+function windowAt(rows: readonly HistoryRow[], anchor: HistoryAnchor): HistoryWindow {
+  const at = anchor.at === 'end' ? rows.length : rows.findIndex(one => tsOf(one) >= anchor.at)
+  const from = Math.max(0, anchor.at === 'end' ? at - WINDOW_ROWS : at - WINDOW_ROWS / 2)
+  const to = Math.min(rows.length, anchor.at === 'end' ? at : at + WINDOW_ROWS / 2)
+  return { rows: rows.slice(from, to), hasOlder: from > 0, hasNewer: to < rows.length }
+}
+
+/** Somebody who sees `SEEN` rows at a time and moves among all of them. */
+class Reader {
+  anchor: HistoryAnchor = END
+  window: HistoryWindow
+  asked = 0
+  last: number
+
+  rows: readonly HistoryRow[]
+
+  constructor(rows: readonly HistoryRow[]) {
+    this.rows = rows
+    this.window = windowAt(rows, END)
+    this.last = rows.length - 1
+  }
+
+  /** Whether all that is seen is in the window. */
+  go(last: number): boolean {
+    this.last = Math.max(SEEN - 1, Math.min(last, this.rows.length - 1))
+    const ids = this.window.rows.map(idOf)
+    const indexOf = (at: number) => ids.indexOf(idOf(this.rows[at] ?? this.rows[0]!))
+    const sight = {
+      first: indexOf(this.last - SEEN + 1),
+      last: indexOf(this.last),
+      isAtEnd: this.last === this.rows.length - 1,
+    }
+    if (sight.first === -1 || sight.last === -1) return false
+    const anchor = nextAnchor(this.window, this.anchor, sight)
+    if (anchor !== this.anchor) this.asked++
+    this.anchor = anchor
+    this.window = windowAt(this.rows, anchor)
+    return true
+  }
+}
+
+describe('the window', () => {
+  test('[APP-10.1] opens at the message of a link, at the first unread one, or at the end', () => {
+    const unread = said(bob, 'new')
+    expect(openingOf({})).toEqual({ anchor: END })
+    expect(openingOf({ firstUnread: unread })).toMatchObject({
+      anchor: { at: unread.ts },
+      goal: { jump: { id: unread.id }, block: 'start' },
+      unreadFromTs: unread.ts,
+    })
+    expect(openingOf({ firstUnread: unread }, 'linked')).toMatchObject({
+      anchor: { message: 'linked' },
+      goal: { jump: { id: 'linked' }, block: 'center' },
+      unreadFromTs: unread.ts,
+    })
+  })
+
+  test('[APP-10.2] is there before its edge is seen, with 120 rows at most, and is asked for seldom', () => {
+    const all = longTalk(2_000)
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 50, maxLength: 300 }), steps => {
+        const reader = new Reader(all)
+        for (const step of [...steps, ...steps.map(() => -9)]) {
+          expect(reader.go(reader.last + step)).toBe(true)
+          expect(reader.window.rows.length).toBeLessThanOrEqual(WINDOW_ROWS)
+        }
+        const movedRows = steps.reduce((sum, step) => sum + Math.abs(step), 0) + 9 * steps.length
+        expect(reader.asked).toBeLessThan(movedRows / 4 + steps.length / 2 + 4)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('[APP-10.2] follows the end while the end is seen', () => {
+    const all = longTalk(500)
+    const reader = new Reader(all.slice(0, 300))
+    expect(reader.go(299)).toBe(true)
+    expect(reader.anchor).toBe(END)
+    reader.go(250)
+    expect(reader.anchor).not.toBe(END)
+    for (let at = 250; at < 300; at += 5) reader.go(at)
+    reader.go(299)
+    expect(reader.anchor).toEqual(END)
+  })
+
+  test('[APP-10.3] keeps its rows for who reads further up, however many new ones come', () => {
+    const all = longTalk(1_000)
+    const reader = new Reader(all.slice(0, 300))
+    reader.go(280)
+    reader.rows = all
+    reader.window = windowAt(all, reader.anchor)
+    expect(reader.go(280)).toBe(true)
+  })
+
+  test('[APP-10.4] holds to the time of a message that it was opened at: the message may be deleted', () => {
+    const all = longTalk(500)
+    const window = windowAt(all, { at: tsOf(all[250]!) })
+    const sight = { first: 56, last: 64, isAtEnd: false }
+    expect(nextAnchor(window, { at: 0, message: idOf(all[250]!) }, sight)).toEqual({ at: tsOf(all[250]!) })
+  })
+
+  test('[APP-10.5] draws only rows that have changed: the others stay the same objects', () => {
+    const before = longTalk(3)
+    const now = structuredClone(before)
+    now[1] = row(said(bob, 'edited', { ...(before[1]?.kind === 'message' && before[1].message), text: 'edited' }))
+    const kept = keepSame(before, now)
+    expect(kept[0]).toBe(before[0])
+    expect(kept[1]).toBe(now[1])
+    expect(kept[2]).toBe(before[2])
+  })
+})
+
+describe('rows that stand together', () => {
+  const at = (minutes: number, from = bob) => row(said(from, 'words', { ts: NOON + minutes * 60_000 }))
+  const shape = (rows: HistoryRow[], unreadFromTs?: number) =>
+    layRows(rows, unreadFromTs).map(day =>
+      day.rows.map(one => `${one.isFirstUnread ? '!' : ''}${one.startsGroup ? '<' : '-'}${one.endsGroup ? '>' : '-'}`),
+    )
+
+  test('[APP-10.6] are those of one sender within five minutes, on one day, with no notice between', () => {
+    const notice: HistoryRow = { kind: 'notice', id: 'n', ts: NOON + 150_000, notice: { code: 'left', from: bob } }
+    expect(shape([at(0), at(1), at(4)])).toEqual([['<-', '--', '->']])
+    expect(shape([at(0), at(1, alice), at(2)])).toEqual([['<>', '<>', '<>']])
+    expect(shape([at(0), at(5)])).toEqual([['<>', '<>']])
+    expect(shape([at(2), notice, at(3)])).toEqual([['<>', '<>', '<>']])
+    expect(shape([at(11 * 60 + 59), at(12 * 60)])).toEqual([['<>'], ['<>']])
+  })
+
+  test('[APP-10.6] the line above what was not read parts a group, and stands though its message is gone', () => {
+    expect(shape([at(0), at(1), at(2)], NOON + 60_000)).toEqual([['<>', '!<-', '->']])
+    expect(shape([at(0), at(2)], NOON + 60_000)).toEqual([['<>', '!<>']])
+    expect(shape([at(0)], NOON + 60_000)).toEqual([['<>']])
+  })
+})
+
+/** Rows of given heights, without a browser. */
+class Shelf implements ScrolledList {
+  readonly clientHeight = 500
+  #top = 0
+
+  readonly heights: [id: string, height: number][]
+
+  constructor(heights: [id: string, height: number][]) {
+    this.heights = heights
+  }
+
+  get scrollHeight(): number {
+    return this.heights.reduce((sum, [, height]) => sum + height, 0)
+  }
+
+  get scrollTop(): number {
+    return Math.max(0, Math.min(this.#top, this.scrollHeight - this.clientHeight))
+  }
+
+  set scrollTop(px: number) {
+    this.#top = px
+    this.#top = this.scrollTop
+  }
+
+  box() {
+    return { top: 0, bottom: this.clientHeight }
+  }
+
+  rows() {
+    let above = 0
+    return this.heights.map(([id, height]) => {
+      const start = above
+      above += height
+      return {
+        id,
+        box: () => ({ top: start - this.scrollTop, bottom: start + height - this.scrollTop }),
+        show: () => {
+          this.scrollTop = start
+        },
+      }
+    })
+  }
+}
+
+describe('what is seen', () => {
+  const heights = (count: number): [string, number][] => Array.from({ length: count }, (_, at) => [`r${at}`, 60])
+  const topOf = (shelf: Shelf, id: string) =>
+    shelf
+      .rows()
+      .find(one => one.id === id)
+      ?.box().top
+
+  test('[APP-10.7] stays where it is when rows above come, go or grow, and when the first one seen is deleted', () => {
+    const change = fc.record({ at: fc.nat(50), what: fc.constantFrom('delete', 'grow', 'add'), by: fc.nat(400) })
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 12 }), fc.integer({ min: 1200, max: 2200 }), (changes, top) => {
+        const shelf = new Shelf(heights(100))
+        const kept = new ScrollKeeper(shelf)
+        kept.follows = false
+        shelf.scrollTop = top
+        kept.note()
+        const seen = shelf.rows().filter(one => one.box().top >= 0 && one.box().top < 500)
+        const placesBefore = new Map(seen.map(one => [one.id, one.box().top]))
+        const last = seen.at(-1)?.id ?? ''
+        // All that changes lies above the last row that is seen.
+        for (const { at, what, by } of changes) {
+          if (Math.min(at, 99) >= Number(last.slice(1)) || shelf.heights[at]?.[0] === last) continue
+          if (what === 'delete') shelf.heights.splice(at, 1)
+          else if (what === 'add') shelf.heights.splice(at, 0, [`new${by}-${shelf.heights.length}`, by])
+          else shelf.heights[at]![1] += by
+        }
+        kept.restore()
+        const first = shelf.heights.map(([id]) => id).find(id => placesBefore.has(id)) ?? ''
+        expect(topOf(shelf, first)).toBe(placesBefore.get(first))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('[APP-10.7] is the end, and stays it, when a row grows before its scrolling was told', () => {
+    const shelf = new Shelf(heights(20))
+    const kept = new ScrollKeeper(shelf)
+    kept.toEnd()
+    shelf.heights[19]![1] += 100
+    expect(kept.isMovedByHand()).toBe(false)
+    kept.restore()
+    expect(kept.isAtEnd()).toBe(true)
+    shelf.scrollTop -= 200
+    expect(kept.isMovedByHand()).toBe(true)
+  })
+})
+
+test('[APP-10.18] the keyboard goes on at the next row when the one it was at is gone', () => {
+  const before = ['a', 'b', 'c', 'd']
+  expect(heirOf('b', before, new Set(['a', 'c', 'd']))).toBe('c')
+  expect(heirOf('d', before, new Set(['a', 'b']))).toBe('b')
+  expect(heirOf('b', before, new Set(before))).toBeUndefined()
+  expect(heirOf(undefined, before, new Set())).toBeUndefined()
+})

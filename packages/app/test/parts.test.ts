@@ -1,0 +1,114 @@
+// What the parts of screens promise without a browser: faces, toasts, errors in words.
+import { readFileSync } from 'node:fs'
+import { isErrorCode } from '@postern/protocol'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { CallError } from '../src/contract/calls.ts'
+import { attempt } from '../src/parts/attempt.ts'
+import { hueOf, initialsOf, pictureOf } from '../src/parts/face.ts'
+import { faultWords } from '../src/parts/fault-table.ts'
+import { faultText, faultWordsOf } from '../src/parts/fault-words.ts'
+import { hideToast, showToast, toastLeftMs, toasts } from '../src/parts/toast-list.ts'
+import { chooseLanguage, languages } from '../src/words/language.ts'
+
+describe('faces', () => {
+  test('[APP-9.7] a picture is one in itself', () => {
+    const picture = 'data:image/webp;base64,UklGRg=='
+    expect(pictureOf(picture)).toBe(picture)
+    const others = [
+      'https://evil.example/seen.png',
+      'data:image/svg+xml;base64,PHN2Zz4=',
+      'data:text/html;base64,PHN2Zz4=',
+      'data:image/png;base64,abc") url(https://evil.example',
+      'data:image/png,abc',
+      `data:image/png;base64,${'A'.repeat(500_000)}`,
+      '',
+      undefined,
+    ]
+    for (const other of others) expect(pictureOf(other)).toBeUndefined()
+  })
+
+  test('[APP-9.8] the letters are one or two signs', () => {
+    expect(initialsOf('Mira Kovač')).toBe('MK')
+    expect(initialsOf('deploy')).toBe('D')
+    expect(initialsOf('Олег Иванович Петров')).toBe('ОП')
+    expect(initialsOf('👨‍👩‍👧 family')).toBe('👨‍👩‍👧F')
+    expect(initialsOf(`a${'\u0301'.repeat(10_000)} b`)).toBe('AB')
+    expect(initialsOf('(the) "door"')).toBe('TD')
+    expect(initialsOf('\u202e \u200b')).toBe('')
+    expect(initialsOf('x'.repeat(4_096))).toBe('X')
+  })
+
+  test('[APP-9.8] a hue is an angle, and the same for an id every time', () => {
+    const hues = Array.from({ length: 100 }, (_, at) => hueOf(`account-${at}`))
+    expect(hues.every(hue => Number.isInteger(hue) && hue >= 0 && hue < 360)).toBe(true)
+    expect(new Set(hues).size).toBeGreaterThan(60)
+    expect(hueOf('alice')).toBe(hueOf('alice'))
+  })
+})
+
+describe('errors', () => {
+  beforeEach(async () => {
+    await faultWordsOf({ code: 'internal', message: '' })
+    for (const { id } of toasts.value) hideToast(id)
+    chooseLanguage('en')
+  })
+
+  /** Said to an author of bots, to an operator, or between machines: no screen can bring one about. */
+  const notForPeople = [
+    'press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
+    'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',
+    'bad-certificate database-locked database-key-missing database-key-wrong database-unusable descriptors-used-up',
+    'library-unpatched',
+  ].flatMap(line => line.split(' '))
+
+  test('[APP-9.9] every code that can reach a person has words in every language', () => {
+    const codesIn = (url: string | URL, entry: RegExp) =>
+      [...readFileSync(new URL(url), 'utf8').matchAll(entry)].map(match => match[1] ?? '')
+    const protocolCodes = codesIn(
+      new URL('errors.ts', import.meta.resolve('@postern/protocol')),
+      /^ {2}'?([a-z-]+)'?: (?:\(|d =>)/gm,
+    )
+    const appCodes = codesIn(new URL('../src/worker/app-error.ts', import.meta.url), /^ {2}'([a-z-]+)': '/gm)
+    const codes = [...protocolCodes, ...appCodes]
+    expect(protocolCodes.length).toBeGreaterThan(60)
+    expect(protocolCodes.every(isErrorCode)).toBe(true)
+    expect(appCodes.length).toBeGreaterThan(5)
+    for (const language of languages) {
+      chooseLanguage(language)
+      const worded = new Set(Object.keys(faultWords.value))
+      expect(codes.filter(code => !worded.has(code) && !notForPeople.includes(code))).toEqual([])
+      expect(notForPeople.filter(code => worded.has(code))).toEqual([])
+      const details = { max: 5, retryAtMs: 0, home: 'x', field: 'name', rule: 'r' }
+      for (const code of worded) expect(faultText({ code, message: '', details })).toMatch(/^\p{Lu}[^{}]*[.…]$/u)
+    }
+  })
+
+  test('[APP-9.9] a code without words shows its message, and one that an object has by birth is no word', () => {
+    expect(faultText({ code: 'made-tomorrow', message: 'Something new.' })).toBe('Something new.')
+    expect(faultText({ code: 'constructor', message: 'Something new.' })).toBe('Something new.')
+  })
+
+  test('[APP-9.10] a failed call is one toast', async () => {
+    const failing = () => attempt(Promise.reject(new CallError({ code: 'poll-closed', message: '' })))
+    expect(await failing()).toBeUndefined()
+    expect(await failing()).toBeUndefined()
+    expect(toasts.value.map(({ kind, text }) => ({ kind, text }))).toEqual([
+      { kind: 'error', text: 'The poll is closed.' },
+    ])
+    expect(await attempt(Promise.resolve(7))).toEqual({ value: 7 })
+  })
+
+  test('[APP-9.11] a toast stands for six seconds, and for two more when it is looked at for longer', () => {
+    showToast({ kind: 'note', text: 'copied' })
+    const [toast] = toasts.value
+    if (!toast) throw new Error('no toast')
+    expect(toastLeftMs(toast, toast.madeMs)).toBe(6_000)
+    expect(toastLeftMs(toast, toast.madeMs + 1_500)).toBe(4_500)
+    expect(toastLeftMs(toast, toast.madeMs + 60_000)).toBe(2_000)
+  })
+
+  test('[APP-9.11] at most four toasts stand at once', () => {
+    for (let at = 0; at < 9; at++) showToast({ kind: 'note', text: `note ${at}` })
+    expect(toasts.value.map(({ text }) => text)).toEqual(['note 5', 'note 6', 'note 7', 'note 8'])
+  })
+})

@@ -1,0 +1,34 @@
+// Who invites, before there is an account.
+import { describe, expect } from 'vitest'
+import { test } from './app-fixtures.ts'
+import { TestApp } from './app-world.ts'
+
+describe('an invite link', () => {
+  test('[APP-1.15] tells who invites, before there is an account', async ({ world, bob }) => {
+    await bob.client.identity.setProfile({ about: 'likes boats' })
+    const app = new TestApp(world)
+    await app.host.home.start()
+    const link = bob.client.identity.me().inviteUrl
+    const preview = () => app.page().call('previewInvite', { link })
+    await expect.poll(preview).toEqual({ account: bob.id, name: 'bob', about: 'likes boats', bot: false })
+    expect(app.host.home.stage).toEqual({ kind: 'no-account' })
+  })
+
+  test('[APP-1.16] tells no name that the account did not say, and can be opened all the same', async ({
+    world,
+    bob,
+    mallory,
+  }) => {
+    const app = new TestApp(world)
+    await app.host.home.start()
+    const page = app.page()
+    const parts = bob.client.identity.me().inviteUrl.split('/')
+    const foreign = mallory.client.identity.me().inviteUrl.split('/')
+    const link = [...parts.slice(0, -2), foreign.at(-2), parts.at(-1)].join('/')
+    expect(await page.call('previewInvite', { link })).toEqual({ account: bob.id, name: '', about: '', bot: false })
+    await world.stopRelay()
+    expect(await page.call('previewInvite', { link })).toMatchObject({ name: '' })
+    await world.startRelay()
+    await expect(page.call('previewInvite', { link: 'https://example.org/' })).rejects.toThrow('invite-malformed')
+  })
+})

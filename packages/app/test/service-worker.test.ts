@@ -1,0 +1,118 @@
+// The service worker, run with a cache and a network of the test's own.
+import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+
+const source = readFileSync(new URL('../public/sw.js', import.meta.url), 'utf8')
+const ORIGIN = 'https://relay.example'
+
+type Extendable = { waitUntil(work: Promise<unknown>): void }
+type Listener = (event: never) => void
+
+/** What the browser keeps for the origin, whichever worker runs. */
+class Kept {
+  readonly caches = new Map<string, Map<string, string>>()
+
+  api() {
+    return {
+      open: async (name: string) => this.#cache(name),
+      keys: async () => [...this.caches.keys()],
+      delete: async (name: string) => this.caches.delete(name),
+    }
+  }
+
+  #cache(name: string) {
+    const entries = this.caches.get(name) ?? new Map<string, string>()
+    this.caches.set(name, entries)
+    return {
+      addAll: async (requests: { url: string }[]) => {
+        // As the browser does: one that fails leaves none of them.
+        const fetched = requests.map(({ url }) => [new URL(url, ORIGIN).pathname, `${name} ${url}`] as const)
+        if (fetched.some(([path]) => path === '/missing.js')) throw new TypeError('Failed to fetch')
+        for (const [path, text] of fetched) entries.set(path, text)
+      },
+      match: async (asked: string | { url: string }) =>
+        entries.get(new URL(typeof asked === 'string' ? asked : asked.url, ORIGIN).pathname),
+    }
+  }
+}
+
+function startWorker(kept: Kept, { build, files }: { build: string; files: string[] }) {
+  const listeners = new Map<string, Listener>()
+  const did: string[] = []
+  runInNewContext(source.replace("'BUILD'", JSON.stringify(build)).replace("['FILES']", JSON.stringify(files)), {
+    URL,
+    Request: class {
+      readonly url: string
+      constructor(url: string) {
+        this.url = url
+      }
+    },
+    caches: kept.api(),
+    location: { origin: ORIGIN },
+    clients: { claim: async () => did.push('claimed') },
+    skipWaiting: async () => did.push('taken over'),
+    fetch: async ({ url }: { url: string }) => `network ${new URL(url).pathname}`,
+    addEventListener: (kind: string, listener: Listener) => listeners.set(kind, listener),
+  })
+  const tell = async (kind: string, fields: object = {}): Promise<void> => {
+    const work: Promise<unknown>[] = []
+    const event: Extendable = { waitUntil: one => void work.push(one), ...fields }
+    listeners.get(kind)?.(event as never)
+    await Promise.all(work)
+  }
+  /** Undefined: it does not touch the request. */
+  const ask = async (path: string, fields: object = {}): Promise<unknown> => {
+    let answer: Promise<unknown> | undefined
+    const request = { url: new URL(path, ORIGIN).href, method: 'GET', mode: 'cors', ...fields }
+    const event = { request, respondWith: (given: Promise<unknown>) => (answer = given) }
+    listeners.get('fetch')?.(event as never)
+    return answer
+  }
+  return { tell, ask, did }
+}
+
+const one = { build: 'one', files: ['/', '/assets/a.js'] }
+
+test('[APP-7.6] Without a network the app comes from what its service worker has kept, whatever the address', async () => {
+  const worker = startWorker(new Kept(), one)
+  await worker.tell('install')
+  expect(await worker.ask('/', { mode: 'navigate' })).toBe('postern-app-one /')
+  expect(await worker.ask('/assets/a.js')).toBe('postern-app-one /assets/a.js')
+  expect(await worker.ask('/assets/unknown.js')).toBe('network /assets/unknown.js')
+})
+
+test('[APP-7.7] The service worker touches nothing of the relay, no file of a conversation, nothing of another origin', async () => {
+  const worker = startWorker(new Kept(), one)
+  await worker.tell('install')
+  for (const path of ['/relay/v1', '/blobs/x', '/profiles/x', '/files.json', '/sw.js', 'https://elsewhere.example/'])
+    expect(await worker.ask(path)).toBeUndefined()
+  expect(await worker.ask('/', { method: 'POST' })).toBeUndefined()
+})
+
+test('[APP-7.8] A new version is kept beside the present one and waits; the present one serves no file of it', async () => {
+  const kept = new Kept()
+  const old = startWorker(kept, one)
+  await old.tell('install')
+  await old.tell('activate')
+  const fresh = startWorker(kept, { build: 'two', files: ['/', '/assets/b.js'] })
+  await fresh.tell('install')
+  expect(fresh.did).toEqual([])
+  expect(await old.ask('/', { mode: 'navigate' })).toBe('postern-app-one /')
+  await fresh.tell('message', { data: { kind: 'something else' } })
+  expect(fresh.did).toEqual([])
+  await fresh.tell('message', { data: { kind: 'take-over' } })
+  await fresh.tell('activate')
+  expect(fresh.did).toEqual(['taken over', 'claimed'])
+  expect([...kept.caches.keys()]).toEqual(['postern-app-two'])
+  expect(await fresh.ask('/', { mode: 'navigate' })).toBe('postern-app-two /')
+})
+
+test('[APP-7.9] A version of which a file cannot be had is not installed, and the present one goes on', async () => {
+  const kept = new Kept()
+  const old = startWorker(kept, one)
+  await old.tell('install')
+  const torn = startWorker(kept, { build: 'torn', files: ['/', '/missing.js'] })
+  await expect(torn.tell('install')).rejects.toThrow('Failed to fetch')
+  expect(await old.ask('/', { mode: 'navigate' })).toBe('postern-app-one /')
+})

@@ -1,0 +1,209 @@
+// What pages watch and ask: shown when it changes, answered once, and safe from pages that say anything.
+import { appLimits, type ChatId } from '@postern/protocol'
+import { describe, expect } from 'vitest'
+import { test } from './app-fixtures.ts'
+import { TestApp } from './app-world.ts'
+
+const somebody = 'abcdefghijklmnopqrstuvwxyz234567'
+
+describe('a view', () => {
+  test('[APP-1.1] is shown at once, and again whenever it has changed', async ({ started: { page }, bob }) => {
+    const chats = page.watch('chats')
+    expect(chats.value).toEqual([])
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    await expect
+      .poll(() => chats.value.map(({ name, state }) => ({ name, state })))
+      .toEqual([{ name: 'bob', state: 'active' }])
+  })
+
+  test('[APP-1.2] that has not changed is not posted, whatever was committed', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    const me = page.watch('me')
+    const settings = page.watch('settings')
+    await page.call('send', { chat: bob.chatId, text: 'hello' })
+    await bob.hears('hello')
+    await expect.poll(() => app.account.outgoing.in(bob.chatId)).toEqual([])
+    expect({ me: me.count, settings: settings.count }).toEqual({ me: 1, settings: 1 })
+  })
+
+  test('[APP-1.3] is the same on every page, and ends with its watch and with its page', async ({
+    started: { app, page },
+  }) => {
+    const other = app.page()
+    const here = page.watch('settings')
+    const there = other.watch('settings')
+    await page.call('setSettings', { scheme: 'dark' })
+    await expect.poll(() => [here.value.scheme, there.value.scheme]).toEqual(['dark', 'dark'])
+    there.end()
+    const third = app.page()
+    const left = third.watch('settings')
+    third.leave()
+    await page.call('setSettings', { scheme: 'light' })
+    await expect.poll(() => here.value.scheme).toBe('light')
+    expect([there.value.scheme, left.value.scheme]).toEqual(['dark', 'dark'])
+  })
+
+  test('[APP-1.4] that cannot be read leaves what the page has, and keeps no other from being shown', async ({
+    started: { app, page },
+  }) => {
+    const settings = page.watch('settings')
+    page.watchAny('history', [somebody, { at: 'end' }, -1])
+    page.watchAny('chat', [17])
+    page.watchAny('no such view', [])
+    page.watchAny('__proto__', [])
+    await page.call('setSettings', { notify: 'words' })
+    await expect.poll(() => settings.value.notify).toBe('words')
+    expect(app.lines.length).toBeGreaterThan(2)
+  })
+
+  test('[APP-1.5] is one of so many that a page may watch at a time', async ({ started: { app, page } }) => {
+    for (let at = 0; at < 10_000; at++) page.watchAny('me', [])
+    const views = page.posted.filter(({ kind }) => kind === 'view')
+    expect(views).toHaveLength(appLimits.watchesPerPageMax)
+    expect(app.page().watch('me').count).toBe(1)
+  })
+
+  test('[APP-1.6] of the account is not there before the account is, and comes with it', async ({ world }) => {
+    const app = new TestApp(world)
+    const page = app.page()
+    const stage = page.watch('stage')
+    const me = page.watch('me')
+    expect([stage.count, me.count]).toEqual([0, 0])
+    await app.host.home.start()
+    await expect.poll(() => stage.value).toEqual({ kind: 'no-account' })
+    await page.call('createAccount', { name: 'alice' })
+    await expect.poll(() => [stage.value.kind, me.value?.name]).toEqual(['open', 'alice'])
+    await app.host.home.stop()
+  })
+})
+
+describe('the picture of a person', () => {
+  test('[APP-1.17] stands in the list, and changes there when it is changed', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    const chats = page.watch('chats')
+    expect(chats.value[0]?.avatar).toBeUndefined()
+    const paint = async (byte: number) => {
+      await bob.client.identity.setProfile({ avatar: Uint8Array.of(0x89, byte) })
+      await bob.say(app.account.client.account as string as ChatId, 'like this')
+    }
+    await paint(1)
+    await expect.poll(() => chats.value[0]?.avatar).toBe('data:image/png;base64,iQE=')
+    await paint(2)
+    await expect.poll(() => chats.value[0]?.avatar).toBe('data:image/png;base64,iQI=')
+  })
+})
+
+describe('a call', () => {
+  test('[APP-1.7] that is asked while the account is being opened waits for it', async ({ world }) => {
+    const { app: before } = await TestApp.begin(world)
+    await before.host.home.stop()
+    const app = new TestApp(world)
+    const page = app.page()
+    const opening = app.host.home.start()
+    await page.call('draft', { chat: somebody, text: 'half a' })
+    await opening
+    expect(app.account.drafts.get(somebody)?.text).toBe('half a')
+    await app.host.home.stop()
+  })
+
+  test('[APP-1.8] without an account is refused, and so is a second account', async ({ world }) => {
+    const app = new TestApp(world)
+    const page = app.page()
+    await app.host.home.start()
+    await expect(page.call('send', { chat: somebody, text: 'hello' })).rejects.toThrow('no-account')
+    await expect(page.call('createAccount', { name: '' })).rejects.toThrow('bad-field')
+    await page.call('createAccount', { name: 'alice' })
+    const { id } = app.account.client.identity.me()
+    await page.call('createAccount', { name: 'alice' })
+    expect(app.account.client.identity.me().id).toBe(id)
+    await app.host.home.stop()
+  })
+
+  test('[APP-1.9] asked by two pages under one key at the same moment is carried out once', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    const other = app.page()
+    const asked = { name: 'team', members: [bob.id] }
+    const groups = await Promise.all([page, other].map(one => one.call('createGroup', asked, 'the key')))
+    const again = await page.call('createGroup', asked, 'the key')
+    expect(new Set([...groups, again].map(({ chat }) => chat)).size).toBe(1)
+    expect(app.account.client.chats.list()).toHaveLength(1)
+  })
+
+  test('[APP-1.10] of any shape is answered, and breaks nothing', async ({ started: { app, page } }) => {
+    const malformed: [string, unknown][] = [
+      ['send', undefined],
+      ['send', { chat: 'nobody', text: 'x' }],
+      ['send', { chat: somebody, text: 17 }],
+      ['send', { chat: somebody, text: 'x', mentions: 'all' }],
+      ['sendFile', { chat: somebody, bytes: 'bytes', file: {} }],
+      ['vote', { chat: somebody, message: somebody, options: [0.5] }],
+      ['setSettings', { scheme: 'pink' }],
+      ['looking', {}],
+      ['search', { text: 'x', limit: -1 }],
+    ]
+    for (const [name, asked] of malformed) await expect(page.ask(name, asked)).rejects.toThrow('call-malformed')
+    for (const name of ['no such call', 'constructor', '__proto__', 'toString'])
+      await expect(page.ask(name, {})).rejects.toThrow('call-unknown')
+    await page.call('setSettings', { sound: false })
+    expect(app.account).toBeDefined()
+  })
+
+  test('[APP-1.11] that nobody foresaw is named internal, and said in the log', async ({ started: { app, page } }) => {
+    app.account.drafts.set = () => Promise.reject(new TypeError('no such thing'))
+    await expect(page.call('draft', { chat: somebody, text: 'x' })).rejects.toThrow('internal')
+    expect(app.lines.some(({ text }) => text.includes('draft'))).toBe(true)
+  })
+
+  test('[APP-1.12] removes the account with everything, and a new one can begin', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    await page.call('setSettings', { scheme: 'dark' })
+    const before = app.account.client.account
+    const stage = page.watch('stage')
+    await page.call('removeAccount', {})
+    await expect.poll(() => stage.value).toEqual({ kind: 'no-account' })
+    await page.call('createAccount', { name: 'alice anew' })
+    expect(app.account.client.account).not.toBe(before)
+    expect([page.watch('chats').value, page.watch('settings').value.scheme]).toEqual([[], 'auto'])
+  })
+})
+
+describe('a page', () => {
+  test('[APP-1.13] that was silent for the longest makes room when too many have come', async ({
+    started: { app, page },
+  }) => {
+    const settings = page.watch('settings')
+    const silent = app.page().watch('settings')
+    for (let at = 0; at < appLimits.pagesMax; at++) {
+      await page.call('looking', { focused: true })
+      app.page()
+    }
+    await page.call('setSettings', { sound: false })
+    await expect.poll(() => settings.value.sound).toBe(false)
+    expect(silent.value.sound).toBe(true)
+  })
+
+  test('[APP-1.14] sees a history with what it replies to, also where that is outside of the window', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    const chat = app.account.client.account as string as ChatId
+    const first = await bob.say(chat, 'first')
+    await bob.say(chat, 'second')
+    await bob.client.messages.sendText(chat, { text: 'to the first', replyTo: first.id }, { timeoutMs: 60_000 })
+    const history = page.watch('history', bob.chatId, { at: 'end' }, 1)
+    await expect.poll(() => history.value.quoted?.[first.id]?.text).toBe('first')
+    expect(history.value).toMatchObject({ hasOlder: true, hasNewer: false })
+  })
+})

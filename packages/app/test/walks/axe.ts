@@ -1,0 +1,32 @@
+// What axe-core finds on a screen as it is: what would keep somebody from using it.
+import { readFileSync } from 'node:fs'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Evaluated by the debugger, not by the page: its policy stays as it is. */
+export async function findingsOf(page: Page): Promise<string[]> {
+  const devtools = await page.context().newCDPSession(page)
+  const evaluate = async (expression: string) => {
+    const { result, exceptionDetails } = await devtools.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value as unknown
+  }
+  await evaluate(`${source};0`)
+  // All animations at their end: what fades in has not its colours yet.
+  await evaluate('for (const one of document.getAnimations()) try { one.finish() } catch {}')
+  const json = await evaluate('axe.run(document, { resultTypes: ["violations"] }).then(JSON.stringify)')
+  await devtools.detach()
+  const { violations } = JSON.parse(String(json)) as AxeResults
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary }) =>
+        `${id}: ${html.slice(0, 200)} ${failureSummary?.split('\n').slice(1, 3).join(' ').trim() ?? ''}`,
+    ),
+  )
+}

@@ -1,0 +1,160 @@
+// Photos, pictures that are none, and a voice: what goes out of a real browser, byte for byte as the bot has it.
+import { contentLimits } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { AppPerson } from './app-person.ts'
+import { cameraPhoto, looksLike, PLACE } from './camera-photo.ts'
+import { samplePhoto } from './sample-photo.ts'
+import { test } from './walk-test.ts'
+import type { WalkingBot } from './walking-bot.ts'
+
+type Picked = { bytes: Uint8Array; name: string; mimeType: string }
+
+async function pick(alice: AppPerson, { bytes, name, mimeType }: Picked): Promise<void> {
+  await alice.presses('Attach')
+  const choosing = alice.page.waitForEvent('filechooser')
+  await alice.chooses('Photo or video')
+  await (await choosing).setFiles({ name, mimeType, buffer: Buffer.from(bytes) })
+}
+
+async function send(alice: AppPerson, picked: Picked): Promise<void> {
+  await pick(alice, picked)
+  await alice.dialog('Send this file?').getByRole('button', { name: 'Send', exact: true }).click()
+}
+
+/** The next file that the bot gets: what is said of it, and its bytes. */
+async function received(bot: WalkingBot) {
+  const { chat_id, message } = await bot.next('message', update => update.message.file !== undefined)
+  const opened = await bot.gateway.client.files.open(chat_id, message.id, WITHIN)
+  const bytes = Buffer.concat(await Array.fromAsync(opened.read()))
+  if (!message.file) throw new Error('there is no file')
+  return { file: message.file, bytes }
+}
+
+const previewBytes = (preview: string | undefined): Buffer => Buffer.from(preview?.split(',')[1] ?? '', 'base64')
+
+test('[APP-12.2] a photo goes out upright, not too large, and without what the camera noted', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  const photo = await cameraPhoto(alice.page, { width: 3600, height: 2400 })
+  expect(photo.includes(PLACE)).toBe(true)
+  await send(alice, { bytes: photo, name: 'IMG_1.jpg', mimeType: 'image/jpeg' })
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'IMG_1.jpg', kind: 'photo', type: 'image/jpeg', width: 1707, height: 2560 })
+  expect([bytes.includes('Exif'), bytes.includes(PLACE)]).toEqual([false, false])
+  const { width, height, above, below } = await looksLike(alice.page, bytes)
+  expect([width, height]).toEqual([1707, 2560])
+  expect([(above[0] ?? 0) > 200, (below[2] ?? 0) > 200]).toEqual([true, true])
+  const preview = previewBytes(file.preview)
+  expect(preview.length).toBeGreaterThan(0)
+  expect(preview.length).toBeLessThanOrEqual(contentLimits.previewBytesMax)
+  expect([preview.includes('Exif'), preview.includes(PLACE)]).toEqual([false, false])
+  const small = await looksLike(alice.page, preview)
+  expect(small.height).toBeGreaterThan(small.width)
+})
+
+test('[APP-12.2] a picture that cannot be read goes as a file, byte for byte', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  const broken = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.from('no picture at all '.repeat(500))])
+  await send(alice, { bytes: broken, name: 'broken.jpg', mimeType: 'image/jpeg' })
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'broken.jpg', kind: 'file', size: broken.length })
+  expect(Buffer.compare(bytes, broken)).toBe(0)
+})
+
+test('[APP-12.6] a screenshot stays PNG', async ({ bot, alice: { person: alice } }) => {
+  await alice.starts(bot, 'Alice')
+  const shot = samplePhoto({ width: 900, height: 500 })
+  await send(alice, { bytes: shot, name: 'screen.png', mimeType: 'image/png' })
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'screen.png', kind: 'photo', type: 'image/png', width: 900, height: 500 })
+  expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG')
+})
+
+test('[APP-12.7] a photo that is sent as a file keeps every byte', async ({ bot, alice: { person: alice } }) => {
+  await alice.starts(bot, 'Alice')
+  const photo = await cameraPhoto(alice.page, { width: 400, height: 300 })
+  await pick(alice, { bytes: photo, name: 'IMG_2.jpg', mimeType: 'image/jpeg' })
+  const dialog = alice.dialog('Send this file?')
+  await dialog.getByText('also where and when a photo was taken').waitFor()
+  await dialog.getByRole('switch').click()
+  await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'IMG_2.jpg', kind: 'file' })
+  expect(Buffer.compare(bytes, photo)).toBe(0)
+})
+
+/** How long the sound is that somebody hears, and how loud its loudest moment. */
+async function played(page: Page, bytes: Uint8Array): Promise<{ seconds: number; loudest: number }> {
+  return await page.evaluate(
+    async given => {
+      const sound = await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(new Uint8Array(given).buffer)
+      const loudest = sound.getChannelData(0).reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+      return { seconds: sound.duration, loudest }
+    },
+    [...bytes],
+  )
+}
+
+test('[APP-12.8] a voice message is what was spoken, and plays at the other side', async ({ bot, openApp }) => {
+  const { person: alice } = await openApp({ permissions: ['microphone'] })
+  await alice.starts(bot, 'Alice')
+  await alice.presses('Record a voice message')
+  await alice.page.getByText('Recording 0:02').waitFor()
+  await alice.presses('Send')
+  const { file, bytes } = await received(bot)
+  expect(file.kind).toBe('voice')
+  expect(file.duration_ms).toBeGreaterThan(1_000)
+  const heard = await played(alice.page, bytes)
+  expect(heard.loudest).toBeGreaterThan(0.01)
+  // Never longer than it was spoken; a busy machine may begin to listen a moment late.
+  expect(heard.seconds).toBeGreaterThan(0)
+  expect(heard.seconds).toBeLessThan((file.duration_ms ?? 0) / 1000 + 1)
+})
+
+test('[APP-12.8] a recording that is thrown away ends no reply', async ({ bot, openApp }) => {
+  const { person: alice } = await openApp({ permissions: ['microphone'] })
+  const chat = await alice.starts(bot, 'Alice')
+  const asked = await bot.says(chat, { text: 'How was the crossing?' })
+  await (await alice.sees('How was the crossing?')).click({ button: 'right' })
+  await alice.chooses('Reply')
+  await alice.presses('Record a voice message')
+  await alice.presses('Throw away')
+  await alice.writes('Calm.')
+  const { message } = await bot.hears('Calm.')
+  expect(message.reply_to).toBe(asked.id)
+})
+
+test('[APP-14.16] a photo that is sent while the relay is away waits over reloads, and arrives once', async ({
+  world,
+  bot,
+  alice: { person: alice, faults },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  await alice.isKeptForOffline()
+  faults.mayBeCut = true
+  await world.stopRelay()
+  const photo = samplePhoto({ width: 640, height: 400 })
+  await alice.sendsPhoto({ bytes: photo, name: 'evening.png', caption: 'From the island.' })
+  const waits = async () => {
+    const row = alice.message('From the island.')
+    await row.getByText('Waiting to be sent').waitFor()
+    await row.getByText('evening.png').waitFor()
+    await expect.poll(() => row.locator('img').evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(320)
+  }
+  await waits()
+  await alice.page.reload()
+  await waits()
+  await world.startRelay()
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'evening.png', kind: 'photo', width: 640, height: 400 })
+  expect((await looksLike(alice.page, bytes)).width).toBe(640)
+  await alice.seesSent('From the island.')
+  expect(bot.textsOf(chat)).toEqual(['/start', 'From the island.'])
+})

@@ -1,0 +1,52 @@
+// What a walk names is there when it begins: a relay that serves the app, a gateway with a bot, and people in browsers of their own.
+import { builtApp } from '@postern/app/build'
+import { type TestGateway, WITHIN, World } from '@postern/testkit'
+import { connectChromium } from '@postern/testkit/browser'
+import type { BrowserContextOptions } from 'playwright-core'
+import { test as plain } from 'vitest'
+import { AppPerson } from './app-person.ts'
+import { PageFaults } from './page-faults.ts'
+import { WalkingBot } from './walking-bot.ts'
+
+/** Where the app is opened: the address of the relay. */
+export const originOf = (world: World): string => new URL(world.relayUrl.replace(/^ws/, 'http')).origin
+
+export type Opened = { person: AppPerson; faults: PageFaults }
+export type OpenApp = (options?: BrowserContextOptions) => Promise<Opened>
+
+export const test = plain
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('world', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const world = await World.start({ relayApp: await builtApp() })
+    onCleanup(() => world.stop())
+    return world
+  })
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await connectChromium()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('gateway', { scope: 'file' }, async ({ world }): Promise<TestGateway> => {
+    const gateway = await world.gateway({ BOT_NAME: 'Harbour' })
+    await gateway.client.whenOnline(WITHIN)
+    return gateway
+  })
+  .extend('bot', { scope: 'file' }, ({ gateway }) => new WalkingBot(gateway))
+  /** An empty browser for each call; whatever goes wrong in it fails the test. */
+  .extend('openApp', async ({ world, browser }, { onCleanup }): Promise<OpenApp> => {
+    const opened: Opened[] = []
+    onCleanup(async () => {
+      await Promise.all(opened.map(({ person }) => person.context.close()))
+      for (const { faults } of opened) faults.assertNone()
+    })
+    return async options => {
+      const context = await browser.newContext({ locale: 'en-GB', ...options })
+      context.setDefaultTimeout(WITHIN.timeoutMs)
+      const faults = new PageFaults(context, originOf(world))
+      const one = { person: new AppPerson(context, await context.newPage()), faults }
+      opened.push(one)
+      return one
+    }
+  })
+  .extend('alice', async ({ openApp }) => await openApp())
