@@ -7,7 +7,10 @@ type Command = (argv: readonly string[], env: Environment) => Promise<number>
 
 const commands: Record<string, Command> = {
   gateway: async (argv, env) => (await import('@postern/gateway')).runGateway(argv, env),
-  relay: async (argv, env) => (await import('@postern/relay')).runRelay(argv, env),
+  relay: async (argv, env) => {
+    const [{ runRelay }, { foundApp }] = await Promise.all([import('@postern/relay'), import('@postern/app/build')])
+    return runRelay(argv, env, { app: foundApp() })
+  },
   person: async argv => (await import('./person/run-person.ts')).runPerson(argv),
   demo: async argv => (await import('./demo/run-demo.ts')).runDemo(argv),
 }

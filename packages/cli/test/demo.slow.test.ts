@@ -1,10 +1,11 @@
 // `postern demo` as a process: what it prints works when it is pasted.
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { builtApp } from '@postern/app/build'
 import { freePort } from '@postern/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Postern, run } from './process.ts'
@@ -21,11 +22,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-const demoArguments = (...more: string[]) => [
+const demoWithApp = (...more: string[]) => [
   'demo',
   ...['--relay-port', String(ports[0]), '--gateway-port', String(ports[1]), '--data', directory],
   ...more,
 ]
+const demoArguments = (...more: string[]) => demoWithApp('--app', 'off', ...more)
 
 async function started(): Promise<Postern> {
   const demo = new Postern(demoArguments())
@@ -55,6 +57,24 @@ test('[CLI-3.1] the lines that are printed work when they are pasted, and the li
   await demo.says('answered Alice')
   demo.signal('SIGINT')
   expect([await demo.exited, demo.stderr]).toEqual([0, ''])
+})
+
+test('[CLI-3.5] the link leads to the app, which is built once; --app names another, or none', async () => {
+  const appAt = async (...more: string[]) => {
+    await using demo = new Postern(demoWithApp(...more))
+    await demo.says('Ctrl-C stops it.')
+    const page = await (await fetch(inviteIn(demo.stdout))).text()
+    return { page, isBuilding: demo.stdout.includes('Building the app') }
+  }
+  const built = readFileSync(join(await builtApp(), 'index.html'), 'utf8')
+  expect(await appAt()).toEqual({ page: built, isBuilding: false })
+  writeFileSync(join(directory, 'index.html'), 'another app')
+  expect((await appAt('--app', directory)).page).toBe('another app')
+  expect((await appAt('--app', 'off')).page).toMatch(/^This is a Postern relay\./)
+  expect(await run(demoWithApp('--app', join(directory, 'nowhere')))).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^--app: .*ENOENT.*\n$/),
+  })
 })
 
 test('[CLI-3.2] a second start goes on with the same bot and token, and answers nothing twice', async () => {
@@ -101,7 +121,7 @@ test('[CLI-3.2] without --relay-port the port of the first start is taken again'
   await using first = await started()
   first.signal('SIGTERM')
   await first.exited
-  await using second = new Postern(['demo', '--gateway-port', '0', '--data', directory])
+  await using second = new Postern(['demo', '--app', 'off', '--gateway-port', '0', '--data', directory])
   await second.says('Ctrl-C stops it.')
   expect(inviteIn(second.stdout)).toBe(inviteIn(first.stdout))
 })

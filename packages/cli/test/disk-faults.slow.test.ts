@@ -141,7 +141,7 @@ describe('a place where no data can be', () => {
     [['gateway'], gatewayEnv({ RELAY_URL: 'http://127.0.0.1:1', DATA_DIR: place })],
     [relayArgs(place), {}],
     [['person', '--relay', 'http://127.0.0.1:1', '--name', 'alice', '--data', place], {}],
-    [['demo', '--relay-port', '0', '--gateway-port', '0', '--data', place], {}],
+    [['demo', '--relay-port', '0', '--gateway-port', '0', '--app', 'off', '--data', place], {}],
   ]
 
   test.each(['/proc/nope', '/dev/null', 'a-file/below'])('[CLI-1.9] %s is one line and exit code 1', async place => {

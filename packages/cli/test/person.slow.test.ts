@@ -32,13 +32,31 @@ test('[CLI-2.13] both sides verify the same number, and a new invite link takes 
   const [{ id: aliceId }, { id: bobId }] = [await alice.ready(), await bob.ready()]
   const { account, number, qr } = await alice.do('verify', { account: bobId })
   expect(account).toBe(bobId)
-  expect(await bob.do('verify', { account: aliceId })).toEqual({ account: aliceId, number, qr })
+  expect(await bob.do('verify', { account: aliceId })).toEqual({ account: aliceId, number, qr, verified: false })
   expect(await alice.ask('verify', { account: 'a'.repeat(32) })).toMatchObject({ code: 'not_found' })
   const me = await bob.do('me')
   const renewed = await bob.do('invite')
   expect(renewed).toEqual({ ...me, invite_url: renewed['invite_url'] })
   expect(renewed['invite_url']).not.toBe(me['invite_url'])
   expect(await bob.do('me')).toEqual(renewed)
+})
+
+test('[CLI-2.20] what a person thinks of others is remembered: verified, declined, blocked', async ({ person }) => {
+  await using alice = person('judging', '--requests', 'ask')
+  await using bob = person('judged')
+  const [{ id: aliceId }, { id: bobId }] = [await alice.ready(), await bob.ready()]
+  expect(await alice.do('verify', { account: bobId, mark: 'verified' })).toMatchObject({ verified: true })
+  expect(await alice.do('profile', { account: bobId })).toMatchObject({ verified: true })
+  await bob.do('open', { account: aliceId, text: 'hello' })
+  await alice.line(({ event, chat }) => event === 'chat' && (chat as { id: string }).id === bobId)
+  expect(await alice.do('decline', { chat: bobId })).toEqual({})
+  expect(await alice.do('chats')).toEqual([])
+  expect(await alice.ask('decline', { chat: bobId })).toMatchObject({ code: 'not_found' })
+  await alice.do('block', { account: bobId })
+  expect(await alice.do('blocked')).toEqual([{ id: bobId, name: 'judged' }])
+  expect(await alice.ask('send', { chat: bobId, text: 'no' })).toMatchObject({ code: 'bad_request' })
+  await alice.do('unblock', { account: bobId })
+  expect(await alice.do('blocked')).toEqual([])
 })
 
 test('[CLI-2.2] what is no command is answered by an error, and the next line is heard', async ({ person }) => {
@@ -108,7 +126,7 @@ test('[CLI-2.3] texts that are written without waiting arrive in order', async (
   expect(dave.messages().map(message => message.text)).toEqual(texts)
 })
 
-test('[CLI-2.4] a group is made, grows, is renamed and is left', async ({ person }) => {
+test('[CLI-2.4, CLI-2.21] a group is made, grows, is renamed, gets another admin and is left', async ({ person }) => {
   await using erin = person('erin')
   await using frank = person('frank')
   await using grace = person('grace')
@@ -122,6 +140,9 @@ test('[CLI-2.4] a group is made, grows, is renamed and is left', async ({ person
   await erin.do('send', { chat, text: 'hello crew' })
   for (const member of [frank, grace])
     await member.line(() => member.messages().some(({ text }) => text === 'hello crew'))
+  expect(await frank.ask('admin', { chat, account: frankMe.id, role: 'admin' })).toMatchObject({ code: 'bad_request' })
+  const named = await erin.do('admin', { chat, account: graceMe.id, role: 'admin' })
+  expect(named['members']).toContainEqual({ id: graceMe.id, name: 'grace', bot: false, admin: true })
   expect(await frank.do('leave', { chat })).toEqual({})
   expect(await erin.do('remove', { chat, members: [graceMe.id] })).toMatchObject({ name: 'Crew' })
   expect(await frank.ask('send', { chat, text: 'still here' })).toMatchObject({ code: 'bad_request' })
@@ -167,6 +188,13 @@ test('[CLI-2.4] messages live: edit, react, read, receipts, timer, delete, call,
   const [{ ts }] = (await nina.do('messages', { chat, limit: 1 })) as unknown as [{ ts: number }]
   const page = (await nina.do('messages', { chat, before: ts, limit: 1 })) as unknown as { text: string }[]
   expect(page.map(({ text }) => text)).toEqual(['two'])
+  const timer = (ms: number) => ({ kind: 'notice', notice: { code: 'timer', from: { name: 'nina' }, timer_ms: ms } })
+  const said = (text: string) => ({ kind: 'message', message: { text } })
+  expect(await nina.do('history', { chat, limit: 4 })).toMatchObject({
+    rows: [timer(3_600_000), timer(0), said('two'), said('three')],
+    hasOlder: true,
+    hasNewer: false,
+  })
   expect(await otto.ask('delete', { chat: ninaMe.id, message })).toMatchObject({ code: 'bad_request' })
   expect(await nina.do('delete', { chat, message })).toEqual({})
   expect(await heard(otto, 'deleted')).toMatchObject({ message_id: message })

@@ -56,7 +56,7 @@ test.each(['gateway', 'person', 'demo'])(
     const args = {
       gateway: [],
       person: ['--data', data, '--relay', 'http://127.0.0.1:9', '--name', 'alice'],
-      demo: ['--data', data, '--relay-port', '0', '--gateway-port', '0'],
+      demo: ['--data', data, '--relay-port', '0', '--gateway-port', '0', '--app', 'off'],
     }[command] as string[]
     const { code, stdout, stderr } = await run([command, ...args], env)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

@@ -18,15 +18,15 @@ export function demoScreen(facts: DemoFacts): string {
   const hello = JSON.stringify({ id: 1, do: 'open', invite: inviteUrl, text: 'Hello!' })
   const person = `${postern} person --relay ${relayUrl} --data ${shellWord(`${directory}/alice`)} --name Alice`
   return `
-${indent(qrCode)}
-
-  ${styleText('bold', 'An echo bot is running.')} This link opens a chat with it:
+  ${styleText('bold', 'A bot is waiting for you.')} Open this link in a browser to talk to it:
   ${styleText('cyan', inviteUrl)}
+
+${indent(qrCode)}
 
   ${styleText('bold', 'Ask its HTTP API')} (token ${token}):
   curl -H 'Authorization: Bearer ${token}' ${apiUrl}/v1/me
 
-  ${styleText('bold', 'Write to it')} as Alice, from another terminal:
+  ${styleText('bold', 'Or write to it')} as Alice, from another terminal:
   (echo '${hello}'; cat) |
     ${person}
 

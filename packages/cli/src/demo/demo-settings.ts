@@ -5,6 +5,8 @@ export type DemoSettings = {
   /** Absent: the port of the last start, and at the first one the usual port. */
   relayPort: number | undefined
   gatewayPort: number
+  /** The folder of the web app, or none with `off`. Absent: the one that is built here. */
+  app: string | undefined
   directory: string
 }
 
@@ -12,6 +14,7 @@ const options = {
   'relay-port': { type: 'string' },
   'gateway-port': { type: 'string', default: '8080' },
   data: { type: 'string', default: '.postern' },
+  app: { type: 'string' },
 } as const
 
 export function readDemoSettings(argv: readonly string[]): DemoSettings {
@@ -20,6 +23,7 @@ export function readDemoSettings(argv: readonly string[]): DemoSettings {
     relayPort: given['relay-port'] === undefined ? undefined : portOf('--relay-port', given['relay-port']),
     gatewayPort: portOf('--gateway-port', given['gateway-port']),
     directory: given.data,
+    app: given.app,
   }
 }
 

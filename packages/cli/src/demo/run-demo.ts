@@ -1,12 +1,13 @@
-// `postern demo`, which is `npm start`: a relay, a gateway with a bot and an echo program, all on this machine.
+// `postern demo`, which is `npm start`: a relay, the web app, a gateway with a bot and the bot's program, all on this machine.
 import { relative } from 'node:path'
 import { cleanLine, isCoded } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { toString as qrCodeOf } from 'qrcode'
 import { whenOnline } from '../when-online.ts'
+import { demoApp } from './demo-app.ts'
+import { runDemoBot } from './demo-bot.ts'
 import { answeredLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
-import { runEchoBot } from './echo-bot.ts'
 import { keepFacts, readKept } from './kept-facts.ts'
 import { startDemoGateway, startDemoRelay } from './start-demo.ts'
 
@@ -18,6 +19,7 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
     await liveDemo(settings, { stop, print: text => void process.stdout.write(text) })
     return 0
   } catch (error) {
+    if (isCoded(error, 'stopping')) return 0
     if (!isCoded(error)) throw error
     process.stderr.write(`${error.code.startsWith('database-') ? '--data: ' : ''}${cleanLine(error.message)}\n`)
     return 1
@@ -26,11 +28,12 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
 
 type Surroundings = { stop: AbortSignal; print: (text: string) => void }
 
-/** Until the signal. The echo program ends first: its last word goes to a gateway that still listens. */
+/** Until the signal. The bot's program ends first: its last word goes to a gateway that still listens. */
 export async function liveDemo(settings: DemoSettings, { stop, print }: Surroundings): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const kept = readKept(settings.directory)
-  const relay = await startDemoRelay(settings, kept)
+  const app = await demoApp(settings, { stop, print })
+  const relay = await startDemoRelay({ ...settings, app }, kept)
   opened.defer(() => relay.stop())
   const { token } = kept ?? keepFacts(settings.directory, relay.port)
   const gateway = await startDemoGateway(settings, { relayUrl: relay.url, token })
@@ -41,7 +44,7 @@ export async function liveDemo(settings: DemoSettings, { stop, print }: Surround
   const { directory } = settings
   const apiUrl = gateway.url
   print(demoScreen({ inviteUrl, qrCode, apiUrl, token, relayUrl: relay.url, directory, postern: posternCommand() }))
-  await runEchoBot({ url: apiUrl, token }, stop, to => print(answeredLine(to.name)))
+  await runDemoBot({ url: apiUrl, token }, stop, to => print(answeredLine(to.name)))
 }
 
 /** How the reader can call this program again from the same directory. */

@@ -16,14 +16,14 @@ const portFault = (option: string, port: number): CodedError =>
 
 /** On the port of the last start: the bot's account and its invite links point there. */
 export async function startDemoRelay(settings: DemoSettings, kept: KeptFacts | undefined): Promise<Relay> {
-  const { relayPort, directory } = settings
+  const { relayPort, directory, app } = settings
   if (kept && relayPort !== undefined && relayPort !== kept.relayPort) {
     const rule = `the bot in ${directory} lives on port ${kept.relayPort}; leave the option out, or start a new bot with another --data`
     throw optionFault('--relay-port', rule)
   }
   const port = kept?.relayPort ?? relayPort ?? USUAL_RELAY_PORT
   try {
-    return await startRelay({ listen: { host: HOST, port }, dataDirectory: join(directory, 'relay') })
+    return await startRelay({ listen: { host: HOST, port }, dataDirectory: join(directory, 'relay'), app })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw portFault('--relay-port', port)
     throw error

@@ -26,6 +26,13 @@ const members = z
 const timeRule = 'a time in milliseconds is required'
 const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
 
+const time = z.int(timeRule).min(0, timeRule)
+const pageLimit = z
+  .int(pageRule)
+  .min(1, pageRule)
+  .max(gatewayLimits.messagesPageMax, pageRule)
+  .default(gatewayLimits.messagesPageDefault)
+
 const textOrNone = characters(captionRange)
 const path = z
   .string('a path is required')
@@ -49,18 +56,19 @@ export const commandFields = {
   invite: z.object({}),
   open,
   profile: z.object({ account: accountField }),
-  /** What both compare. */
-  verify: z.object({ account: accountField }),
+  /** What both compare; with a mark, what came of it is remembered. */
+  verify: z.object({
+    account: accountField,
+    mark: optional(z.enum(['verified', 'unverified'], 'verified or unverified is required')),
+  }),
   chats: z.object({}),
   messages: z.object({
     chat,
-    before: z.int(timeRule).min(0, timeRule).optional(),
-    limit: z
-      .int(pageRule)
-      .min(1, pageRule)
-      .max(gatewayLimits.messagesPageMax, pageRule)
-      .default(gatewayLimits.messagesPageDefault),
+    before: time.optional(),
+    limit: pageLimit,
   }),
+  /** Messages and notices. */
+  history: z.object({ chat, before: time.optional(), limit: pageLimit }),
   send: z.object({ chat, ...textMessageFields }).superRefine(mentionsAreInText),
   /** A path is one of the machine on which the person runs. */
   file: z.object({
@@ -88,8 +96,15 @@ export const commandFields = {
   add: z.object({ chat, members }),
   remove: z.object({ chat, members }),
   rename: z.object({ chat, name: groupName }),
+  /** Who may remove people. */
+  admin: z.object({ chat, account: accountField, role: z.enum(['admin', 'member'], 'admin or member is required') }),
   leave: z.object({ chat }),
   accept: z.object({ chat }),
+  decline: z.object({ chat }),
+  /** Who is blocked. */
+  blocked: z.object({}),
+  block: z.object({ account: accountField }),
+  unblock: z.object({ account: accountField }),
 } as const satisfies Record<string, z.ZodType>
 
 export type CommandName = keyof typeof commandFields

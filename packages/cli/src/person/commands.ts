@@ -1,7 +1,7 @@
 // The commands of `postern person`: how each is ordered, and what it asks of the client.
 import { chatIdOf } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
-import { type ChatId, personLimits, privateChatId } from '@postern/protocol'
+import { type AccountId, type ChatId, personLimits, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import type { CommandName, FieldsOf } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
@@ -19,6 +19,7 @@ export type PersonCommand<Fields> = {
 const within = { timeoutMs: personLimits.commandWithinMs }
 const now: Order<unknown> = { kind: 'now' }
 const alone: Order<{ chat: ChatId }> = { kind: 'alone', chat: fields => fields.chat }
+const privateChat: Order<{ account: AccountId }> = { kind: 'alone', chat: ({ account }) => privateChatId(account) }
 const sends: Order<{ chat: ChatId }> = { kind: 'send', chat: fields => fields.chat }
 
 /** The link says more about somebody than the bare id: it holds the key of the profile and a token. */
@@ -43,12 +44,24 @@ export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } 
     },
   },
   profile: { order: now, run: (client, { account }) => client.identity.learnProfile(account, within) },
-  verify: { order: now, run: (client, { account }) => client.identity.safetyNumber(account, within) },
+  verify: {
+    order: now,
+    run: async (client, { account, mark }) => {
+      if (mark) await client.identity.setVerified(account, mark)
+      const number = await client.identity.safetyNumber(account, within)
+      return { ...number, verified: client.identity.profileOf(account).verified ?? false }
+    },
+  },
   chats: { order: now, run: client => client.chats.list() },
   messages: {
     order: now,
     run: (client, { chat, before, limit }) =>
       client.messages.list(chat, { limit, ...(before !== undefined && { beforeTs: before }) }),
+  },
+  history: {
+    order: now,
+    run: (client, { chat, before, limit }) =>
+      client.messages.history(chat, { limit, ...(before !== undefined && { before }) }),
   },
   send: {
     order: sends,
@@ -101,6 +114,11 @@ export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } 
   add: { order: alone, run: (client, { chat, members }) => client.chats.addMembers(chat, members, within) },
   remove: { order: alone, run: (client, { chat, members }) => client.chats.removeMembers(chat, members, within) },
   rename: { order: alone, run: (client, { chat, name }) => client.chats.renameGroup(chat, name, within) },
+  admin: { order: alone, run: (client, { chat, ...named }) => client.chats.setAdmin(chat, named, within) },
   leave: { order: alone, run: (client, { chat }) => client.chats.leaveGroup(chat, within) },
   accept: { order: alone, run: (client, { chat }) => client.chats.accept(chat) },
+  decline: { order: alone, run: (client, { chat }) => client.chats.decline(chat) },
+  blocked: { order: now, run: client => client.identity.blocked() },
+  block: { order: privateChat, run: (client, { account }) => client.chats.block(account) },
+  unblock: { order: privateChat, run: (client, { account }) => client.chats.unblock(account) },
 }

@@ -1,0 +1,26 @@
+// The web app that the demo's relay serves: built where that is needed, with a line for whoever waits.
+import { builtApp } from '@postern/app/build'
+import { CodedError, cleanLine } from '@postern/protocol'
+import type { DemoSettings } from './demo-settings.ts'
+
+const OFF = 'off'
+
+type Surroundings = { stop: AbortSignal; print: (text: string) => void }
+
+/** Undefined when there is to be none. */
+export async function demoApp({ app }: DemoSettings, { stop, print }: Surroundings): Promise<string | undefined> {
+  if (app !== undefined) return app === OFF ? undefined : app
+  try {
+    return await builtApp({ signal: stop, onBuild: () => progressLine(print) })
+  } catch (error) {
+    stop.throwIfAborted()
+    const rule = `${cleanLine(error instanceof Error ? error.message : String(error))}; ${OFF} goes without it`
+    throw new CodedError('bad-field', { field: '--app', rule }, { cause: error })
+  }
+}
+
+function progressLine(print: (text: string) => void): () => void {
+  const beganMs = performance.now()
+  print('Building the app …')
+  return () => print(` ${Math.max(1, Math.round((performance.now() - beganMs) / 1000))} s\n`)
+}
