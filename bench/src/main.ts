@@ -1,4 +1,5 @@
 // `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these.
+import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'
 import { measureChats } from './chats/chats.ts'
 import { measureCrypto } from './crypto/crypto.ts'
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   votes: measureVotes,
   presses: measurePresses,
   files: measureFiles,
+  app: measureApp,
 }
 
 async function run(names: readonly string[]): Promise<void> {

@@ -7,6 +7,7 @@ import { Child } from '../processes/child.ts'
 import type { GatewaySettings, GatewayState } from '../processes/gateway.ts'
 import type { PersonSettings, PersonState } from '../processes/person.ts'
 import type { Usage } from '../processes/question.ts'
+import type { RelaySettings } from '../processes/relay.ts'
 
 export type Ring = {
   api: BotSettings
@@ -20,12 +21,18 @@ export type Ring = {
 
 const TOKEN = 'bench-token'
 
-type People = { people: number; told?: NonNullable<PersonSettings['told']> }
+type People = {
+  people: number
+  told?: NonNullable<PersonSettings['told']>
+  /** The folder of the built app, served by the relay. */
+  app?: string
+}
 
-export async function startRing(directory: string, { people: count, ...told }: People): Promise<Ring> {
+export async function startRing(directory: string, { people: count, app, ...told }: People): Promise<Ring> {
   const relay = await Child.start<{ url: string }>(new URL('../processes/relay.ts', import.meta.url), {
     directory: join(directory, 'relay'),
-  })
+    ...(app !== undefined && { app }),
+  } satisfies RelaySettings)
   const relayUrl = relay.state.url
   const startGateway = (port: number) =>
     Child.start<GatewayState>(new URL('../processes/gateway.ts', import.meta.url), {

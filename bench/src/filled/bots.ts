@@ -49,23 +49,27 @@ export class Bots {
     return join(this.#directory, name)
   }
 
-  /** In one transaction. */
   fill<T>(name: string, work: (database: Database, own: AccountId) => T): T {
-    const database = openDataDirectory(this.directoryOf(name))
-    try {
-      database.exec(`PRAGMA cache_size = -${FILLING_CACHE_KIB}`)
-      const own = database.get<{ id: AccountId }>('SELECT id FROM account')
-      if (!own) throw new Error(`${name} was never started`)
-      database.exec('BEGIN IMMEDIATE')
-      const result = work(database, own.id)
-      database.exec('COMMIT')
-      return result
-    } finally {
-      database.close()
-    }
+    return fillDirectory(this.directoryOf(name), work)
   }
 
   async close(): Promise<void> {
     await this.relay.stop()
+  }
+}
+
+/** In one transaction. The account is one that has been started before. */
+export function fillDirectory<T>(directory: string, work: (database: Database, own: AccountId) => T): T {
+  const database = openDataDirectory(directory)
+  try {
+    database.exec(`PRAGMA cache_size = -${FILLING_CACHE_KIB}`)
+    const own = database.get<{ id: AccountId }>('SELECT id FROM account')
+    if (!own) throw new Error(`no client was ever started in ${directory}`)
+    database.exec('BEGIN IMMEDIATE')
+    const result = work(database, own.id)
+    database.exec('COMMIT')
+    return result
+  } finally {
+    database.close()
   }
 }

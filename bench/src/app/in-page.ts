@@ -1,0 +1,85 @@
+// What runs inside the page, and knows nothing of this file there: when something is first seen, and how long an echo takes.
+
+/** What the app shows on its way to a conversation, by the mark that is set when it is first there. */
+export const sights = {
+  named: '.onboarding input',
+  begun: '.bot-start',
+  messages: 'article.row',
+} as const
+
+/** `online` is seen nowhere: the worker tells it. */
+export type Mark = keyof typeof sights | 'online'
+
+/** Before the page's own scripts. Each mark is a time since the navigation began. */
+export function markSights(wanted: Readonly<Record<string, string>>): void {
+  const left = new Map(Object.entries(wanted))
+  const look = () => {
+    for (const [name, selector] of left)
+      if (document.querySelector(selector)) {
+        performance.mark(name)
+        left.delete(name)
+      }
+    if (left.size === 0) observer.disconnect()
+  }
+  const observer = new MutationObserver(look)
+  observer.observe(document, { childList: true, subtree: true })
+  type Told = { value?: unknown; views?: { value: unknown }[] }
+  globalThis.Worker = class extends Worker {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(url, options)
+      this.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+        const isOnline = [data, ...(data.views ?? [])].some(({ value }) => value === 'online')
+        if (isOnline && performance.getEntriesByName('online').length === 0) performance.mark('online')
+      })
+    }
+  }
+}
+
+/** As somebody who types in no time: the form knows what was typed a frame later. */
+export async function giveName(name: string): Promise<void> {
+  const field = document.querySelector<HTMLInputElement>('.onboarding input')
+  if (!field) throw new Error('nobody asks for a name')
+  performance.mark('given')
+  field.value = name
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  await new Promise(requestAnimationFrame)
+  field.form?.requestSubmit()
+}
+
+export type Asked = { label: string; count: number }
+
+/** Since Enter: until one's own words are shown, until the relay has them, until the answer is shown. */
+export type PageEcho = { shownMs: number; sentMs: number; backMs: number }
+
+/** One after the other, as the field and its key do it. */
+export async function echoInPage({ label, count }: Asked): Promise<PageEcho[]> {
+  const field = document.querySelector<HTMLTextAreaElement>('.field-text')
+  const list = document.querySelector('.window-rows')
+  if (!field || !list) throw new Error('no conversation is open')
+  const newestOf = (selector: string, text: string) =>
+    [...list.querySelectorAll(selector)].slice(-3).some(row => row.textContent?.includes(text))
+  const when = async (isThere: () => boolean): Promise<number> => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const observer = new MutationObserver(() => isThere() && resolve())
+    observer.observe(list, { childList: true, subtree: true, characterData: true })
+    await promise
+    observer.disconnect()
+    return performance.now()
+  }
+  const echoes: PageEcho[] = []
+  for (let at = 0; at < count; at++) {
+    const text = `${label} ${at}: a text of about a hundred bytes, as people write them to a bot every day, and back`
+    const startedMs = performance.now()
+    const seen = Promise.all([
+      when(() => newestOf('.row-own', text)),
+      when(() => newestOf('article.row-own', text)),
+      when(() => newestOf('article.row:not(.row-own)', text)),
+    ])
+    field.value = text
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))
+    const [shownMs = 0, sentMs = 0, backMs = 0] = (await seen).map(ms => ms - startedMs)
+    echoes.push({ shownMs, sentMs, backMs })
+  }
+  return echoes
+}
