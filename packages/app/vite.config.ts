@@ -1,26 +1,10 @@
 // How the app is built: one page, one worker, and a list of its files for the service worker.
-import { createHash } from 'node:crypto'
-import { globSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { bundledModules } from './build/bundled-modules.ts'
+import { fingerprintOf } from './build/fingerprint.ts'
 import { trimSqlite } from './build/trim-sqlite.ts'
-
-/** Names the code that page and worker were built from. By sources, not by time: the same sources give the same files. */
-function buildName(): string {
-  const root = join(import.meta.dirname, '../..')
-  const sources = [
-    'packages/app/{index.html,vite.config.ts,build/**/*,public/**/*}',
-    'packages/{app,bot-api,core,mls,protocol}/src/**/*.{ts,tsx,css}',
-    'package-lock.json',
-  ]
-  const hash = createHash('sha256')
-  for (const entry of globSync(sources, { cwd: root, withFileTypes: true }).filter(entry => entry.isFile())) {
-    const path = join(entry.parentPath, entry.name)
-    hash.update(`${relative(root, path)}\0`).update(readFileSync(path))
-  }
-  return hash.digest('hex').slice(0, 16)
-}
 
 /**
  * `files.json` and the same list in the service worker: what a browser keeps for a start without a network. The worker
@@ -46,7 +30,9 @@ function listFiles(build: string): Plugin {
 /** SQLite changes seldom: in a file of its own it is not fetched again with each version of the app. */
 const ownChunk = (id: string): string | undefined => (id.includes('@evolu/sqlite-wasm') ? 'sqlite' : undefined)
 
-const build = buildName()
+const NAME_LETTERS = 16
+/** By all that the app is built from, as the builder judges it: two builds of one name would share a browser's cache. */
+const build = fingerprintOf(import.meta.dirname)?.slice(0, NAME_LETTERS) ?? ''
 const modules = bundledModules()
 
 // biome-ignore lint: Vite reads the default export.
