@@ -106,6 +106,14 @@ export class AppPerson {
     return await this.page.getByRole('log').getByRole('article').allInnerTexts()
   }
 
+  /** Off the screen that saves a recovery file, as somebody writes them down. They are there a moment after it. */
+  async readsSixWords(): Promise<string[]> {
+    // The only list on this screen whose items have numbers.
+    const words = this.page.locator('ol bdi')
+    await words.nth(5).waitFor()
+    return await words.allInnerTexts()
+  }
+
   /** The same account in another tab. */
   async opensTab(): Promise<AppPerson> {
     const page = await this.context.newPage()

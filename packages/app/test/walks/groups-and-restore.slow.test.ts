@@ -48,9 +48,7 @@ test('[APP-14.14] who makes a group with a bot is warned first, with the focus o
 async function keeps(person: AppPerson, { file, path }: { file: string; path: string }): Promise<string> {
   await go(person, 'settings/keep-account')
   await person.presses('Save a recovery file')
-  await person.page.getByText('Your six words').waitFor()
-  // The only list on this screen whose items have numbers.
-  const words = await person.page.locator('ol bdi').allInnerTexts()
+  const words = await person.readsSixWords()
   expect(words).toHaveLength(6)
   await person.page.getByRole('switch', { name: 'I have written them down' }).click()
   const saving = person.page.waitForEvent('download')

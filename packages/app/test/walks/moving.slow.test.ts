@@ -97,7 +97,7 @@ test('[APP-14.12] a recovery file and a full backup bring the account back into 
   await talksOn(alice, bot, 'before the loss')
   await opensKeeping(alice)
   await alice.presses('Save a recovery file')
-  const words = await alice.page.locator('ol bdi').allInnerTexts()
+  const words = await alice.readsSixWords()
   expect(words).toHaveLength(6)
   expect(await alice.button('Save recovery file').isDisabled()).toBe(true)
   await alice.page.getByRole('switch', { name: 'I have written them down' }).click()
