@@ -314,6 +314,8 @@ export const clientLimits = {
   /** How often, and after what pause, a browser is asked for files that a worker which has ended may still hold. */
   heldFileTriesMax: 60,
   heldFilePauseMs: 50,
+  /** What a browser's commit is larger than goes into the log in several pieces. */
+  joinedWriteBytesMax: 1024 * 1024,
   pressesKeptMs: DAY_MS,
   /** After a failed write, so that a full disk is not asked a thousand times a second. */
   inboxRetryMs: 1 * SECOND_MS,
@@ -512,6 +514,8 @@ export const appLimits = {
   pagesMax: 64,
   watchesPerPageMax: 100,
   historyRowsMax: 500,
+  /** So long at least between two pictures of the list of chats: nobody reads it faster, and it is read anew for each. */
+  chatsRestMs: 100,
   /** What waits to be sent, in all chats. */
   outgoingMax: 1_000,
   outgoingRetryMs: 5 * SECOND_MS,

@@ -1,6 +1,7 @@
 // SQLite3MultipleCiphers in WebAssembly over a pool of OPFS files: the files of one database, held by this worker alone.
 import initSqlite, { type Database as Connection, type SAHPoolUtil, type Sqlite3Static } from '@evolu/sqlite-wasm'
 import { CodedError } from '@postern/protocol'
+import { joinFrameWrites } from './join-writes-browser.ts'
 import {
   type AccessHandle,
   accessHandle,
@@ -31,6 +32,7 @@ type PoolOptions = Parameters<Sqlite3Static['installOpfsSAHPoolVfs']>[0] & { for
 let loading: Promise<Sqlite3Mc> | undefined
 let poolsOpened = 0
 let sawFullQuota = false
+let writeJoined = (): void => undefined
 
 /** Whether a write has failed for want of room since this was last asked: the pool makes an I/O error of everything. */
 export function hasSeenFullQuota(): boolean {
@@ -91,6 +93,11 @@ export class SqlitePool {
     }
   }
 
+  /** Behind each commit: what it has left to be written together. */
+  committed(): void {
+    writeJoined()
+  }
+
   /** Lets go of the files. */
   close(): void {
     this.#pool.pauseVfs()
@@ -124,6 +131,7 @@ async function untilFree(folder: FileSystemDirectoryHandle): Promise<void> {
 async function loadSqlite(): Promise<Sqlite3Mc> {
   keepDatabases()
   noteFullQuota()
+  writeJoined = joinFrameWrites(accessHandles())
   const silent = { print: () => undefined, printErr: () => undefined }
   return (await initSqlite(silent)) as Sqlite3Mc
 }

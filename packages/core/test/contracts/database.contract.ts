@@ -41,6 +41,12 @@ export function describeDatabase(title: string, place: () => OpenDatabase): void
       database.close()
     })
 
+    it('[CORE-24.1] has pages of four kilobytes, so that a small commit writes little', async () => {
+      const { database } = await withTable()
+      expect(database.get('PRAGMA page_size')).toEqual({ page_size: 4096 })
+      database.close()
+    })
+
     it('[CORE-24.1] gives back bytes that stay as they are when others are read', async () => {
       const { database, add } = await withTable()
       const large = new Uint8Array(1_000_000).fill(5)
