@@ -23,12 +23,12 @@ export function markSights(wanted: Readonly<Record<string, string>>): void {
   }
   const observer = new MutationObserver(look)
   observer.observe(document, { childList: true, subtree: true })
-  type Told = { value?: unknown; views?: { value: unknown }[] }
+  type Told = { views?: { json: string }[] }
   globalThis.Worker = class extends Worker {
     constructor(url: string | URL, options?: WorkerOptions) {
       super(url, options)
       this.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-        const isOnline = [data, ...(data.views ?? [])].some(({ value }) => value === 'online')
+        const isOnline = data.views?.some(({ json }) => json === '"online"')
         if (isOnline && performance.getEntriesByName('online').length === 0) performance.mark('online')
       })
     }
@@ -56,30 +56,37 @@ export async function echoInPage({ label, count }: Asked): Promise<PageEcho[]> {
   const field = document.querySelector<HTMLTextAreaElement>('.field-text')
   const list = document.querySelector('.window-rows')
   if (!field || !list) throw new Error('no conversation is open')
-  const newestOf = (selector: string, text: string) =>
-    [...list.querySelectorAll(selector)].slice(-3).some(row => row.textContent?.includes(text))
-  const when = async (isThere: () => boolean): Promise<number> => {
+  // Only what was added is looked at: looking through all rows took a tenth of the time that is measured.
+  const added = (records: MutationRecord[], text: string): Element[] =>
+    records
+      .flatMap(({ addedNodes }) => [...addedNodes])
+      .filter(node => node instanceof Element && node.textContent?.includes(text)) as Element[]
+  const see = async (text: string, startedMs: number): Promise<PageEcho> => {
+    const seen: Partial<PageEcho> = {}
     const { promise, resolve } = Promise.withResolvers<void>()
-    const observer = new MutationObserver(() => isThere() && resolve())
-    observer.observe(list, { childList: true, subtree: true, characterData: true })
+    const observer = new MutationObserver(records => {
+      const nowMs = performance.now() - startedMs
+      for (const row of added(records, text)) {
+        if (row.matches('.row-own')) seen.shownMs ??= nowMs
+        if (row.matches('article.row-own')) seen.sentMs ??= nowMs
+        if (row.matches('article.row:not(.row-own)')) seen.backMs ??= nowMs
+      }
+      if (seen.backMs !== undefined) resolve()
+    })
+    observer.observe(list, { childList: true, subtree: true })
     await promise
     observer.disconnect()
-    return performance.now()
+    return { shownMs: Number.NaN, sentMs: Number.NaN, backMs: Number.NaN, ...seen }
   }
   const echoes: PageEcho[] = []
   for (let at = 0; at < count; at++) {
     const text = `${label} ${at}: a text of about a hundred bytes, as people write them to a bot every day, and back`
     const startedMs = performance.now()
-    const seen = Promise.all([
-      when(() => newestOf('.row-own', text)),
-      when(() => newestOf('article.row-own', text)),
-      when(() => newestOf('article.row:not(.row-own)', text)),
-    ])
+    const seen = see(text, startedMs)
     field.value = text
     field.dispatchEvent(new InputEvent('input', { bubbles: true }))
     field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))
-    const [shownMs = 0, sentMs = 0, backMs = 0] = (await seen).map(ms => ms - startedMs)
-    echoes.push({ shownMs, sentMs, backMs })
+    echoes.push(await seen)
   }
   return echoes
 }

@@ -1,18 +1,17 @@
-// Writes src/parts/icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
+// Writes src/parts/icons.ts and later-icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-const wanted = [
+/** Shown from the start. */
+const first = [
   'archive',
   'archive-restore',
   'arrow-down',
-  'arrow-right',
   'arrow-up',
   'ban',
   'bell',
   'bell-off',
   'bot',
-  'camera',
   'chart-no-axes-column',
   'check',
   'check-check',
@@ -20,31 +19,22 @@ const wanted = [
   'chevron-right',
   'circle-alert',
   'circle-check',
-  'circle-x',
   'clock',
   'copy',
   'cloud-off',
-  'crown',
-  'database-backup',
-  'door-open',
   'download',
   'ellipsis-vertical',
   'external-link',
   'eye',
   'file',
   'file-key',
-  'hash',
-  'rotate-ccw-clock',
   'image',
   'info',
-  'key-round',
   'link',
   'lock',
   'log-out',
   'menu',
-  'message-circle',
   'mic',
-  'palette',
   'paperclip',
   'pause',
   'pencil',
@@ -56,25 +46,37 @@ const wanted = [
   'qr-code',
   'refresh-cw',
   'reply',
-  'scan-line',
   'search',
-  'send-horizontal',
   'settings',
-  'share-2',
-  'shield-alert',
   'shield-check',
-  'smartphone',
   'face-slightly-smiling',
   'square-pen',
   'timer',
   'trash',
   'triangle-alert',
   'user',
-  'user-minus',
   'user-plus',
   'users',
-  'video',
   'x',
+] as const
+
+/** Of screens that are fetched when they are first shown: their icons are fetched with them. */
+const later = [
+  'camera',
+  'circle-x',
+  'crown',
+  'database-backup',
+  'door-open',
+  'hash',
+  'key-round',
+  'message-circle',
+  'palette',
+  'rotate-ccw-clock',
+  'scan-line',
+  'share-2',
+  'shield-alert',
+  'smartphone',
+  'user-minus',
 ] as const
 
 type Attributes = Record<string, string>
@@ -138,9 +140,28 @@ function drawingOf(name: string): string {
   return shapes.map(pathOf).join('')
 }
 
-const text = `// The icons of the app, drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.
-export const icons = ${JSON.stringify(Object.fromEntries(wanted.map(name => [name, drawingOf(name)])))}
+const drawn = (names: readonly string[]): string =>
+  JSON.stringify(Object.fromEntries(names.map(name => [name, drawingOf(name)])))
+const write = (name: string, text: string): void =>
+  writeFileSync(new URL(`../src/parts/${name}`, import.meta.url), text)
 
-export type IconName = keyof typeof icons
-`
-writeFileSync(new URL('../src/parts/icons.ts', import.meta.url), text)
+const credit =
+  'drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.'
+write(
+  'icons.ts',
+  `// The icons of the app that are shown from the start, ${credit}
+export const icons = ${drawn(first)}
+`,
+)
+write(
+  'later-icons.ts',
+  `// Icons of screens that are fetched later, ${credit}
+import { addIcons } from './icon.tsx'
+
+const laterIcons = ${drawn(later)}
+
+export type LaterIconName = keyof typeof laterIcons
+
+addIcons(laterIcons)
+`,
+)

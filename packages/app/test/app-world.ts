@@ -6,7 +6,7 @@ import { makeNodeProvider } from '@postern/mls/node'
 import { type ChatId, type Clock, type Log, systemClock } from '@postern/protocol'
 import { type Person, Wire, type World } from '@postern/testkit'
 import type { CallAnswer, CallAsked, CallName } from '../src/contract/calls.ts'
-import type { ToPage } from '../src/contract/messages.ts'
+import type { SeenView, ToPage } from '../src/contract/messages.ts'
 import type { Fault } from '../src/contract/objects.ts'
 import type { Tiding } from '../src/contract/tidings.ts'
 import type { ViewArgs, ViewName, ViewValue } from '../src/contract/views.ts'
@@ -24,13 +24,14 @@ type RimOptions = {
   lines: LogLine[]
   restored: DatabaseCopy[]
   connectBlobs: ConnectBlobs | undefined
+  later: ((run: () => void) => void) | undefined
 }
 
 /** In place of a database: Node's lies in several files while it is open. */
 export const someCopy: DatabaseCopy = { database: new Uint8Array(300_000).fill(5), key: new Uint8Array(32).fill(6) }
 
 /** What a worker stands on, with the storage of a browser that has promised nothing. */
-function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs }: RimOptions): Rim {
+function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): Rim {
   const note = (fields: object, text: string) => void lines.push({ text, fields })
   const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
   const open = async (beginning?: AccountBeginning): Promise<OpenedAccount | undefined> => {
@@ -76,6 +77,7 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs 
       estimate: () => Promise.resolve({ usedBytes: 1, quotaBytes: 2 }),
     },
     defer: run => void setImmediate(run),
+    later: later ?? (run => void setImmediate(run)),
   }
 }
 
@@ -86,7 +88,14 @@ async function fetchBytes(world: World, path: string): Promise<Uint8Array | unde
 
 type ConnectBlobs = NonNullable<Parameters<typeof openNodeClient>[0]['connectBlobs']>
 
-export type AppOptions = { directory?: string; wire?: Wire; clock?: Clock; connectBlobs?: ConnectBlobs | undefined }
+export type AppOptions = {
+  directory?: string
+  wire?: Wire
+  clock?: Clock
+  connectBlobs?: ConnectBlobs | undefined
+  /** Holds what may be shown a moment later. */
+  later?: (run: () => void) => void
+}
 
 export class TestApp {
   readonly host: Host
@@ -98,13 +107,19 @@ export class TestApp {
 
   constructor(
     world: World,
-    { directory = join(world.directory, 'app'), wire = new Wire(), clock = systemClock, connectBlobs }: AppOptions = {},
+    {
+      directory = join(world.directory, 'app'),
+      wire = new Wire(),
+      clock = systemClock,
+      connectBlobs,
+      later,
+    }: AppOptions = {},
   ) {
     this.wire = wire
     this.directory = directory
     this.lines = []
     const { lines, restored } = this
-    this.host = new Host(nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs }))
+    this.host = new Host(nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }))
   }
 
   /** With an account, online, and one page. */
@@ -191,16 +206,16 @@ export class TestPage {
 
   #hear(message: ToPage): void {
     this.posted.push(message)
-    if (message.kind === 'view') this.#show(message)
     if (message.kind === 'views') for (const view of message.views) this.#show(view)
     if (message.kind === 'tiding') this.tidings.push(message.tiding)
     if (message.kind === 'answer') this.#answers.get(message.id)?.(message)
     this.onShown()
   }
 
-  #show({ id, value }: { id: number; value: unknown }): void {
+  #show({ id, json }: SeenView): void {
     const watched = this.#watched.get(id)
-    if (watched) this.#watched.set(id, { ...watched, value: structuredClone(value), count: watched.count + 1 })
+    const value: unknown = json === undefined ? undefined : JSON.parse(json)
+    if (watched) this.#watched.set(id, { ...watched, value, count: watched.count + 1 })
   }
 }
 

@@ -46,6 +46,7 @@ export const group = (more: Partial<ChatDetail> = {}): ChatDetail => ({
   pinned: false,
   archived: false,
   verified: false,
+  isEmpty: false,
   groupBots: [],
   ...more,
 })

@@ -1,11 +1,13 @@
 // The frame around the screens: what a browser lacks, which panes are shown, what is counted, when a person is reminded.
+import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'
 import { needsKeeping } from '../src/chat-list/keep-reminder.ts'
 import type { Keeping } from '../src/contract/settings.ts'
 import { chatSeen, panesFor } from '../src/frame/pane-plan.ts'
 import { lackOf } from '../src/frame/support.ts'
-import { unreadOf } from '../src/frame/unread.ts'
+import { RestingCount, unreadOf } from '../src/frame/unread.ts'
 import { pathOf, type Route, routeOf } from '../src/router.ts'
+import { timingOf } from './conversation-fixtures.ts'
 
 const whole = {
   isSecureContext: true,
@@ -55,6 +57,25 @@ test('[APP-7.4] The title counts unread messages of chats that are neither muted
   expect(unreadOf([chat, { ...chat, muted: true }, { ...chat, archived: true }])).toBe(3)
   expect(unreadOf([{ ...chat, state: 'request', unread: 5000 }])).toBe(1)
   expect(unreadOf([{ ...chat, state: 'request', unread: 0 }])).toBe(0)
+})
+
+test('[APP-7.13] The title changes when the count has rested: a message that is read where it comes does not make it flicker', () => {
+  const clock = new ManualClock()
+  const shown: number[] = []
+  const count = new RestingCount(timingOf(clock), now => shown.push(now))
+  count.note(0)
+  count.note(1)
+  clock.advance(500)
+  count.note(0)
+  clock.advance(10_000)
+  expect(shown).toEqual([])
+  count.note(2)
+  clock.advance(600)
+  count.note(3)
+  clock.advance(699)
+  expect(shown).toEqual([])
+  clock.advance(1)
+  expect(shown).toEqual([3])
 })
 
 test('[APP-7.5] A person is reminded to keep the account after a day or ten messages, until it is kept, and again when people were added', () => {

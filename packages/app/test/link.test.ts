@@ -240,7 +240,7 @@ test('[APP-6.10] Two parts of a screen that show the same view watch it once, an
   const seen: unknown[] = []
   const first = views.watch('settings', [], value => seen.push(['first', value]))
   const watched = world.core.heard.find(message => message.kind === 'watch')!
-  world.core.say({ kind: 'view', id: watched.id, value: 'value' })
+  world.core.say({ kind: 'views', views: [{ id: watched.id, json: '"value"' }] })
   const second = views.watch('settings', [], value => seen.push(['second', value]))
   expect(views.known('settings', [])).toBe('value')
   expect(seen).toEqual([

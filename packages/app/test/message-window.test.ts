@@ -1,13 +1,22 @@
 // The window over a long conversation: it moves in time, and what is seen stays where it is.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HistoryRow, HistoryWindow } from '../src/contract/objects.ts'
+import type { HistoryRow, HistoryWindow, Outgoing } from '../src/contract/objects.ts'
 import type { HistoryAnchor } from '../src/contract/views.ts'
+import { pendingOf, withPending } from '../src/conversation/pending.ts'
 import { heirOf } from '../src/conversation/window/heir.ts'
 import { openingOf } from '../src/conversation/window/opening.ts'
 import { layRows } from '../src/conversation/window/row-layout.ts'
 import { type ScrolledList, ScrollKeeper } from '../src/conversation/window/scroll-keeper.ts'
-import { END, idOf, keepSame, nextAnchor, tsOf, WINDOW_ROWS } from '../src/conversation/window/window-state.ts'
+import {
+  END,
+  endRowsFor,
+  idOf,
+  keepSame,
+  nextAnchor,
+  tsOf,
+  WINDOW_ROWS,
+} from '../src/conversation/window/window-state.ts'
 import { alice, bob, longTalk, NOON, row, said } from './conversation-fixtures.ts'
 
 const SEEN = 8
@@ -15,7 +24,7 @@ const SEEN = 8
 /** As the worker reads it. */
 function windowAt(rows: readonly HistoryRow[], anchor: HistoryAnchor): HistoryWindow {
   const at = anchor.at === 'end' ? rows.length : rows.findIndex(one => tsOf(one) >= anchor.at)
-  const from = Math.max(0, anchor.at === 'end' ? at - WINDOW_ROWS : at - WINDOW_ROWS / 2)
+  const from = Math.max(0, anchor.at === 'end' ? at - endRowsFor(SEEN * 40) / 2 : at - WINDOW_ROWS / 2)
   const to = Math.min(rows.length, anchor.at === 'end' ? at : at + WINDOW_ROWS / 2)
   return { rows: rows.slice(from, to), hasOlder: from > 0, hasNewer: to < rows.length }
 }
@@ -40,13 +49,10 @@ class Reader {
     this.last = Math.max(SEEN - 1, Math.min(last, this.rows.length - 1))
     const ids = this.window.rows.map(idOf)
     const indexOf = (at: number) => ids.indexOf(idOf(this.rows[at] ?? this.rows[0]!))
-    const sight = {
-      first: indexOf(this.last - SEEN + 1),
-      last: indexOf(this.last),
-      isAtEnd: this.last === this.rows.length - 1,
-    }
-    if (sight.first === -1 || sight.last === -1) return false
-    const anchor = nextAnchor(this.window, this.anchor, sight)
+    const seen = { first: indexOf(this.last - SEEN + 1), last: indexOf(this.last) }
+    if (seen.first === -1 || seen.last === -1) return false
+    const isAtEnd = this.last === this.rows.length - 1
+    const anchor = nextAnchor(this.window, this.anchor, { isAtEnd, rows: () => seen })
     if (anchor !== this.anchor) this.asked++
     this.anchor = anchor
     this.window = windowAt(this.rows, anchor)
@@ -91,9 +97,9 @@ describe('the window', () => {
     const reader = new Reader(all.slice(0, 300))
     expect(reader.go(299)).toBe(true)
     expect(reader.anchor).toBe(END)
-    reader.go(250)
+    expect(reader.go(290)).toBe(true)
     expect(reader.anchor).not.toBe(END)
-    for (let at = 250; at < 300; at += 5) reader.go(at)
+    for (let at = 290; at < 300; at += 5) reader.go(at)
     reader.go(299)
     expect(reader.anchor).toEqual(END)
   })
@@ -110,7 +116,7 @@ describe('the window', () => {
   test('[APP-10.4] holds to the time of a message that it was opened at: the message may be deleted', () => {
     const all = longTalk(500)
     const window = windowAt(all, { at: tsOf(all[250]!) })
-    const sight = { first: 56, last: 64, isAtEnd: false }
+    const sight = { isAtEnd: false, rows: () => ({ first: 56, last: 64 }) }
     expect(nextAnchor(window, { at: 0, message: idOf(all[250]!) }, sight)).toEqual({ at: tsOf(all[250]!) })
   })
 
@@ -146,6 +152,14 @@ describe('rows that stand together', () => {
     expect(shape([at(0), at(2)], NOON + 60_000)).toEqual([['<>', '!<>']])
     expect(shape([at(0)], NOON + 60_000)).toEqual([['<>']])
   })
+})
+
+const outgoing = (key: string): Outgoing => ({
+  key,
+  chat: 'c',
+  madeMs: 0,
+  body: { kind: 'text', text: key },
+  state: { kind: 'sending' },
 })
 
 /** Rows of given heights, without a browser. */
@@ -227,6 +241,36 @@ describe('what is seen', () => {
     )
   })
 
+  test('[APP-10.7] stays where it was scrolled to, when rows change before that scrolling was told', () => {
+    const scrolled = fc.integer({ min: -400, max: 400 })
+    fc.assert(
+      fc.property(scrolled, fc.nat(300), (px, grownPx) => {
+        const shelf = new Shelf(heights(100))
+        const kept = new ScrollKeeper(shelf)
+        kept.follows = false
+        shelf.scrollTop = 2000
+        kept.note()
+        shelf.scrollTop += px
+        const before = topOf(shelf, 'r36')
+        shelf.heights[3]![1] += grownPx
+        kept.restore()
+        expect(topOf(shelf, 'r36')).toBe(before)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('[APP-10.7] stays where it is when so much goes that the list is too short for where it stood', () => {
+    const shelf = new Shelf(heights(40))
+    const kept = new ScrollKeeper(shelf)
+    kept.follows = false
+    shelf.scrollTop = 1500
+    kept.note()
+    shelf.heights.splice(0, 10)
+    kept.restore()
+    expect(topOf(shelf, 'r25')).toBe(0)
+  })
+
   test('[APP-10.7] is the end, and stays it, when a row grows before its scrolling was told', () => {
     const shelf = new Shelf(heights(20))
     const kept = new ScrollKeeper(shelf)
@@ -246,4 +290,28 @@ test('[APP-10.18] the keyboard goes on at the next row when the one it was at is
   expect(heirOf('d', before, new Set(['a', 'b']))).toBe('b')
   expect(heirOf('b', before, new Set(before))).toBeUndefined()
   expect(heirOf(undefined, before, new Set())).toBeUndefined()
+})
+
+test('[APP-10.20] one’s own words stand below the others as soon as they are sent, and once', () => {
+  const queued = [outgoing('one'), outgoing('two')]
+  expect(withPending(queued, [])).toEqual(queued)
+  expect(withPending(queued, [outgoing('two'), outgoing('three')]).map(({ key }) => key)).toEqual([
+    'one',
+    'two',
+    'three',
+  ])
+  const to = said(bob, 'what?')
+  const submission = { kind: 'send', text: 'that', mentions: [], replyTo: to } as const
+  const sent = { key: 'k', chat: 'c', madeMs: 5 }
+  const body = { kind: 'text', text: 'that', reply_to: to.id }
+  expect(pendingOf(submission, { ...sent, isOnline: true })).toEqual({ ...sent, body, state: { kind: 'sending' } })
+  expect(pendingOf(submission, { ...sent, isOnline: false }).state).toEqual({ kind: 'waiting' })
+})
+
+test('[APP-10.2] at the end of a conversation one and a half screens are always there, however high the window is', () => {
+  for (const heightPx of [300, 760, 1200, 2160, 5000]) {
+    const rows = endRowsFor(heightPx)
+    expect((rows / 2) * 40).toBeGreaterThanOrEqual(1.5 * heightPx)
+    expect(rows).toBeLessThanOrEqual(Math.max(60, (3 * heightPx) / 40 + 20))
+  }
 })

@@ -61,6 +61,59 @@ describe('what is sent', () => {
     await expect.poll(() => outgoing.value).toEqual([])
   })
 
+  test('[APP-2.19] at once is under way from the first, and the list says nothing of it', async ({
+    started: { app, page },
+    bot,
+  }) => {
+    const chat = await meet(page, bot)
+    const outgoing = page.watch('outgoing', chat)
+    const states: string[] = []
+    const waiting: number[] = []
+    page.onShown = () => {
+      states.push(...outgoing.value.map(({ state }) => state.kind))
+      waiting.push(
+        ...app.account.outgoing
+          .counts()
+          .keys()
+          .map(() => 1),
+      )
+    }
+    await page.call('send', { chat, text: 'quick' })
+    await bot.hears('quick')
+    await expect.poll(() => outgoing.value).toEqual([])
+    expect(new Set(states)).toEqual(new Set(['sending']))
+    expect(waiting).toEqual([])
+  })
+
+  test('[APP-2.19] at once, but does not get on its way, waits like all others: it is kept, and can be taken back', async ({
+    started: { app, page },
+    world,
+    bot,
+  }) => {
+    const chat = await meet(page, bot)
+    const asked = page.call('send', { chat, text: 'slow' })
+    // The connection ends while it is written down.
+    app.wire.cut()
+    await asked
+    await expect.poll(() => app.account.outgoing.in(chat).map(({ state }) => state.kind)).toEqual(['waiting'])
+    const directory = join(world.directory, 'killed')
+    cpSync(app.directory, directory, { recursive: true })
+    const wire = new Wire()
+    wire.cut()
+    const next = new TestApp(world, { directory, wire })
+    await next.host.home.start()
+    try {
+      expect(next.account.outgoing.in(chat).map(({ body }) => body)).toEqual([{ kind: 'text', text: 'slow' }])
+    } finally {
+      await next.host.home.stop()
+    }
+    await page.call('takeBack', { outgoing: app.account.outgoing.in(chat)[0]?.key ?? '' })
+    app.wire.mend()
+    await page.call('send', { chat, text: 'next' })
+    await bot.hears('next')
+    expect(heardBy(bot, app)).toEqual(['next'])
+  })
+
   test('[APP-2.4] and asked again under its key is sent once', async ({ started: { app, page }, bot }) => {
     const chat = await meet(page, bot)
     await page.call('send', { chat, text: 'once' }, 'k1')

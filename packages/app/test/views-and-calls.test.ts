@@ -61,7 +61,7 @@ describe('a view', () => {
 
   test('[APP-1.5] is one of so many that a page may watch at a time', async ({ started: { app, page } }) => {
     for (let at = 0; at < 10_000; at++) page.watchAny('me', [])
-    const views = page.posted.filter(({ kind }) => kind === 'view')
+    const views = page.posted.filter(({ kind }) => kind === 'views')
     expect(views).toHaveLength(appLimits.watchesPerPageMax)
     expect(app.page().watch('me').count).toBe(1)
   })
@@ -206,4 +206,100 @@ describe('a page', () => {
     await expect.poll(() => history.value.quoted?.[first.id]?.text).toBe('first')
     expect(history.value).toMatchObject({ hasOlder: true, hasNewer: false })
   })
+})
+
+describe('what is posted', () => {
+  test('[APP-1.18] of a call comes before its answer: who is answered has seen what it changed', async ({
+    started: { app, page },
+    bob,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    app.wire.cut()
+    const outgoing = page.watch('outgoing', bob.chatId)
+    await page.call('send', { chat: bob.chatId, text: 'hello' })
+    expect(outgoing.value.map(({ body }) => body)).toEqual([{ kind: 'text', text: 'hello' }])
+  })
+
+  test('[APP-1.19] of the list of chats comes at once, and what changes within a tenth of a second together behind it', async ({
+    world,
+    clock,
+    bob,
+  }) => {
+    const { app, page } = await TestApp.begin(world, { clock })
+    try {
+      await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+      clock.advance(appLimits.chatsRestMs)
+      const chats = page.watch('chats')
+      const before = chats.count
+      await page.call('markChat', { chat: bob.chatId, pinned: true })
+      expect([chats.count, chats.value[0]?.pinned]).toEqual([before + 1, true])
+      await page.call('markChat', { chat: bob.chatId, muted: true })
+      await page.call('markChat', { chat: bob.chatId, archived: true })
+      expect([chats.count, chats.value[0]?.archived]).toEqual([before + 1, false])
+      clock.advance(appLimits.chatsRestMs)
+      expect([chats.count, chats.value[0]?.archived]).toEqual([before + 2, true])
+      chats.end()
+      await page.call('markChat', { chat: bob.chatId, archived: false })
+      clock.advance(appLimits.chatsRestMs)
+      expect(chats.count).toBe(before + 2)
+    } finally {
+      await app.host.home.stop()
+    }
+  })
+
+  test('[APP-1.20] of words of others is posted at once; how far one’s own have come waits a moment for company', async ({
+    world,
+    bob,
+  }) => {
+    const held: (() => void)[] = []
+    const { app, page } = await TestApp.begin(world, { later: run => void held.push(run) })
+    try {
+      await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+      const history = page.watch('history', bob.chatId, { at: 'end' }, 60)
+      const shown = () =>
+        history.value.rows.flatMap(row => (row.kind === 'message' ? [[row.message.text, row.message.status]] : []))
+      await page.call('send', { chat: bob.chatId, text: 'are you there?' })
+      await bob.hears('are you there?')
+      await expect.poll(() => app.account.client.messages.history(bob.chatId, { limit: 1 }).rows).not.toEqual([])
+      await expect.poll(() => held.length).toBeGreaterThan(0)
+      expect(shown()).toEqual([])
+      await bob.say(app.account.client.account as string as ChatId, 'I am')
+      await expect.poll(() => shown().map(([text]) => text)).toEqual(['are you there?', 'I am'])
+      await bob.client.messages.markRead(app.account.client.account as string as ChatId)
+      await expect
+        .poll(() => {
+          for (const run of held.splice(0)) run()
+          return shown()[0]
+        })
+        .toEqual(['are you there?', 'read'])
+    } finally {
+      await app.host.home.stop()
+    }
+  })
+})
+
+test('[APP-10.19] the end of a conversation grows by what comes, without losing its first row for each, until half of the rows go', async ({
+  started: { app, page },
+  bob,
+}) => {
+  await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+  const chat = app.account.client.account as string as ChatId
+  const history = page.watch('history', bob.chatId, { at: 'end' }, 8)
+  const texts = () => history.value.rows.flatMap(row => (row.kind === 'message' ? [row.message.text ?? ''] : []))
+  const seen: string[][] = []
+  for (let at = 0; at < 20; at++) {
+    await bob.say(chat, `${at}`)
+    await expect.poll(() => texts().at(-1)).toBe(`${at}`)
+    seen.push(texts())
+  }
+  expect(Math.max(...seen.map(rows => rows.length))).toBe(8)
+  const firsts = seen.map(rows => rows[0])
+  expect(new Set(firsts).size).toBeLessThan(6)
+  for (const rows of seen.slice(8)) expect(rows.length).toBeGreaterThanOrEqual(4)
+  const first = history.value.rows[0]
+  if (first?.kind !== 'message') throw new Error('nothing was said')
+  for (const row of history.value.rows.slice(1, -1))
+    if (row.kind === 'message')
+      await bob.client.messages.delete(chat, { message: row.message.id, for: 'all' }, { timeoutMs: 60_000 })
+  await expect.poll(() => [texts().length, history.value.hasOlder]).toEqual([4, true])
 })

@@ -52,6 +52,8 @@ export type ChatDetail = Chat &
     verified: boolean
     /** In a group: the bots in it with their commands. */
     groupBots: (BotFacts & { id: string; name: string })[]
+    /** Nothing was said or done in it yet. */
+    isEmpty: boolean
     /** Where reading begins: the oldest message that was not read. */
     firstUnread?: { id: string; ts: number }
   }

@@ -13,7 +13,6 @@ import { Header } from './header/header.tsx'
 import { TalkContext, talkOf } from './talk.ts'
 import { MessageWindow } from './window/message-window.tsx'
 import { openingOf } from './window/opening.ts'
-import { END } from './window/window-state.ts'
 import { conversationWords } from './words.ts'
 
 const ChatSearch = laterPart(() => import('./header/chat-search.tsx').then(({ ChatSearch }) => ChatSearch))
@@ -51,14 +50,14 @@ type Opened = { detail: Signal<ChatDetail>; me: string; message: string | undefi
 function Open({ detail, me, message }: Opened): VNode {
   const { id } = detail.peek()
   const presses = useView('presses', id)
-  const newest = useView('history', id, END, 1)
-  const outgoing = useView('outgoing', id)
-  const talk = useMemo(() => talkOf({ chat: detail, me, presses }), [])
+  const queued = useView('outgoing', id)
+  const connection = useView('connection')
+  const talk = useMemo(() => talkOf({ chat: detail, me, presses, connection, queued }), [])
   const opening = useMemo(() => openingOf(detail.peek(), message), [])
   const isSearching = useSignal(false)
   const area = useRef<HTMLDivElement>(null)
   const isUnbegun = useComputed(
-    () => detail.value.bot !== undefined && newest.value?.rows.length === 0 && outgoing.value?.length === 0,
+    () => detail.value.bot !== undefined && detail.value.isEmpty && talk.outgoing.value?.length === 0,
   )
   useEffect(() => {
     if (message !== undefined) talk.jump.value = { to: 'message', id: message }

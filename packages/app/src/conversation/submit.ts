@@ -1,30 +1,43 @@
-// What leaves the field: it is emptied at once, and the message stands in the outgoing row as soon as the queue has it.
+// What leaves the field: it is emptied at once, and the message stands below the others in the same moment.
 import { call } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
+import { pendingOf } from './pending.ts'
 import type { Talk } from './talk.ts'
 import type { Submission } from './writing/composer-state.ts'
 import { mentionsIn } from './writing/mentions.ts'
 
+type Edit = Extract<Submission, { kind: 'edit' }>
+type Send = Extract<Submission, { kind: 'send' }>
+
 export async function submitField(talk: Talk): Promise<void> {
   const submission = talk.compose.submit(talk.chat.peek())
   if (!submission) return
-  if (submission.kind === 'send') showEnd(talk)
-  const done = await attempt(callOf(talk.chat.peek().id, submission))
+  const done = submission.kind === 'edit' ? await edit(talk, submission) : await send(talk, submission)
   if (!done) talk.compose.giveBack(submission)
 }
 
 /** A command that needs nothing more. */
 export async function sendText(talk: Talk, text: string): Promise<void> {
-  const chat = talk.chat.peek()
-  showEnd(talk)
-  await attempt(callOf(chat.id, { kind: 'send', text, mentions: mentionsIn(text, chat, new Map()) }))
+  await send(talk, { kind: 'send', text, mentions: mentionsIn(text, talk.chat.peek(), new Map()) })
 }
 
-function callOf(chat: string, submission: Submission): Promise<void> {
-  const { text } = submission
-  const mentions = submission.mentions.length > 0 && { mentions: submission.mentions }
-  if (submission.kind === 'edit') return call('edit', { chat, message: submission.message.id, text, ...mentions })
-  return call('send', { chat, text, ...mentions, ...(submission.replyTo && { reply_to: submission.replyTo.id }) })
+async function edit(talk: Talk, { text, mentions, message }: Edit): Promise<boolean> {
+  const said = { text, ...(mentions.length > 0 && { mentions }) }
+  return (await attempt(call('edit', { chat: talk.chat.peek().id, message: message.id, ...said }))) !== undefined
+}
+
+async function send(talk: Talk, submission: Send): Promise<boolean> {
+  const chat = talk.chat.peek().id
+  const key = crypto.randomUUID()
+  const isOnline = talk.connection.peek() === 'online'
+  const row = pendingOf(submission, { key, chat, madeMs: Date.now(), isOnline })
+  talk.pending.value = [...talk.pending.peek(), row]
+  showEnd(talk)
+  const { kind: _kind, ...said } = row.body
+  const done = await attempt(call('send', { chat, ...said } as Parameters<typeof call<'send'>>[1], key))
+  // The core has shown it before it answers.
+  talk.pending.value = talk.pending.peek().filter(one => one !== row)
+  return done !== undefined
 }
 
 /** Whoever sends wants to see it: at the end, below the line of what was not read. */

@@ -2,7 +2,8 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ChatDetail, Message, Person, PressState } from '../contract/objects.ts'
+import type { ChatDetail, Message, Outgoing, Person, PressState } from '../contract/objects.ts'
+import { withPending } from './pending.ts'
 import { ComposerState } from './writing/composer-state.ts'
 
 /** Where to go: to a message, whose time may not be known, or to the end. */
@@ -11,15 +12,24 @@ export type Jump = { to: 'end' } | { to: 'message'; id: string; ts?: number }
 export type Talk = {
   chat: ReadonlySignal<ChatDetail>
   me: string
+  /** Of a private chat. By itself: the chat changes with every message, and every face would be drawn again. */
+  avatar: ReadonlySignal<string | undefined>
   isGroup: boolean
   /** Accounts that are bots, of those who are here now. */
   bots: ReadonlySignal<ReadonlySet<string>>
   presses: ReadonlySignal<Record<string, PressState> | undefined>
+  connection: ReadonlySignal<'online' | 'connecting' | undefined>
+  /** What is on its way out; undefined until it is known. */
+  outgoing: ReadonlySignal<Outgoing[] | undefined>
+  /** Of it, what the core has not answered yet. */
+  pending: Signal<readonly Outgoing[]>
   /** What is in the window or quoted there, by id. */
   messages: Signal<ReadonlyMap<string, Message>>
   compose: ComposerState
   /** The row that the arrows have reached. */
   activeRow: Signal<string | undefined>
+  /** The row under the pointer. */
+  hoveredRow: Signal<string | undefined>
   /** A row that was jumped to, lit up for a moment. */
   litRow: Signal<string | undefined>
   jump: Signal<Jump | undefined>
@@ -27,21 +37,29 @@ export type Talk = {
   sent: Signal<number>
 }
 
-type TalkParts = Pick<Talk, 'chat' | 'me' | 'presses'>
+type TalkParts = Pick<Talk, 'chat' | 'me' | 'presses' | 'connection'> & {
+  queued: ReadonlySignal<Outgoing[] | undefined>
+}
 
-export function talkOf({ chat, me, presses }: TalkParts): Talk {
+export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Talk {
   // Told apart by its text: a chat changes with every message, who is a bot seldom does, and every row asks it.
   const botIds = computed(() => botsOf(chat.value).join(' '))
   const messages = signal<ReadonlyMap<string, Message>>(new Map())
+  const pending = signal<readonly Outgoing[]>([])
   return {
     chat,
     me,
     presses,
+    connection,
+    pending,
+    outgoing: computed(() => queued.value && withPending(queued.value, pending.value)),
+    avatar: computed(() => (chat.value.type === 'group' ? undefined : chat.value.avatar)),
     isGroup: chat.peek().type === 'group',
     bots: computed(() => new Set(botIds.value.split(' ').filter(Boolean))),
     messages,
     compose: new ComposerState(chat.peek().draft, messages),
     activeRow: signal<string | undefined>(undefined),
+    hoveredRow: signal<string | undefined>(undefined),
     litRow: signal<string | undefined>(undefined),
     jump: signal<Jump | undefined>(undefined),
     sent: signal(0),

@@ -1,22 +1,21 @@
 // What tells a person who looks elsewhere: the title, the badge, a notification, a sound. And to the core, at what this page looks.
 
 import { effect } from '@preact/signals'
-import type { ChatLine } from '../contract/objects.ts'
 import type { Tiding } from '../contract/tidings.ts'
+import { pageTiming } from '../conversation/timing.ts'
 import { inBackground } from '../link/background.ts'
 import { call, linkState, onTiding, watch } from '../link/link.ts'
 import { showToast } from '../parts/toast-list.ts'
 import { playTone } from '../parts/tone.ts'
 import { go, route } from '../router.ts'
 import { chatSeen } from './pane-plan.ts'
-import { unreadOf } from './unread.ts'
+import { RestingCount, unreadOf } from './unread.ts'
 import { hasThreePanes } from './widths.ts'
 import { frameWords } from './words.ts'
 
 const APP_NAME = 'Postern'
 
-function showUnread(chats: readonly ChatLine[]): void {
-  const count = unreadOf(chats)
+function showUnread(count: number): void {
   document.title = count > 0 ? `(${count}) ${APP_NAME}` : APP_NAME
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel="icon"]'))
     icon.href = count > 0 ? '/icon-unread.svg' : '/icon.svg'
@@ -79,7 +78,8 @@ function tellLooking(): void {
 }
 
 export function startAttention(): void {
-  watch('chats', [], showUnread)
+  const unread = new RestingCount(pageTiming, showUnread)
+  watch('chats', [], chats => unread.note(unreadOf(chats)))
   onTiding(hear)
   effect(tellLooking)
   for (const kind of ['focus', 'blur']) addEventListener(kind, tellLooking)

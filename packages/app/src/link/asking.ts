@@ -22,9 +22,12 @@ export class Asking {
     this.#newKey = newKey
   }
 
-  call<Name extends CallName>(name: Name, asked: CallAsked<Name>): Promise<CallAnswer<Name>> {
+  call<Name extends CallName>(
+    name: Name,
+    asked: CallAsked<Name>,
+    key: string = this.#newKey(),
+  ): Promise<CallAnswer<Name>> {
     const id = ++this.#lastId
-    const key = this.#newKey()
     const answer = new Wait<unknown>()
     this.#asked.set(id, { key, name, asked, answer })
     if (this.#core) this.#post({ kind: 'ask', id, key, name, asked })
@@ -49,10 +52,9 @@ export class Asking {
     switch (message.kind) {
       case 'ready':
         return this.#begin(message.core)
-      case 'view':
-        return this.#watched.get(message.id)?.show(message.value)
       case 'views':
-        for (const { id, value } of message.views) this.#watched.get(id)?.show(value)
+        for (const { id, json } of message.views)
+          this.#watched.get(id)?.show(json === undefined ? undefined : JSON.parse(json))
         return
       case 'tiding':
         for (const listener of this.#listeners) listener(message.tiding)

@@ -40,8 +40,8 @@ export class CoreLink {
   }
 
   /** Asked anew when the core moves to another worker, under the same key. */
-  call<Name extends CallName>(name: Name, asked: CallAsked<Name>): Promise<CallAnswer<Name>> {
-    return this.#asking.call(name, asked)
+  call<Name extends CallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<CallAnswer<Name>> {
+    return this.#asking.call(name, asked, key)
   }
 
   watch<Name extends ViewName>(name: Name, args: ViewArgs<Name>, show: (value: ViewValue<Name>) => void): () => void {

@@ -28,8 +28,12 @@ export function startLink(): void {
 /** Takes the core from a page that does not answer. */
 export const leadHere = (): void => link.useHere()
 
-export const call = <Name extends CallName>(name: Name, asked: CallAsked<Name>): Promise<CallAnswer<Name>> =>
-  link.call(name, asked)
+/** With a `key` by whoever has to know what comes of it under that name; else it gets one of its own. */
+export const call = <Name extends CallName>(
+  name: Name,
+  asked: CallAsked<Name>,
+  key?: string,
+): Promise<CallAnswer<Name>> => link.call(name, asked, key)
 
 export const watch = <Name extends ViewName>(
   name: Name,

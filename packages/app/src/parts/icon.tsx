@@ -1,18 +1,19 @@
 // A small drawing. It has no words of its own: the button or the line that shows it says what it means.
 import type { VNode } from 'preact'
 import './icon.css'
-import { type IconName, icons } from './icons.ts'
+import { icons } from './icons.ts'
+import type { LaterIconName } from './later-icons.ts'
 
-export type { IconName } from './icons.ts'
+/** Whoever shows a later one imports `later-icons.ts`. */
+export type IconName = keyof typeof icons | LaterIconName
 
-const turning: ReadonlySet<IconName> = new Set<IconName>([
-  'arrow-right',
-  'chevron-left',
-  'chevron-right',
-  'log-out',
-  'reply',
-  'send-horizontal',
-])
+const drawings: Partial<Record<IconName, string>> = { ...icons }
+
+export function addIcons(more: Partial<Record<IconName, string>>): void {
+  Object.assign(drawings, more)
+}
+
+const turning: ReadonlySet<IconName> = new Set<IconName>(['chevron-left', 'chevron-right', 'log-out', 'reply'])
 
 /** `size` in px of a text of normal size: it grows with the text. */
 export function Icon({ name, size = 20 }: { name: IconName; size?: number }): VNode {
@@ -26,7 +27,7 @@ export function Icon({ name, size = 20 }: { name: IconName; size?: number }): VN
       aria-hidden="true"
       focusable="false"
     >
-      <path d={icons[name]} />
+      <path d={drawings[name]} />
     </svg>
   )
 }

@@ -14,6 +14,7 @@ import { KeepAccount } from './keep-account.tsx'
 import { Notifications } from './notifications.tsx'
 import { Profile } from './profile.tsx'
 import { settingsWords } from './words.ts'
+import '../parts/later-icons.ts'
 
 const screens: Record<SettingsPart, () => VNode> = {
   profile: Profile,

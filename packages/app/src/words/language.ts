@@ -25,8 +25,11 @@ export function chooseLanguage(setting: Settings['language']): void {
 export const inLanguages = <Words>(all: { en: Words; ru: NoInfer<Words> }): ReadonlySignal<Words> =>
   computed(() => all[language.value])
 
+const pluralRules = computed(() => new Intl.PluralRules(language.value))
+const numbers = computed(() => new Intl.NumberFormat(language.value))
+
 /** `forms` by the plural rules of the language: Russian has one, few and many. */
 export function plural(count: number, forms: Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }): string {
-  const rule = new Intl.PluralRules(language.value).select(count)
-  return (forms[rule] ?? forms.other).replace('#', new Intl.NumberFormat(language.value).format(count))
+  const rule = pluralRules.value.select(count)
+  return (forms[rule] ?? forms.other).replace('#', numbers.value.format(count))
 }

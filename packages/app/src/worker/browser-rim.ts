@@ -6,6 +6,9 @@ import type { AccountBeginning, OpenedAccount, Rim } from './rim.ts'
 
 const DIRECTORY = 'account'
 
+/** Some frames of a screen. */
+const LATER_MS = 40
+
 /** Thrown by the question for a name where nobody was to begin. */
 class NoAccount extends Error {}
 
@@ -30,6 +33,7 @@ export function browserRim(): Rim {
       },
     },
     defer: deferToNextTurn(),
+    later: run => void setTimeout(run, LATER_MS),
   }
 }
 

@@ -1,6 +1,6 @@
 // The worker as pages know it: it answers what they ask, and shows them what they watch for as long as it changes.
-import { appLimits, guarded, inBackground, type Log, logFault } from '@postern/protocol'
-import type { ToCore, ToPage } from '../contract/messages.ts'
+import { appLimits, guarded, inBackground, type Log, logFault, type Timer } from '@postern/protocol'
+import type { SeenView, ToCore, ToPage } from '../contract/messages.ts'
 import type { Tiding } from '../contract/tidings.ts'
 import type { PageSight, Worker } from './answering.ts'
 import { AppError, faultOf } from './app-error.ts'
@@ -13,7 +13,14 @@ import { isViewName, type Looking, lookingAt } from './views.ts'
 
 export type Post = (message: ToPage) => void
 
-type Watched = Looking & { id: number; name: string; last: string | undefined }
+type Watched = Looking & {
+  id: number
+  name: string
+  last: SeenView | undefined
+  /** Of a view that rests: until when, by time that passes, and what ends it when something has changed meanwhile. */
+  restsUntilMs: number
+  wakes?: Timer | undefined
+}
 type KnownPage = { post: Post; watches: Map<number, Watched>; sight: PageSight }
 
 export class Host {
@@ -23,12 +30,16 @@ export class Host {
   /** Calls under way, by key: asked again meanwhile, one answer is for both. */
   readonly #calls = new Map<string, Promise<unknown>>()
   readonly #touched = new Set<Topic>()
+  /** Whether what was touched is looked at after this turn, or a moment later. */
+  #isDue = false
+  #isDueLater = false
 
   constructor(rim: Rim) {
     const touch = (...topics: Topic[]) => this.#touch(topics)
     const settings = new AppSettings(touch)
     const tell = (tiding: Tiding) => this.#tell(tiding)
-    this.home = new Home({ rim, settings, touch, tell, isSeen: chat => this.#isSeen(chat) })
+    const touchCalmly = (...topics: Topic[]) => this.#touchCalmly(topics)
+    this.home = new Home({ rim, settings, touch, touchCalmly, tell, isSeen: chat => this.#isSeen(chat) })
     this.#worker = { rim, settings, home: this.home }
   }
 
@@ -74,17 +85,21 @@ export class Host {
       return this.#log.warn({ name }, 'a page watches too many views: one more is not shown')
     if (!isViewName(name)) return this.#log.warn({ name }, 'a page watches a view that there is not')
     const begin = () => {
-      const watched = { ...lookingAt(name, args as never), id, name, last: undefined }
+      const watched: Watched = { ...lookingAt(name, args as never), id, name, last: undefined, restsUntilMs: 0 }
       page.watches.set(id, watched)
       const seen = this.#look(watched)
-      if (seen) page.post({ kind: 'view', ...seen })
+      if (seen) page.post({ kind: 'views', views: [seen] })
     }
     guarded(begin, { what: 'a view cannot be watched', log: this.#log })()
   }
 
   #ask(page: KnownPage, { id, key, name, asked }: Extract<ToCore, { kind: 'ask' }>): void {
     const answered = this.#answerOnce({ key, name, asked, page }).then(
-      ok => page.post({ kind: 'answer', id, ok }),
+      ok => {
+        // First what it has changed: a page that is answered need not remember what it asked for.
+        this.#lookAgain()
+        page.post({ kind: 'answer', id, ok })
+      },
       (error: unknown) => this.#refuse(page, { id, name, error }),
     )
     inBackground(answered, { what: 'a page was not answered', log: this.#log })
@@ -120,31 +135,68 @@ export class Host {
 
   /** At the end of the turn, once for all that was touched in it. */
   #touch(topics: readonly Topic[]): void {
-    if (this.#touched.size === 0) this.#worker.rim.defer(() => this.#lookAgain())
     for (const topic of topics) this.#touched.add(topic)
+    if (this.#isDue) return
+    this.#isDue = true
+    this.#worker.rim.defer(() => {
+      this.#isDue = false
+      this.#lookAgain()
+    })
+  }
+
+  /** A moment later, or with whatever is looked at before: each picture of a page costs more than what has changed in it. */
+  #touchCalmly(topics: readonly Topic[]): void {
+    for (const topic of topics) this.#touched.add(topic)
+    if (this.#isDue || this.#isDueLater) return
+    this.#isDueLater = true
+    this.#worker.rim.later(() => {
+      this.#isDueLater = false
+      this.#lookAgain()
+    })
   }
 
   /** All of a page's views at once: a message comes into the history in the moment in which it leaves the queue. */
   #lookAgain(): void {
     const touched = new Set(this.#touched)
+    if (touched.size === 0) return
     this.#touched.clear()
     for (const page of this.#pages.values()) {
       const changed = [...page.watches.values()]
         .filter(({ topics }) => topics.some(topic => touched.has(topic)))
+        .filter(watched => !this.#rests(page, watched))
         .flatMap(watched => this.#look(watched) ?? [])
       if (changed.length > 0) guarded(() => page.post({ kind: 'views', views: changed }), this.#posting)()
     }
   }
 
+  /** The first change is seen at once; those soon after it together. */
+  #rests(page: KnownPage, watched: Watched): boolean {
+    if (watched.restMs === 0) return false
+    const { clock } = this.#worker.rim
+    const nowMs = clock.monotonicMs()
+    const leftMs = watched.restsUntilMs - nowMs
+    if (leftMs > 0) watched.wakes ??= clock.setTimer(leftMs, () => this.#wake(page, watched))
+    else watched.restsUntilMs = nowMs + watched.restMs
+    return leftMs > 0
+  }
+
+  #wake(page: KnownPage, watched: Watched): void {
+    watched.wakes = undefined
+    if (page.watches.get(watched.id) !== watched) return
+    watched.restsUntilMs = this.#worker.rim.clock.monotonicMs() + watched.restMs
+    const seen = this.#look(watched)
+    if (seen) guarded(() => page.post({ kind: 'views', views: [seen] }), this.#posting)()
+  }
+
   /** Undefined when it is as it was, or cannot be read: then what a page has stays. */
-  #look(watched: Watched): { id: number; value: unknown } | undefined {
+  #look(watched: Watched): SeenView | undefined {
     try {
       const seen = watched.look(this.#worker)
       if (!seen) return undefined
-      const json = JSON.stringify(seen.value) ?? 'undefined'
-      if (json === watched.last) return undefined
-      watched.last = json
-      return { id: watched.id, value: seen.value }
+      const json: string | undefined = JSON.stringify(seen.value)
+      if (watched.last && json === watched.last.json) return undefined
+      watched.last = { id: watched.id, json }
+      return watched.last
     } catch (error) {
       logFault(error, { what: `the view ${watched.name} could not be read`, log: this.#log })
       return undefined

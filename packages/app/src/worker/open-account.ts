@@ -1,6 +1,6 @@
 // What there is while the account is open: core's client, and everything of the worker that belongs to this account.
 import type { JournalEvent } from '@postern/core'
-import { inBackground, type Log } from '@postern/protocol'
+import { type ChatId, inBackground, type Log } from '@postern/protocol'
 import type { Tiding } from '../contract/tidings.ts'
 import { Alerts } from './alerts.ts'
 import { ChatMarkings } from './chat-marks.ts'
@@ -19,6 +19,8 @@ export type AccountAround = {
   rim: Rim
   settings: AppSettings
   touch: Touch
+  /** For what may be shown a moment later, together with what comes then. */
+  touchCalmly: Touch
   tell: (tiding: Tiding) => void
   isSeen: (chat: string) => boolean
 }
@@ -34,28 +36,38 @@ export class Account {
   readonly alerts: Alerts
   readonly keeping: KeepingFacts
   readonly #log: Log
+  readonly #touch: Touch
   readonly #over = new AbortController()
+  readonly #begun = new Set<ChatId>()
   readonly #forgetChanges: () => void
 
   constructor(opened: OpenedAccount, around: AccountAround) {
     const { client } = opened
-    const { rim, touch } = around
+    const { rim, touch, touchCalmly } = around
+    this.#touch = touch
     const { clock, log } = rim
     this.opened = opened
     this.rim = rim
     this.#log = log
     this.marks = new ChatMarkings(client.records('chat-mark'), touch)
     this.drafts = new Drafts(client.records('draft'), touch)
-    this.keeping = new KeepingFacts(client, { ...around, clock, storage: rim.storage })
+    this.keeping = new KeepingFacts(client, { touch: touchCalmly, clock, storage: rim.storage })
     const onSent = () => inBackground(this.keeping.countSent(), { what: 'a sent message was not counted', log })
-    this.outgoing = new OutgoingQueue(client.records('outgoing'), { client, clock, log, touch, onSent })
+    this.outgoing = new OutgoingQueue(client.records('outgoing'), { client, clock, log, touch: touchCalmly, onSent })
     this.presses = new Presses({ client, clock, touch })
     this.alerts = new Alerts({ ...around, client, marks: this.marks, presses: this.presses })
     this.faces = new Faces(client)
     this.#forgetChanges = client.onChange(topics => {
       if (topics.has('people')) this.faces.forget()
-      touch(...topics)
+      touchCalmly(...topics)
     })
+  }
+
+  /** Asked with every change of a chat: what was begun once counts as begun. */
+  isEmpty(chat: ChatId): boolean {
+    if (!this.#begun.has(chat) && this.client.messages.history(chat, { limit: 1 }).rows.length > 0)
+      this.#begun.add(chat)
+    return !this.#begun.has(chat)
   }
 
   get client(): OpenedAccount['client'] {
@@ -88,6 +100,8 @@ export class Account {
     this.presses.hear(event)
     this.alerts.hear(event)
     if (event.type !== 'message') return
+    // What somebody says is shown at once.
+    this.#touch(`chat:${event.chat_id}`)
     inBackground(this.marks.wroteIn(event.chat_id), { what: 'a chat was not brought back', log: this.#log })
   }
 }

@@ -23,6 +23,8 @@ export class OutgoingQueue {
   readonly #uploads = new Map<string, AbortController>()
   readonly #driven = new Set<ChatId>()
   readonly #doubted = new Set<string>()
+  /** Whose record a power failure would still take: they went out at once, and core's own outbox makes them durable. */
+  readonly #soft = new Set<string>()
   readonly #forgetConnection: () => void
   #place: number
   #isStopped = false
@@ -41,17 +43,22 @@ export class OutgoingQueue {
     this.#forgetConnection = parts.client.onConnectionChange(() => this.driveAll())
   }
 
-  /** Resolves when it is durable, with its file. Asked again under its key it is queued once, also when it has gone out. */
+  /**
+   * What has to wait is durable, with its file, when this resolves. What goes out at once is durable before the relay hears
+   * of it: its record lies in the log before that of core's outbox, for which core waits. Asked again under its key it is
+   * queued once, also when it has gone out.
+   */
   async add(asked: NewOutgoing): Promise<void> {
     const { key, chat, bytes } = asked
     const before = this.#rows.get(key)
     if (this.#parts.client.messages.wasSent(key) || (before && (!bytes || this.#files.has(key)))) return
     if (!before && this.#rows.entries().length >= appLimits.outgoingMax) throw new AppError('outgoing-full')
-    const row = before ? this.#triedAnew(key, before) : this.#newRow(asked)
+    const goesAtOnce = !before && !bytes && this.#isClear(chat)
     try {
-      // At once: what is written behind a large file must not overtake it.
-      await Promise.all([this.#rows.put(key, row), bytes && this.#files.keep(key, bytes)])
+      if (goesAtOnce) await this.#putSoft(key, this.#newRow(asked))
+      else await this.#putDurably(asked, before ? this.#triedAnew(key, before) : this.#newRow(asked))
     } catch (error) {
+      this.#atWork.delete(key)
       // Taken back meanwhile: that is what was wanted.
       if (!this.#rows.get(key)) return
       await this.#forget(key)
@@ -59,6 +66,23 @@ export class OutgoingQueue {
     } finally {
       this.#drive(chat)
     }
+  }
+
+  /** Whether nothing stands before a new message: it is under way as soon as it is written down. */
+  #isClear(chat: ChatId): boolean {
+    return !this.#isStopped && this.#parts.client.isOnline && inOrder(this.#all(), chat).length === 0
+  }
+
+  /** Noted as tried in the same breath: whatever happens then, the next worker asks core what became of it. */
+  async #putSoft(key: string, row: QueuedRow): Promise<void> {
+    this.#soft.add(key)
+    this.#work(key, { kind: 'sending' })
+    await this.#rows.putSoon(key, { ...row, triedMs: this.#parts.client.passed.nowMs() })
+  }
+
+  /** At once with its file: what is written behind a large one must not overtake it. */
+  async #putDurably({ key, bytes }: NewOutgoing, row: QueuedRow): Promise<void> {
+    await Promise.all([this.#rows.put(key, row), bytes && this.#files.keep(key, bytes)])
   }
 
   #newRow({ chat, body }: NewOutgoing): QueuedRow {
@@ -76,10 +100,10 @@ export class OutgoingQueue {
     }))
   }
 
-  /** Of every chat in which something waits. */
+  /** Of every chat in which something waits. What goes out at once does not: the list would change twice for each message. */
   counts(): Map<string, { waiting: number; refused: boolean }> {
     const counts = new Map<string, { waiting: number; refused: boolean }>()
-    for (const { row } of this.#shown()) {
+    for (const { row } of this.#shown().filter(({ key }) => !this.#soft.has(key))) {
       const { waiting, refused } = counts.get(row.chat) ?? { waiting: 0, refused: false }
       counts.set(row.chat, { waiting: waiting + 1, refused: refused || row.refused !== undefined })
     }
@@ -134,7 +158,7 @@ export class OutgoingQueue {
     for (;;) {
       const [first] = inOrder(this.#all(), chat)
       if (!first || first.row.refused || this.#files.isKeeping(first.key)) return
-      if (this.#isStopped || !this.#parts.client.isOnline) return
+      if (this.#isStopped || !this.#parts.client.isOnline) return await this.#wait(first.key)
       const outcome = await this.#try(first)
       if (outcome === 'later') return this.#driveLater(chat)
     }
@@ -152,6 +176,17 @@ export class OutgoingQueue {
       this.#uploads.delete(key)
       this.#parts.touch('outgoing')
     }
+  }
+
+  /** It did not get on its way: from here on it waits like all others, and can be taken back. */
+  async #wait(key: string): Promise<void> {
+    if (this.#atWork.delete(key)) this.#parts.touch('outgoing')
+    await this.#harden(key)
+  }
+
+  async #harden(key: string): Promise<void> {
+    const row = this.#rows.get(key)
+    if (this.#soft.delete(key) && row) await this.#rows.put(key, row)
   }
 
   #sending({ key, row }: Under, isDoubted: boolean): RowSending {
@@ -187,11 +222,14 @@ export class OutgoingQueue {
         await this.#forget(key)
         return 'on'
       case 'unsent':
+        await this.#harden(key)
         return 'later'
       case 'doubt':
         this.#doubted.add(key)
+        await this.#harden(key)
         return 'later'
       case 'refused': {
+        this.#soft.delete(key)
         const row = this.#rows.get(key)
         if (row) await this.#rows.put(key, { ...row, refused: faultOf(outcome.error) })
         return 'on'
@@ -211,6 +249,7 @@ export class OutgoingQueue {
   }
 
   async #forget(key: string): Promise<void> {
+    this.#soft.delete(key)
     await this.#rows.remove(key)
     await this.#files.drop(key)
   }

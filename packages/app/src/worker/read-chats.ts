@@ -35,6 +35,7 @@ export function readChat(account: Account, id: ChatId): ChatDetail | undefined {
     ...(draft && { draft }),
     ...(firstUnread && { firstUnread }),
     verified: chat.verified === true,
+    isEmpty: account.isEmpty(id),
     ...(chat.type === 'private' && botOf(account, chat)),
     groupBots: chat.type === 'group' ? groupBotsOf(account, chat) : [],
   }

@@ -6,28 +6,49 @@ import { AppError } from './app-error.ts'
 import type { Account } from './open-account.ts'
 import { chatId } from './shapes.ts'
 
-export function readHistory(account: Account, [id, anchor, limit]: ViewArgs<'history'>): HistoryWindow {
-  const chat = chatId(id, 'chat')
-  const { client } = account
-  if (!Number.isInteger(limit) || limit < 1 || limit > appLimits.historyRowsMax)
-    throw new AppError('call-malformed', { field: 'limit' })
-  try {
-    const page = client.messages.history(chat, { ...placeOf(client, chat, anchor), limit })
-    return { ...page, ...quotedIn(account, { chat, page }) }
-  } catch (error) {
-    // The chat was declined, or a page shows one of which it has only heard.
-    if (isCoded(error, 'chat-not-found')) return { rows: [], hasOlder: false, hasNewer: false }
-    throw error
+/** One for each who watches: at the end it holds its first row, so that those who follow are not all moved by each new one. */
+export class HistoryReader {
+  /** Rows behind this time are shown. */
+  #heldAfterTs: number | undefined
+
+  read(account: Account, ...[id, anchor, limit]: ViewArgs<'history'>): HistoryWindow {
+    const chat = chatId(id, 'chat')
+    const { client } = account
+    if (!Number.isInteger(limit) || limit < 1 || limit > appLimits.historyRowsMax)
+      throw new AppError('call-malformed', { field: 'limit' })
+    try {
+      const place = placeOf(client, chat, anchor)
+      const page = place ? client.messages.history(chat, { ...place, limit }) : this.#end(client, { chat, limit })
+      return { ...page, ...quotedIn(account, { chat, page }) }
+    } catch (error) {
+      // The chat was declined, or a page shows one of which it has only heard.
+      if (isCoded(error, 'chat-not-found')) return { rows: [], hasOlder: false, hasNewer: false }
+      throw error
+    }
+  }
+
+  #end({ messages }: Account['client'], { chat, limit }: { chat: ChatId; limit: number }): HistoryWindow {
+    const kept = Math.ceil(limit / 2)
+    if (this.#heldAfterTs !== undefined) {
+      const held = messages.history(chat, { after: this.#heldAfterTs, limit })
+      const isWorn = held.hasNewer || (held.hasOlder && held.rows.length < kept)
+      if (!isWorn) return held
+    }
+    const page = messages.history(chat, { limit: kept })
+    const [first] = page.rows
+    this.#heldAfterTs = first && (first.kind === 'message' ? first.message.ts : first.ts) - 1
+    return page
   }
 }
 
-function placeOf(client: Account['client'], chat: ChatId, anchor: HistoryAnchor): { around?: number } {
-  if (anchor.at === 'end') return {}
+/** Undefined: the end. */
+function placeOf(client: Account['client'], chat: ChatId, anchor: HistoryAnchor): { around: number } | undefined {
+  if (anchor.at === 'end') return undefined
   const { message, at } = anchor
   const [known] = message !== undefined && isMessageId(message) ? find(client, chat, message) : []
   if (known) return { around: known.ts }
   // A link to a message that is gone tells no time: then the end is shown, not the first words that were ever said.
-  return at === 0 ? {} : { around: at }
+  return at === 0 ? undefined : { around: at }
 }
 
 type ShownWindow = { chat: ChatId; page: HistoryWindow }

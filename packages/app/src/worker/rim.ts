@@ -38,6 +38,8 @@ export interface Rim {
   readonly storage: StorageFacts
   /** After the present turn. */
   defer(run: () => void): void
+  /** A moment later, which nobody notices. */
+  later(run: () => void): void
 }
 
 export type Sealer = ByWords['provider'] & Parameters<typeof openInvited>[0]

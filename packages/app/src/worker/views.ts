@@ -1,9 +1,10 @@
 // What a page may watch: how each view is read, and which changes make it worth reading again.
+import { appLimits } from '@postern/protocol'
 import type { ViewArgs, ViewName, Views, ViewValue } from '../contract/views.ts'
 import type { Home } from './home.ts'
 import type { Account } from './open-account.ts'
 import { readChat, readChats, readUnread } from './read-chats.ts'
-import { readHistory } from './read-history.ts'
+import { HistoryReader } from './read-history.ts'
 import { readContacts, readMe, readPerson } from './read-people.ts'
 import type { AppSettings } from './settings.ts'
 import { accountId, chatId } from './shapes.ts'
@@ -11,10 +12,13 @@ import type { Topic } from './topics.ts'
 
 export type ViewPlace = { home: Home; settings: AppSettings }
 
+type Reader<From, Name extends ViewName> = { read(from: From, ...args: ViewArgs<Name>): ViewValue<Name> }
+/** `begin` is for a view that has to remember what it showed: a reader for each who watches. */
 type Entry<From, Name extends ViewName> = {
   topics(...args: ViewArgs<Name>): readonly Topic[]
-  read(from: From, ...args: ViewArgs<Name>): ViewValue<Name>
-}
+  /** So long it is not read again, however much changes. */
+  restMs?: number
+} & (Reader<From, Name> | { begin(): Reader<From, Name> })
 type Table<From, Names extends ViewName> = { [Name in Names]: Entry<From, Name> }
 
 type EarlyName = 'stage' | 'connection' | 'settings'
@@ -31,7 +35,11 @@ const early: Table<ViewPlace, EarlyName> = {
 
 const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
   me: { topics: () => ['me', 'people'], read: readMe },
-  chats: { topics: () => ['chats', 'people', 'marks', 'drafts', 'outgoing'], read: readChats },
+  chats: {
+    topics: () => ['chats', 'people', 'marks', 'drafts', 'outgoing'],
+    restMs: appLimits.chatsRestMs,
+    read: readChats,
+  },
   unread: { topics: () => ['chats', 'marks'], read: readUnread },
   chat: {
     topics: chat => [`chat:${chatId(chat, 'chat')}`, 'people', 'marks', 'drafts'],
@@ -39,7 +47,7 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
   },
   history: {
     topics: chat => [`chat:${chatId(chat, 'chat')}`, 'drafts'],
-    read: (account, ...args) => readHistory(account, args),
+    begin: () => new HistoryReader(),
   },
   // Its rows go when their messages come.
   outgoing: {
@@ -59,6 +67,7 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
 /** A view with its arguments, as the worker looks at it. */
 export type Looking = {
   topics: readonly Topic[]
+  restMs: number
   /** Undefined as long as there is nothing to look at. */
   look(place: ViewPlace): { value: unknown } | undefined
 }
@@ -71,16 +80,24 @@ export function lookingAt<Name extends ViewName>(name: Name, args: Views[Name]['
   if (name in early) {
     const entry = (early as Partial<Record<ViewName, Entry<ViewPlace, Name>>>)[name]
     const isThere = ({ home }: ViewPlace) => name === 'connection' || home.stage.kind !== 'starting'
-    if (entry)
+    if (entry) {
+      const reader = readerOf(entry)
       return {
         topics: entry.topics(...args),
-        look: place => (isThere(place) ? { value: entry.read(place, ...args) } : undefined),
+        restMs: 0,
+        look: place => (isThere(place) ? { value: reader.read(place, ...args) } : undefined),
       }
+    }
   }
   const entry = (ofAccount as Partial<Record<ViewName, Entry<Account, Name>>>)[name]
   if (!entry) throw new TypeError(`there is no view ${name}`)
+  const reader = readerOf(entry)
   return {
     topics: [...entry.topics(...args), 'stage'],
-    look: ({ home }) => (home.account ? { value: entry.read(home.account, ...args) } : undefined),
+    restMs: entry.restMs ?? 0,
+    look: ({ home }) => (home.account ? { value: reader.read(home.account, ...args) } : undefined),
   }
 }
+
+const readerOf = <From, Name extends ViewName>(entry: Entry<From, Name>): Reader<From, Name> =>
+  'begin' in entry ? entry.begin() : entry

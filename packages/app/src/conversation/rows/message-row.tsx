@@ -19,6 +19,7 @@ export function MessageRow({ message, startsGroup, endsGroup }: Shown): VNode {
   const talk = useTalk()
   const { id } = message
   const isActive = useComputed(() => talk.activeRow.value === id)
+  const isReached = useComputed(() => talk.activeRow.value === id || talk.hoveredRow.value === id)
   const isLit = useComputed(() => talk.litRow.value === id)
   const isOwn = message.from.id === talk.me
   const fromBot = isBot(talk, message.from)
@@ -34,6 +35,9 @@ export function MessageRow({ message, startsGroup, endsGroup }: Shown): VNode {
       onFocusIn={() => {
         talk.activeRow.value = id
       }}
+      onPointerEnter={() => {
+        talk.hoveredRow.value = id
+      }}
       onContextMenu={event => {
         // Words that were marked are to be copied by the browser's own menu.
         if (getSelection()?.isCollapsed === false) return
@@ -48,23 +52,30 @@ export function MessageRow({ message, startsGroup, endsGroup }: Shown): VNode {
         <Bubble message={message} isOwn={isOwn} showsName={talk.isGroup && startsGroup} hasTail={endsGroup} />
         {fromBot && <Buttons message={message} />}
       </div>
-      <span class="row-more">
-        <IconButton
-          icon="ellipsis-vertical"
-          label={conversationWords.value.actions}
-          size={18}
-          onClick={button => openMessageActions(talk, message, button)}
-        />
-      </span>
+      {isReached.value && <More message={message} />}
     </article>
+  )
+}
+
+/** Of the one row that is reached: beside every other it would be a fifth of what is laid out. */
+function More({ message }: { message: Message }): VNode {
+  const talk = useTalk()
+  return (
+    <span class="row-more">
+      <IconButton
+        icon="ellipsis-vertical"
+        label={conversationWords.value.actions}
+        size={18}
+        onClick={button => openMessageActions(talk, message, button)}
+      />
+    </span>
   )
 }
 
 function Face({ message, bot }: { message: Message; bot: boolean }): VNode {
   const talk = useTalk()
   const { id, name } = message.from
-  const avatar = talk.isGroup ? undefined : talk.chat.value.avatar
-  return <Avatar id={id} name={name} bot={bot} avatar={avatar} size="xs" />
+  return <Avatar id={id} name={name} bot={bot} avatar={talk.avatar.value} size="xs" />
 }
 
 /** The keyboard's menu key has no place: then the menu stands beside the row. */

@@ -1,9 +1,8 @@
 // The conversation as it scrolls: days, rows, what is on its way out, and the way down.
-import { useSignal } from '@preact/signals'
+import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
-import type { HistoryRow, Message, Outgoing } from '../../contract/objects.ts'
-import { useView } from '../../link/link.ts'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { HistoryRow, Message } from '../../contract/objects.ts'
 import { TimeText } from '../../parts/time-text.tsx'
 import { MessageRow } from '../rows/message-row.tsx'
 import { NoticeRow } from '../rows/notice.tsx'
@@ -15,7 +14,7 @@ import './message-window.css'
 import { heirOf } from './heir.ts'
 import type { Opening } from './opening.ts'
 import { moveAmongRows } from './row-keys.ts'
-import { type LaidDay, type LaidRow, layRows } from './row-layout.ts'
+import { isSameRow, type LaidDay, type LaidRow, layRows } from './row-layout.ts'
 import { useHeard } from './use-heard.ts'
 import { useWindow } from './use-window.ts'
 import { isLookedAt } from './window-mover.ts'
@@ -24,9 +23,10 @@ import { idOf } from './window-state.ts'
 export function MessageWindow({ opening }: { opening: Opening }): VNode {
   const talk = useTalk()
   const { list, rows, window, mover } = useWindow(opening)
-  const outgoing = useView('outgoing', talk.chat.peek().id)
+  const hasOutgoing = useComputed(() => talk.outgoing.value?.length !== 0)
   const unreadFromTs = useUnreadLine(talk, opening)
   const days = useMemo(() => layRows(rows, unreadFromTs), [rows, unreadFromTs])
+  const draw = useDrawnRows(days)
   useLayoutEffect(() => shareRows(talk, rows, window?.quoted), [rows, window?.quoted])
   useHeard(talk, window)
   return (
@@ -42,12 +42,12 @@ export function MessageWindow({ opening }: { opening: Opening }): VNode {
       >
         <div class="window-rows">
           {days.map(day => (
-            <Day key={new Date(day.ts).toDateString()} day={day} />
+            <Day key={new Date(day.ts).toDateString()} day={day} draw={draw} />
           ))}
-          {window && rows.length === 0 && outgoing.value?.length === 0 && (
+          {window && rows.length === 0 && !hasOutgoing.value && (
             <p class="window-empty">{conversationWords.value.emptyChat}</p>
           )}
-          {window?.hasNewer === false && <OutgoingRows outgoing={outgoing.value ?? []} />}
+          {window?.hasNewer === false && <OutgoingRows />}
         </div>
       </div>
       {mover.isAway.value && <JumpButton />}
@@ -55,20 +55,30 @@ export function MessageWindow({ opening }: { opening: Opening }): VNode {
   )
 }
 
-const Day = ({ day }: { day: LaidDay }): VNode => (
+const Day = ({ day, draw }: { day: LaidDay; draw: (laid: LaidRow) => VNode }): VNode => (
   <section class="window-day">
     <h2 class="window-day-name">
       <TimeText ts={day.ts} as="day" />
     </h2>
-    {day.rows.map(laid => (
-      <Row key={laid.id} {...laid} />
-    ))}
+    {day.rows.map(draw)}
   </section>
 )
 
-/** Drawn again when it is another: of a full window all but one or two rows are as they were. */
-const Row = (laid: LaidRow): VNode =>
-  useMemo(() => <DrawnRow {...laid} />, [laid.row, laid.startsGroup, laid.endsGroup, laid.isFirstUnread])
+/** Of a full window all but one or two rows are as they were: those are not even looked at. */
+function useDrawnRows(days: readonly LaidDay[]): (laid: LaidRow) => VNode {
+  const drawn = useRef(new Map<string, { laid: LaidRow; node: VNode }>())
+  const before = drawn.current
+  drawn.current = new Map(
+    days.flatMap(day =>
+      day.rows.map(laid => {
+        const known = before.get(laid.id)
+        const isSame = known && isSameRow(known.laid, laid)
+        return [laid.id, isSame ? known : { laid, node: <DrawnRow key={laid.id} {...laid} /> }] as const
+      }),
+    ),
+  )
+  return laid => drawn.current.get(laid.id)?.node ?? <DrawnRow key={laid.id} {...laid} />
+}
 
 const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): VNode => (
   <>
@@ -87,13 +97,17 @@ const DrawnRow = ({ row, startsGroup, endsGroup, isFirstUnread, id }: LaidRow): 
   </>
 )
 
-const OutgoingRows = ({ outgoing }: { outgoing: readonly Outgoing[] }): VNode => (
-  <>
-    {outgoing.map((one, index) => (
-      <WaitingRow key={one.key} outgoing={one} startsGroup={index === 0} />
-    ))}
-  </>
-)
+/** For itself: a message on its way changes several times, and the rows above it do not. */
+function OutgoingRows(): VNode {
+  const { outgoing } = useTalk()
+  return (
+    <>
+      {outgoing.value?.map((one, index) => (
+        <WaitingRow key={one.key} outgoing={one} startsGroup={index === 0} />
+      ))}
+    </>
+  )
+}
 
 /** The line stays where it was when the conversation was opened, or when nobody looked; whoever answers has read. */
 function useUnreadLine(talk: Talk, opening: Opening): number | undefined {

@@ -18,6 +18,13 @@ export type LaidRow = {
 
 export type LaidDay = { ts: number; rows: LaidRow[] }
 
+/** The same object says the same. */
+export const isSameRow = (one: LaidRow, other: LaidRow): boolean =>
+  one.row === other.row &&
+  one.startsGroup === other.startsGroup &&
+  one.endsGroup === other.endsGroup &&
+  one.isFirstUnread === other.isFirstUnread
+
 /** `unreadFromTs`: the time of the oldest message that was not read; that message itself may be gone since. */
 export function layRows(rows: readonly HistoryRow[], unreadFromTs?: number): LaidDay[] {
   const firstUnread = unreadFromTs === undefined ? -1 : rows.findIndex(row => tsOf(row) >= unreadFromTs)

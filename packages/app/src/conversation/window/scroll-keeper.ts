@@ -4,8 +4,8 @@ import type { WindowSight } from './window-state.ts'
 /** So near to the end counts as being there: a fraction of a pixel is lost at some zooms. */
 const END_WITHIN_PX = 24
 
-type KeptPlace = { id: string; top: number }
 type Box = { top: number; bottom: number }
+type SeenRow = { at: number; id: string; box: Box }
 
 /** A list that scrolls, with rows that have an id; where they stand is told as of the screen. */
 export type ScrolledList = {
@@ -18,7 +18,8 @@ export type ScrolledList = {
 
 export class ScrollKeeper {
   readonly #list: ScrolledList
-  #noted: KeptPlace[] = []
+  /** All that was seen when it was last looked at, and how far it was scrolled then. */
+  #noted: { seen: SeenRow[]; scrollTop: number } = { seen: [], scrollTop: 0 }
   /** Where it was scrolled to from here. */
   #setTop = -1
   /** Whether new rows are followed: set by scrolling alone, for a row that grew must not end it. */
@@ -38,25 +39,41 @@ export class ScrollKeeper {
     return scrollHeight - scrollTop - clientHeight < END_WITHIN_PX
   }
 
-  /** Where all that is seen stands: the first of it may be deleted, then the next one is kept in its place. */
+  /** Where all that is seen stands. At the end that is not needed: who follows it is brought there again. */
   note(): void {
-    const { top } = this.#list.box()
-    const seen = this.#seen()
-    // A row that is cut off above may grow there: the first whole one is what the eye rests on.
-    const whole = seen.filter(({ box }) => box.top >= top)
-    const cut = seen.filter(({ box }) => box.top < top)
-    this.#noted = [...whole, ...cut].map(({ id, box }) => ({ id, top: box.top }))
+    this.#noted = { seen: this.follows ? [] : this.#seen(), scrollTop: this.#list.scrollTop }
+  }
+
+  /** Before rows change: the event of a scrolling may come behind them. */
+  noteScrolled(): void {
+    if (!this.follows && this.#list.scrollTop !== this.#noted.scrollTop) this.note()
   }
 
   restore(): void {
     if (this.follows) return this.toEnd()
-    for (const { id, top } of this.#noted) {
+    const scrolledPx = this.#scrolledPx()
+    // The first of them may be deleted: then the next one is kept in its place.
+    for (const { id, box } of this.#inOrderOfRest()) {
       const row = this.#row(id)
       if (!row) continue
-      const movedPx = row.box().top - top
+      const movedPx = row.box().top - (box.top - scrolledPx)
       if (movedPx !== 0) this.#scrollTo(this.#list.scrollTop + movedPx)
       return
     }
+  }
+
+  /** By a hand since it was noted. A list that has become too short for where it stood moves by itself, and that is none. */
+  #scrolledPx(): number {
+    const { scrollTop, scrollHeight, clientHeight } = this.#list
+    const px = scrollTop - this.#noted.scrollTop
+    return px < 0 && scrollHeight - clientHeight - scrollTop < 1 ? 0 : px
+  }
+
+  /** A row that is cut off above may grow there: the first whole one is what the eye rests on. */
+  #inOrderOfRest(): SeenRow[] {
+    const { top } = this.#list.box()
+    const { seen } = this.#noted
+    return [...seen.filter(({ box }) => box.top >= top), ...seen.filter(({ box }) => box.top < top)]
   }
 
   has(id: string): boolean {
@@ -80,8 +97,12 @@ export class ScrollKeeper {
 
   /** Indexes among the rows that have an id. */
   sight(): WindowSight {
-    const seen = this.#seen()
-    return { first: seen[0]?.at ?? 0, last: seen.at(-1)?.at ?? 0, isAtEnd: this.isAtEnd() }
+    const rows = () => {
+      const seen = this.#seen()
+      return { first: seen[0]?.at ?? 0, last: seen.at(-1)?.at ?? 0 }
+    }
+    // Whoever follows the end is there, also while a row that came has not been scrolled to.
+    return { isAtEnd: this.follows || this.isAtEnd(), rows }
   }
 
   /** Ids of the rows whose end is seen, or which fill all that is seen. */
@@ -93,10 +114,10 @@ export class ScrollKeeper {
   }
 
   /** Rows stand below each other, so that the first is found without asking all of them where they are. */
-  #seen(): { at: number; id: string; box: Box }[] {
+  #seen(): SeenRow[] {
     const { top, bottom } = this.#list.box()
     const rows = this.#list.rows()
-    const seen: { at: number; id: string; box: Box }[] = []
+    const seen: SeenRow[] = []
     for (let at = firstWhere(rows, row => row.box().bottom > top); at < rows.length; at++) {
       const row = rows[at]
       const box = row?.box()

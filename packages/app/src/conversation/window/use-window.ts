@@ -22,7 +22,9 @@ export function useWindow(opening: Opening): WindowShown {
   const talk = useTalk()
   const mover = useMemo(() => new WindowMover(talk, opening), [talk])
   const list = useRef<HTMLDivElement | null>(null)
-  const window = useView('history', talk.chat.peek().id, mover.anchor.value, WINDOW_ROWS).value
+  const anchor = mover.anchor.value
+  const limit = anchor.at === 'end' ? mover.endRows.value : WINDOW_ROWS
+  const window = useView('history', talk.chat.peek().id, anchor, limit).value
   const before = useRef<HistoryRow[]>([])
   const rows = useMemo(() => keepSame(before.current, window?.rows ?? []), [window])
   before.current = rows

@@ -12,7 +12,7 @@ import type { Opening } from './opening.ts'
 import { ReadMarks } from './reading.ts'
 import { ScrollKeeper } from './scroll-keeper.ts'
 import { markStuckDays, scrolledList } from './scrolled-list.ts'
-import { END, idOf, nextAnchor, tsOf, unreadAmong } from './window-state.ts'
+import { END, endRowsFor, idOf, nextAnchor, tsOf, unreadAmong } from './window-state.ts'
 
 /** Where a change of the window is to end; `before` is the window from which it was asked. */
 type Goal = { jump: Jump; block: 'center' | 'start'; before?: HistoryWindow | undefined }
@@ -25,6 +25,8 @@ const lookEvents = ['focus', 'blur', 'visibilitychange'] as const
 
 export class WindowMover {
   readonly anchor: Signal<HistoryAnchor>
+  /** So many rows at most while the end is shown. */
+  readonly endRows = signal(endRowsFor(innerHeight))
   /** Whether the newest message is out of sight. */
   readonly isAway = signal(false)
   /** While it scrolls, and a moment longer. */
@@ -53,7 +55,11 @@ export class WindowMover {
     this.#kept = new ScrollKeeper(scrolledList(list))
     this.#kept.follows = this.#goal === undefined
     // Pictures that come, a keyboard that opens, a field that grows: none of them is a change of the rows.
-    const observer = new ResizeObserver(() => this.#settle())
+    const observer = new ResizeObserver(() => {
+      // Never less: a keyboard that opens and closes would have the rows asked for each time.
+      this.endRows.value = Math.max(this.endRows.peek(), endRowsFor(list.clientHeight))
+      this.#settle()
+    })
     for (const element of [list, ...list.children]) observer.observe(element)
     const look = (): void => this.#look()
     for (const name of lookEvents) addEventListener(name, look)
@@ -72,7 +78,7 @@ export class WindowMover {
 
   /** Before the rows are changed: afterwards nobody knows where they stood. */
   note(): void {
-    this.#kept?.note()
+    this.#kept?.noteScrolled()
   }
 
   /** The rows of a window stand in the document. */
@@ -107,7 +113,7 @@ export class WindowMover {
     this.isAway.value = shown.hasNewer || !sight.isAtEnd
     if (shown !== this.#askedFrom) this.#move(nextAnchor(shown, this.anchor.peek(), sight))
     // Who does not look at the page has read nothing on it.
-    this.#reading.see(isLookedAt() ? unreadAmong(shown.rows, this.#talk.chat.peek(), kept.wholeRows()) : [])
+    this.#reading.see(isLookedAt() ? unreadAmong(shown.rows, this.#talk.chat.peek(), () => kept.wholeRows()) : [])
   }
 
   #showDay(): void {
