@@ -44,9 +44,10 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs 
         ...(connectBlobs && { connectBlobs }),
         relayUrl: world.relayUrl,
         clock,
+        ...(beginning && 'relayCode' in beginning && { relayInvite: beginning.relayCode }),
         firstStart: () => {
           if (beginning && 'firstStart' in beginning) return beginning.firstStart
-          if (beginning) return { relayUrl: world.relayUrl, name: 'restored', bot: false }
+          if (beginning && 'restored' in beginning) return { relayUrl: world.relayUrl, name: 'restored', bot: false }
           throw new NoAccount()
         },
       })

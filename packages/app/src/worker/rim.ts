@@ -14,8 +14,8 @@ export type OpenedAccount = {
   forgetEverything(): Promise<void>
 }
 
-/** How an account begins here: with a name, from a recovery file, or from a full backup. */
-export type AccountBeginning = { firstStart: Beginning } | { restored: DatabaseCopy }
+/** How an account begins here: with a name, from a recovery file, or from a full backup. One that is made goes on with a code of the relay's. */
+export type AccountBeginning = { firstStart: Beginning } | { restored: DatabaseCopy } | { relayCode: string }
 
 export interface Rim {
   readonly clock: Clock
