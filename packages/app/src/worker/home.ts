@@ -118,6 +118,7 @@ export class Home {
       this.#account = account
       await settings.keepIn(opened.client.records('settings'))
       this.#watch(account)
+      if (beginning && 'by' in beginning && beginning.by === 'backup') await account.outgoing.holdBack()
       account.start()
       // The screen that asks for the code stays until the relay has answered.
       if (beginning && 'relayCode' in beginning) await whenTaken(opened.client, rim.clock)
