@@ -53,8 +53,8 @@ export class Account {
     this.alerts = new Alerts({ ...around, client, marks: this.marks, presses: this.presses })
     this.faces = new Faces(client)
     this.#forgetChanges = client.onChange(topics => {
-      if (topics.has('people')) this.faces.forget()
       touch(...topics)
+      if (this.faces.hasNewChat(topics)) touch('faces')
     })
   }
 

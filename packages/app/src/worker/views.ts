@@ -32,6 +32,8 @@ const early: Table<ViewPlace, EarlyName> = {
 const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
   me: { topics: () => ['me', 'people'], read: readMe },
   chats: { topics: () => ['chats', 'people', 'marks', 'drafts', 'outgoing'], read: readChats },
+  // A message touches chats, and no picture.
+  faces: { topics: () => ['people', 'faces'], read: ({ faces }) => faces.all() },
   unread: { topics: () => ['chats', 'marks'], read: readUnread },
   chat: {
     topics: chat => [`chat:${chatId(chat, 'chat')}`, 'people', 'marks', 'drafts'],

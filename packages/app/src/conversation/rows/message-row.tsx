@@ -61,10 +61,8 @@ export function MessageRow({ message, startsGroup, endsGroup }: Shown): VNode {
 }
 
 function Face({ message, bot }: { message: Message; bot: boolean }): VNode {
-  const talk = useTalk()
   const { id, name } = message.from
-  const avatar = talk.isGroup ? undefined : talk.chat.value.avatar
-  return <Avatar id={id} name={name} bot={bot} avatar={avatar} size="xs" />
+  return <Avatar id={id} name={name} bot={bot} size="xs" />
 }
 
 /** The keyboard's menu key has no place: then the menu stands beside the row. */
