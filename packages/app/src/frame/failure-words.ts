@@ -36,7 +36,7 @@ const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
   },
   'account-unknown': {
     title: 'The relay does not know your account',
-    text: 'It has lost its data, or is another one than before. Ask whoever runs it. What you have is kept here; or begin anew.',
+    text: 'It has lost its data, or is another one than before. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
   },
   'registration-closed': {
     title: 'This relay takes no new accounts',
@@ -87,7 +87,7 @@ const failuresRu: typeof failuresEn = {
   },
   'account-unknown': {
     title: 'Сервер не знает вашего аккаунта',
-    text: 'Он потерял данные, или это другой сервер. Спросите его владельца. Ваши данные по-прежнему здесь; либо начните заново.',
+    text: 'Он потерял данные, или это другой сервер. Спросите его владельца: когда сервер снова узнает вас, всё продолжится. Либо начните заново.',
   },
   'registration-closed': {
     title: 'Сервер не принимает новые аккаунты',
