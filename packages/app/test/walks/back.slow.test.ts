@@ -6,7 +6,7 @@ import { test } from './walk-test.ts'
 /** As the button of the browser does; nobody waits for another page, because none comes. */
 const goesBack = ({ page }: AppPerson): Promise<void> => page.evaluate(() => history.back())
 
-test('[APP-7.12] Back closes a menu and a dialog before it leaves the chat, and another screen takes them along', async ({
+test('[APP-7.12] Back closes a menu, the emoji and a dialog before it leaves the chat, and another screen takes them along', async ({
   bot,
   alice: { person: alice },
 }) => {
@@ -17,6 +17,11 @@ test('[APP-7.12] Back closes a menu and a dialog before it leaves the chat, and 
   await page.getByRole('menu').waitFor()
   await goesBack(alice)
   await page.getByRole('menu').waitFor({ state: 'detached' })
+  await alice.presses('Emoji')
+  const search = page.getByRole('searchbox', { name: 'Find an emoji' })
+  await search.waitFor()
+  await goesBack(alice)
+  await search.waitFor({ state: 'detached' })
   await alice.presses('Attach')
   await alice.chooses('Poll')
   const dialog = alice.dialog('New poll')
