@@ -1,9 +1,10 @@
 // A relay that takes no new accounts, or takes them by a code: what a person is told, and how one gets in.
+import { join } from 'node:path'
 import { decodeClientFrame, type RelayFrame } from '@postern/protocol/relay'
 import { HostileRelay, passTime, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { type AppOptions, meet, TestApp } from './app-world.ts'
+import { meet, TestApp } from './app-world.ts'
 
 const closed = base.extend('worldOptions', () => ({ relayRegistration: 'closed' as const }))
 const test = base.extend('worldOptions', () => ({ relayRegistration: 'invite' as const }))
@@ -11,18 +12,15 @@ const test = base.extend('worldOptions', () => ({ relayRegistration: 'invite' as
 const NEEDED = { kind: 'failed', why: 'code-needed' }
 
 /** Somebody has given a name, and nothing more. */
-const begins = base
-  .extend('worldOptions', () => ({ relayRegistration: 'invite' as const }))
-  .extend('options', (): AppOptions => ({}))
-  .extend('newcomer', async ({ world, options }, { onCleanup }) => {
-    const app = new TestApp(world, options)
-    await app.host.home.start()
-    onCleanup(() => app.host.home.stop())
-    const page = app.page()
-    const stage = page.watch('stage')
-    await page.call('createAccount', { name: 'alice' })
-    return { app, page, stage }
-  })
+const begins = test.extend('newcomer', async ({ world }, { onCleanup }) => {
+  const app = new TestApp(world)
+  await app.host.home.start()
+  onCleanup(() => app.host.home.stop())
+  const page = app.page()
+  const stage = page.watch('stage')
+  await page.call('createAccount', { name: 'alice' })
+  return { app, page, stage }
+})
 
 describe('a relay that takes no new accounts', () => {
   closed('[APP-8.11] says so to whoever begins, also at the next start', async ({ world }) => {
@@ -98,8 +96,8 @@ describe('a relay that takes new accounts by a code', () => {
     const tries = triesOver(app.wire)
     await expect(passTime(clock, page.call('useRelayCode', { code: 'mistyped' }))).rejects.toThrow('invite-wrong')
     await app.host.home.settled()
-    clock.advance(3_600_000)
-    await world.person('bob', { relayInvite: await world.relayInvite() })
+    const relayInvite = await world.relayInvite()
+    await passTime(clock, world.person('bob', { relayInvite }))
     expect(tries).toEqual(['mistyped'])
   })
 
@@ -120,6 +118,26 @@ describe('a relay that takes new accounts by a code', () => {
     await passTime(clock, expect.poll(() => app.host.home.stage).toEqual({ kind: 'open' }))
     await app.host.home.stop()
   })
+
+  begins(
+    '[APP-8.13] needs none of an account that it knows: it comes back by its file',
+    async ({ world, newcomer: { app, page, stage } }) => {
+      await expect.poll(() => stage.value).toMatchObject(NEEDED)
+      await page.call('useRelayCode', { code: await world.relayInvite() })
+      const { account } = app.account.client
+      const { words } = await page.call('newWords', {})
+      const { file } = await page.call('recoveryFile', { words })
+      const elsewhere = new TestApp(world, { directory: join(world.directory, 'elsewhere') })
+      await elsewhere.host.home.start()
+      const there = elsewhere.page()
+      await there.call('createAccount', { name: 'alice, but without a code' })
+      await expect.poll(() => elsewhere.host.home.stage).toMatchObject(NEEDED)
+      await there.call('restore', { file, words })
+      await elsewhere.online()
+      expect(elsewhere.account.client.account).toBe(account)
+      await elsewhere.host.home.stop()
+    },
+  )
 
   test('[APP-8.13] can be left for another account: everything here is removed, and another begun', async ({
     world,
