@@ -23,13 +23,16 @@ export function RelayCode({ more }: { more: ComponentChildren }): VNode {
   const fault = useSignal<string | undefined>(undefined)
   const isBusy = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
+  const focus = (): void => form.current?.querySelector('input')?.focus()
   // Browsers heed `autofocus` only on the first screen of a page, which the name had.
-  useEffect(() => form.current?.querySelector('input')?.focus(), [])
+  useEffect(focus, [])
   const tryIt = async (): Promise<void> => {
     if (isBusy.value) return
     isBusy.value = true
     fault.value = code.value.trim() === '' ? w.codeEmpty : await faultOfCode(code.value)
     isBusy.value = false
+    // The button could not keep it while it was busy.
+    focus()
   }
   const ways = (
     <>
