@@ -30,7 +30,8 @@ addEventListener('message', event => {
 
 async function answer(request) {
   const cache = await caches.open(inCache)
-  const kept = await cache.match(request.mode === 'navigate' ? '/' : request, { ignoreVary: true })
+  // What stands behind a question mark is no other page.
+  const kept = await cache.match(new URL(request.url).pathname, { ignoreVary: true })
   return kept ?? fetch(request)
 }
 
@@ -38,7 +39,10 @@ addEventListener('fetch', event => {
   const { origin, pathname } = new URL(event.request.url)
   const isOurs = origin === location.origin && event.request.method === 'GET'
   const isApp =
-    pathname === '/' || pathname.startsWith('/assets/') || /^\/[a-z0-9-]+\.(svg|png|webmanifest)$/.test(pathname)
+    pathname === '/' ||
+    pathname === '/licences.txt' ||
+    pathname.startsWith('/assets/') ||
+    /^\/[a-z0-9-]+\.(svg|png|webmanifest)$/.test(pathname)
   // The relay, files of conversations and the list of a new build never come from here.
   if (isOurs && isApp) event.respondWith(answer(event.request))
 })

@@ -156,7 +156,7 @@ export const icons = ${drawn(first)}
 write(
   'later-icons.ts',
   `// Icons of screens that are fetched later, ${credit}
-import { addIcons } from './icon.tsx'
+import { addIcons } from './icon-drawings.ts'
 
 const laterIcons = ${drawn(later)}
 

@@ -14,6 +14,7 @@ import { startUpdates } from './frame/updates.ts'
 import { startLink } from './link/link.ts'
 import { beforeReload } from './link/reload.ts'
 import { putArrivalBack, readArrival } from './onboarding/arrival.ts'
+import { startFaces } from './parts/faces.ts'
 import { fetchAtRest } from './parts/later.ts'
 import { followTime } from './parts/time-text.tsx'
 import { startRouter } from './router.ts'
@@ -31,6 +32,7 @@ function start(): void {
   startLink()
   startAppearance()
   startChatList()
+  startFaces()
   startAttention()
   startKeys()
   startUpdates()

@@ -80,11 +80,36 @@ type Kept = { depth: number }
 
 const keptNow = (): Kept | undefined => history.state as Kept | undefined
 let depth = 0
+/** On the way forward again, after a Back that has closed a dialog. */
+let isReturning = false
+
+/** What stands above the screen, topmost last: dialogs and menus. */
+let above: (() => void)[] = []
+
+/** Closed by Back before its screen is left, and whenever another screen is shown. Gives what is called when it is gone. */
+export function standAbove(close: () => void): () => void {
+  above = [...above, close]
+  return () => {
+    above = above.filter(other => other !== close)
+  }
+}
+
+/** They speak about a screen that is not seen any more. */
+export function closeAllAbove(): void {
+  const closed = above.toReversed()
+  above = []
+  for (const close of closed) close()
+}
+
+function show(to: Route): void {
+  closeAllAbove()
+  route.value = to
+}
 
 export function go(to: Route, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') history.pushState({ depth: ++depth } satisfies Kept, '', pathOf(to))
   else history.replaceState({ depth } satisfies Kept, '', pathOf(to))
-  route.value = to
+  show(to)
 }
 
 /** As the browser's own button does, but never out of the app: from the first screen it leads to the list. */
@@ -93,11 +118,26 @@ export function goBack(): void {
   else go({ screen: 'chats' }, 'replace')
 }
 
-/** A link of ours that was followed makes an entry that knows nothing of the others. */
 function follow(): void {
-  depth = keptNow()?.depth ?? depth + 1
+  const to = keptNow()?.depth ?? depth + 1
+  const wasReturning = isReturning
+  isReturning = false
+  if (wasReturning && to === depth) return
+  // Back once more before the screen was back: this one is meant for the screen.
+  if (!wasReturning && to < depth && above.length > 0) return stayFrom(to)
+  depth = to
+  // A link of ours that was followed makes an entry that knows nothing of the others.
   if (!keptNow()) history.replaceState({ depth } satisfies Kept, '')
-  route.value = routeOf(location.hash)
+  show(routeOf(location.hash))
+}
+
+/** Back closes what stands on top, and the screen below stays: the history goes forward to it again. */
+function stayFrom(to: number): void {
+  const topmost = above.at(-1)
+  above = above.slice(0, -1)
+  topmost?.()
+  isReturning = true
+  history.go(depth - to)
 }
 
 export function startRouter(): void {
@@ -105,5 +145,8 @@ export function startRouter(): void {
   history.replaceState({ depth } satisfies Kept, '')
   route.value = routeOf(location.hash)
   addEventListener('popstate', follow)
-  addEventListener('hashchange', follow)
+  // A browser may tell of a followed link by this alone; told of by both, it has its depth by now.
+  addEventListener('hashchange', () => {
+    if (!keptNow()) follow()
+  })
 }

@@ -1,9 +1,9 @@
 // The app's worker in Node: a real client on a real relay, and pages that ask and watch as a browser's do.
-import { rmSync } from 'node:fs'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeFileCipher, openNodeClient } from '@postern/core/node'
 import { makeNodeProvider } from '@postern/mls/node'
-import { type ChatId, type Clock, type Log, systemClock } from '@postern/protocol'
+import { type ChatId, type Clock, fromUtf8, type Log, systemClock, utf8 } from '@postern/protocol'
 import { type Person, Wire, type World } from '@postern/testkit'
 import type { CallAnswer, CallAsked, CallName } from '../src/contract/calls.ts'
 import type { SeenView, ToPage } from '../src/contract/messages.ts'
@@ -27,15 +27,30 @@ type RimOptions = {
   later: ((run: () => void) => void) | undefined
 }
 
-/** In place of a database: Node's lies in several files while it is open. */
-export const someCopy: DatabaseCopy = { database: new Uint8Array(300_000).fill(5), key: new Uint8Array(32).fill(6) }
+const COPY_BYTES = 300_000
+
+/** Node's database lies in several files while it is open: what travels in its place says where they lie, and is as large as some. */
+function copyDatabase(world: World, directory: string): DatabaseCopy {
+  const copied = join(world.directory, `copy-${crypto.randomUUID()}`)
+  // A browser's copy has no files of messages either.
+  cpSync(directory, copied, { recursive: true, filter: path => path !== join(directory, 'files') })
+  const database = new Uint8Array(COPY_BYTES)
+  database.set(utf8(copied))
+  return { database, key: new Uint8Array(32).fill(6) }
+}
+
+const layCopy = ({ database }: DatabaseCopy, directory: string): void =>
+  cpSync(fromUtf8(database.slice(0, database.indexOf(0))), directory, { recursive: true })
 
 /** What a worker stands on, with the storage of a browser that has promised nothing. */
 function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): Rim {
   const note = (fields: object, text: string) => void lines.push({ text, fields })
   const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
   const open = async (beginning?: AccountBeginning): Promise<OpenedAccount | undefined> => {
-    if (beginning && 'restored' in beginning) restored.push(beginning.restored)
+    if (beginning && 'restored' in beginning) {
+      restored.push(beginning.restored)
+      layCopy(beginning.restored, directory)
+    }
     try {
       const client = await openNodeClient({
         directory,
@@ -45,9 +60,9 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
         ...(connectBlobs && { connectBlobs }),
         relayUrl: world.relayUrl,
         clock,
+        ...(beginning && 'relayCode' in beginning && { relayInvite: beginning.relayCode }),
         firstStart: () => {
           if (beginning && 'firstStart' in beginning) return beginning.firstStart
-          if (beginning) return { relayUrl: world.relayUrl, name: 'restored', bot: false }
           throw new NoAccount()
         },
       })
@@ -55,7 +70,7 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
         await client.stop()
         rmSync(directory, { recursive: true })
       }
-      return { client, forgetEverything, copy: () => Promise.resolve(someCopy) }
+      return { client, forgetEverything, copy: async () => copyDatabase(world, directory) }
     } catch (error) {
       if (error instanceof NoAccount) return undefined
       throw error

@@ -106,6 +106,7 @@ test('[APP-14.17] every library in the app goes with its licence', ({ files }) =
   const licences = readFileSync(join(APP, 'licences.txt'), 'utf8')
   for (const name of [...libraries, 'lucide-static', 'emojibase-data']) expect(licences).toContain(`==== ${name}`)
   expect(licences).toContain('Copyright (c) 2015-present Jason Miller')
+  expect(readFileSync(join(APP, 'sw.js'), 'utf8')).toContain('"/licences.txt"')
 })
 
 test('[APP-14.18] nothing is built that nobody fetches: no other thread and no other file system of SQLite', ({

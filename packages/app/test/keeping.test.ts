@@ -5,7 +5,7 @@ import { appLimits } from '@postern/protocol'
 import { passTime } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test } from './app-fixtures.ts'
-import { someCopy, TestApp } from './app-world.ts'
+import { meet, TestApp } from './app-world.ts'
 
 describe('how the account is kept', () => {
   test('[APP-5.1] is told with what the browser promises, and how much was sent', async ({
@@ -139,13 +139,18 @@ describe('two devices', () => {
 })
 
 describe('moving to another device', () => {
-  test('[APP-5.9] brings the whole copy there by its link alone', async ({ started: { page }, world }) => {
+  test('[APP-5.9] brings all of it there by its link alone', async ({ started: { page }, world, bob }) => {
+    const chat = await meet(page, bob)
+    await page.call('send', { chat, text: 'before the move' })
+    await bob.hears('before the move')
     const { link } = await page.call('moveOut', {})
     const next = new TestApp(world, { directory: join(world.directory, 'another') })
     await next.host.home.start()
-    await next.page().call('moveIn', { link })
-    expect(next.restored).toEqual([someCopy])
+    const there = next.page()
+    await there.call('moveIn', { link })
     expect(next.host.home.stage).toEqual({ kind: 'open' })
+    const { rows } = there.watch('history', chat, { at: 'end' }, 50).value
+    expect(JSON.stringify(rows)).toContain('before the move')
     await next.host.home.stop()
   })
 

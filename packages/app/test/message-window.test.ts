@@ -301,7 +301,7 @@ test('[APP-10.20] one’s own words stand below the others as soon as they are s
     'three',
   ])
   const to = said(bob, 'what?')
-  const submission = { kind: 'send', text: 'that', mentions: [], replyTo: to } as const
+  const submission = { kind: 'send' as const, text: 'that', mentions: [], replyTo: to }
   const sent = { key: 'k', chat: 'c', madeMs: 5 }
   const body = { kind: 'text', text: 'that', reply_to: to.id }
   expect(pendingOf(submission, { ...sent, isOnline: true })).toEqual({ ...sent, body, state: { kind: 'sending' } })

@@ -1,6 +1,6 @@
 // Back and forth between screens, in a history that began elsewhere.
 import { afterEach, expect, test, vi } from 'vitest'
-import { go, goBack, route, startRouter } from '../src/router.ts'
+import { closeAllAbove, go, goBack, route, standAbove, startRouter } from '../src/router.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -29,7 +29,8 @@ class Tab {
       replaceState: (state: unknown, _: string, path?: string) => {
         this.entries[this.at] = { href: path === undefined ? this.now.href : new URL(path, this.now.href).href, state }
       },
-      back: () => this.#show(this.at - 1),
+      back: () => this.#step(-1),
+      go: (by: number) => this.#step(by),
     })
   }
 
@@ -49,8 +50,21 @@ class Tab {
     this.#tell()
   }
 
-  #show(at: number): void {
-    this.at = at
+  /** As browsers are: a step in the history comes later than it was asked for. */
+  isSlow = false
+  readonly #steps: number[] = []
+
+  catchUp(): void {
+    for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) this.#move(step)
+  }
+
+  #step(by: number): void {
+    if (this.isSlow) this.#steps.push(by)
+    else this.#move(by)
+  }
+
+  #move(by: number): void {
+    this.at += by
     this.#tell()
   }
 
@@ -82,4 +96,56 @@ test('[APP-7.10] A page that was loaded anew still knows how far it may go back'
   goBack()
   expect(route.value).toEqual({ screen: 'chats' })
   expect(tab.at).toBe(1)
+})
+
+/** Two dialogs above each other, and which of them are closed. */
+function twoDialogs(): string[] {
+  const closed: string[] = []
+  for (const name of ['lower', 'upper']) {
+    const leave = standAbove(() => {
+      closed.push(name)
+      leave()
+    })
+  }
+  return closed
+}
+
+test('[APP-7.12] Back closes one dialog after the other, and then leads to the screen before', () => {
+  const tab = new Tab('#')
+  startRouter()
+  go({ screen: 'chat', chat: 'one' })
+  const closed = twoDialogs()
+  goBack()
+  expect([closed, route.value, tab.at]).toEqual([['upper'], { screen: 'chat', chat: 'one' }, 2])
+  goBack()
+  expect([closed, route.value, tab.at]).toEqual([['upper', 'lower'], { screen: 'chat', chat: 'one' }, 2])
+  goBack()
+  expect([route.value, tab.at]).toEqual([{ screen: 'chats' }, 1])
+})
+
+test('[APP-7.12] Back pressed twice in a moment closes a dialog and leads to the screen before', () => {
+  const tab = new Tab('#')
+  startRouter()
+  go({ screen: 'settings' })
+  go({ screen: 'chat', chat: 'one' })
+  const closed = twoDialogs()
+  tab.isSlow = true
+  goBack()
+  goBack()
+  tab.catchUp()
+  expect([closed, route.value, tab.at]).toEqual([['upper', 'lower'], { screen: 'settings' }, 2])
+})
+
+test.for([
+  ['a screen that is gone to', () => go({ screen: 'settings' })],
+  ['the same screen, as by a notification', () => go({ screen: 'chat', chat: 'one' })],
+  ['a link that is opened', (tab: Tab) => tab.click('#c/two')],
+  ['an account that is not open any more', () => closeAllAbove()],
+] as const)('[APP-7.12] Dialogs and menus do not outlast their screen: %s', ([, leave]) => {
+  const tab = new Tab('#')
+  startRouter()
+  go({ screen: 'chat', chat: 'one' })
+  const closed = twoDialogs()
+  leave(tab)
+  expect(closed).toEqual(['upper', 'lower'])
 })

@@ -72,12 +72,15 @@ function startWorker(kept: Kept, { build, files }: { build: string; files: strin
   return { tell, ask, did }
 }
 
-const one = { build: 'one', files: ['/', '/assets/a.js'] }
+const one = { build: 'one', files: ['/', '/assets/a.js', '/licences.txt'] }
 
 test('[APP-7.6] Without a network the app comes from what its service worker has kept, whatever the address', async () => {
   const worker = startWorker(new Kept(), one)
   await worker.tell('install')
   expect(await worker.ask('/', { mode: 'navigate' })).toBe('postern-app-one /')
+  expect(await worker.ask('/?from=elsewhere', { mode: 'navigate' })).toBe('postern-app-one /')
+  // Opened as a page of its own, it is itself and not the app.
+  expect(await worker.ask('/licences.txt', { mode: 'navigate' })).toBe('postern-app-one /licences.txt')
   expect(await worker.ask('/assets/a.js')).toBe('postern-app-one /assets/a.js')
   expect(await worker.ask('/assets/unknown.js')).toBe('network /assets/unknown.js')
 })

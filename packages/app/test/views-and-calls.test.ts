@@ -1,5 +1,6 @@
 // What pages watch and ask: shown when it changes, answered once, and safe from pages that say anything.
 import { appLimits, type ChatId } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test } from './app-fixtures.ts'
 import { TestApp } from './app-world.ts'
@@ -81,21 +82,46 @@ describe('a view', () => {
 })
 
 describe('the picture of a person', () => {
-  test('[APP-1.17] stands in the list, and changes there when it is changed', async ({
+  test('[APP-1.17] is known, changes when it is changed, and is not told again with each message', async ({
     started: { app, page },
     bob,
   }) => {
     await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
     const chats = page.watch('chats')
-    expect(chats.value[0]?.avatar).toBeUndefined()
+    const open = page.watch('chat', bob.chatId)
+    const faces = page.watch('faces')
+    expect(faces.value).toEqual({})
     const paint = async (byte: number) => {
       await bob.client.identity.setProfile({ avatar: Uint8Array.of(0x89, byte) })
       await bob.say(app.account.client.account as string as ChatId, 'like this')
     }
     await paint(1)
-    await expect.poll(() => chats.value[0]?.avatar).toBe('data:image/png;base64,iQE=')
+    await expect.poll(() => faces.value[bob.id]).toBe('data:image/png;base64,iQE=')
     await paint(2)
-    await expect.poll(() => chats.value[0]?.avatar).toBe('data:image/png;base64,iQI=')
+    await expect.poll(() => faces.value[bob.id]).toBe('data:image/png;base64,iQI=')
+    const before = page.posted.length
+    await bob.say(app.account.client.account as string as ChatId, 'and a word')
+    await expect.poll(() => JSON.stringify([chats.value, open.value])).toContain('and a word')
+    expect(JSON.stringify(page.posted.slice(before))).not.toContain('data:image')
+  })
+
+  test('[APP-1.17] is there as soon as there is a chat with somebody who was known from a group', async ({
+    started: { app, page },
+    bob,
+    carol,
+  }) => {
+    await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+    await carol.client.identity.setProfile({ avatar: Uint8Array.of(0x89, 3) })
+    const me = app.account.client.account
+    const { id } = await bob.client.chats.createGroup({ name: 'three', members: [me, carol.id] }, WITHIN)
+    await carol.next('chat', event => event.chat_id === id)
+    await page.call('accept', { chat: id })
+    await carol.say(id, 'hello')
+    const person = page.watch('person', carol.id)
+    await expect.poll(() => person.value.avatar).toBe('data:image/png;base64,iQM=')
+    const faces = page.watch('faces')
+    await page.call('send', { chat: carol.chatId, text: 'to you alone' })
+    await expect.poll(() => faces.value[carol.id]).toBe('data:image/png;base64,iQM=')
   })
 })
 

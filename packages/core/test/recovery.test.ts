@@ -1,5 +1,6 @@
 // Restarts, restores from a backup, and keys that are lost.
 import { cpSync, rmSync } from 'node:fs'
+import { SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
 import { type Person, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -55,6 +56,27 @@ test('[CORE-12.1, CORE-12.2, CORE-12.5] a restored client reads what came since,
   await bob.say(alice, 'with new keys')
   await alice.hears('with new keys')
   expect(alice.texts(bob)).toContain('an answer that the backup lacks')
+})
+
+test('[CORE-5.17] a message that both the copy and the original send under one id is told to the others once', async ({
+  alice,
+  bob,
+  backUp,
+  restore,
+}) => {
+  const send = sendIdFromBytes(new Uint8Array(SEND_ID_BYTES).fill(7))
+  const under = { ...WITHIN, idempotency: { key: 'k', request: new Uint8Array(32), send } }
+  await alice.say(bob, 'before')
+  alice = await backUp(alice)
+  const first = await alice.client.messages.sendText(bob.chatId, { text: 'once' }, under)
+  await bob.hears('once')
+  alice = await restore(alice)
+  const second = await alice.client.messages.sendText(bob.chatId, { text: 'once' }, under)
+  await alice.say(bob, 'last')
+  await bob.hears('last')
+  expect(second.id).not.toBe(first.id)
+  expect(bob.texts(alice)).toEqual(['before', 'once', 'last'])
+  expect(alice.texts(bob)).toEqual(['before', 'once', 'last'])
 })
 
 test('[CORE-12.5] a client that has only sent since its backup uses no key twice either', async ({

@@ -1,6 +1,7 @@
 // The relay: the server that carries ciphertext between accounts, in order, and keeps it until it is read.
 export type { Registration } from './accounts/register.ts'
 export { type RelayConfig, readConfig } from './config.ts'
+export { makeInvite } from './invites/run-invite.ts'
 export { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 export { runRelay } from './main.ts'
 export { type Relay, type RelayOptions, startRelay } from './relay.ts'

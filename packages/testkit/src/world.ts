@@ -7,7 +7,7 @@ import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
-import { type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
+import { makeInvite, type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
@@ -81,6 +81,11 @@ export class World {
   async moveRelay(): Promise<void> {
     await this.#relay.stop()
     this.#relay = await openRelay(this.directory, { port: await freePort(), options: this.#options })
+  }
+
+  /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
+  async relayInvite(): Promise<string> {
+    return await makeInvite(['--data', join(this.directory, 'relay')], {})
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {

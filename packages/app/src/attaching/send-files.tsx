@@ -6,11 +6,13 @@ import { call } from '../link/link.ts'
 import { Button, ButtonPair } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ask } from '../parts/dialogs.tsx'
+import { FileLine } from '../parts/file-line.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { Switch } from '../parts/switch.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { showToast } from '../parts/toast-list.ts'
+import { charsLeft } from '../words/chars-left.ts'
 import { sizeOf } from '../words/sizes.ts'
 import { isTooLarge, prepareFile } from './prepare-file.ts'
 import './send-files.css'
@@ -47,6 +49,7 @@ function SendFilesDialog({ files, onAnswer }: Shown): VNode {
   const caption = useSignal('')
   const asFile = useSignal(false)
   const w = attachingWords.value
+  const charsOver = -(charsLeft(caption.value) ?? 0)
   const remove = (file: File) => {
     left.value = left.value.filter(other => other !== file)
     if (left.value.length === 0) onAnswer(undefined)
@@ -63,6 +66,7 @@ function SendFilesDialog({ files, onAnswer }: Shown): VNode {
       <TextField
         label={w.caption}
         value={caption.value}
+        fault={charsOver > 0 ? w.captionLong(charsOver) : undefined}
         spellcheck
         autofocus
         onInput={text => void (caption.value = text)}
@@ -74,7 +78,9 @@ function SendFilesDialog({ files, onAnswer }: Shown): VNode {
         <Button kind="plain" onClick={() => onAnswer(undefined)}>
           {w.cancel}
         </Button>
-        <Button onClick={send}>{w.send}</Button>
+        <Button disabled={charsOver > 0} onClick={send}>
+          {w.send}
+        </Button>
       </ButtonPair>
     </Dialog>
   )
@@ -90,11 +96,12 @@ function FileRow({ file, onRemove }: { file: File; onRemove: () => void }): VNod
   }, [file])
   return (
     <li class="send-files-row">
-      <span class="send-files-sign">
-        {url.value ? <img class="send-files-picture" src={url.value} alt="" /> : <Icon name="file" />}
-      </span>
-      <bdi class="send-files-name">{file.name}</bdi>
-      <span class="send-files-size">{sizeOf(file.size)}</span>
+      <FileLine
+        sign={url.value ? <img class="send-files-picture" src={url.value} alt="" /> : <Icon name="file" />}
+        name={file.name}
+        facts={sizeOf(file.size)}
+        tone="quiet"
+      />
       <IconButton icon="x" label={attachingWords.value.remove(file.name)} onClick={onRemove} />
     </li>
   )

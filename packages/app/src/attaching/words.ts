@@ -13,6 +13,7 @@ export const attachingWords = inLanguages({
     poll: 'Poll',
     sendFiles: (count: number) => plural(count, { one: 'Send this file?', other: 'Send # files?' }),
     caption: 'Caption',
+    captionLong: (count: number) => plural(count, { one: '# character too many', other: '# characters too many' }),
     asFile: 'As files, without making photos smaller',
     asFileHint: 'Every byte as it is, also where and when a photo was taken.',
     send: 'Send',
@@ -44,6 +45,8 @@ export const attachingWords = inLanguages({
         other: 'Отправить # файла?',
       }),
     caption: 'Подпись',
+    captionLong: (count: number) =>
+      plural(count, { one: 'лишний # символ', few: 'лишние # символа', other: 'лишних # символов' }),
     asFile: 'Как файлы, не уменьшая фото',
     asFileHint: 'Все байты как есть, в том числе место и время съёмки.',
     send: 'Отправить',

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import { begin } from '../parts/attempt.ts'
 import { faultText } from '../parts/fault-words.ts'
+import { FileLine } from '../parts/file-line.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import { sizeOf } from '../words/sizes.ts'
@@ -18,14 +19,14 @@ export function FileBody({ place }: { place: FilePlace }): VNode {
     <button
       class="file-body"
       type="button"
-      aria-label={`${bodyWords.value.save(file.name)}, ${sizeOf(file.size)}`}
+      title={bodyWords.value.save(file.name)}
       onClick={() => begin(saveFile(place))}
     >
-      <span class="file-body-sign">{state.kind === 'opening' ? <Spinner /> : <Icon name="file" size={22} />}</span>
-      <span class="file-body-words">
-        <bdi class="file-body-name">{file.name}</bdi>
-        <span class="file-body-size">{state.kind === 'failed' ? faultText(state.fault) : sizeOf(file.size)}</span>
-      </span>
+      <FileLine
+        sign={state.kind === 'opening' ? <Spinner /> : <Icon name="file" size={22} />}
+        name={file.name}
+        facts={state.kind === 'failed' ? faultText(state.fault) : sizeOf(file.size)}
+      />
     </button>
   )
 }

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import type { OutgoingFile } from '../contract/objects.ts'
 import { pictureOf } from '../parts/face.ts'
+import { FileLine } from '../parts/file-line.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { lengthOf, sizeOf } from '../words/sizes.ts'
 import './outgoing-file.css'
@@ -24,20 +25,15 @@ export function OutgoingFileBody({ file, sentBytes }: Shown): VNode {
   return (
     <div class="outgoing-file">
       {picture && <img class="outgoing-file-picture" style={style} src={picture} alt="" />}
-      <div class="outgoing-file-line">
-        {!picture && (
-          <span class="outgoing-file-sign">
-            <Icon name={signs[file.kind]} size={22} />
-          </span>
+      <FileLine
+        sign={!picture && <Icon name={signs[file.kind]} size={22} />}
+        name={file.name}
+        facts={factsOf(file, sentBytes)}
+      >
+        {sentBytes !== undefined && (
+          <progress class="outgoing-file-bar" max={Math.max(1, file.size)} value={sentBytes} aria-hidden="true" />
         )}
-        <span class="outgoing-file-words">
-          <bdi class="outgoing-file-name">{file.name}</bdi>
-          <span class="outgoing-file-size">{factsOf(file, sentBytes)}</span>
-          {sentBytes !== undefined && (
-            <progress class="outgoing-file-bar" max={Math.max(1, file.size)} value={sentBytes} aria-hidden="true" />
-          )}
-        </span>
-      </div>
+      </FileLine>
     </div>
   )
 }

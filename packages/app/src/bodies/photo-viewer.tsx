@@ -1,10 +1,10 @@
 // One photo on the whole screen, and the ones before and after it in the conversation.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { begin } from '../parts/attempt.ts'
 import { faultText } from '../parts/fault-words.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { useModal } from '../parts/modal.ts'
 import { Spinner } from '../parts/spinner.tsx'
 import type { FilePlace } from './opened-files.ts'
 import './photo-viewer.css'
@@ -15,18 +15,13 @@ import { bodyWords } from './words.ts'
 type Shown = { photos: readonly FilePlace[]; first: FilePlace; onClose: () => void }
 
 export function PhotoViewer({ photos, first, onClose }: Shown): VNode {
-  const element = useRef<HTMLDialogElement>(null)
+  const modal = useModal(onClose)
   const at = useSignal(
     Math.max(
       0,
       photos.findIndex(({ message }) => message === first.message),
     ),
   )
-  useLayoutEffect(() => {
-    const dialog = element.current
-    dialog?.showModal()
-    return () => dialog?.close()
-  }, [])
   const place = photos[at.value] ?? first
   const step = (by: number) => {
     at.value = Math.min(photos.length - 1, Math.max(0, at.value + by))
@@ -38,7 +33,7 @@ export function PhotoViewer({ photos, first, onClose }: Shown): VNode {
   }
   const w = bodyWords.value
   return (
-    <dialog ref={element} class="photo-viewer" aria-label={w.photo} onCancel={onClose} onKeyDown={onKeyDown}>
+    <dialog {...modal} class="photo-viewer" aria-label={w.photo} onKeyDown={onKeyDown}>
       <header class="photo-viewer-bar">
         <bdi class="photo-viewer-name">{place.file.name}</bdi>
         <IconButton icon="download" label={w.save(place.file.name)} onClick={() => begin(saveFile(place))} />

@@ -64,7 +64,7 @@ export function ChatRow({ line, me, place }: Shown): VNode {
           )
         }}
       >
-        <Avatar id={line.id} name={line.name} bot={isBotChat(line)} avatar={line.avatar} />
+        <Avatar id={line.id} name={line.name} bot={isBotChat(line)} />
         <span class="chat-row-words">
           <TopLine line={line} />
           <span class="chat-row-low">

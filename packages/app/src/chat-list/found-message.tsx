@@ -20,13 +20,7 @@ export function FoundMessage({ message, text }: { message: Message; text: string
   const { before, hit, after } = excerptOf(message.text || snippetOf(message), text)
   return (
     <a class="found-message" href={pathOf({ screen: 'chat', chat: message.chat_id, message: message.id })}>
-      <Avatar
-        id={message.chat_id}
-        name={chat?.name ?? message.from.name}
-        bot={chat && isBotChat(chat)}
-        avatar={chat?.avatar}
-        size="s"
-      />
+      <Avatar id={message.chat_id} name={chat?.name ?? message.from.name} bot={chat && isBotChat(chat)} size="s" />
       <span class="found-message-words">
         <span class="found-message-top">
           <span class="found-message-name">

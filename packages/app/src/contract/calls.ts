@@ -20,6 +20,8 @@ export type Calls = {
   removeAccount: { asked: Record<string, never>; answer: void }
   /** The account was opened elsewhere: here again. */
   useHere: { asked: Record<string, never>; answer: void }
+  /** The relay takes new accounts by a code only: answered when it has taken this one. */
+  useRelayCode: { asked: { code: string }; answer: void }
 
   // Keeping it.
   newWords: { asked: Record<string, never>; answer: { words: string[] } }

@@ -35,8 +35,6 @@ export type ChatLine = Chat &
     /** How many messages wait to be sent, and whether one was refused. */
     waiting: number
     refused: boolean
-    /** A small picture of the person, as a data: URL. */
-    avatar?: string
   }
 
 export type Command = { name: string; description: string; args?: string }
@@ -45,7 +43,6 @@ export type Command = { name: string; description: string; args?: string }
 export type ChatDetail = Chat &
   ChatMarks & {
     draft?: Draft
-    avatar?: string
     /** In a private chat with a bot. */
     bot?: BotFacts
     /** In a private chat: compared in person, or by a code. */

@@ -12,6 +12,8 @@ export type Views = {
   connection: { args: []; value: 'online' | 'connecting' }
   /** Pinned ones first, then the newest. Requests, too: by `state`. */
   chats: { args: []; value: ChatLine[] }
+  /** Of the people of private chats: their pictures as data: URLs, by account. Apart from the chats, or each message would post them all. */
+  faces: { args: []; value: Record<string, string> }
   /** For the title and the badge: of chats that are not muted. */
   unread: { args: []; value: { chats: number; messages: number } }
   /** Undefined when there is no such chat. */
@@ -22,7 +24,7 @@ export type Views = {
   presses: { args: [chat: string]; value: Record<string, PressState> }
   person: { args: [account: string]; value: PersonDetail }
   /** Whom one can add to a group: people and bots of private chats. */
-  contacts: { args: []; value: (Person & { bot: boolean; avatar?: string })[] }
+  contacts: { args: []; value: (Person & { bot: boolean })[] }
   blocked: { args: []; value: Person[] }
   settings: { args: []; value: Settings }
   keeping: { args: []; value: Keeping }

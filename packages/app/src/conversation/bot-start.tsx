@@ -13,7 +13,7 @@ export function BotStart(): VNode {
   return (
     <div class="bot-start">
       <div class="bot-start-column">
-        <Avatar id={chat.id} name={chat.name} bot avatar={chat.avatar} size="xl" />
+        <Avatar id={chat.id} name={chat.name} bot size="xl" />
         <h2 class="bot-start-name">
           <bdi class="bot-start-words" dir="auto">
             {chat.name}

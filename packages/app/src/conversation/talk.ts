@@ -12,8 +12,6 @@ export type Jump = { to: 'end' } | { to: 'message'; id: string; ts?: number }
 export type Talk = {
   chat: ReadonlySignal<ChatDetail>
   me: string
-  /** Of a private chat. By itself: the chat changes with every message, and every face would be drawn again. */
-  avatar: ReadonlySignal<string | undefined>
   isGroup: boolean
   /** Accounts that are bots, of those who are here now. */
   bots: ReadonlySignal<ReadonlySet<string>>
@@ -53,7 +51,6 @@ export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Ta
     connection,
     pending,
     outgoing: computed(() => queued.value && withPending(queued.value, pending.value)),
-    avatar: computed(() => (chat.value.type === 'group' ? undefined : chat.value.avatar)),
     isGroup: chat.peek().type === 'group',
     bots: computed(() => new Set(botIds.value.split(' ').filter(Boolean))),
     messages,

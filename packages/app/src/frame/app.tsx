@@ -6,6 +6,7 @@ import { linkState, useView } from '../link/link.ts'
 import { arrival, forgetArrival } from '../onboarding/arrival.ts'
 import { Layer } from '../parts/layer.tsx'
 import { showToast } from '../parts/toast-list.ts'
+import { closeAllAbove } from '../router.ts'
 import { Elsewhere } from './elsewhere.tsx'
 import { lazily } from './lazy.tsx'
 import { Panes } from './panes.tsx'
@@ -59,6 +60,8 @@ function useMoveRefused(isOpen: boolean): void {
 export function App(): VNode {
   const stage = useStage()
   useMoveRefused(stage.kind === 'open')
+  // As when the account has moved: its code must not stand above the screen that says so.
+  useEffect(closeAllAbove, [stage.kind])
   return (
     <main class="app">
       {linkState.value.core === 'broken' ? <FailureScreen why="broken" /> : <StageScreen stage={stage} />}

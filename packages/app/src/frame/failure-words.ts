@@ -36,7 +36,15 @@ const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
   },
   'account-unknown': {
     title: 'The relay does not know your account',
-    text: 'It has lost its data, or is another one than before. Ask whoever runs it. What you have is kept here; or begin anew.',
+    text: 'It has lost its data, or is another one than before. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
+  },
+  'registration-closed': {
+    title: 'This relay takes no new accounts',
+    text: 'Ask whoever runs it to let you in, then load the page anew. An account that it knows already comes back with its recovery file.',
+  },
+  'code-needed': {
+    title: 'This relay asks for a code',
+    text: 'It takes new accounts by invite. Whoever runs it can give you a code: it is asked for once.',
   },
   unknown: {
     title: 'Postern could not start',
@@ -79,7 +87,15 @@ const failuresRu: typeof failuresEn = {
   },
   'account-unknown': {
     title: 'Сервер не знает вашего аккаунта',
-    text: 'Он потерял данные, или это другой сервер. Спросите его владельца. Ваши данные по-прежнему здесь; либо начните заново.',
+    text: 'Он потерял данные, или это другой сервер. Спросите его владельца: когда сервер снова узнает вас, всё продолжится. Либо начните заново.',
+  },
+  'registration-closed': {
+    title: 'Сервер не принимает новые аккаунты',
+    text: 'Попросите владельца сервера впустить вас и перезагрузите страницу. Аккаунт, который сервер уже знает, можно вернуть из файла восстановления.',
+  },
+  'code-needed': {
+    title: 'Серверу нужен код',
+    text: 'Новые аккаунты здесь только по приглашению. Попросите код у владельца сервера: вводить его нужно один раз.',
   },
   unknown: {
     title: 'Postern не запустился',
@@ -102,6 +118,9 @@ export const failureWords = inLanguages({
     removeText:
       'The account and all messages in this browser are gone then. Only a recovery file or a backup brings them back.',
     remove: 'Remove',
+    code: 'Code',
+    codeEmpty: 'Write or paste the code.',
+    useCode: 'Go on',
   },
   ru: {
     failures: failuresRu,
@@ -113,5 +132,8 @@ export const failureWords = inLanguages({
     removeText:
       'Аккаунт и все сообщения в этом браузере исчезнут. Вернуть их смогут только файл восстановления или резервная копия.',
     remove: 'Удалить',
+    code: 'Код',
+    codeEmpty: 'Введите или вставьте код.',
+    useCode: 'Продолжить',
   },
 })

@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import './failure.css'
 import { failureWords } from './failure-words.ts'
+import { RelayCode } from './relay-code.tsx'
 import type { Lack } from './support.ts'
 
 export type Failure = FailureKind | Lack | 'broken'
@@ -26,6 +27,8 @@ const remedies: Record<Failure, readonly Remedy[]> = {
   'storage-full': ['reload'],
   'database-newer': ['reload'],
   'account-unknown': ['reload', 'remove'],
+  'registration-closed': ['reload', 'restore', 'remove'],
+  'code-needed': ['restore', 'remove'],
   unknown: ['reload'],
   broken: ['reload'],
 }
@@ -61,10 +64,11 @@ export function FailureScreen({ why, message }: { why: Failure; message?: string
     remove: { word: w.removeAll, run: removeAll },
   }
   const foot = remedies[why].map((remedy, at) => (
-    <Button key={remedy} kind={at === 0 ? 'primary' : 'quiet'} onClick={actions[remedy].run}>
+    <Button key={remedy} kind={at === 0 && why !== 'code-needed' ? 'primary' : 'quiet'} onClick={actions[remedy].run}>
       {actions[remedy].word}
     </Button>
   ))
+  if (why === 'code-needed') return <RelayCode more={foot} />
   return (
     <Page align="middle" foot={foot.length > 0 && foot}>
       <span class="failure-sign">

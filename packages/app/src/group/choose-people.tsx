@@ -22,10 +22,10 @@ export function ChoosePeople({ chosen, without = [], onChange }: Shown): VNode {
   const toggle = (id: string, isOn: boolean) => onChange(isOn ? [...chosen, id] : chosen.filter(other => other !== id))
   return (
     <ul class="choose-people" aria-label={groupWords.value.chooseMembers}>
-      {offered.map(({ id, name, bot, avatar }) => (
+      {offered.map(({ id, name, bot }) => (
         <li key={id}>
           <label class="choose-people-row">
-            <Avatar id={id} name={name} bot={bot} avatar={avatar} size="s" />
+            <Avatar id={id} name={name} bot={bot} size="s" />
             <span class="choose-people-name">
               <NameText name={name} />
               {bot && <BotLabel />}

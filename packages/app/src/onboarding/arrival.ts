@@ -1,5 +1,6 @@
 // The link by which somebody came: read from the address, and at once taken out of it. A token has no place in a history.
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { closeAllAbove } from '../router.ts'
 
 /** `invite` opens a chat, `move` brings an account from another device. */
 export type Arrival = { kind: 'invite' | 'move'; link: string }
@@ -27,6 +28,7 @@ export const forgetArrival = (): void => {
 export function readArrival(): void {
   const arrived = arrivalOf(location.href)
   if (!arrived) return
+  closeAllAbove()
   held.value = arrived
   history.replaceState(history.state, '', location.pathname + location.search)
 }

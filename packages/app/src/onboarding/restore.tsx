@@ -10,6 +10,7 @@ import { NameText } from '../parts/name-text.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { showToast } from '../parts/toast-list.ts'
+import { partsWords } from '../parts/words.ts'
 import './onboarding.css'
 import { RECOVERY_WORDS, wordsIn } from './recovery-words.ts'
 import { onboardingWords } from './words.ts'
@@ -32,7 +33,11 @@ export function Restore({ onBack }: { onBack: () => void }): VNode {
         </Bar>
       }
       foot={
-        <Button disabled={!file.value || words.length !== RECOVERY_WORDS} onClick={restore}>
+        <Button
+          disabled={!file.value || words.length !== RECOVERY_WORDS}
+          whileBusy={partsWords.value.someSeconds}
+          onClick={restore}
+        >
           {w.restore}
         </Button>
       }

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact'
 import './avatar.css'
 import { hueOf, initialsOf, pictureOf } from './face.ts'
+import { pictureKnownOf } from './faces.ts'
 import { Icon } from './icon.tsx'
 
 export type AvatarSize = 'xs' | 's' | 'm' | 'xl'
@@ -10,6 +11,7 @@ type Shown = {
   id: string
   name: string
   bot?: boolean | undefined
+  /** Of somebody with whom there is no private chat; of all others the picture is known. */
   avatar?: string | undefined
   size?: AvatarSize
 }
@@ -18,7 +20,7 @@ const iconSizes = { xs: 16, s: 20, m: 24, xl: 44 } as const
 
 /** The name stands beside it, so that it is not read out twice. */
 export function Avatar({ id, name, bot, avatar, size = 'm' }: Shown): VNode {
-  const picture = pictureOf(avatar)
+  const picture = pictureOf(avatar ?? pictureKnownOf(id))
   const letters = initialsOf(name)
   return (
     <span

@@ -16,6 +16,8 @@ type Shown = {
   disabled?: boolean | undefined
   busy?: boolean | undefined
   autofocus?: boolean
+  /** What it says then, where it takes so long that somebody would wonder. */
+  whileBusy?: string
   /** A promise makes it busy until it is settled. */
   onClick?: () => undefined | Promise<unknown> | void
   children: ComponentChildren
@@ -41,8 +43,8 @@ export function Button({ kind = 'primary', icon, type = 'button', disabled, busy
       onClick={() => void press()}
     >
       {isBusy ? <Spinner /> : icon && <Icon name={icon} />}
-      <span>{rest.children}</span>
-      {isBusy && <span class="unseen">{partsWords.value.busy}</span>}
+      <span>{(isBusy && rest.whileBusy) || rest.children}</span>
+      {isBusy && !rest.whileBusy && <span class="unseen">{partsWords.value.busy}</span>}
     </button>
   )
 }

@@ -5,9 +5,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { begin } from './attempt.ts'
 import './emoji-grid.css'
 import { type Emoji, emojiGroups, findEmoji, noteEmoji, readEmoji, recentEmoji } from './emoji-list.ts'
+import { emojiWords } from './emoji-words.ts'
 import { moveInGrid } from './roving.ts'
 import { Spinner } from './spinner.tsx'
-import { partsWords } from './words.ts'
 
 const groups = signal<Emoji[][] | undefined>(undefined)
 
@@ -45,8 +45,8 @@ export function EmojiGrid({ onPick }: { onPick: (sign: string) => void }): VNode
         type="search"
         dir="auto"
         value={typed.value}
-        aria-label={partsWords.value.findEmoji}
-        placeholder={partsWords.value.findEmoji}
+        aria-label={emojiWords.value.findEmoji}
+        placeholder={emojiWords.value.findEmoji}
         onInput={event => {
           typed.value = event.currentTarget.value
         }}
@@ -67,7 +67,7 @@ const Tabs = ({ chosen, onChoose }: { chosen: number; onChoose: (tab: number) =>
   <div
     class="emoji-grid-tabs"
     role="tablist"
-    aria-label={partsWords.value.emojiGroups}
+    aria-label={emojiWords.value.emojiGroups}
     onKeyDown={event => moveInGrid(event.currentTarget, event)}
   >
     {tabSigns.map((sign, at) => {
@@ -80,7 +80,7 @@ const Tabs = ({ chosen, onChoose }: { chosen: number; onChoose: (tab: number) =>
           role="tab"
           tabIndex={at - 1 === chosen ? 0 : -1}
           aria-selected={at - 1 === chosen}
-          aria-label={partsWords.value.emojiGroup[group ?? 'recent']}
+          aria-label={emojiWords.value.emojiGroup[group ?? 'recent']}
           onClick={() => onChoose(at - 1)}
         >
           {sign}
@@ -98,7 +98,7 @@ function Signs({ shown, onPick }: { shown: Emoji[]; onPick: (sign: string) => vo
       ref={element}
       class="emoji-grid-signs"
       role="group"
-      aria-label={partsWords.value.emoji}
+      aria-label={emojiWords.value.emoji}
       onKeyDown={event => moveInGrid(event.currentTarget, event)}
     >
       {shown.map(({ sign, words }, at) => (
@@ -114,7 +114,7 @@ function Signs({ shown, onPick }: { shown: Emoji[]; onPick: (sign: string) => vo
           {sign}
         </button>
       ))}
-      {shown.length === 0 && <p class="emoji-grid-none">{partsWords.value.noEmoji}</p>}
+      {shown.length === 0 && <p class="emoji-grid-none">{emojiWords.value.noEmoji}</p>}
     </div>
   )
 }

@@ -1,17 +1,9 @@
 // A small drawing. It has no words of its own: the button or the line that shows it says what it means.
 import type { VNode } from 'preact'
 import './icon.css'
-import { icons } from './icons.ts'
-import type { LaterIconName } from './later-icons.ts'
+import { drawingOf, type IconName } from './icon-drawings.ts'
 
-/** Whoever shows a later one imports `later-icons.ts`. */
-export type IconName = keyof typeof icons | LaterIconName
-
-const drawings: Partial<Record<IconName, string>> = { ...icons }
-
-export function addIcons(more: Partial<Record<IconName, string>>): void {
-  Object.assign(drawings, more)
-}
+export type { IconName } from './icon-drawings.ts'
 
 const turning: ReadonlySet<IconName> = new Set<IconName>(['chevron-left', 'chevron-right', 'log-out', 'reply'])
 
@@ -27,7 +19,7 @@ export function Icon({ name, size = 20 }: { name: IconName; size?: number }): VN
       aria-hidden="true"
       focusable="false"
     >
-      <path d={drawings[name]} />
+      <path d={drawingOf(name)} />
     </svg>
   )
 }

@@ -1,5 +1,5 @@
 // Icons of screens that are fetched later, drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.
-import { addIcons } from './icon.tsx'
+import { addIcons } from './icon-drawings.ts'
 
 const laterIcons = {
   camera:

@@ -1,6 +1,7 @@
 // A menu of things to do with what was clicked. Arrows move in it, Esc and a click elsewhere close it.
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { standAbove } from '../router.ts'
 import { Icon, type IconName } from './icon.tsx'
 import './menu.css'
 import { type MenuPlace, placeMenu } from './menu-place.ts'
@@ -36,17 +37,18 @@ function moveFocus(menu: HTMLElement, key: string): boolean {
 
 export function Menu({ label, items, at, head, onClose }: Shown): VNode {
   const element = useRef<HTMLDivElement>(null)
+  const close = () => {
+    element.current?.hidePopover()
+    onClose()
+  }
   useLayoutEffect(() => {
     const menu = element.current
     if (!menu) return
     menu.showPopover()
     placeMenu(menu, at)
     itemsIn(menu)[0]?.focus({ preventScroll: true })
+    return standAbove(close)
   }, [])
-  const close = () => {
-    element.current?.hidePopover()
-    onClose()
-  }
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     if (event.key === 'Tab') onClose()
     if (event.key === 'Tab' || moveFocus(event.currentTarget, event.key)) event.preventDefault()

@@ -7,6 +7,7 @@ import { Dialog, DialogText } from './dialog.tsx'
 import { ask } from './dialogs.tsx'
 import { addressOf } from './link-detection.ts'
 import './open-link.css'
+import { openLinkWords } from './open-link-words.ts'
 import { showToast } from './toast-list.ts'
 import { partsWords } from './words.ts'
 
@@ -15,7 +16,7 @@ type LinkChoice = 'open' | 'copy' | 'cancel'
 /** `from`: the name of the bot that wants it. */
 export async function openLink({ url, from }: { url: string; from: string }): Promise<void> {
   const address = addressOf(url)
-  if (!address) return showToast({ kind: 'error', text: partsWords.value.badLink })
+  if (!address) return showToast({ kind: 'error', text: openLinkWords.value.badLink })
   const choice = await ask<LinkChoice>(answer => <LinkDialog {...address} from={from} answer={answer} />)
   if (choice === 'open') window.open(address.url, '_blank', 'noopener,noreferrer')
   if (choice === 'copy') await attempt(copyText(address.url))
@@ -24,7 +25,7 @@ export async function openLink({ url, from }: { url: string; from: string }): Pr
 type Shown = { url: string; host: string; from: string; answer: (choice: LinkChoice) => void }
 
 function LinkDialog({ url, host, from, answer }: Shown): VNode {
-  const w = partsWords.value
+  const w = openLinkWords.value
   const start = url.indexOf('//') + 2
   return (
     <Dialog title={w.openLink} onClose={() => answer('cancel')}>
@@ -42,7 +43,7 @@ function LinkDialog({ url, host, from, answer }: Shown): VNode {
       </div>
       <ButtonPair>
         <Button kind="plain" autofocus onClick={() => answer('cancel')}>
-          {w.cancel}
+          {partsWords.value.cancel}
         </Button>
         <Button onClick={() => answer('open')}>{w.open}</Button>
       </ButtonPair>

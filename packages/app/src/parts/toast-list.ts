@@ -9,7 +9,7 @@ export type NewToast =
   | { kind: 'note'; text: string; action?: ToastAction }
   | { kind: 'error'; text: string; action?: ToastAction }
   /** A bot's answer to a press, for the presser alone. */
-  | { kind: 'bot'; text: string; from: Person & { avatar?: string | undefined } }
+  | { kind: 'bot'; text: string; from: Person }
 
 const TOAST_SHOWN_MS = 6_000
 /** When it was pointed at for long, or moved into a dialog, it does not vanish under the eyes. */

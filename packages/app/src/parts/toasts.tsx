@@ -4,6 +4,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Avatar } from './avatar.tsx'
 import { openDialogs } from './dialog-depth.ts'
+import { shortNameOf } from './face.ts'
 import { Icon } from './icon.tsx'
 import { hideToast, type Toast, toastLeftMs, toasts } from './toast-list.ts'
 import './toasts.css'
@@ -57,7 +58,7 @@ function ToastRow({ toast }: { toast: Toast }): VNode {
         {toast.text}
         {toast.kind === 'bot' && (
           <span class="toast-from" dir="auto">
-            {partsWords.value.onlyYou(toast.from.name)}
+            {partsWords.value.onlyYou(shortNameOf(toast.from.name))}
           </span>
         )}
       </span>

@@ -12,6 +12,7 @@ import { Page, PageSection, PageText } from '../parts/page.tsx'
 import { Switch } from '../parts/switch.tsx'
 import { nowMs } from '../parts/time-text.tsx'
 import { showToast } from '../parts/toast-list.ts'
+import { partsWords } from '../parts/words.ts'
 import { dayOf } from '../words/dates.ts'
 import { sizeOf } from '../words/sizes.ts'
 import './keep-account.css'
@@ -147,6 +148,8 @@ function Foot({ keeping, words, written, onMake }: FootShown): VNode {
     downloadFile(file, name)
     showToast({ kind: 'note', text: w.savedFile })
   }
+  // The words are made slow to guess, and so the file is slow to lock.
+  const slow = partsWords.value.someSeconds
   if (!words.value)
     return (
       <Button icon="download" onClick={onMake}>
@@ -155,10 +158,16 @@ function Foot({ keeping, words, written, onMake }: FootShown): VNode {
     )
   return (
     <>
-      <Button icon="download" disabled={!written} onClick={() => save('recoveryFile')}>
+      <Button icon="download" disabled={!written} whileBusy={slow} onClick={() => save('recoveryFile')}>
         {w.saveRecovery}
       </Button>
-      <Button kind="quiet" icon="database-backup" disabled={!written} onClick={() => save('backupFile')}>
+      <Button
+        kind="quiet"
+        icon="database-backup"
+        disabled={!written}
+        whileBusy={slow}
+        onClick={() => save('backupFile')}
+      >
         {w.saveBackup}
       </Button>
     </>

@@ -1,7 +1,6 @@
 // The account leaves for another device: a code that the other one scans.
 import type { VNode } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { call, useView } from '../link/link.ts'
+import { call } from '../link/link.ts'
 import { Button } from '../parts/button.tsx'
 import { copyText } from '../parts/clipboard.ts'
 import { Dialog, DialogText } from '../parts/dialog.tsx'
@@ -20,12 +19,6 @@ export async function askToMove(): Promise<void> {
 
 function MoveDialog({ link, onClose }: { link: string; onClose: () => void }): VNode {
   const w = keepWords.value
-  const stage = useView('stage').value
-  // It has arrived there: the code must not stand above the screen that says so.
-  const isGone = stage !== undefined && stage.kind !== 'open'
-  useEffect(() => {
-    if (isGone) onClose()
-  }, [isGone])
   return (
     <Dialog title={w.moveCode} onClose={onClose}>
       <QrCode text={link} label={w.moveCode} />

@@ -4,6 +4,7 @@ import { parseInvite } from '@postern/protocol/content'
 import { early, inAccount, WITHIN } from './answering.ts'
 import { AppError } from './app-error.ts'
 import { previewInvite } from './preview-invite.ts'
+import { readRelayCode } from './relay-code.ts'
 import { someSettings } from './settings.ts'
 import { blob, chatId, fields, flag, nothing, orNull, text } from './shapes.ts'
 
@@ -40,6 +41,11 @@ export const accountCalls = {
 
   // Open is open.
   useHere: early(nothing, async ({ home }) => await home.useHere()),
+
+  // Once the relay has taken the account, no code is of use any more.
+  useRelayCode: early(fields({ code: text }), async ({ home }, { code }) => {
+    await home.useRelayCode(readRelayCode(code))
+  }),
 
   // The same settings once more.
   setSettings: early(someSettings, async ({ settings, home }, change) => {

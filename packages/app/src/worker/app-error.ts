@@ -11,6 +11,7 @@ const table = {
   'outgoing-unknown': 'There is no such message in the queue: it was sent, or taken back.',
   'outgoing-under-way': 'The message is being sent: it cannot be taken back any more.',
   'outgoing-full': 'Too many messages wait to be sent.',
+  'outgoing-from-backup': 'The message waited when the backup was saved, and may have been sent since.',
   'file-lost': 'The file is not here any more: choose it again.',
   'press-pending': 'A button of this message was pressed, and its bot has not answered yet.',
   'too-many-calls': 'Too much is being asked for at once.',

@@ -49,6 +49,7 @@ async function open(log: Log, beginning?: AccountBeginning): Promise<OpenedAccou
         throw new NoAccount()
       },
       ...(beginning && 'restored' in beginning && { restored: beginning.restored }),
+      ...(beginning && 'relayCode' in beginning && { relayInvite: beginning.relayCode }),
     })
   } catch (error) {
     if (error instanceof NoAccount) return undefined

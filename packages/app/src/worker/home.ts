@@ -3,6 +3,7 @@ import { CodedError, inBackground, isCoded, logFault } from '@postern/protocol'
 import type { FailureKind, Stage } from '../contract/stage.ts'
 import { AppError } from './app-error.ts'
 import { Account, type AccountAround } from './open-account.ts'
+import { whenTaken } from './relay-code.ts'
 import type { AccountBeginning } from './rim.ts'
 
 export class Home {
@@ -86,6 +87,16 @@ export class Home {
     })
   }
 
+  /** The account stays as it was made: only the relay has not taken it yet. Resolves when it has. */
+  async useRelayCode(relayCode: string): Promise<void> {
+    await this.#move(async () => {
+      if (this.#account?.client.isRegistered) return
+      await this.#close()
+      await this.#open({ relayCode })
+    })
+    this.#assertOpen()
+  }
+
   async stop(): Promise<void> {
     await this.#move(() => this.#close())
   }
@@ -107,7 +118,10 @@ export class Home {
       this.#account = account
       await settings.keepIn(opened.client.records('settings'))
       this.#watch(account)
+      if (beginning && 'by' in beginning && beginning.by === 'backup') await account.outgoing.holdBack()
       account.start()
+      // The screen that asks for the code stays until the relay has answered.
+      if (beginning && 'relayCode' in beginning) await whenTaken(opened.client, rim.clock)
       this.#become({ kind: 'open' })
     } catch (error) {
       logFault(error, { what: 'the account could not be opened', log: rim.log })
@@ -125,7 +139,19 @@ export class Home {
       if (this.#account !== account) return
       if (client.isReplaced) inBackground(this.leaveToOther(), { what: 'the account was not let go', log })
       else if (isCoded(client.refusal, 'account-unknown')) this.#become(failedBy(client.refusal))
+      else if (!client.isRegistered && isCoded(client.refusal, ...ofNewcomers))
+        inBackground(this.#leaveOutside(account), { what: 'the account was not let go', log })
       else if (client.isOnline && this.#stage.kind === 'failed') this.#become({ kind: 'open' })
+    })
+  }
+
+  /** A code that the relay does not take would be tried again and again, until no other is heard from this address. */
+  async #leaveOutside(account: Account): Promise<void> {
+    const { refusal } = account.client
+    await this.#move(async () => {
+      if (this.#account !== account) return
+      await this.#close()
+      this.#become(failedBy(refusal))
     })
   }
 
@@ -152,7 +178,14 @@ const kinds: readonly [FailureKind, Parameters<typeof isCoded>[1][]][] = [
   ['storage-full', ['storage-full']],
   ['database-newer', ['database-newer']],
   ['account-unknown', ['account-unknown']],
+  ['registration-closed', ['registration-closed']],
+  ['code-needed', ['invite-required', 'invite-wrong', 'invite-used', 'invite-expired']],
 ]
+
+/** What a relay says to accounts that it does not have yet. One that it has taken is asked for no code, whatever it says. */
+const ofNewcomers = kinds
+  .filter(([kind]) => kind === 'registration-closed' || kind === 'code-needed')
+  .flatMap(([, codes]) => codes)
 
 /** Thrown by a rim that lacks what the app needs. */
 export class Unsupported extends Error {}

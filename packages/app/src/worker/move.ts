@@ -44,7 +44,7 @@ export async function moveIn({ home, rim }: { home: Home; rim: Rim }, link: stri
   const sealed = await rim.fetchBlob(blob)
   if (!sealed) throw new CodedError('file-gone')
   const { database, databaseKey: key } = decodeBackup(await openCarried(rim.fileCipher, { sealed, ...stored }))
-  await home.beginAnew({ restored: { database, key } })
+  await home.beginAnew({ restored: { database, key }, by: 'move' })
 }
 
 function readLink(link: string): { blob: BlobId; key: Uint8Array; digest: Uint8Array; size: number } {

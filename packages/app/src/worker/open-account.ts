@@ -58,8 +58,8 @@ export class Account {
     this.alerts = new Alerts({ ...around, client, marks: this.marks, presses: this.presses })
     this.faces = new Faces(client)
     this.#forgetChanges = client.onChange(topics => {
-      if (topics.has('people')) this.faces.forget()
       touchCalmly(...topics)
+      if (this.faces.hasNewChat(topics)) touchCalmly('faces')
     })
   }
 

@@ -1,6 +1,6 @@
 // A row of the queue as it lies in core's records: what is to be sent, and what is known of its tries.
 import type { Fault, OutgoingFile } from '../contract/objects.ts'
-import { accountId, chatId, count, fields, flag, listOf, messageId, oneOf, type Shape, text } from './shapes.ts'
+import { accountId, chatId, count, fields, flag, listOf, messageId, oneOf, type Shape, sendId, text } from './shapes.ts'
 
 const mentions = listOf(fields({ user: accountId, offset: count, length: count }))
 const newPoll = fields({ question: text, options: listOf(text), multiple: flag }, { close_ts: count })
@@ -49,6 +49,8 @@ export const outgoingRow = fields(
     /** When it was first tried under its present key: from then on the relay may have it. */
     triedMs: count,
     refused: fault,
+    /** Under which id it goes out: a copy of this row on another device sends it under the same, and the others take it once. */
+    send: sendId,
   },
 )
 

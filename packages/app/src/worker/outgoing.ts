@@ -1,6 +1,14 @@
 // The queue of what is on its way out: durable, in order within a chat, and each message once.
 import type { Client, Records } from '@postern/core'
-import { appLimits, type ChatId, type Clock, inBackground, type Log } from '@postern/protocol'
+import {
+  appLimits,
+  type ChatId,
+  type Clock,
+  inBackground,
+  type Log,
+  SEND_ID_BYTES,
+  sendIdFromBytes,
+} from '@postern/protocol'
 import type { Outgoing, OutgoingState } from '../contract/objects.ts'
 import { AppError, faultOf } from './app-error.ts'
 import { outgoingRow, type QueuedBody, type QueuedRow } from './outgoing-row.ts'
@@ -86,7 +94,8 @@ export class OutgoingQueue {
   }
 
   #newRow({ chat, body }: NewOutgoing): QueuedRow {
-    return { chat, place: ++this.#place, madeMs: this.#parts.clock.nowMs(), body, renewed: 0 }
+    const send = sendIdFromBytes(crypto.getRandomValues(new Uint8Array(SEND_ID_BYTES)))
+    return { chat, place: ++this.#place, madeMs: this.#parts.clock.nowMs(), body, renewed: 0, send }
   }
 
   /** What stands in the history already is not shown once more: its record may go a moment later than its message came. */
@@ -127,6 +136,13 @@ export class OutgoingQueue {
     this.#drive(row.chat)
   }
 
+  /** Of a backup nobody knows what was sent since: each waits for a word of the person. */
+  async holdBack(): Promise<void> {
+    const refused = faultOf(new AppError('outgoing-from-backup'))
+    const waiting = this.#all().filter(({ row }) => !row.refused)
+    await Promise.all(waiting.map(({ key, row }) => this.#rows.put(key, { ...row, refused })))
+  }
+
   /** Of one that was in doubt for a day core knows nothing any more: the person has decided, and it goes out anew. */
   #triedAnew(key: string, { refused: _refused, ...row }: QueuedRow): QueuedRow {
     if (row.triedMs === undefined) return row
@@ -157,11 +173,16 @@ export class OutgoingQueue {
   async #driveOn(chat: ChatId): Promise<void> {
     for (;;) {
       const [first] = inOrder(this.#all(), chat)
-      if (!first || first.row.refused || this.#files.isKeeping(first.key)) return
+      if (!first || this.#isHeld(first) || this.#files.isKeeping(first.key)) return
       if (this.#isStopped || !this.#parts.client.isOnline) return await this.#wait(first.key)
       const outcome = await this.#try(first)
       if (outcome === 'later') return this.#driveLater(chat)
     }
+  }
+
+  /** One that has gone out after all is not seen any more: refused, it must not stop what stands behind it. */
+  #isHeld(under: Under): boolean {
+    return under.row.refused !== undefined && !this.#wasSent(under)
   }
 
   async #try(under: Under): Promise<'on' | 'later'> {

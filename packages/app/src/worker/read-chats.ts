@@ -10,7 +10,7 @@ export function readChats(account: Account): ChatLine[] {
   const lines = client.chats.overview().map((chat): ChatLine => {
     const { waiting, refused } = counts.get(chat.id) ?? { waiting: 0, refused: false }
     const draft = drafts.get(chat.id)?.text
-    return { ...chat, ...marks.get(chat.id), waiting, refused, ...(draft && { draft }), ...avatarOf(account, chat) }
+    return { ...chat, ...marks.get(chat.id), waiting, refused, ...(draft && { draft }) }
   })
   return lines.toSorted((one, other) => Number(other.pinned) - Number(one.pinned))
 }
@@ -31,7 +31,6 @@ export function readChat(account: Account, id: ChatId): ChatDetail | undefined {
   return {
     ...chat,
     ...marks.get(id),
-    ...avatarOf(account, chat),
     ...(draft && { draft }),
     ...(firstUnread && { firstUnread }),
     verified: chat.verified === true,
@@ -49,9 +48,6 @@ function chatOf({ client }: Account, id: ChatId): Chat | undefined {
     throw error
   }
 }
-
-const avatarOf = ({ faces }: Account, { type, id }: Chat): { avatar?: string } =>
-  type === 'private' && isAccountId(id) ? faces.of(id) : {}
 
 function botOf(account: Account, chat: Chat): { bot?: BotFacts } {
   return isAccountId(chat.id) && isBot(account, chat.id) ? { bot: factsOf(account, chat.id) } : {}

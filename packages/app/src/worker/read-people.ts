@@ -29,11 +29,11 @@ export function readPerson({ client }: Account, account: AccountId): PersonDetai
   }
 }
 
-export function readContacts({ client }: Account): (Person & { bot: boolean; avatar?: string })[] {
+export function readContacts({ client }: Account): (Person & { bot: boolean })[] {
   return client.chats
     .list()
     .filter(chat => chat.type === 'private' && chat.state === 'active' && !chat.blocked)
     .flatMap(({ id }) => (isAccountId(id) ? [client.identity.profileOf(id)] : []))
-    .map(({ id, name, bot, avatar }) => ({ id, name, bot, ...(avatar !== undefined && { avatar }) }))
+    .map(({ id, name, bot }) => ({ id, name, bot }))
     .toSorted((one, other) => one.name.localeCompare(other.name))
 }

@@ -66,7 +66,7 @@ export async function restore(
 function beginningOf({ kind, bytes }: { kind: SealedKind; bytes: Uint8Array }): AccountBeginning {
   if (kind === 'recovery') return { firstStart: { restore: decodeRecoveryFacts(bytes) } }
   const { database, databaseKey: key } = decodeBackup(bytes)
-  return { restored: { database, key } }
+  return { restored: { database, key }, by: 'backup' }
 }
 
 const byWords = async ({ sealer }: Pick<Rim, 'sealer'>, words: string[]): Promise<ByWords> => ({

@@ -14,8 +14,10 @@ export type OpenedAccount = {
   forgetEverything(): Promise<void>
 }
 
-/** How an account begins here: with a name, from a recovery file, or from a full backup. */
-export type AccountBeginning = { firstStart: Beginning } | { restored: DatabaseCopy }
+/** How an account begins here: with a name, from a recovery file, or from a copy. One that is made goes on with a code of the relay's. */
+export type AccountBeginning = { firstStart: Beginning } | RestoredCopy | { relayCode: string }
+/** A backup may be of long ago; what moves is of this moment. */
+export type RestoredCopy = { restored: DatabaseCopy; by: 'backup' | 'move' }
 
 export interface Rim {
   readonly clock: Clock

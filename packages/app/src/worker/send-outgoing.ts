@@ -64,7 +64,9 @@ async function noteTry(sending: RowSending): Promise<QueuedRow> {
 
 const within = ({ key, row }: Pick<RowSending, 'key' | 'row'>) => {
   const under = sendKey(key, row)
-  return { timeoutMs: appLimits.callTimeoutMs, idempotency: { key: under, request: utf8(under) } }
+  // Sent anew it is another message: this device may have the first one.
+  const send = row.renewed === 0 && row.send !== undefined ? { send: row.send } : {}
+  return { timeoutMs: appLimits.callTimeoutMs, idempotency: { key: under, request: utf8(under), ...send } }
 }
 
 const wasSent = async (sending: RowSending): Promise<boolean> =>

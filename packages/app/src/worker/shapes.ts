@@ -1,5 +1,14 @@
 // Reads what a page has asked for: a page of another build may say anything, and is told so instead of breaking the worker.
-import { type AccountId, type ChatId, isAccountId, isChatId, isMessageId, type MessageId } from '@postern/protocol'
+import {
+  type AccountId,
+  type ChatId,
+  isAccountId,
+  isChatId,
+  isMessageId,
+  isSendId,
+  type MessageId,
+  type SendId,
+} from '@postern/protocol'
 import { AppError } from './app-error.ts'
 
 /** Gives the value as what it is, or throws `call-malformed` with the name of the field. */
@@ -26,6 +35,7 @@ export const blob: Shape<Blob> = checked((value): value is Blob => value instanc
 export const chatId: Shape<ChatId> = checked((value): value is ChatId => isText(value) && isChatId(value))
 export const accountId: Shape<AccountId> = checked((value): value is AccountId => isText(value) && isAccountId(value))
 export const messageId: Shape<MessageId> = checked((value): value is MessageId => isText(value) && isMessageId(value))
+export const sendId: Shape<SendId> = checked((value): value is SendId => isText(value) && isSendId(value))
 
 export const oneOf = <const Choices extends readonly string[]>(...choices: Choices): Shape<Choices[number]> =>
   checked((value): value is Choices[number] => isText(value) && choices.includes(value))

@@ -40,6 +40,8 @@ const ofAccount: Table<Account, Exclude<ViewName, EarlyName>> = {
     restMs: appLimits.chatsRestMs,
     read: readChats,
   },
+  // A message touches chats, and no picture.
+  faces: { topics: () => ['people', 'faces'], read: ({ faces }) => faces.all() },
   unread: { topics: () => ['chats', 'marks'], read: readUnread },
   chat: {
     topics: chat => [`chat:${chatId(chat, 'chat')}`, 'people', 'marks', 'drafts'],

@@ -31,8 +31,9 @@ export async function sendNewMessage<Asked>(
   assertSayable(core, body)
   if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
   const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
+  const send = earlier?.send ?? idempotency?.send ?? draft.send
   const row = await sendContent(core, chat, {
-    draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
+    draft: { ...draft, send, ...(idempotency && { idempotency }) },
     deadline,
   })
   if (!row) throw new CodedError('internal')

@@ -12,8 +12,11 @@ import type { Database } from './database.ts'
 import type { PassedTime } from './passed-time.ts'
 import type { Store } from './store.ts'
 
-/** `request` is a hash of everything that must be equal. */
-export type Idempotency = { key: string; request: Uint8Array }
+/**
+ * `request` is a hash of everything that must be equal. `send`: under which id a message goes out the first time. For a caller
+ * whose own records may be copied with this database: sent by both copies under one id, the others take it once.
+ */
+export type Idempotency = { key: string; request: Uint8Array; send?: SendId }
 
 /** The send id of a message, the id of a chat that was made or changed, or of a press that was made or answered. */
 type Subject = SendId | ChatId | PressId

@@ -4,20 +4,27 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { EmojiChooser } from '../../parts/emoji-chooser.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
+import { standAbove } from '../../router.ts'
 import './emoji-button.css'
 import { composerWords } from './words.ts'
 
 export function EmojiButton({ onPick }: { onPick: (emoji: string) => void }): VNode {
   const isOpen = useSignal(false)
   const around = useRef<HTMLSpanElement>(null)
+  const shut = (): void => {
+    isOpen.value = false
+    around.current?.querySelector('button')?.focus()
+  }
   useEffect(() => {
     if (!isOpen.value) return undefined
     const close = (event: Event): void => {
       if (!(event.target instanceof Node && around.current?.contains(event.target))) isOpen.value = false
     }
+    const leave = standAbove(shut)
     document.addEventListener('pointerdown', close)
     document.addEventListener('focusin', close)
     return () => {
+      leave()
       document.removeEventListener('pointerdown', close)
       document.removeEventListener('focusin', close)
     }
@@ -28,8 +35,7 @@ export function EmojiButton({ onPick }: { onPick: (emoji: string) => void }): VN
       onKeyDown={event => {
         if (event.key !== 'Escape' || !isOpen.value) return
         event.stopPropagation()
-        isOpen.value = false
-        around.current?.querySelector('button')?.focus()
+        shut()
       }}
     >
       <IconButton

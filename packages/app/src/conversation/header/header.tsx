@@ -31,7 +31,7 @@ export function Header({ onSearch }: { onSearch: () => void }): VNode {
   return (
     <Bar back="narrow" onBack={() => go({ screen: 'chats' }, 'replace')} end={buttons}>
       <div class="header-who">
-        <Avatar id={chat.id} name={chat.name} bot={isBot} avatar={chat.avatar} size="s" />
+        <Avatar id={chat.id} name={chat.name} bot={isBot} size="s" />
         <BarTitle name={chat.name} bot={isBot} sub={<Sub chat={chat} />} />
         <button
           class="header-open"

@@ -73,9 +73,8 @@ function More({ message }: { message: Message }): VNode {
 }
 
 function Face({ message, bot }: { message: Message; bot: boolean }): VNode {
-  const talk = useTalk()
   const { id, name } = message.from
-  return <Avatar id={id} name={name} bot={bot} avatar={talk.avatar.value} size="xs" />
+  return <Avatar id={id} name={name} bot={bot} size="xs" />
 }
 
 /** The keyboard's menu key has no place: then the menu stands beside the row. */

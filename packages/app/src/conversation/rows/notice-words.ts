@@ -1,6 +1,6 @@
 // The lines of a conversation that nobody wrote, in words: one sentence for each code of a notice.
 import type { Notice, Person } from '../../contract/objects.ts'
-import type { IconName } from '../../parts/icon.tsx'
+import type { IconName } from '../../parts/icon-drawings.ts'
 import { inLanguages, plural } from '../../words/language.ts'
 import { timerText } from '../../words/timers.ts'
 import { isolated } from '../isolate.ts'

@@ -1,11 +1,8 @@
 // What stands in the field: a new message, a reply, or the edit of an old one.
-import { contentLimits } from '@postern/protocol'
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import type { ChatDetail, Draft, Mention, Message } from '../../contract/objects.ts'
+import { charsLeft } from '../../words/chars-left.ts'
 import { mentionsIn } from './mentions.ts'
-
-/** From so many characters on the rest is counted. */
-const COUNTED_FROM = contentLimits.textCharsMax - 200
 
 export type Submission =
   | { kind: 'send'; text: string; mentions: Mention[]; replyTo?: Message }
@@ -90,10 +87,4 @@ export class ComposerState {
     else if (submission.replyTo) this.reply(submission.replyTo)
     this.text.value = submission.text
   }
-}
-
-function charsLeft(text: string): number | undefined {
-  if (text.length < COUNTED_FROM) return undefined
-  const count = [...text.trim()].length
-  return count < COUNTED_FROM ? undefined : contentLimits.textCharsMax - count
 }

@@ -1,0 +1,23 @@
+// A file as it stands in a line: a sign, its name, and below it what is to be said of it.
+import type { ComponentChildren, VNode } from 'preact'
+import './file-line.css'
+
+type Shown = {
+  sign: ComponentChildren
+  name: string
+  facts: ComponentChildren
+  /** `quiet` where the line is none to press. */
+  tone?: 'accent' | 'quiet'
+  children?: ComponentChildren
+}
+
+export const FileLine = ({ sign, name, facts, tone = 'accent', children }: Shown): VNode => (
+  <span class="file-line">
+    {sign && <span class={`file-line-sign file-line-sign-${tone}`}>{sign}</span>}
+    <span class="file-line-words">
+      <bdi class="file-line-name">{name}</bdi>
+      <span class="file-line-facts">{facts}</span>
+      {children}
+    </span>
+  </span>
+)

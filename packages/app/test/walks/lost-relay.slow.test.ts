@@ -1,0 +1,57 @@
+// A relay that comes back with nothing, and takes nobody any more: each screen says what happened, in the person's language.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtApp } from '@postern/app/build'
+import { World, type WorldOptions } from '@postern/testkit'
+import { Tour } from './tour.ts'
+import { originOf, test as walk } from './walk-test.ts'
+
+/** What the relay's words leave in the log. */
+const REFUSED = /does not know|no new accounts/
+
+const test = walk
+  .extend('relay', { scope: 'file' }, (): WorldOptions => ({}))
+  .extend('world', { scope: 'file' }, async ({ relay }, { onCleanup }) => {
+    const world = await World.start(Object.assign(relay, { relayApp: await builtApp() }))
+    onCleanup(() => world.stop())
+    return world
+  })
+
+test('[APP-5.14, APP-8.11] a relay that knows the account no more, and one that takes no new ones, are told of in both languages', async ({
+  world,
+  relay,
+  openApp,
+}) => {
+  const { person: alice, faults } = await openApp()
+  const { person: boris, faults: others } = await openApp({ locale: 'ru-RU' })
+  for (const one of [faults, others]) Object.assign(one, { expected: REFUSED, mayBeCut: true })
+  await alice.begins(originOf(world), 'Alice')
+  await boris.page.goto(originOf(world))
+  await boris.page.getByRole('textbox').fill('Борис')
+  await boris.presses('Начать')
+  await boris.page.getByRole('heading', { name: 'Чатов пока нет' }).waitFor()
+
+  await world.stopRelay()
+  rmSync(join(world.directory, 'relay'), { recursive: true })
+  relay.relayRegistration = 'closed'
+  await world.startRelay()
+  await alice.page.getByRole('heading', { name: 'The relay does not know your account' }).waitFor()
+  await boris.page.getByRole('heading', { name: 'Сервер не знает вашего аккаунта' }).waitFor()
+  const tours = [new Tour(alice), new Tour(boris)] as const
+  await tours[0].looksAt('account-unknown')
+  await tours[1].looksAt('account-unknown-ru')
+
+  await alice.presses('Remove everything and begin anew')
+  await alice.dialog('Remove everything').getByRole('button', { name: 'Remove', exact: true }).click()
+  await alice.page.getByRole('textbox', { name: 'Your name' }).fill('Alice')
+  await alice.presses('Begin')
+  await alice.page.getByRole('heading', { name: 'This relay takes no new accounts' }).waitFor()
+  await tours[0].looksAt('registration-closed')
+  await boris.presses('Удалить всё и начать заново')
+  await boris.dialog('Удалить всё').getByRole('button', { name: 'Удалить', exact: true }).click()
+  await boris.page.getByRole('textbox').fill('Борис')
+  await boris.presses('Начать')
+  await boris.page.getByRole('heading', { name: 'Сервер не принимает новые аккаунты' }).waitFor()
+  await tours[1].looksAt('registration-closed-ru')
+  for (const tour of tours) tour.assertSound()
+})

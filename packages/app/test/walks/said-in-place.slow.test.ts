@@ -1,0 +1,73 @@
+// What is too long, or takes long, is said where somebody does it; and long names break nothing that passes.
+import { contentLimits } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
+import { expect } from 'vitest'
+import { samplePhoto } from './sample-photo.ts'
+import { Tour } from './tour.ts'
+import { test as walk } from './walk-test.ts'
+
+const LONG_NAME = 'Harbour-of-the-Northern-Islands-and-all-their-Ferries'
+
+const test = walk.extend('gateway', { scope: 'file' }, async ({ world }) => {
+  const gateway = await world.gateway({ BOT_NAME: LONG_NAME })
+  await gateway.client.whenOnline(WITHIN)
+  return gateway
+})
+
+test('[APP-12.10] a caption that is too long is refused in the dialog, and the files stay', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  await alice.presses('Attach')
+  const choosing = alice.page.waitForEvent('filechooser')
+  await alice.chooses('Photo or video')
+  const buffer = Buffer.from(samplePhoto({ width: 96, height: 60 }))
+  await (await choosing).setFiles([
+    { name: `${'pier-'.repeat(40)}.png`, mimeType: 'image/png', buffer },
+    { name: 'timetable.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') },
+  ])
+  const dialog = alice.dialog('Send 2 files?')
+  const caption = dialog.getByRole('textbox', { name: 'Caption' })
+  const send = dialog.getByRole('button', { name: 'Send', exact: true })
+  await caption.fill('x'.repeat(contentLimits.textCharsMax + 3))
+  await dialog.getByText('3 characters too many').waitFor()
+  expect(await send.isDisabled()).toBe(true)
+  const tour = new Tour(alice)
+  await tour.looksAt('caption-too-long')
+  await caption.fill('Now.')
+  await send.click()
+  await bot.next('message', ({ chat_id, message }) => chat_id === chat && message.text === 'Now.')
+  await alice.seesSent('timetable.pdf')
+  await tour.looksAt('files-sent')
+  tour.assertSound()
+})
+
+test('[APP-13.5] whoever saves a file under six words is told that it takes some seconds', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  await alice.starts(bot, 'Alice')
+  await alice.page.evaluate(() => void (location.hash = '#settings/keep-account'))
+  await alice.presses('Save a recovery file')
+  await alice.readsSixWords()
+  await alice.page.getByRole('switch', { name: 'I have written them down' }).click()
+  const downloading = alice.page.waitForEvent('download')
+  await alice.presses('Save recovery file')
+  await alice.button('This takes some seconds…').waitFor()
+  await downloading
+  await alice.button('Save recovery file').waitFor()
+})
+
+test('[APP-9.16] a long name or word in a toast breaks no screen', async ({ bot, alice: { person: alice } }) => {
+  const chat = await alice.starts(bot, 'Alice')
+  await bot.says(chat, { text: 'Well?', buttons: [[{ text: 'Yes', data: 'yes' }]] })
+  await alice.presses('Yes')
+  const { button } = await bot.next('button')
+  await bot.answers(button.press_id, 'W'.repeat(180))
+  await alice.seesToast('only you see this')
+  const tour = new Tour(alice)
+  await alice.page.locator('.toast').hover()
+  await tour.looksAt('toast-of-long-words')
+  tour.assertSound()
+})
