@@ -3,7 +3,6 @@ import { contentLimits } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { early, inAccount, WITHIN } from './answering.ts'
 import { AppError } from './app-error.ts'
-import { previewInvite } from './preview-invite.ts'
 import { readRelayCode } from './relay-code.ts'
 import { someSettings } from './settings.ts'
 import { blob, chatId, fields, flag, nothing, orNull, text } from './shapes.ts'
@@ -14,7 +13,11 @@ export const accountCalls = {
     await home.begin({ firstStart: { relayUrl: rim.relayUrl, name, bot: false } })
   }),
 
-  previewInvite: early(fields({ link: text }), async ({ rim }, { link }) => await previewInvite(rim, link)),
+  // Asked once in the life of an account: fetched then.
+  previewInvite: early(fields({ link: text }), async ({ rim }, { link }) => {
+    const { previewInvite } = await import('./preview-invite.ts')
+    return await previewInvite(rim, link)
+  }),
 
   // A second hello is heard by nobody: the chat is the same.
   openInvite: inAccount(fields({ link: text }), async ({ client }, { link }) => {
