@@ -15,12 +15,8 @@ export function FileBody({ place }: { place: FilePlace }): VNode {
   const { state } = useOpenedFile(place, 'asked')
   const { file } = place
   return (
-    <button
-      class="file-body"
-      type="button"
-      aria-label={`${bodyWords.value.save(file.name)}, ${sizeOf(file.size)}`}
-      onClick={() => begin(saveFile(place))}
-    >
+    <button class="file-body" type="button" onClick={() => begin(saveFile(place))}>
+      <span class="unseen">{bodyWords.value.saveFile}</span>
       <span class="file-body-sign">{state.kind === 'opening' ? <Spinner /> : <Icon name="file" size={22} />}</span>
       <span class="file-body-words">
         <bdi class="file-body-name">{file.name}</bdi>

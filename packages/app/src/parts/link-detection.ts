@@ -1,4 +1,5 @@
 // Finds what can be tapped in somebody's text. A link shows the host that it opens, whatever the sender has written.
+import { isSeen } from '@postern/protocol'
 import type { Mention } from '../contract/objects.ts'
 
 export type TextPart =
@@ -71,6 +72,8 @@ const commandsIn = (text: string): Spot[] =>
 const mentionsIn = (text: string, mentions: readonly Mention[]): Spot[] =>
   mentions
     .filter(({ offset, length }) => offset >= 0 && length > 0 && offset + length <= text.length)
+    // A button of which nothing is seen is no button to anybody.
+    .filter(({ offset, length }) => isSeen(text.slice(offset, offset + length)))
     .map(({ user, offset, length }) => ({
       from: offset,
       to: offset + length,
