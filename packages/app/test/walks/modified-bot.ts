@@ -1,10 +1,8 @@
 // A bot whose client keeps no rules: it says, is called and makes what our gateway and our core would refuse.
+import { commitAs, coreOf, openTitled, publishProfile, sayWords } from '@postern/core/hostile'
 import { type AccountId, type ChatId, contentLimits, toBase64Url } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
 import type { Person } from '@postern/testkit'
-import { openGroupChat } from '../../../core/src/chats/open-chat.ts'
-import { commitAs, coreOf, deadlineOf, sayWords } from '../../../core/test/hostile/modified-client.ts'
-import { groupSettings } from '../../../core/test/hostile/team.ts'
 
 type Profile = { name: string; about: string; commands: Command[] }
 
@@ -23,16 +21,8 @@ export class ModifiedBot {
     return this.#person.client.identity.me().inviteUrl
   }
 
-  /** The profile as the relay has it from then on. */
   async isCalled(profile: Profile): Promise<void> {
-    const core = coreOf(this.#person)
-    await core.store.write(database =>
-      database.run(
-        'UPDATE account SET profile = ?, profile_version = profile_version + 1',
-        JSON.stringify({ ...profile, bot: true }),
-      ),
-    )
-    core.poke()
+    await publishProfile(this.#person, { ...profile, bot: true })
   }
 
   /** Whoever pressed Start last. */
@@ -56,15 +46,13 @@ export class ModifiedBot {
   }
 
   async makesGroup(title: string, member: AccountId): Promise<ChatId> {
-    const { id } = await openGroupChat(coreOf(this.#person), {
-      name: title,
-      members: [member],
-      deadline: deadlineOf(this.#person),
-    })
-    return id
+    return await openTitled(this.#person, title, [member])
   }
 
   async renames(chat: ChatId, title: string): Promise<void> {
-    await commitAs(this.#person, chat, () => ({ settings: groupSettings([this.#person], { title }) }))
+    const admins = [this.id]
+    await commitAs(this.#person, chat, () => ({
+      settings: { v: 1, type: 'group', title, admins, timerMs: 0, generation: 0 },
+    }))
   }
 }
