@@ -10,7 +10,7 @@ import { DropHere } from './composer/files.tsx'
 import './conversation.css'
 import { Foot } from './foot.tsx'
 import { Header } from './header/header.tsx'
-import { TalkContext, talkOf } from './talk.ts'
+import { returnToField, TalkContext, talkOf } from './talk.ts'
 import { MessageWindow } from './window/message-window.tsx'
 import { openingOf } from './window/opening.ts'
 import { END } from './window/window-state.ts'
@@ -70,6 +70,7 @@ function Open({ detail, me, message }: Opened): VNode {
           <ChatSearch
             onClose={() => {
               isSearching.value = false
+              returnToField(talk)
             }}
           />
         ) : (

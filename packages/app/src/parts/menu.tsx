@@ -42,6 +42,8 @@ export function Menu({ label, items, at, head, onClose }: Shown): VNode {
     menu.showPopover()
     placeMenu(menu, at)
     itemsIn(menu)[0]?.focus({ preventScroll: true })
+    // Hidden before it leaves the page: else the focus would not go back to where it was.
+    return () => menu.hidePopover()
   }, [])
   const close = () => {
     element.current?.hidePopover()
