@@ -58,6 +58,7 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
           ref={field}
           class="chat-search-field"
           type="search"
+          autocomplete="off"
           dir="auto"
           aria-label={w.search}
           placeholder={w.search}
