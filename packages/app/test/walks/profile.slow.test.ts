@@ -62,17 +62,18 @@ async function looksAtPhoto(alice: AppPerson, bot: WalkingBot, chat: string): Pr
 
 const go = ({ page }: AppPerson, place: string): Promise<void> => page.evaluate(to => void (location.hash = to), place)
 
-/** Searched for, begun and not sent: it stands in fields until the browser ends. */
-async function searchesAndBegins(alice: AppPerson, chat: string): Promise<void> {
-  await go(alice, '')
-  const search = alice.page.getByRole('textbox', { name: 'Search', exact: true })
-  await search.fill(secrets.searched)
+/** Begun and not sent, and searched for: it stands in fields until the browser ends. */
+async function beginsAndSearches(alice: AppPerson, chat: string): Promise<void> {
+  await alice.field.fill(secrets.draft)
+  await go(alice, 'settings')
+  await alice.page.getByRole('link', { name: secrets.draft }).waitFor()
+  await alice.page.getByRole('textbox', { name: 'Search', exact: true }).fill(secrets.searched)
   await alice.page.getByText('Nothing was found.').waitFor()
   await go(alice, `c/${chat}`)
   await alice.presses('Search in this chat')
   await alice.page.getByRole('searchbox').fill(secrets.searched)
   await alice.page.getByText('Nothing found').waitFor()
-  await alice.field.fill(secrets.draft)
+  await expect.poll(() => alice.field.inputValue()).toBe(secrets.draft)
 }
 
 /** Some browsers write the fields of a page into the files of its session, where they cannot be searched. */
@@ -127,7 +128,7 @@ test('[APP-14.22] no file of a profile holds words of a conversation', async ({ 
   await go(alice, `c/${bob.id}`)
   await alice.presses('Accept')
   await alice.field.waitFor()
-  await searchesAndBegins(alice, bob.id)
+  await beginsAndSearches(alice, bob.id)
   expect(await rememberedFields(alice)).toEqual([])
   const all = Object.values(secrets)
   expect(findIn(directory, all)).toEqual([])
