@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { cameraPhoto, looksLike, PLACE } from './camera-photo.ts'
 import { samplePhoto } from './sample-photo.ts'
+import { sampleVideo } from './sample-video.ts'
 import { test } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
@@ -129,6 +130,33 @@ test('[APP-12.8] a recording that is thrown away ends no reply', async ({ bot, o
   await alice.writes('Calm.')
   const { message } = await bot.hears('Calm.')
   expect(message.reply_to).toBe(asked.id)
+})
+
+test('[APP-14.24] a video goes out with its size and length, and one that comes plays in its place', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const video = await sampleVideo(alice.page, { width: 160, height: 120, frames: 30 })
+  await send(alice, { bytes: video, name: 'crossing.webm', mimeType: 'video/webm' })
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'crossing.webm', kind: 'video', type: 'video/webm', width: 160, height: 120 })
+  expect(file.duration_ms).toBeGreaterThan(0)
+  expect(Buffer.compare(bytes, video)).toBe(0)
+  await bot.sendsFile(chat, {
+    bytes: video,
+    name: 'back.webm',
+    caption: 'And back.',
+    kind: 'video',
+    type: 'video/webm',
+  })
+  const row = await alice.sees('And back.')
+  await row.getByRole('button', { name: /^Play the video/ }).click()
+  const shown = row.locator('video')
+  await shown.waitFor()
+  // Muted machines and quiet ones play it all the same: it comes to its end.
+  await expect.poll(() => shown.evaluate(it => (it as HTMLVideoElement).ended)).toBe(true)
+  expect(await shown.evaluate(it => (it as HTMLVideoElement).videoWidth)).toBe(160)
 })
 
 test('[APP-14.16] a photo that is sent while the relay is away waits over reloads, and arrives once', async ({
