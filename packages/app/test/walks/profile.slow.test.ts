@@ -103,13 +103,13 @@ async function plants({ page }: AppPerson): Promise<void> {
     await writer.close()
     const { promise: kept, resolve, reject } = Promise.withResolvers<void>()
     const opening = indexedDB.open('plain', 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore('plain')
-    opening.onsuccess = () => {
+    opening.addEventListener('upgradeneeded', () => void opening.result.createObjectStore('plain'))
+    opening.addEventListener('success', () => {
       const writing = opening.result.transaction('plain', 'readwrite', { durability: 'strict' })
       writing.objectStore('plain').put(words.database, 'plain')
-      writing.oncomplete = () => resolve()
-      writing.onerror = reject
-    }
+      writing.addEventListener('complete', () => resolve())
+      writing.addEventListener('error', () => reject(new Error('nothing was kept')))
+    })
     await kept
   }, plain)
 }
