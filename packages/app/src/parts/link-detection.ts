@@ -1,5 +1,4 @@
 // Finds what can be tapped in somebody's text. A link shows the host that it opens, whatever the sender has written.
-import { isSeen } from '@postern/protocol'
 import type { Mention } from '../contract/objects.ts'
 
 export type TextPart =
@@ -16,6 +15,7 @@ const URL_UNITS_MAX = 2_048
 const candidates = /(?<![\p{L}\p{N}_])https?:\/\/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800<>"`\\{}|^«»“”„]+/giu
 const authority = /^https?:\/\/([^/?#]*)/i
 const trailing = /[.,:;!?'’…*_~)\]]$/u
+const seen = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const commands = /(?<![^\s(])\/[a-z0-9_]{1,32}(?![^\s.,:;!?)])/g
 
 /**
@@ -73,7 +73,7 @@ const mentionsIn = (text: string, mentions: readonly Mention[]): Spot[] =>
   mentions
     .filter(({ offset, length }) => offset >= 0 && length > 0 && offset + length <= text.length)
     // A button of which nothing is seen is no button to anybody.
-    .filter(({ offset, length }) => isSeen(text.slice(offset, offset + length)))
+    .filter(({ offset, length }) => seen.test(text.slice(offset, offset + length)))
     .map(({ user, offset, length }) => ({
       from: offset,
       to: offset + length,
