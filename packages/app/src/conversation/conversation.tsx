@@ -57,8 +57,13 @@ function Open({ detail, me, message }: Opened): VNode {
   const opening = useMemo(() => openingOf(detail.peek(), message), [])
   const isSearching = useSignal(false)
   const area = useRef<HTMLDivElement>(null)
+  // Not while something stands in the field: it may be learnt late that this is a bot.
   const isUnbegun = useComputed(
-    () => detail.value.bot !== undefined && newest.value?.rows.length === 0 && outgoing.value?.length === 0,
+    () =>
+      detail.value.bot !== undefined &&
+      newest.value?.rows.length === 0 &&
+      outgoing.value?.length === 0 &&
+      talk.compose.text.value === '',
   )
   useEffect(() => {
     if (message !== undefined) talk.jump.value = { to: 'message', id: message }
