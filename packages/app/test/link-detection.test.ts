@@ -126,6 +126,11 @@ describe('mentions and commands', () => {
     ])
   })
 
+  test('[APP-9.5] a mention of which nothing is seen is text', () => {
+    const text = 'Hi \u200b\u00a0 there'
+    expect(partsOf(text, { mentions: [{ user, offset: 3, length: 2 }] })).toEqual([{ kind: 'text', text }])
+  })
+
   test('[APP-9.6] a command stands as a word, and only with a bot', () => {
     const commandsIn = (text: string) =>
       partsOf(text, { commands: true })

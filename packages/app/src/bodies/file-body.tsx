@@ -16,12 +16,8 @@ export function FileBody({ place }: { place: FilePlace }): VNode {
   const { state } = useOpenedFile(place, 'asked')
   const { file } = place
   return (
-    <button
-      class="file-body"
-      type="button"
-      title={bodyWords.value.save(file.name)}
-      onClick={() => begin(saveFile(place))}
-    >
+    <button class="file-body" type="button" onClick={() => begin(saveFile(place))}>
+      <span class="unseen">{bodyWords.value.saveFile}</span>
       <FileLine
         sign={state.kind === 'opening' ? <Spinner /> : <Icon name="file" size={22} />}
         name={file.name}

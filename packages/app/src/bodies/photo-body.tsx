@@ -24,10 +24,11 @@ export function PhotoBody({ place, onShow }: Shown): VNode {
     <button
       class="photo-body"
       type="button"
-      aria-label={bodyWords.value.showPhoto(file.name)}
       style={{ '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }}
       onClick={() => (state.kind === 'open' ? onShow(place) : open())}
     >
+      {/* Not a label of the button: that would silence what is said when it cannot be had. */}
+      <span class="unseen">{bodyWords.value.showPhoto(file.name)}</span>
       {preview && <img class="photo-body-preview" src={preview} alt="" />}
       {state.kind === 'open' && <img class="photo-body-picture" src={state.url} alt="" decoding="async" />}
       {state.kind === 'opening' && (

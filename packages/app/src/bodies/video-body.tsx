@@ -34,7 +34,8 @@ function PlayedVideo({ place }: { place: FilePlace }): VNode {
       <video class="video-body" style={style} src={state.url} controls autoplay playsInline aria-label={file.name} />
     )
   return (
-    <button class="video-body" type="button" style={style} aria-label={bodyWords.value.playVideo} onClick={open}>
+    <button class="video-body" type="button" style={style} onClick={open}>
+      <span class="unseen">{bodyWords.value.playVideo}</span>
       <span class="video-body-sign">{state.kind === 'opening' ? <Spinner /> : <Icon name="play" size={24} />}</span>
       <span class="video-body-facts">{state.kind === 'failed' ? faultText(state.fault) : factsOf(file)}</span>
     </button>

@@ -11,7 +11,8 @@ export function BotStart(): VNode {
   const chat = useTalk().chat.value
   const w = conversationWords.value
   return (
-    <div class="bot-start">
+    // Reached by Tab: a long description is scrolled before one starts.
+    <div class="bot-start" tabIndex={0}>
       <div class="bot-start-column">
         <Avatar id={chat.id} name={chat.name} bot size="xl" />
         <h2 class="bot-start-name">

@@ -10,7 +10,7 @@ import { DropHere } from './composer/files.tsx'
 import './conversation.css'
 import { Foot } from './foot.tsx'
 import { Header } from './header/header.tsx'
-import { TalkContext, talkOf } from './talk.ts'
+import { returnToField, TalkContext, talkOf } from './talk.ts'
 import { MessageWindow } from './window/message-window.tsx'
 import { openingOf } from './window/opening.ts'
 import { conversationWords } from './words.ts'
@@ -56,8 +56,13 @@ function Open({ detail, me, message }: Opened): VNode {
   const opening = useMemo(() => openingOf(detail.peek(), message), [])
   const isSearching = useSignal(false)
   const area = useRef<HTMLDivElement>(null)
+  // Not while something stands in the field: it may be learnt late that this is a bot.
   const isUnbegun = useComputed(
-    () => detail.value.bot !== undefined && detail.value.isEmpty && talk.outgoing.value?.length === 0,
+    () =>
+      detail.value.bot !== undefined &&
+      detail.value.isEmpty &&
+      talk.outgoing.value?.length === 0 &&
+      talk.compose.text.value === '',
   )
   useEffect(() => {
     if (message !== undefined) talk.jump.value = { to: 'message', id: message }
@@ -69,6 +74,7 @@ function Open({ detail, me, message }: Opened): VNode {
           <ChatSearch
             onClose={() => {
               isSearching.value = false
+              returnToField(talk)
             }}
           />
         ) : (

@@ -77,6 +77,11 @@ export function useTalk(): Talk {
   return talk
 }
 
+/** A finger that opens a chat wants to read: the keyboard would cover half of it. */
+export function returnToField({ compose }: Talk): void {
+  if (matchMedia('(hover: hover) and (pointer: fine)').matches) compose.wantsFocus.value++
+}
+
 /** The account's own word, while it is here; a message tells it of who has left. */
 export const isBot = (talk: Talk, person: Person & { bot?: boolean | undefined }): boolean =>
   person.bot ?? talk.bots.value.has(person.id)

@@ -62,7 +62,6 @@ export function ChooseName({ word, more, children }: Shown): VNode {
               name.value = value
             }}
             fault={problem && faults[problem]}
-            autocomplete="nickname"
             autofocus
           />
         </div>

@@ -15,6 +15,7 @@ const URL_UNITS_MAX = 2_048
 const candidates = /(?<![\p{L}\p{N}_])https?:\/\/[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800<>"`\\{}|^«»“”„]+/giu
 const authority = /^https?:\/\/([^/?#]*)/i
 const trailing = /[.,:;!?'’…*_~)\]]$/u
+const seen = /[^\s\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const commands = /(?<![^\s(])\/[a-z0-9_]{1,32}(?![^\s.,:;!?)])/g
 
 /**
@@ -71,6 +72,8 @@ const commandsIn = (text: string): Spot[] =>
 const mentionsIn = (text: string, mentions: readonly Mention[]): Spot[] =>
   mentions
     .filter(({ offset, length }) => offset >= 0 && length > 0 && offset + length <= text.length)
+    // A button of which nothing is seen is no button to anybody.
+    .filter(({ offset, length }) => seen.test(text.slice(offset, offset + length)))
     .map(({ user, offset, length }) => ({
       from: offset,
       to: offset + length,

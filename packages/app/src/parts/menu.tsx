@@ -47,7 +47,12 @@ export function Menu({ label, items, at, head, onClose }: Shown): VNode {
     menu.showPopover()
     placeMenu(menu, at)
     itemsIn(menu)[0]?.focus({ preventScroll: true })
-    return standAbove(close)
+    const leave = standAbove(close)
+    return () => {
+      leave()
+      // Hidden before it leaves the page: else the focus would not go back to where it was.
+      menu.hidePopover()
+    }
   }, [])
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
     if (event.key === 'Tab') onClose()

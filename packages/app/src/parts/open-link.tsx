@@ -36,7 +36,8 @@ function LinkDialog({ url, host, from, answer }: Shown): VNode {
         </b>{' '}
         {w.wantsToOpen}
       </DialogText>
-      <div class="open-link-address" dir="ltr">
+      {/* Reached by Tab: a long address is scrolled to its end before it is opened. */}
+      <div class="open-link-address" dir="ltr" tabIndex={0}>
         {url.slice(0, start)}
         <b class="open-link-host">{host}</b>
         {url.slice(start + host.length)}

@@ -1,5 +1,6 @@
 // A screen that is no conversation: a bar on top, a column that scrolls, and what to do at the foot.
 import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import './page.css'
 
 type Shown = {
@@ -10,19 +11,29 @@ type Shown = {
   children: ComponentChildren
 }
 
-export const Page = ({ bar, foot, align = 'top', children }: Shown): VNode => (
-  <section class="page">
-    {bar}
-    <div class="page-body">
-      <div class={align === 'middle' ? 'page-column page-column-middle' : 'page-column'}>{children}</div>
-    </div>
-    {foot && (
-      <footer class="page-foot">
-        <div class="page-foot-column">{foot}</div>
-      </footer>
-    )}
-  </section>
-)
+export function Page({ bar, foot, align = 'top', children }: Shown): VNode {
+  const page = useRef<HTMLElement>(null)
+  useEffect(() => keepFocus(page.current), [])
+  return (
+    <section ref={page} class="page">
+      {bar}
+      <div class="page-body">
+        <div class={align === 'middle' ? 'page-column page-column-middle' : 'page-column'}>{children}</div>
+      </div>
+      {foot && (
+        <footer class="page-foot">
+          <div class="page-foot-column">{foot}</div>
+        </footer>
+      )}
+    </section>
+  )
+}
+
+/** With the screen before it the focus is gone: the keyboard goes on at the way back, not at the top of everything. */
+function keepFocus(page: HTMLElement | null): void {
+  if (document.activeElement !== document.body) return
+  page?.querySelector<HTMLElement>('.bar button')?.focus({ preventScroll: true })
+}
 
 export const PageText = ({ children }: { children: ComponentChildren }): VNode => <p class="page-text">{children}</p>
 

@@ -14,7 +14,6 @@ type Shown = {
   lines?: 'one' | 'several'
   maxLength?: number
   autofocus?: boolean
-  autocomplete?: string
   spellcheck?: boolean
   disabled?: boolean
 }
@@ -29,7 +28,8 @@ export function TextField({ label, value, onInput, hint, fault, lines = 'one', .
     dir: 'auto',
     placeholder: rest.placeholder ?? '',
     autofocus: rest.autofocus ?? false,
-    autocomplete: rest.autocomplete ?? 'off',
+    // Browsers keep what was written into a form in a file of their own, which nobody has encrypted.
+    autocomplete: 'off',
     spellcheck: rest.spellcheck ?? false,
     disabled: rest.disabled ?? false,
     'aria-invalid': fault !== undefined,

@@ -56,7 +56,6 @@ function ProfileForm({ me }: { me: Me }): VNode {
         value={name.value}
         fault={fault}
         maxLength={contentLimits.nameCharsMax}
-        autocomplete="nickname"
         onInput={value => {
           name.value = value
         }}

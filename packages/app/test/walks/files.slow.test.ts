@@ -1,4 +1,5 @@
 // Photos, pictures that are none, and a voice: what goes out of a real browser, byte for byte as the bot has it.
+import { randomBytes } from 'node:crypto'
 import { contentLimits } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import type { Page } from 'playwright-core'
@@ -6,6 +7,7 @@ import { expect } from 'vitest'
 import type { AppPerson } from './app-person.ts'
 import { cameraPhoto, looksLike, PLACE } from './camera-photo.ts'
 import { samplePhoto } from './sample-photo.ts'
+import { sampleVideo } from './sample-video.ts'
 import { test } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
 
@@ -131,6 +133,33 @@ test('[APP-12.8] a recording that is thrown away ends no reply', async ({ bot, o
   expect(message.reply_to).toBe(asked.id)
 })
 
+test('[APP-14.24] a video goes out with its size and length, and one that comes plays in its place', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const video = await sampleVideo(alice.page, { width: 160, height: 120, frames: 30 })
+  await send(alice, { bytes: video, name: 'crossing.webm', mimeType: 'video/webm' })
+  const { file, bytes } = await received(bot)
+  expect(file).toMatchObject({ name: 'crossing.webm', kind: 'video', type: 'video/webm', width: 160, height: 120 })
+  expect(file.duration_ms).toBeGreaterThan(0)
+  expect(Buffer.compare(bytes, video)).toBe(0)
+  await bot.sendsFile(chat, {
+    bytes: video,
+    name: 'back.webm',
+    caption: 'And back.',
+    kind: 'video',
+    type: 'video/webm',
+  })
+  const row = await alice.sees('And back.')
+  await row.getByRole('button', { name: /^Play the video/ }).click()
+  const shown = row.locator('video')
+  await shown.waitFor()
+  // Muted machines and quiet ones play it all the same: it comes to its end.
+  await expect.poll(() => shown.evaluate(it => (it as HTMLVideoElement).ended)).toBe(true)
+  expect(await shown.evaluate(it => (it as HTMLVideoElement).videoWidth)).toBe(160)
+})
+
 test('[APP-14.16] a photo that is sent while the relay is away waits over reloads, and arrives once', async ({
   world,
   bot,
@@ -157,4 +186,33 @@ test('[APP-14.16] a photo that is sent while the relay is away waits over reload
   expect((await looksLike(alice.page, bytes)).width).toBe(640)
   await alice.seesSent('From the island.')
   expect(bot.textsOf(chat)).toEqual(['/start', 'From the island.'])
+})
+
+/** The browser lets this origin keep so much more than it has, until it is told otherwise. */
+async function leavesRoom({ page }: AppPerson, moreBytes: number): Promise<{ asEver(): Promise<void> }> {
+  const devtools = await page.context().newCDPSession(page)
+  const { origin } = new URL(page.url())
+  const usedBytes = await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0)
+  await devtools.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usedBytes + moreBytes })
+  return { asEver: () => devtools.detach() }
+}
+
+test('[APP-14.26] a file for which there is no room says so and leaves nothing behind; words go on', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const file = { bytes: randomBytes(3_000_000), name: 'chart.bin', mimeType: 'application/octet-stream' }
+  const room = await leavesRoom(alice, 1_000_000)
+  await send(alice, file)
+  await alice.page.getByRole('alert').filter({ hasText: 'This device has no room left' }).waitFor()
+  await alice.writes('Then without it')
+  await bot.hears('Then without it')
+  expect(await alice.message('chart.bin').count()).toBe(0)
+  await room.asEver()
+  await send(alice, file)
+  const { bytes } = await received(bot)
+  expect(Buffer.compare(bytes, file.bytes)).toBe(0)
+  await alice.seesSent('chart.bin')
+  expect(bot.textsOf(chat)).toEqual(['/start', 'Then without it', ''])
 })

@@ -3,6 +3,7 @@ import type { Message, Update } from '@postern/bot-api'
 import { type TestGateway, WITHIN } from '@postern/testkit'
 
 type UpdateOf<Type extends Update['type']> = Extract<Update, { type: Type }>
+type Sent = { bytes: Uint8Array<ArrayBuffer>; name: string; caption: string; kind: 'photo' | 'video'; type: string }
 type Said = { text: string; buttons?: object[][]; reply_to?: string }
 
 export class WalkingBot {
@@ -56,13 +57,14 @@ export class WalkingBot {
     await this.#ask('POST', `/v1/presses/${press}/answer`, { text })
   }
 
-  async sendsPhoto(
-    chat: string,
-    { bytes, name, caption }: { bytes: Uint8Array<ArrayBuffer>; name: string; caption: string },
-  ) {
+  async sendsPhoto(chat: string, photo: Omit<Sent, 'kind' | 'type'>): Promise<void> {
+    await this.sendsFile(chat, { ...photo, kind: 'photo', type: 'image/png' })
+  }
+
+  async sendsFile(chat: string, { bytes, name, caption, kind, type }: Sent): Promise<void> {
     const body = new FormData()
-    body.append('file', new Blob([bytes], { type: 'image/png' }), name)
-    body.append('kind', 'photo')
+    body.append('file', new Blob([bytes], { type }), name)
+    body.append('kind', kind)
     body.append('caption', caption)
     const { url, token } = this.gateway
     const answer = await fetch(new URL(`/v1/chats/${chat}/files`, url), {
@@ -70,7 +72,7 @@ export class WalkingBot {
       headers: { authorization: `Bearer ${token}` },
       body,
     })
-    if (!answer.ok) throw new Error(`the photo was refused: ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`the file was refused: ${await answer.text()}`)
   }
 
   /** What this bot has of somebody, in its order. */

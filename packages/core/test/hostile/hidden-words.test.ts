@@ -4,8 +4,7 @@ import { toBase64Url } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { openGroupChat } from '../../src/chats/open-chat.ts'
-import { commitAs, coreOf, deadlineOf, sayWords } from './modified-client.ts'
+import { commitAs, coreOf, openTitled, publishProfile, sayWords } from './modified-client.ts'
 import { groupSettings } from './team.ts'
 
 let marks = 0
@@ -104,17 +103,13 @@ describe('[CORE-18.2] a name that no client of ours would set', () => {
   })
 
   test('is cleaned when it comes with a profile, with what else stands there in one line', async ({ bob, mallory }) => {
-    const { store } = coreOf(mallory)
     const profile = {
       name: 'mal\nlory\u202e',
       about: 'one\ntwo\ud800',
       bot: true,
       commands: [{ name: 'start', description: 'go\n/stop\u202e', args: 'a\tb\u2029' }],
     }
-    await store.write(database =>
-      database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(profile)),
-    )
-    coreOf(mallory).poke()
+    await publishProfile(mallory, profile)
     await expect
       .poll(() => bob.client.identity.learnProfile(mallory.id, WITHIN))
       .toMatchObject({
@@ -142,8 +137,7 @@ describe('[CORE-18.3] a title that no client of ours would set', () => {
   })
 
   test('is cleaned when it comes with a welcome', async ({ bob, mallory }) => {
-    const group = { name: 'a\u2028b\u202e', members: [bob.id], deadline: deadlineOf(mallory) }
-    const { id } = await openGroupChat(coreOf(mallory), group)
+    const id = await openTitled(mallory, 'a\u2028b\u202e', [bob.id])
     await mallory.say(id, 'hello')
     const shown = await bob.next('chat', event => event.chat_id === id)
     expect(shown.chat.name).toBe('a b')

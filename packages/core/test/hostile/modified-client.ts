@@ -6,6 +6,7 @@ import type { Entry } from '@postern/protocol/relay'
 import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
 import { findChat } from '../../src/chats/chats.ts'
 import { fetchKeyPackages } from '../../src/chats/fetch-key-packages.ts'
+import { openGroupChat } from '../../src/chats/open-chat.ts'
 import type { Core } from '../../src/context.ts'
 import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
@@ -80,6 +81,19 @@ export async function canRead(session: GroupSession, wire: Uint8Array): Promise<
     () => true,
     () => false,
   )
+}
+
+/** With a title that nobody checked. */
+export const openTitled = async (person: Person, title: string, members: AccountId[]): Promise<ChatId> =>
+  (await openGroupChat(coreOf(person), { name: title, members, deadline: deadlineOf(person) })).id
+
+/** What the relay has of the person from then on: nobody checked it. */
+export async function publishProfile(person: Person, profile: object): Promise<void> {
+  const { store, poke } = coreOf(person)
+  await store.write(database =>
+    database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(profile)),
+  )
+  poke()
 }
 
 type Words = { body: object; hello?: { name: string; profileKey: string } }

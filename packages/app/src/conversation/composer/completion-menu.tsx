@@ -23,6 +23,8 @@ export function CompletionMenu({ choices, at, onChoose }: Shown): VNode {
       class="completion-menu"
       id={LIST_ID}
       role="listbox"
+      // Long lists scroll: whoever only wants to read on has no other way there without a pointer.
+      tabIndex={0}
       aria-label={choices[0]?.kind === 'member' ? w.people : w.commands}
     >
       {choices.map((choice, index) => (

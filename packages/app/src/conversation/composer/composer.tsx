@@ -10,7 +10,7 @@ import { call, useView } from '../../link/link.ts'
 import { begin } from '../../parts/attempt.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { say } from '../../parts/live-region.tsx'
-import { type Talk, useTalk } from '../talk.ts'
+import { returnToField, type Talk, useTalk } from '../talk.ts'
 import { pageTiming } from '../timing.ts'
 import { type Completion, commandsOf } from '../writing/completion.ts'
 import { AboutStrip } from './about-strip.tsx'
@@ -33,10 +33,7 @@ export function Composer(): VNode {
   const choices = choosing.choices.value
   const choose = (choice: Completion | undefined): void => begin(chooseThen(choosing, choice, caretTo))
   useDrafts(talk)
-  useEffect(() => {
-    // A finger that opens a chat wants to read: the keyboard would cover half of it.
-    if (matchMedia('(hover: hover) and (pointer: fine)').matches) talk.compose.wantsFocus.value++
-  }, [talk])
+  useEffect(() => returnToField(talk), [talk])
   useEffect(() => {
     if (choices.length > 0) say(composerWords.value.choices(choices.length))
   }, [choices.length])

@@ -65,6 +65,7 @@ export function Field({ choosing, enterSends, caretTo, onChoose }: Shown): VNode
         value={text}
         placeholder={composerWords.value.message}
         aria-label={composerWords.value.message}
+        autocomplete="off"
         aria-autocomplete="list"
         aria-controls={hasChoices ? LIST_ID : undefined}
         aria-activedescendant={hasChoices ? choiceId(choosing.at.value) : undefined}

@@ -1,5 +1,5 @@
 // Search in one chat: the field stands in place of the header, what is found over the conversation.
-import { useSignal } from '@preact/signals'
+import { useSignal, useSignalEffect } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Message } from '../../contract/objects.ts'
@@ -24,6 +24,12 @@ async function find(chat: string, text: string, beforeTs: number | undefined): P
   return answer?.value.messages
 }
 
+/** What was chosen has closed the list, and the focus with it: the keyboard goes on at the message. */
+function focusLit(id: string | undefined): void {
+  if (id === undefined || document.activeElement !== document.body) return
+  document.querySelector<HTMLElement>(`article[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true })
+}
+
 export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
   const talk = useTalk()
   const w = headerWords.value
@@ -34,6 +40,7 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
     field.current?.focus()
     return () => run.stop()
   }, [])
+  useSignalEffect(() => focusLit(talk.litRow.value))
   const show = (message: Message): void => {
     isListed.value = false
     talk.jump.value = { to: 'message', id: message.id, ts: message.ts }
@@ -51,6 +58,7 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
           ref={field}
           class="chat-search-field"
           type="search"
+          autocomplete="off"
           dir="auto"
           aria-label={w.search}
           placeholder={w.search}

@@ -43,8 +43,10 @@ function BotButton({ button, message, press }: Shown): VNode {
   const talk = useTalk()
   const isPending = press?.state === 'pending'
   const isPressed = isPending && press.data === button.data
+  const isOff = isPending || talk.chat.value.state !== 'active'
   const { data, url } = button
   const run = (): void => {
+    if (isOff) return
     if (data !== undefined) begin(call('press', { chat: message.chat_id, message: message.id, data }))
     else if (url !== undefined) begin(links().then(({ openLink }) => openLink({ url, from: message.from.name })))
   }
@@ -52,7 +54,8 @@ function BotButton({ button, message, press }: Shown): VNode {
     <button
       class={isPressed ? 'buttons-button buttons-button-pressed' : 'buttons-button'}
       type="button"
-      disabled={isPending || talk.chat.value.state !== 'active'}
+      // Not `disabled`: the keyboard would be lost with the press.
+      aria-disabled={isOff}
       aria-busy={isPressed}
       onClick={run}
     >
