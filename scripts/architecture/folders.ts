@@ -118,6 +118,7 @@ const packages: FolderLaw['order'] = {
     'snippet.ts',
     // What stands in the field, from values alone.
     'writing',
+    'pending.ts',
     // What all parts of an open conversation share.
     'talk.ts',
     'submit.ts',

@@ -156,12 +156,6 @@ export const icons = ${drawn(first)}
 write(
   'later-icons.ts',
   `// Icons of screens that are fetched later, ${credit}
-import { addIcons } from './icon-drawings.ts'
-
-const laterIcons = ${drawn(later)}
-
-export type LaterIconName = keyof typeof laterIcons
-
-addIcons(laterIcons)
+export const laterIcons = ${drawn(later)}
 `,
 )

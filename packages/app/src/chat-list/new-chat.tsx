@@ -12,7 +12,7 @@ import { QrScanner } from '../parts/qr-scanner.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { showToast } from '../parts/toast-list.ts'
 import { chatListWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 const invitationIn = (text: string): Arrival | undefined => {
   const found = linkInText(text)

@@ -1,17 +1,26 @@
 // What was sent from this page a moment ago: it stands there before the core has it, and then as the core shows it.
-import type { Outgoing } from '../contract/objects.ts'
+import type { Mention, Outgoing } from '../contract/objects.ts'
 import type { Submission } from './writing/composer-state.ts'
 
+type Send = Extract<Submission, { kind: 'send' }>
 type Sent = { key: string; chat: string; madeMs: number; isOnline: boolean }
 
-export function pendingOf(
-  { text, mentions, replyTo }: Extract<Submission, { kind: 'send' }>,
-  { key, chat, madeMs, isOnline }: Sent,
-): Outgoing {
-  const about = { ...(mentions.length > 0 && { mentions }), ...(replyTo && { reply_to: replyTo.id }) }
-  const state = { kind: isOnline ? 'sending' : 'waiting' } as const
-  return { key, chat, madeMs, body: { kind: 'text', text, ...about }, state }
-}
+/** As the core is told it. */
+export const saidIn = ({
+  text,
+  mentions,
+  replyTo,
+}: Send): { text: string; mentions?: Mention[]; reply_to?: string } => ({
+  text,
+  ...(mentions.length > 0 && { mentions }),
+  ...(replyTo && { reply_to: replyTo.id }),
+})
+
+export const pendingOf = (submission: Send, { isOnline, ...sent }: Sent): Outgoing => ({
+  ...sent,
+  body: { kind: 'text', ...saidIn(submission) },
+  state: { kind: isOnline ? 'sending' : 'waiting' },
+})
 
 /** In the order in which they go out: the core has what was sent first. */
 export function withPending(queued: readonly Outgoing[], pending: readonly Outgoing[]): Outgoing[] {

@@ -1,7 +1,7 @@
 // What leaves the field: it is emptied at once, and the message stands below the others in the same moment.
 import { call } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
-import { pendingOf } from './pending.ts'
+import { pendingOf, saidIn } from './pending.ts'
 import type { Talk } from './talk.ts'
 import type { Submission } from './writing/composer-state.ts'
 import { mentionsIn } from './writing/mentions.ts'
@@ -33,8 +33,7 @@ async function send(talk: Talk, submission: Send): Promise<boolean> {
   const row = pendingOf(submission, { key, chat, madeMs: Date.now(), isOnline })
   talk.pending.value = [...talk.pending.peek(), row]
   showEnd(talk)
-  const { kind: _kind, ...said } = row.body
-  const done = await attempt(call('send', { chat, ...said } as Parameters<typeof call<'send'>>[1], key))
+  const done = await attempt(call('send', { chat, ...saidIn(submission) }, key))
   // The core has shown it before it answers.
   talk.pending.value = talk.pending.peek().filter(one => one !== row)
   return done !== undefined

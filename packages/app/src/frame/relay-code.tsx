@@ -12,7 +12,7 @@ import { Page, PageText } from '../parts/page.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import '../onboarding/onboarding.css'
 import './failure.css'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 import './relay-code.css'
 import { failureWords } from './failure-words.ts'
 

@@ -6,7 +6,7 @@ import { ask } from '../parts/dialogs.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import './add-bot-warning.css'
 import { groupWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export type JoiningBot = {
   bot: string

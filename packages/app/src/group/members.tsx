@@ -12,7 +12,7 @@ import { NameText } from '../parts/name-text.tsx'
 import { go } from '../router.ts'
 import './members.css'
 import { groupWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 type Member = ChatDetail['members'][number]
 

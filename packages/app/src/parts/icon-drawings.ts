@@ -1,9 +1,9 @@
 // Every icon that is here by now: those of later screens come with them.
 import { icons } from './icons.ts'
-import type { LaterIconName } from './later-icons.ts'
+import type { laterIcons } from './later-icons.ts'
 
-/** Whoever shows a later one imports `later-icons.ts`. */
-export type IconName = keyof typeof icons | LaterIconName
+/** Whoever shows a later one imports `with-later-icons.ts`. */
+export type IconName = keyof typeof icons | keyof typeof laterIcons
 
 const drawings: Partial<Record<IconName, string>> = { ...icons }
 

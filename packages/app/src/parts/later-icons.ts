@@ -1,7 +1,5 @@
 // Icons of screens that are fetched later, drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.
-import { addIcons } from './icon-drawings.ts'
-
-const laterIcons = {
+export const laterIcons = {
   camera:
     'M13.997 4a2 2 0 0 1 1.76 1.05l.486.9A2 2 0 0 0 18.003 7H20a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V9a2 2 0 0 1 2-2h1.997a2 2 0 0 0 1.759-1.048l.489-.904A2 2 0 0 1 10.004 4zM9 13a3 3 0 1 0 6 0a3 3 0 1 0 -6 0',
   'circle-x': 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M15 9l-6 6M9 9l6 6',
@@ -27,7 +25,3 @@ const laterIcons = {
   smartphone: 'M7 2h10a2 2 0 0 1 2 2v16a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-16a2 2 0 0 1 2 -2zM12 18h.01',
   'user-minus': 'M16 21v-2a4 4 0 0 0-4-4H6a4 4 0 0 0-4 4v2M5 7a4 4 0 1 0 8 0a4 4 0 1 0 -8 0M22 11L16 11',
 }
-
-export type LaterIconName = keyof typeof laterIcons
-
-addIcons(laterIcons)

@@ -7,7 +7,7 @@ import { begin } from './attempt.ts'
 import { Button } from './button.tsx'
 import { makeQrReader } from './qr-reader.ts'
 import './qr-scanner.css'
-import './later-icons.ts'
+import './with-later-icons.ts'
 
 const scannerWords = inLanguages({
   en: {

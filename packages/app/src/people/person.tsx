@@ -18,7 +18,7 @@ import { RichText } from '../parts/rich-text.tsx'
 import { go } from '../router.ts'
 import './person.css'
 import { peopleWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export function Person({ account }: { account: string }): VNode {
   const w = peopleWords.value

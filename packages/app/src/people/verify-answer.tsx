@@ -7,7 +7,7 @@ import { useModal } from '../parts/modal.ts'
 import type { Compared } from './compare.ts'
 import './verify.css'
 import { peopleWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 type Shown = { compared: Compared; name: string; onClose: () => void }
 

@@ -17,7 +17,7 @@ import { type Compared, compareCodes, digitGroups } from './compare.ts'
 import './verify.css'
 import { VerifyAnswer } from './verify-answer.tsx'
 import { peopleWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export function Verify({ account }: { account: string }): VNode {
   const w = peopleWords.value

@@ -14,7 +14,7 @@ import { Page, PageText } from '../parts/page.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { isRemovalMeant } from './removal.ts'
 import { settingsWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export function AboutApp(): VNode {
   const w = settingsWords.value

@@ -10,7 +10,7 @@ import { QrCode } from '../parts/qr-code.tsx'
 import { showToast } from '../parts/toast-list.ts'
 import './invite-link.css'
 import { settingsWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 const canShare = (url: string): boolean => 'canShare' in navigator && navigator.canShare({ url })
 

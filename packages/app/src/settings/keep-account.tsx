@@ -18,7 +18,7 @@ import { sizeOf } from '../words/sizes.ts'
 import './keep-account.css'
 import { keepWords } from './keep-words.ts'
 import { askToMove } from './move-out.tsx'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 /** The words stand here until the screen is left, and nowhere else. */
 type Words = Signal<string[] | undefined>

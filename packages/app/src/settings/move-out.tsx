@@ -7,7 +7,7 @@ import { Dialog, DialogText } from '../parts/dialog.tsx'
 import { ask, confirm } from '../parts/dialogs.tsx'
 import { QrCode } from '../parts/qr-code.tsx'
 import { keepWords } from './keep-words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export async function askToMove(): Promise<void> {
   const w = keepWords.value

@@ -16,7 +16,7 @@ import { showToast } from '../parts/toast-list.ts'
 import './profile.css'
 import { makeSquare } from './square-picture.ts'
 import { settingsWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 export function Profile(): VNode {
   const me = useView('me').value

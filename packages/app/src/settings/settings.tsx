@@ -14,7 +14,7 @@ import { KeepAccount } from './keep-account.tsx'
 import { Notifications } from './notifications.tsx'
 import { Profile } from './profile.tsx'
 import { settingsWords } from './words.ts'
-import '../parts/later-icons.ts'
+import '../parts/with-later-icons.ts'
 
 const screens: Record<SettingsPart, () => VNode> = {
   profile: Profile,

@@ -5,7 +5,7 @@ import type { WindowSight } from './window-state.ts'
 const END_WITHIN_PX = 24
 
 type Box = { top: number; bottom: number }
-type SeenRow = { at: number; id: string; box: Box }
+type RowInSight = { at: number; id: string; box: Box }
 
 /** A list that scrolls, with rows that have an id; where they stand is told as of the screen. */
 export type ScrolledList = {
@@ -19,7 +19,7 @@ export type ScrolledList = {
 export class ScrollKeeper {
   readonly #list: ScrolledList
   /** All that was seen when it was last looked at, and how far it was scrolled then. */
-  #noted: { seen: SeenRow[]; scrollTop: number } = { seen: [], scrollTop: 0 }
+  #noted: { seen: RowInSight[]; scrollTop: number } = { seen: [], scrollTop: 0 }
   /** Where it was scrolled to from here. */
   #setTop = -1
   /** Whether new rows are followed: set by scrolling alone, for a row that grew must not end it. */
@@ -70,7 +70,7 @@ export class ScrollKeeper {
   }
 
   /** A row that is cut off above may grow there: the first whole one is what the eye rests on. */
-  #inOrderOfRest(): SeenRow[] {
+  #inOrderOfRest(): RowInSight[] {
     const { top } = this.#list.box()
     const { seen } = this.#noted
     return [...seen.filter(({ box }) => box.top >= top), ...seen.filter(({ box }) => box.top < top)]
@@ -114,10 +114,10 @@ export class ScrollKeeper {
   }
 
   /** Rows stand below each other, so that the first is found without asking all of them where they are. */
-  #seen(): SeenRow[] {
+  #seen(): RowInSight[] {
     const { top, bottom } = this.#list.box()
     const rows = this.#list.rows()
-    const seen: SeenRow[] = []
+    const seen: RowInSight[] = []
     for (let at = firstWhere(rows, row => row.box().bottom > top); at < rows.length; at++) {
       const row = rows[at]
       const box = row?.box()
