@@ -72,8 +72,8 @@ test('[APP-12.3] a frame stays within its bounds, whatever a sender says', () =>
 test('[APP-12.4] sizes and lengths as people say them, in both languages', () => {
   language.value = 'en'
   expect([0, 999, 1000, 14_320, 3_100_000, 2_000_000_000].map(sizeOf)).toEqual([
-    '0\u00a0byte',
-    '999\u00a0byte',
+    '0\u00a0bytes',
+    '999\u00a0bytes',
     '1\u00a0kB',
     '14\u00a0kB',
     '3.1\u00a0MB',

@@ -11,7 +11,8 @@ export function sizeOf(bytes: number): string {
   const said = new Intl.NumberFormat(language.value, {
     style: 'unit',
     unit: units[step] ?? 'byte',
-    unitDisplay: 'short',
+    // In short it is `999 byte`.
+    unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: amount < 10 && step > 0 ? 1 : 0,
   }).format(amount)
   // The unit does not fall to the next line.
