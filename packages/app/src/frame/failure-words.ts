@@ -24,23 +24,23 @@ const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
   },
   'database-damaged': {
     title: 'The messages kept here are damaged',
-    text: 'They cannot be read any more. Try to load the page anew first. If that does not help, bring your account back with your recovery file or a backup.',
+    text: 'They cannot be read any more. Reload the page first. If that does not help, bring your account back with your recovery file or a backup.',
   },
   'storage-full': {
     title: 'There is no room left',
-    text: 'The device or the browser’s share of it is full. Make some room, then load the page anew. Nothing is lost.',
+    text: 'The device or the browser’s share of it is full. Make some room, then reload the page. Nothing is lost.',
   },
   'database-newer': {
     title: 'This page is older than your messages',
-    text: 'A newer version has written them. Load the page anew to get it.',
+    text: 'A newer version has written them. Reload the page to get it.',
   },
   'account-unknown': {
     title: 'The relay does not know your account',
-    text: 'It has lost its data, or is another one than before. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
+    text: 'It has lost its data, or this is another relay. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
   },
   'registration-closed': {
     title: 'This relay takes no new accounts',
-    text: 'Ask whoever runs it to let you in, then load the page anew. An account that it knows already comes back with its recovery file.',
+    text: 'Ask whoever runs it to let you in, then reload the page. An account that it knows already comes back with its recovery file.',
   },
   'code-needed': {
     title: 'This relay asks for a code',
@@ -48,11 +48,11 @@ const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
   },
   unknown: {
     title: 'Postern could not start',
-    text: 'Something went wrong that has no name yet. Load the page anew; what you have is kept.',
+    text: 'Something went wrong that has no name yet. Reload the page; what you have is kept.',
   },
   broken: {
     title: 'Postern cannot start its core',
-    text: 'It fails again and again. Check the connection and load the page anew; what you have is kept.',
+    text: 'It fails again and again. Check the connection and reload the page; what you have is kept.',
   },
 }
 
@@ -111,7 +111,7 @@ export const failureWords = inLanguages({
   en: {
     failures: failuresEn,
     details: 'What the app says',
-    reload: 'Load anew',
+    reload: 'Reload',
     restore: 'Bring my account back',
     removeAll: 'Remove everything and begin anew',
     removeTitle: 'Remove everything that is kept here?',

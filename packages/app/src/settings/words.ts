@@ -55,7 +55,7 @@ export const settingsWords = inLanguages({
     },
     profile: 'Profile',
     profileHint: 'Name and picture',
-    profileSeen: 'Whom you write to sees this. The relay cannot read it.',
+    profileSeen: 'The people you write to see this. The relay cannot read it.',
     relay: 'Relay',
     remove: 'Remove account',
     removeHint: 'From this browser, with all messages',
