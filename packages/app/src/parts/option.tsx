@@ -11,6 +11,8 @@ type Shown = {
   text?: string | undefined
   /** How it stands, in a word. */
   aside?: string | undefined
+  /** How it stands is not how it should. */
+  warns?: boolean
   danger?: boolean
   /** `next`: it leads to another screen. */
   leads?: 'next'
@@ -32,7 +34,7 @@ export function Option({ danger, disabled, onClick, ...shown }: Shown): VNode {
   )
 }
 
-const Inside = ({ icon, face, title, text, aside, leads }: Shown): VNode => (
+const Inside = ({ icon, face, title, text, aside, warns, leads }: Shown): VNode => (
   <>
     {face}
     {icon && (
@@ -45,7 +47,7 @@ const Inside = ({ icon, face, title, text, aside, leads }: Shown): VNode => (
         <span class="option-title" dir="auto">
           {title}
         </span>
-        {aside && <span class="option-aside">{aside}</span>}
+        {aside && <span class={warns ? 'option-aside option-warns' : 'option-aside'}>{aside}</span>}
       </span>
       {text && (
         <span class="option-text" dir="auto">

@@ -58,6 +58,7 @@ export function KeepAccount(): VNode {
           title={w.recovery}
           text={keeping.recoveryIsOld ? `${w.recoveryText} ${w.recoveryOld}` : w.recoveryText}
           aside={recoveryState(keeping)}
+          warns={keeping.recoverySavedMs === undefined || keeping.recoveryIsOld}
         />
       )}
       {words.value && <WordList words={words.value} written={written} />}

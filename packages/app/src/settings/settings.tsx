@@ -61,6 +61,7 @@ function SettingsMenu(): VNode {
           icon="key-round"
           title={w.keep}
           aside={keeping && !isKept ? w.notKept : undefined}
+          warns
           leads="next"
           onClick={open('keep-account')}
         />
