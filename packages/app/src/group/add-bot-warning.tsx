@@ -1,5 +1,5 @@
 // The warning before a bot joins a group: what its owner will see.
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { Button, ButtonPair } from '../parts/button.tsx'
 import { Dialog, DialogText } from '../parts/dialog.tsx'
 import { ask } from '../parts/dialogs.tsx'
@@ -21,6 +21,7 @@ export const warnOfBot = (joining: JoiningBot): Promise<boolean> =>
 function AddBotWarning({ joining, onAnswer }: { joining: JoiningBot; onAnswer: (yes: boolean) => void }): VNode {
   const { bot, group } = joining
   const w = groupWords.value
+  const [before, all, after] = w.botReads
   return (
     <Dialog
       title={group ? w.addBotTitle(bot, group.name) : w.addBotTo(bot)}
@@ -30,9 +31,13 @@ function AddBotWarning({ joining, onAnswer }: { joining: JoiningBot; onAnswer: (
     >
       <DialogText>{w.addBotText}</DialogText>
       <ul class="add-bot-facts">
-        <Fact icon="eye" text={w.botReads} />
-        <Fact icon="users" text={group ? w.botSees(group.members) : w.botSeesNames} />
-        <Fact icon="rotate-ccw-clock" text={w.botPast} />
+        <Fact icon="eye">
+          {before}
+          <strong>{all}</strong>
+          {after}
+        </Fact>
+        <Fact icon="users">{group ? w.botSees(group.members) : w.botSeesNames}</Fact>
+        <Fact icon="rotate-ccw-clock">{w.botPast}</Fact>
       </ul>
       <ButtonPair>
         <Button kind="plain" autofocus onClick={() => onAnswer(false)}>
@@ -44,9 +49,9 @@ function AddBotWarning({ joining, onAnswer }: { joining: JoiningBot; onAnswer: (
   )
 }
 
-const Fact = ({ icon, text }: { icon: IconName; text: string }): VNode => (
+const Fact = ({ icon, children }: { icon: IconName; children: ComponentChildren }): VNode => (
   <li class="add-bot-fact">
     <Icon name={icon} />
-    <span>{text}</span>
+    <span>{children}</span>
   </li>
 )

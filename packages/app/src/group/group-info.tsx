@@ -34,7 +34,6 @@ export function GroupInfo({ group }: { group: ChatDetail }): VNode {
         <h2 class="group-info-name">
           <NameText name={group.name} />
         </h2>
-        <p class="group-info-count">{w.members(group.members.length)}</p>
       </div>
       <OptionGroup>
         {isIn && <Option icon="pencil" title={w.rename} onClick={() => begin(renameGroup(group))} />}
