@@ -16,6 +16,7 @@ const test = base
     const buttons = [[{ text: 'Yes', data: 'yes' }]]
     const { id } = await bot.client.messages.sendText(chat, { text: 'Well?', buttons }, WITHIN)
     await alice.hears('Well?')
+    await expect.poll(() => alice.client.identity.profileOf(bot.id).bot).toBe(true)
     await alice.client.messages.press(bot.chatId, { message: id, data: 'yes' }, WITHIN)
     await bot.next('button')
   })
