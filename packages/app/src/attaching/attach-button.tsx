@@ -12,27 +12,33 @@ const newPoll = later(() => import('./new-poll.tsx'))
 const sending = later(() => import('./send-files.tsx'))
 
 /** The browser asks for files only in answer to a click: before anything is fetched. */
-const pickAndSend = async (to: Destination, accept?: string): Promise<void> => {
+const pickAndSend = async (to: Destination, accept?: string): Promise<'sent' | 'kept'> => {
   const files = await pickFiles(accept)
   const { sendFiles } = await sending()
-  await sendFiles(to, files)
+  return await sendFiles(to, files)
 }
 
-const askPoll = async (to: Destination): Promise<void> => {
+const askPoll = async (to: Destination): Promise<'sent' | 'kept'> => {
   const { sendNewPoll } = await newPoll()
-  await sendNewPoll(to)
+  return await sendNewPoll(to)
 }
 
-export function AttachButton({ to }: { to: Destination }): VNode {
+/** `to` is asked when something is chosen: a reply may have been begun since the button was drawn. */
+type Shown = { to: () => Destination; onSent: () => void }
+
+export function AttachButton({ to, onSent }: Shown): VNode {
   const w = attachingWords.value
+  const tell = async (sending: Promise<'sent' | 'kept'>): Promise<void> => {
+    if ((await sending) === 'sent') onSent()
+  }
   const open = (at: HTMLElement) =>
     openMenu({
       label: w.attach,
       at,
       items: [
-        { word: w.photoOrVideo, icon: 'image', run: () => begin(pickAndSend(to, 'image/*,video/*')) },
-        { word: w.file, icon: 'file', run: () => begin(pickAndSend(to)) },
-        { word: w.poll, icon: 'chart-no-axes-column', run: () => begin(askPoll(to)) },
+        { word: w.photoOrVideo, icon: 'image', run: () => begin(tell(pickAndSend(to(), 'image/*,video/*'))) },
+        { word: w.file, icon: 'file', run: () => begin(tell(pickAndSend(to()))) },
+        { word: w.poll, icon: 'chart-no-axes-column', run: () => begin(tell(askPoll(to()))) },
       ],
     })
   return <IconButton icon="paperclip" label={w.attach} onClick={open} />

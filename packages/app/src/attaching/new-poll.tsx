@@ -16,10 +16,12 @@ import { attachingWords } from './words.ts'
 
 const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
 
-/** Asks for it, and sends it. */
-export async function sendNewPoll({ chat, reply_to }: Destination): Promise<void> {
+/** Asks for it; gives whether it was sent. */
+export async function sendNewPoll({ chat, reply_to }: Destination): Promise<'sent' | 'kept'> {
   const poll = await ask<NewPoll | undefined>(answer => <NewPollDialog onAnswer={answer} />)
-  if (poll) await call('sendPoll', { chat, poll, ...(reply_to !== undefined && { reply_to }) })
+  if (!poll) return 'kept'
+  await call('sendPoll', { chat, poll, ...(reply_to !== undefined && { reply_to }) })
+  return 'sent'
 }
 
 const isSound = ({ question, options }: NewPoll): boolean =>

@@ -92,6 +92,27 @@ test('[APP-14.3] a poll is voted in, and photos go both ways', async ({ bot, ali
   await alice.seesSent('And from my window.')
 })
 
+test('[APP-11.10] a photo that is sent beside the field is the reply that stands there, ends it, and is shown at the end', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const { id } = await bot.says(chat, { text: 'Show me.' })
+  for (let at = 0; at < 30; at++) await bot.says(chat, { text: `Line ${at} of what the bot had to say.` })
+  await alice.sees('Line 29 of')
+  await (await alice.sees('Show me.')).click({ button: 'right' })
+  await alice.chooses('Reply')
+  await alice.page.getByText(/^Reply to/).waitFor()
+  await alice.message('/start').scrollIntoViewIfNeeded()
+  await alice.button(/To the newest message/).waitFor()
+  const bytes = samplePhoto({ width: 640, height: 400 })
+  await alice.sendsPhoto({ bytes, name: 'mine.png', caption: 'From my window.' })
+  const { message } = await bot.next('message', update => update.message.file !== undefined)
+  expect(message.reply_to).toBe(id)
+  await alice.button(/To the newest message/).waitFor({ state: 'detached' })
+  await alice.page.getByText(/^Reply to/).waitFor({ state: 'detached' })
+})
+
 test('[APP-14.4] after a reload everything is there, also without a network; what is written then goes out once', async ({
   world,
   bot,

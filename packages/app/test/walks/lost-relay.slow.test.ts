@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { builtApp } from '@postern/app/build'
 import { World, type WorldOptions } from '@postern/testkit'
 import { Tour } from './tour.ts'
-import { originOf, test as walk } from './walk-test.ts'
+import { test as walk } from './walk-test.ts'
 
 /** What the relay's words leave in the log. */
 const REFUSED = /does not know|no new accounts/

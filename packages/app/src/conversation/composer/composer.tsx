@@ -62,7 +62,7 @@ export function Composer(): VNode {
           begin(submitField(talk))
         }}
       >
-        <AttachButton to={destinationOf(talk)} />
+        <AttachButton to={() => destinationOf(talk)} onSent={() => filesSent(talk)} />
         <Field
           choosing={choosing}
           enterSends={settings.value?.enterSends ?? true}
