@@ -63,7 +63,8 @@ describe('[CORE-23.2] notices stand in the history', () => {
     await alice.say(group, 'three')
 
     const lines = ['created alice', 'one', 'joined alice', 'two', 'renamed alice', 'timer alice', 'left carol', 'three']
-    expect(historyOf(alice, group)).toEqual(lines)
+    // A name comes a moment after what its bearer did.
+    await expect.poll(() => historyOf(alice, group)).toEqual(lines)
     const again = await world.person('bob')
     await again.hears('three')
     await again.client.journal.confirm('screen', again.client.journal.newest())

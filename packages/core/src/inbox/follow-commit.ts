@@ -92,7 +92,8 @@ function writeCommit(
     settings: agreedSettings(session),
     ts,
   })
-  const met = [...accounts(commit.added), ...commit.changedKeys]
+  // Also who commits: one whose first key was not noted would come with another unnoticed.
+  const met = [...accounts(commit.added), ...commit.changedKeys, committer]
   noteDeviceKeys(core, database, { members: membersIn(session, met), ts })
 }
 
