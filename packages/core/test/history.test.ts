@@ -68,7 +68,7 @@ describe('[CORE-23.2] notices stand in the history', () => {
     const again = await world.person('bob')
     await again.hears('three')
     await again.client.journal.confirm('screen', again.client.journal.newest())
-    expect(historyOf(again, group)).toEqual(lines)
+    await expect.poll(() => historyOf(again, group)).toEqual(lines)
     expect(again.client.chats.get(group).unread).toBe(3)
     // What happened at one place of the log has its time on every side.
     const times = (person: Person) => person.client.messages.history(group, { limit: 100 }).rows.slice(1).map(tsOf)
