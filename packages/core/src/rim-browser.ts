@@ -97,7 +97,7 @@ export async function forgetBrowserAccount(directory: string): Promise<void> {
 }
 
 /** What Node calls setImmediate: after the present turn, and without the pause that a nested timeout has. */
-function deferToNextTurn(): (run: () => void) => void {
+export function deferToNextTurn(): (run: () => void) => void {
   const { port1, port2 } = new MessageChannel()
   const waiting: (() => void)[] = []
   port1.addEventListener('message', () => waiting.shift()?.())

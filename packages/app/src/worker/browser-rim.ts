@@ -1,5 +1,11 @@
 // The browser as the worker needs it: core's rim on the origin's private file system, and what the browser tells of its storage.
-import { browserFileCipher, forgetBrowserAccount, makeBrowserProvider, openBrowserClient } from '@postern/core/browser'
+import {
+  browserFileCipher,
+  deferToNextTurn,
+  forgetBrowserAccount,
+  makeBrowserProvider,
+  openBrowserClient,
+} from '@postern/core/browser'
 import { appLimits, type Log, systemClock } from '@postern/protocol'
 import { Unsupported } from './home.ts'
 import type { AccountBeginning, OpenedAccount, Rim } from './rim.ts'
@@ -66,18 +72,6 @@ function assertSupported(): void {
   if (!globalThis.isSecureContext) throw new Unsupported('The page is not in a secure context: it needs HTTPS.')
   if (!crypto.subtle) throw new Unsupported('The browser has no WebCrypto.')
   if (!navigator.storage?.getDirectory) throw new Unsupported('The browser has no private file system.')
-}
-
-/** After the present turn: a nested timeout would wait for four milliseconds. */
-function deferToNextTurn(): (run: () => void) => void {
-  const { port1, port2 } = new MessageChannel()
-  const waiting: (() => void)[] = []
-  port1.addEventListener('message', () => waiting.shift()?.())
-  port1.start()
-  return run => {
-    waiting.push(run)
-    port2.postMessage(undefined)
-  }
 }
 
 /** What went wrong is for whoever opens the browser's console; it never holds a name or a word. */
