@@ -5,6 +5,8 @@ import { update } from '@postern/bot-api'
 import { CodedError, gatewayLimits } from '@postern/protocol'
 import { ManualClock, passWhenAwaited } from '@postern/testkit'
 import { describe, expect } from 'vitest'
+import { OperatorState } from '../src/queue/operator-state.ts'
+import { Attempts } from '../src/webhook/attempts.ts'
 import { Api, onlineGateway, SOON } from './api.ts'
 import { SECRET, sayAll, status, statusOnce, webhookTo } from './delivering.ts'
 import { test } from './fixtures.ts'
@@ -145,6 +147,23 @@ describe('retries', () => {
     await passWhenAwaited(clock, gatewayLimits.webhookRetryFirstMs, arrived(['again', 'again']))
     const [first, second] = receiver.requests
     expect([second?.body, second?.headers['webhook-id']]).toEqual([first?.body, first?.headers['webhook-id']])
+  })
+
+  test('[GATEWAY-6.2] a relay that tells, while a failure is noted, how long the gateway was off shortens no delay', async ({
+    clock,
+    delivering,
+  }) => {
+    const { gateway } = await delivering(clock)
+    const state = new OperatorState(gateway.client.journal)
+    let offMs = 0
+    const passed = { nowMs: () => clock.nowMs() + offMs }
+    const attempts = new Attempts({ url: 'https://receiver.example', state, clock, passed })
+    const noted = attempts.failed('The receiver cut the connection.')
+    offMs = 3_600_000
+    await noted
+    expect(attempts.dueInMs()).toBe(1000)
+    clock.advance(1000)
+    expect(attempts.dueInMs()).toBe(0)
   })
 })
 

@@ -18,7 +18,8 @@ export class Attempts {
   readonly #passed: Pick<PassedTime, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
-  #hasFailedHere = false
+  /** After a failure of this run. The time that passed leaps when the relay is first heard: by how long the gateway was off. */
+  #dueMonotonicMs: number | undefined
 
   constructor({ url, state, clock, passed }: AttemptsOptions) {
     this.#urlHash = hash('sha256', url)
@@ -37,12 +38,17 @@ export class Attempts {
     return this.#known
   }
 
-  /** 0 when the next attempt may begin: by the time that passed; of a failure of an earlier run also by the clock, which knows of the time in between. */
+  /** 0 when the next attempt may begin. */
   dueInMs(): number {
-    const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
-    const byPassedMs = dueMs - this.#passed.nowMs()
-    const dueInMs = this.#hasFailedHere ? byPassedMs : Math.min(nextAttemptTs - this.#clock.nowMs(), byPassedMs)
+    const here = this.#dueMonotonicMs
+    const dueInMs = here === undefined ? this.#dueAfterStartMs() : here - this.#clock.monotonicMs()
     return Math.min(Math.max(0, dueInMs), gatewayLimits.webhookRetryMaxMs)
+  }
+
+  /** Of a failure of an earlier run: by the time that passed, and by the clock, which knows of the time in between. */
+  #dueAfterStartMs(): number {
+    const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
+    return Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#passed.nowMs())
   }
 
   begin(): void {
@@ -53,12 +59,13 @@ export class Attempts {
   async failed(error: string): Promise<void> {
     const nowMs = this.#clock.nowMs()
     const attempts = (this.#known?.attempts ?? 0) + 1
-    this.#hasFailedHere = true
+    const delayMs = retryDelayMs(attempts)
+    this.#dueMonotonicMs = this.#clock.monotonicMs() + delayMs
     this.#known = {
       urlHash: this.#urlHash,
       attempts,
-      nextAttemptTs: nowMs + retryDelayMs(attempts),
-      dueMs: this.#passed.nowMs() + retryDelayMs(attempts),
+      nextAttemptTs: nowMs + delayMs,
+      dueMs: this.#passed.nowMs() + delayMs,
       lastAttemptTs: this.#lastAttemptTs ?? nowMs,
       lastError: error,
       lastErrorTs: nowMs,
