@@ -5,19 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { makeNodeProvider } from '@postern/mls/node'
-import { clientLimits, guardedClock, isCoded, silentLog } from '@postern/protocol'
-import { ManualClock, Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { clientLimits, isCoded, silentLog } from '@postern/protocol'
+import { ManualClock, passTime, WITHIN } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { openClient } from '../src/client/open-client.ts'
-import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
-import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
-import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { openNodeClient } from '../src/rim-node.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
+import { personOn } from './person-on.ts'
 
 const MEGABYTE = 1 << 20
 
@@ -85,24 +81,8 @@ const testOfReads = test
       disk.read(sql)
       return get(sql, ...values)
     }
-    const wire = new Wire()
-    const client = await openClient({
-      store: new Store(database, setImmediate, { clock, log }),
-      provider: makeNodeProvider(),
-      clock: guardedClock(clock, log),
-      log,
-      connect: wire.connect,
-      connectBlobs: connectNodeBlobs,
-      fileCipher: nodeFileCipher,
-      vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock }),
-      jitter: () => 0,
-      acceptRequests: 'all',
-      reportsAll: false,
-      firstStart: () => ({ relayUrl: world.relayUrl, name: 'alice', bot: false }),
-    })
-    onCleanup(() => client.stop())
-    client.start()
-    const alice = new Person({ name: 'alice', client, wire, directory })
+    const alice = await personOn(world, { name: 'alice', directory, database, clock, log })
+    onCleanup(() => alice.client.stop())
     return await passTime(clock, alice.online())
   })
 

@@ -1,40 +1,19 @@
 // The data directory: one process, one key, and only what changed is written.
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeNodeProvider } from '@postern/mls/node'
-import { isCoded, silentLog, systemClock } from '@postern/protocol'
-import { Person, Wire } from '@postern/testkit'
+import { isCoded } from '@postern/protocol'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { openClient } from '../src/client/open-client.ts'
-import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
-import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
-import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import { Store } from '../src/storage/store.ts'
+import { personOn } from './person-on.ts'
 
 const test = base
   /** A client on a database whose size the test can limit: SQLite itself then says that it is full. */
   .extend('personOnSmallDisk', ({ world }) => async (name: string) => {
     const directory = join(world.directory, name)
     const database = openDataDirectory(directory)
-    const wire = new Wire()
-    const client = await openClient({
-      store: new Store(database, setImmediate),
-      provider: makeNodeProvider(),
-      clock: systemClock,
-      log: silentLog,
-      connect: wire.connect,
-      connectBlobs: connectNodeBlobs,
-      fileCipher: nodeFileCipher,
-      vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock: systemClock }),
-      jitter: () => 0,
-      acceptRequests: 'all',
-      reportsAll: false,
-      firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
-    })
-    client.start()
-    const person = await new Person({ name, client, wire, directory }).online()
+    const person = await (await personOn(world, { name, directory, database })).online()
     const pages = (sql: string) => database.get<Record<string, number>>(sql)
     return {
       person,

@@ -277,6 +277,9 @@ export const clientLimits = {
   receiptsAfterMs: 150,
   /** How long what was deleted waits to be erased from the database's log after that has failed. */
   eraseRetryMs: 30 * SECOND_MS,
+  /** How long what need not be kept at once waits for a commit that must, and how long after one that has failed. */
+  deferredMs: 50,
+  deferredRetryMs: 1 * SECOND_MS,
   /** A fault that lasts is said once in this time. */
   faultSaidEveryMs: 1 * MINUTE_MS,
   /** In larger groups nobody is told who has read what. */

@@ -120,6 +120,13 @@ export const newestMessageTs = (reads: Pick<Reads, 'get'>): number =>
 
 /** Undefined for a repeat: a message that was encrypted again because the group had moved on, or one the relay replays. */
 export function insertMessage(database: Database, row: NewMessage): MessageRow | undefined {
+  const added = addMessage(database, row) ?? addElsewhere(database, row)
+  if (added) makeRoom(database, added.chat_id, added.ts)
+  return added
+}
+
+/** Its time is taken, unless it is there already. */
+function addElsewhere(database: Database, row: NewMessage): MessageRow | undefined {
   const repeat = database.get(
     'SELECT 1 FROM message WHERE id = ? OR (sender = ? AND send_id = ?)',
     row.id,
@@ -127,30 +134,30 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
     row.send_id,
   )
   if (repeat) return undefined
-  const placed: Omit<MessageRow, 'row'> = {
-    ...row,
-    ts: freeTs(database, row),
-    edited_ts: null,
-    text_ts: null,
-    buttons_ts: null,
-  }
-  makeRoom(database, placed.chat_id, placed.ts)
-  const { lastId } = database.run(
+  const added = addMessage(database, { ...row, ts: freeTs(database, row) })
+  if (!added) throw new CodedError('internal')
+  return added
+}
+
+/** Undefined when it is there already, or its time cannot be had. */
+function addMessage(database: Database, row: NewMessage): MessageRow | undefined {
+  if (row.ts > TS_MAX) return undefined
+  const { changes, lastId } = database.run(
     `INSERT INTO message (id, chat_id, sender, ts, send_id, body, reported, timer_ms, expires_ts, erase_at_ms, read)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    placed.id,
-    placed.chat_id,
-    placed.sender,
-    placed.ts,
-    placed.send_id,
-    placed.body,
-    placed.reported,
-    placed.timer_ms,
-    placed.expires_ts,
-    placed.erase_at_ms,
-    placed.read,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    row.id,
+    row.chat_id,
+    row.sender,
+    row.ts,
+    row.send_id,
+    row.body,
+    row.reported,
+    row.timer_ms,
+    row.expires_ts,
+    row.erase_at_ms,
+    row.read,
   )
-  return { ...placed, row: lastId }
+  return changes === 1 ? { ...row, row: lastId, edited_ts: null, text_ts: null, buttons_ts: null } : undefined
 }
 
 /** The last moment that a Date can show: behind a later one there would be no free number to count to. */

@@ -40,9 +40,7 @@ export const isWaiting = (reads: Pick<Database, 'get'>, send: string): boolean =
 
 /** It waits no longer. Undefined when it was settled before. */
 export function removeWaiting(database: Database, message: MessageId): OutboxRow | undefined {
-  const row = database.get<OutboxRow>('SELECT * FROM outbox WHERE message_id = ?', message)
-  if (row) database.run('DELETE FROM outbox WHERE message_id = ?', message)
-  return row
+  return database.get<OutboxRow>('DELETE FROM outbox WHERE message_id = ? RETURNING *', message)
 }
 
 /** How many ciphertexts of each group wait. */

@@ -1,5 +1,5 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
-import { type ChatId, CodedError, type Deadline, type GroupId, isCoded } from '@postern/protocol'
+import { type ChatId, CodedError, type Deadline, faultFields, type GroupId, isCoded } from '@postern/protocol'
 import type { Accepted, Verdict } from '@postern/protocol/relay'
 import { type ChatRow, findChat } from '../chats/chats.ts'
 import { removeLeavers } from '../chats/remove-leavers.ts'
@@ -9,33 +9,55 @@ import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
 import { progressOf } from '../journal/progress.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
-import type { MessageRow } from '../messages/messages.ts'
+import type { MessageKind } from '../kinds/new-message.ts'
+import type { ShownMessage } from '../messages/messages.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import { type Composed, composeMessage, type Draft } from './compose.ts'
-import { dropWithdrawn, type Settling, settleAccepted } from './settle.ts'
+import { dropWithdrawn, placeOwn, type Settling, settleAccepted } from './settle.ts'
 
 type ContentSend = { draft: Draft; deadline: Deadline }
 
 /** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
-export async function sendContent(core: Core, chat: ChatId, send: ContentSend): Promise<MessageRow | undefined> {
+export async function sendContent(core: Core, chat: ChatId, send: ContentSend): Promise<ShownMessage | undefined> {
   for (;;) {
     const { group_id: group } = writableChat(core, chat, send)
     const composed = await composeInSlot(core, { chat, group }, send)
     const accepted = composed && (await submit(core, { chat, composed, ...send }))
-    if (accepted) return await settleOwn(core, composed, accepted)
+    if (accepted) return await settleOwn(core, { chat, composed, draft: send.draft }, accepted)
   }
 }
 
-async function settleOwn(core: Settling, { id }: Composed, accepted: Accepted): Promise<MessageRow | undefined> {
+type Own = { chat: ChatId; composed: Composed; draft: Draft }
+
+async function settleOwn(
+  core: Settling & Pick<Core, 'poke'>,
+  { chat, composed: { id, group }, draft }: Own,
+  accepted: Accepted,
+): Promise<ShownMessage | undefined> {
+  const ts = placeOwn(core, group, accepted)
   try {
-    return await settleAccepted(core, id, accepted)
+    return await settleAccepted(core, { message: id, ts, key: draft.idempotency !== undefined })
   } catch (error) {
-    // The others have it, and our disk is full: a caller who is told that it was refused would say it twice.
+    // The others have it, and our disk is full: it is sent, and the outbox settles it when there is room.
     core.doubts.add(id)
     core.poke()
-    throw new CodedError('send-in-doubt', {}, { cause: error })
+    core.log.warn({ ...faultFields(error), chat, message: id }, 'a message that was sent could not be noted yet')
+    return isMessageBody(draft.body) ? unwritten({ id, chat_id: chat, sender: core.own.id, ts }, draft.body) : undefined
   }
 }
+
+type MessageBody = Extract<Draft['body'], { kind: MessageKind }>
+
+const isMessageBody = (body: Draft['body']): body is MessageBody =>
+  body.kind === 'text' || body.kind === 'file' || body.kind === 'poll'
+
+/** As its row will be. */
+const unwritten = (row: Pick<ShownMessage, 'id' | 'chat_id' | 'sender' | 'ts'>, body: MessageBody): ShownMessage => ({
+  ...row,
+  body: JSON.stringify(body),
+  edited_ts: null,
+  expires_ts: body.timerMs ? row.ts + body.timerMs : null,
+})
 
 function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, { draft }: ContentSend): ChatRow {
   const row = findChat(store, chat)

@@ -8,7 +8,7 @@ import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { lookUpMessage } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
-import { viewMessage } from '../timeline/view-message.ts'
+import { viewNewMessage } from '../timeline/view-message.ts'
 import type { Ask } from './ask.ts'
 import { assertSayable, newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
@@ -37,7 +37,7 @@ export async function sendNewMessage<Asked>(
     deadline,
   })
   if (!row) throw new CodedError('internal')
-  return viewMessage(core.store, row, core.own.id)
+  return viewNewMessage(core.store, row, core.own.id)
 }
 
 async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {

@@ -13,8 +13,9 @@ export async function sendReceipt(core: DirectSending & Checking, due: DueReceip
   const outcome = await sendDirect(core, { chat, to }, { body, deadline })
   // It stays due: the author is told when the chat has healed.
   if (outcome === 'broken') return
+  // Lost with the process, it is sent again: receipts are cumulative, and a second one says nothing new.
   await core.store.write(database => {
     noteTold(database, to, marks)
     settleReceipt(database, due)
-  }, 'recorded')
+  }, 'deferred')
 }

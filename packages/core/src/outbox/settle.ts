@@ -17,19 +17,26 @@ import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
 
 export type Settling = Applying & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
 
-/** Recorded only: should the power fail now, the outbox still has it, and the relay is asked again. */
-export async function settleAccepted(
-  core: Settling,
-  message: MessageId,
-  accepted: Accepted,
-): Promise<MessageRow | undefined> {
+/** `key`: whether it may have been sent under one. */
+type Answered = { message: MessageId; ts: number; key: boolean }
+
+/** The time of a message of one's own, by the relay's answer: the same when it is asked for again. */
+export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: Accepted): number =>
+  order.place({ group, seq, ts })
+
+/**
+ * Promised is only what the relay has promised, that it has the message. Deferred: whoever asks reads it from now on, and it
+ * goes to the disk with the next change that must. Killed or without power before that, the outbox still has it, and the
+ * relay is asked again before anything else is read.
+ */
+export async function settleAccepted(core: Settling, { message, ts, key }: Answered): Promise<MessageRow | undefined> {
   const { row, sent } = await core.store.write(database => {
     const row = removeWaiting(database, message)
     // Settled already, by the look at the outbox with which a connection begins.
     if (!row) return { row, sent: messageById(database, message) }
-    const ts = core.order.place({ group: row.group_id, seq: accepted.seq, ts: accepted.ts })
+    if (key) noteSent(database, row.send_id, { id: row.message_id, ts })
     return { row, sent: applyOwn(core, database, { row, ts }) }
-  }, 'recorded')
+  }, 'deferred')
   core.doubts.delete(message)
   if (row) core.sendSlots.release(row.group_id)
   return sent
@@ -67,14 +74,19 @@ export async function settleInDoubt(
   const asked = rows.map(async ({ group_id: group, message_id: message }) => {
     // Looked up before the relay is asked: a message that nobody sends now is not sent again behind its answer.
     const isGivenUp = !core.sending.has(message)
-    return { message, isGivenUp, accepted: await askOutcome(core, { group, message }, deadline) }
+    return { group, message, isGivenUp, accepted: await askOutcome(core, { group, message }, deadline) }
   })
   const verdicts = await Promise.all(asked)
   verdicts.sort((one, other) => (one.accepted?.ts ?? 0) - (other.accepted?.ts ?? 0))
-  for (const { message, isGivenUp, accepted } of verdicts) {
-    if (accepted) await settleAccepted(core, message, accepted)
+  for (const { group, message, isGivenUp, accepted } of verdicts) {
+    if (accepted) await settleAccepted(core, { message, ts: placeOwn(core, group, accepted), key: true })
     else if (isGivenUp) await dropWithdrawn(core, message)
   }
+}
+
+/** The same for messages that nobody is sending just now: asked about those too, the relay would hear of each of a hundred at once twice. */
+export async function settleUnsent(core: Settling): Promise<void> {
+  await settleInDoubt(core, { isAsked: row => !core.sending.has(row.message_id) })
 }
 
 /** The same for messages whose answer was given up while the connection stays: what is read next may build on them. */
@@ -115,7 +127,6 @@ function applyOwn(
 ): MessageRow | undefined {
   const body = JSON.parse(row.body) as Content['body']
   settleGreeting(database, row)
-  noteSent(database, row.send_id, { id: row.message_id, ts })
   const chat = findChat(database, row.chat_id)
   // A chat whose opening was in doubt has its first content now.
   const isShown = chat?.state === 'active' && !isBetweenClients(body)

@@ -2,6 +2,7 @@
 import { CodedError } from '@postern/protocol'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import type { Database, SqlValue } from './database.ts'
+import { keepRows } from './kept-rows.ts'
 
 const BUSY_TIMEOUT_MS = 0
 
@@ -22,7 +23,7 @@ export function openSqlite(path: string, key: Uint8Array): Database {
     sqlite.close()
     throw error
   }
-  return new NodeDatabase(sqlite)
+  return keepRows(new NodeDatabase(sqlite))
 }
 
 class NodeDatabase implements Database {

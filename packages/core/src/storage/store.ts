@@ -1,10 +1,8 @@
 // The one way to write: changes of one event-loop turn share a transaction, and nobody is answered before its commit.
 import {
-  type Clock,
   CodedError,
   clientLimits,
   guarded,
-  type Log,
   logFault,
   silentLog,
   systemClock,
@@ -14,14 +12,9 @@ import {
 } from '@postern/protocol'
 import type { Database, SqlValue } from './database.ts'
 import { collectTopics, noteTopics, type Topic } from './topics.ts'
+import { type Change, type Durability, type Surroundings, Transactions } from './transactions.ts'
 
-export type Change<T> = (database: Database) => T
-
-/**
- * `durable` waits for the disk. `recorded` may be lost with the power: only for what can be found out again,
- * such as the relay's answer to a message that still stands in the outbox.
- */
-export type Durability = 'durable' | 'recorded'
+export type { Change, Durability }
 
 type QueuedWrite = {
   change: Change<unknown>
@@ -29,8 +22,6 @@ type QueuedWrite = {
   wait: Pick<Wait<never>, 'resolve' | 'reject'>
 }
 type WriteOutcome = { waiting: QueuedWrite; value: unknown }
-/** What a store is among: where it says what it could not do, and what tells it when to try again. */
-type Surroundings = { clock: Clock; log: Log }
 
 export type TopicListener = (topics: ReadonlySet<Topic>) => void
 
@@ -38,6 +29,7 @@ export class Store {
   readonly #database: Database
   readonly #defer: (run: () => void) => void
   readonly #surroundings: Surroundings
+  readonly #transactions: Transactions
   readonly #listeners = new Set<() => void>()
   readonly #watchers = new Set<TopicListener>()
   /** What was touched since the watchers were last told; undefined while nobody has ever watched. */
@@ -52,6 +44,7 @@ export class Store {
     const { clock = systemClock, log = silentLog } = surroundings
     this.#database = database
     this.#surroundings = { clock, log }
+    this.#transactions = new Transactions(database, this.#surroundings)
     this.#defer = run => defer(guarded(run, { what: 'what was put off could not be done', log }))
   }
 
@@ -77,7 +70,12 @@ export class Store {
 
   /** Resolves when everything that was to be written before this call can be read. */
   async caughtUp(): Promise<void> {
-    if (this.#queue.length > 0) await this.write(() => undefined, 'recorded')
+    if (this.#queue.length > 0) await this.write(() => undefined, 'deferred')
+  }
+
+  /** Resolves when everything that can be read is durable. */
+  async settled(): Promise<void> {
+    if (this.#queue.length > 0 || this.#transactions.hasDeferred) await this.write(() => undefined)
   }
 
   /** When the present turn is over and its writes are on their way. */
@@ -85,13 +83,13 @@ export class Store {
     this.#defer(run)
   }
 
-  /** Called after each commit, when what was written can be read. */
+  /** Called when what was written can be read. */
   onCommit(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called after each commit with what it has touched. Nothing is noted before somebody listens. */
+  /** Called after each write with what it has touched. Nothing is noted before somebody listens. */
   onChange(listener: TopicListener): () => void {
     if (!this.#touched) {
       noteTopics(this.#database)
@@ -113,7 +111,7 @@ export class Store {
     const batch = this.#queue
     this.#queue = []
     if (batch.length === 0) return
-    const outcomes = this.#commitTogether(batch) ?? this.#commitOneByOne(batch)
+    const outcomes = this.#applyTogether(batch) ?? this.#applyOneByOne(batch)
     for (const { waiting, value } of outcomes) waiting.wait.resolve(value as never)
     if (outcomes.length > 0) this.#tell()
   }
@@ -136,6 +134,7 @@ export class Store {
   close(): void {
     this.#eraseLater?.cancel()
     this.flush()
+    this.#transactions.close()
     this.#isClosed = true
     this.#database.close()
   }
@@ -143,6 +142,7 @@ export class Store {
   #emptyLog(): void {
     const { clock, log } = this.#surroundings
     try {
+      this.#transactions.commitDeferred()
       this.#database.emptyLog()
       this.#eraseLater?.cancel()
       this.#eraseLater = undefined
@@ -185,9 +185,9 @@ export class Store {
     if (this.#isClosed) throw new CodedError('stopping')
   }
 
-  #commitTogether(batch: QueuedWrite[]): WriteOutcome[] | undefined {
+  #applyTogether(batch: QueuedWrite[]): WriteOutcome[] | undefined {
     try {
-      return this.#transaction(batch)
+      return this.#apply(batch)
     } catch (error) {
       if (batch.length > 1) return undefined
       batch[0]?.wait.reject(systemFault(error))
@@ -195,39 +195,27 @@ export class Store {
     }
   }
 
-  #commitOneByOne(batch: QueuedWrite[]): WriteOutcome[] {
-    const outcomes: WriteOutcome[] = []
-    for (const waiting of batch) {
-      try {
-        outcomes.push(...this.#transaction([waiting]))
-      } catch (error) {
-        waiting.wait.reject(systemFault(error))
-      }
-    }
-    return outcomes
+  #applyOneByOne(batch: QueuedWrite[]): WriteOutcome[] {
+    return batch.flatMap(waiting => this.#applyTogether([waiting]) ?? [])
   }
 
-  #transaction(batch: QueuedWrite[]): WriteOutcome[] {
-    this.#database.waitForDisk(batch.some(({ durability }) => durability === 'durable'))
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      const outcomes = batch.map(waiting => ({ waiting, value: waiting.change(this.#database) }))
+  #apply(batch: QueuedWrite[]): WriteOutcome[] {
+    const changes = batch.map(waiting => waiting.change)
+    let topics: Topic[] = []
+    const values = this.#transactions.apply(changes, {
+      durability: durabilityOf(batch),
       // Within the transaction: what is rolled back has touched nothing.
-      const topics = this.#touched ? collectTopics(this.#database) : []
-      this.#database.exec('COMMIT')
-      for (const topic of topics) this.#touched?.add(topic)
-      return outcomes
-    } catch (error) {
-      this.#rollBack()
-      throw error
-    }
+      atEnd: database => {
+        if (this.#touched) topics = collectTopics(database)
+      },
+    })
+    for (const topic of topics) this.#touched?.add(topic)
+    return batch.map((waiting, at) => ({ waiting, value: values[at] }))
   }
+}
 
-  #rollBack(): void {
-    try {
-      this.#database.exec('ROLLBACK')
-    } catch {
-      // A full disk ends the transaction by itself, and then there is nothing left to roll back.
-    }
-  }
+function durabilityOf(batch: QueuedWrite[]): Durability {
+  const asked = new Set(batch.map(({ durability }) => durability))
+  if (asked.has('durable')) return 'durable'
+  return asked.has('recorded') ? 'recorded' : 'deferred'
 }

@@ -8,7 +8,7 @@ import type { MessageRow } from '../messages/messages.ts'
 import type { Reason } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import { tellAbout } from './tell-about.ts'
-import { viewMessage } from './view-message.ts'
+import { viewNewMessage } from './view-message.ts'
 
 /** The row of a message that is new. */
 export function applyContent(
@@ -21,7 +21,7 @@ export function applyContent(
   const { message, about } = outcome
   if (said.sender === core.own.id) return message
   if (message?.reported) {
-    const shown = viewMessage(database, message, core.own.id)
+    const shown = viewNewMessage(database, message, core.own.id)
     appendEvent(core, database, { type: 'message', chat_id: message.chat_id, message: shown })
   }
   if (about && said.chat.state === 'left') notePassedOver(core, said, 'the chat was left')

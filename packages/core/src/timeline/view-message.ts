@@ -12,13 +12,18 @@ import type { Store } from '../storage/store.ts'
 type Reads = Pick<Store, 'get' | 'all'>
 
 export const viewMessage = (reads: Reads, row: ShownMessage, own: AccountId): Message =>
-  viewWith(row, {
-    reads,
-    own,
-    person: account => personOf(reads, account),
-    reactions: reactionsTo(reads, [row.id]).get(row.id) ?? [],
-    status: row.sender === own ? statusOf(row, furthestReached(reads, row.chat_id)) : undefined,
-  })
+  viewWith(row, { ...aroundOne(reads, row, own), reactions: reactionsTo(reads, [row.id]).get(row.id) ?? [] })
+
+/** One that has just come to be: nobody can have reacted to it. */
+export const viewNewMessage = (reads: Reads, row: ShownMessage, own: AccountId): Message =>
+  viewWith(row, { ...aroundOne(reads, row, own), reactions: [] })
+
+const aroundOne = (reads: Reads, row: ShownMessage, own: AccountId): Omit<WithSaid, 'reactions'> => ({
+  reads,
+  own,
+  person: account => personOf(reads, account),
+  status: row.sender === own ? statusOf(row, furthestReached(reads, row.chat_id)) : undefined,
+})
 
 /** One look at all reactions, all receipts and each name. */
 export function viewMessages(

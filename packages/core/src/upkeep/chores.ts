@@ -18,7 +18,7 @@ import { askForMark } from '../outbox/ask-for-mark.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import { sendReceipt } from '../outbox/send-receipt.ts'
-import { settleInDoubt } from '../outbox/settle.ts'
+import { settleUnsent } from '../outbox/settle.ts'
 import { leaveDeclined } from './leave-declined.ts'
 import { PollEnds } from './poll-ends.ts'
 import { dueRenewals, renewKeys } from './renew-keys.ts'
@@ -86,7 +86,7 @@ export class Chores {
     const { store } = this.#core
     await this.#attempt('key packages', () => this.keyPackages.tend())
     await this.#attempt('profile', () => publishProfile({ ...this.#core, onPublished: tellNewProfile }))
-    await this.#attempt('outbox', () => settleInDoubt(this.#core))
+    await this.#attempt('outbox', () => settleUnsent(this.#core))
     await this.#attempt('polls', () => this.#pollEnds.tend())
     await this.#attempt('files', () => this.#core.files.tidy())
     for (const group of groupsWithPending(store))

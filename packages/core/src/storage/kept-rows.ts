@@ -1,0 +1,183 @@
+// Rows that every message asks for and few write, kept until their table is written: half of all statements were these.
+import type { Database, SqlValue } from './database.ts'
+
+/** Rows of other tables change with every message, or are asked for once. */
+const keptTables: ReadonlySet<string> = new Set([
+  'account',
+  'chat',
+  'gap',
+  'list_repair',
+  'mailbox',
+  'member',
+  'mls_group',
+  'person',
+  'sqlite_sequence',
+])
+/** Of one question. Beyond that all are forgotten: what is in use comes back by itself. */
+const ANSWERS = 1000
+/** Long lists are asked for seldom, and would take the room of many. */
+const LIST_ROWS = 10
+
+/** By the values asked with. */
+type Answers = Map<SqlValue, unknown>
+/** To `get` and to `all`. */
+type Kept = { one: Answers; many: Answers }
+
+type Plan = {
+  /** Absent where nothing is kept. */
+  kept: Kept | undefined
+  /** The table that it writes, or `anything`; absent where it only reads. */
+  writes: string | undefined
+}
+
+/** The same database. What it gives out of kept tables is frozen: it is given to others, too. */
+export const keepRows = (database: Database): Database => new RowKeeper(database)
+
+class RowKeeper implements Database {
+  readonly #database: Database
+  readonly #plans = new Map<string, Plan>()
+  readonly #keptFrom = new Map<string, Kept[]>()
+  /** What SQLite itself writes when a table is written: by triggers, and the counter of ids. */
+  #alsoWritten: Map<string, Set<string>> | undefined
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  exec(sql: string): void {
+    // What is rolled back was perhaps read before. What else comes here may be anything, also new tables.
+    if (sql !== 'BEGIN IMMEDIATE' && sql !== 'COMMIT') this.#forgetAll()
+    this.#database.exec(sql)
+  }
+
+  run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number } {
+    const { writes } = this.#plan(sql)
+    const done = this.#database.run(sql, ...values)
+    if (done.changes > 0) this.#forget(writes)
+    return done
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    const { kept: { one: answers } = {}, writes } = this.#plan(sql)
+    const key = answers && keyOf(values)
+    if (!answers || key === undefined) {
+      const row = this.#database.get<Row>(sql, ...values)
+      this.#forget(writes)
+      return row
+    }
+    const kept = answers.get(key) as Row | undefined
+    if (kept !== undefined || answers.has(key)) return kept
+    const row = this.#database.get<Row>(sql, ...values)
+    keep(answers, key, Object.freeze(row))
+    return row
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    const { kept: { many: answers } = {}, writes } = this.#plan(sql)
+    const key = answers && keyOf(values)
+    if (!answers || key === undefined) {
+      const rows = this.#database.all<Row>(sql, ...values)
+      this.#forget(writes)
+      return rows
+    }
+    const kept = answers.get(key) as Row[] | undefined
+    if (kept) return kept
+    const rows = this.#database.all<Row>(sql, ...values)
+    if (rows.length > LIST_ROWS) return rows
+    for (const row of rows) Object.freeze(row)
+    keep(answers, key, Object.freeze(rows))
+    return rows
+  }
+
+  waitForDisk(wait: boolean): void {
+    this.#database.waitForDisk(wait)
+  }
+
+  emptyLog(): void {
+    this.#database.emptyLog()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #plan(sql: string): Plan {
+    let plan = this.#plans.get(sql)
+    if (!plan) {
+      plan = { kept: this.#keptFor(sql), writes: writtenBy(sql) }
+      this.#plans.set(sql, plan)
+    }
+    return plan
+  }
+
+  #keptFor(sql: string): Kept | undefined {
+    if (!isQuestion(sql)) return undefined
+    const tables = tablesIn(sql, /\b(?:FROM|JOIN)\s+(\w+)/g)
+    if (tables.length === 0 || !tables.every(table => keptTables.has(table)) || listsTables(sql)) return undefined
+    const kept: Kept = { one: new Map(), many: new Map() }
+    for (const table of tables) this.#keptFrom.set(table, [...(this.#keptFrom.get(table) ?? []), kept])
+    return kept
+  }
+
+  #forget(table: string | undefined): void {
+    if (table === undefined) return
+    if (table === 'anything') return this.#forgetAll()
+    this.#forgetOf(table)
+    this.#alsoWritten ??= alsoWritten(this.#database)
+    for (const other of this.#alsoWritten.get(table) ?? []) this.#forgetOf(other)
+  }
+
+  #forgetAll(): void {
+    this.#alsoWritten = undefined
+    for (const table of this.#keptFrom.keys()) this.#forgetOf(table)
+  }
+
+  #forgetOf(table: string): void {
+    for (const { one, many } of this.#keptFrom.get(table) ?? []) {
+      one.clear()
+      many.clear()
+    }
+  }
+}
+
+const isQuestion = (sql: string): boolean => /^\s*SELECT\b/.test(sql)
+
+/** `FROM one, other`: only the first would be seen. */
+const listsTables = (sql: string): boolean => /\bFROM\s+\w+(?:\s+AS\s+\w+)?\s*,/.test(sql)
+
+const tablesIn = (sql: string, pattern: RegExp): string[] => [...sql.matchAll(pattern)].map(match => match[1] ?? '')
+
+function writtenBy(sql: string): string | undefined {
+  if (isQuestion(sql)) return undefined
+  return (
+    /^\s*(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(\w+)/.exec(sql)?.[1] ?? 'anything'
+  )
+}
+
+function alsoWritten(database: Database): Map<string, Set<string>> {
+  const also = new Map<string, Set<string>>()
+  const rows = database.all<{ type: string; tbl_name: string; sql: string | null }>(
+    'SELECT type, tbl_name, sql FROM sqlite_schema',
+  )
+  for (const { type, tbl_name: table, sql } of rows) {
+    const others = also.get(table) ?? new Set<string>()
+    if (type === 'trigger')
+      for (const other of tablesIn(sql ?? '', /\b(?:INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/g)) others.add(other)
+    else if (/\bAUTOINCREMENT\b/.test(sql ?? '')) others.add('sqlite_sequence')
+    also.set(table, others)
+  }
+  return also
+}
+
+/** Undefined where two values could look like two others. */
+function keyOf(values: SqlValue[]): SqlValue | undefined {
+  const [one = '', other] = values
+  if (values.length > 2 || one instanceof Uint8Array) return undefined
+  if (values.length < 2) return one
+  return typeof one === 'string' && typeof other === 'string' ? `${one.length}:${one}${other}` : undefined
+}
+
+function keep(answers: Answers, key: SqlValue, found: unknown): void {
+  if (answers.size >= ANSWERS) answers.clear()
+  answers.set(key, found)
+}

@@ -1,0 +1,189 @@
+// What need not be kept at once: read from the moment on, on the disk with the next commit, and never taken back meanwhile.
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clientLimits, silentLog } from '@postern/protocol'
+import { ManualClock, passTime, WITHIN } from '@postern/testkit'
+import { failWrites } from '@postern/testkit/faults'
+import { test as base } from '@postern/testkit/fixtures'
+import { describe, expect } from 'vitest'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { type Durability, Store } from '../src/storage/store.ts'
+import { personOn } from './person-on.ts'
+
+const put = (store: Store, key: string, durability?: Durability) =>
+  store.write(
+    database => database.run('INSERT INTO record (shelf, key, value) VALUES (?, ?, ?)', 'shelf', key, ''),
+    durability,
+  )
+const tell = (store: Store, durability: Durability) =>
+  store.write(
+    database => database.run('INSERT INTO journal (ts, chat_id, json) VALUES (?, ?, ?)', 1, 'chat', '{}'),
+    durability,
+  )
+const keysIn = (store: Store) => store.all<{ key: string }>('SELECT key FROM record ORDER BY key').map(row => row.key)
+
+const test = base
+  .extend('clock', () => new ManualClock(Date.now()))
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('directory', ({}, { onCleanup }) => {
+    const directory = mkdtempSync(join(tmpdir(), 'core-deferred-'))
+    onCleanup(() => rmSync(directory, { recursive: true, force: true }))
+    return directory
+  })
+  .extend('warnings', (): string[] => [])
+  .extend('store', ({ directory, clock, warnings }, { onCleanup }) => {
+    const log = { ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }
+    const store = new Store(openDataDirectory(join(directory, 'live')), setImmediate, { clock, log })
+    onCleanup(() => store.close())
+    return store
+  })
+  /** What the next start would find, were the process killed now. */
+  .extend('afterKill', ({ directory, store: _live }) => {
+    let kills = 0
+    return <T>(look: (store: Store) => T): T => {
+      const killed = join(directory, `killed-${kills++}`)
+      cpSync(join(directory, 'live'), killed, { recursive: true })
+      const store = new Store(openDataDirectory(killed), setImmediate)
+      try {
+        return look(store)
+      } finally {
+        store.close()
+      }
+    }
+  })
+
+describe('a deferred write', () => {
+  test('[CORE-11.15] is read at once, and is on the disk with the next one that must be kept', async ({
+    store,
+    afterKill,
+  }) => {
+    await put(store, 'deferred', 'deferred')
+    expect(keysIn(store)).toEqual(['deferred'])
+    expect(afterKill(keysIn)).toEqual([])
+    await put(store, 'kept')
+    expect(afterKill(keysIn)).toEqual(['deferred', 'kept'])
+  })
+
+  test('[CORE-11.15] is on the disk soon, when it is asked for, and when the store is closed', async ({
+    store,
+    clock,
+    afterKill,
+  }) => {
+    await put(store, 'one', 'deferred')
+    clock.advance(clientLimits.deferredMs)
+    expect(afterKill(keysIn)).toEqual(['one'])
+    await put(store, 'two', 'deferred')
+    await store.settled()
+    expect(afterKill(keysIn)).toEqual(['one', 'two'])
+    await put(store, 'three', 'deferred')
+    store.close()
+    expect(afterKill(keysIn)).toEqual(['one', 'three', 'two'])
+  })
+
+  test('[CORE-11.15] stays when a later one fails, also one of its own turn', async ({ store, afterKill }) => {
+    await put(store, 'deferred', 'deferred')
+    const beside = put(store, 'beside', 'deferred')
+    const failing = put(store, 'deferred')
+    await beside
+    await expect(failing).rejects.toThrow(/UNIQUE/)
+    expect(keysIn(store)).toEqual(['beside', 'deferred'])
+    await put(store, 'kept')
+    expect(afterKill(keysIn)).toEqual(['beside', 'deferred', 'kept'])
+  })
+
+  test('[CORE-11.15] stays to be read while the disk cannot be written, and is written when it can', async ({
+    store,
+    clock,
+    warnings,
+    afterKill,
+  }) => {
+    await put(store, 'deferred', 'deferred')
+    {
+      using _full = failWrites()
+      for (let tries = 0; tries < 3; tries++) clock.advance(clientLimits.deferredRetryMs)
+      await expect(put(store, 'lost')).rejects.toThrow()
+      expect(keysIn(store)).toEqual(['deferred'])
+      expect(warnings).toEqual(['what was deferred could not be written; it is tried again'])
+    }
+    expect(afterKill(keysIn)).toEqual([])
+    clock.advance(clientLimits.deferredRetryMs)
+    expect(afterKill(keysIn)).toEqual(['deferred'])
+  })
+
+  test('[CORE-11.16] that tells somebody is kept at once: what was given out is not taken back', async ({
+    store,
+    afterKill,
+  }) => {
+    await put(store, 'before', 'deferred')
+    await tell(store, 'deferred')
+    expect(afterKill(keysIn)).toEqual(['before'])
+    expect(afterKill(killed => killed.all('SELECT id FROM journal'))).toHaveLength(1)
+  })
+
+  test('[CORE-11.6] does not keep what was deleted in the log', async ({ store, afterKill }) => {
+    await put(store, 'deferred', 'deferred')
+    store.eraseTraces()
+    await new Promise(setImmediate)
+    expect(afterKill(keysIn)).toEqual(['deferred'])
+  })
+})
+
+describe('a message that the relay has', () => {
+  test('[CORE-4.14] stands in the history once after the next start, though its sender was killed before it was noted', async ({
+    world,
+    bob,
+    directory,
+  }) => {
+    // Its clock stands still: what is deferred goes to the disk with a later write alone.
+    const clock = new ManualClock(Date.now())
+    const alice = await passTime(clock, world.person('alice', { clock, directory: join(directory, 'alice') }))
+    await passTime(clock, alice.say(bob, 'before'))
+    await bob.hears('before')
+    const sent = await alice.say(bob, 'sent')
+    expect(alice.texts(bob)).toEqual(['before', 'sent'])
+    const killed = join(directory, 'killed')
+    cpSync(join(directory, 'alice'), killed, { recursive: true })
+    const waiting = new Store(openDataDirectory(killed), setImmediate)
+    expect(waiting.all('SELECT send_id FROM outbox')).toHaveLength(1)
+    waiting.close()
+    await world.close(alice)
+    const again = await world.person('alice', { directory: killed })
+    await expect.poll(() => again.texts(bob)).toEqual(['before', 'sent'])
+    expect(again.client.messages.get(bob.chatId, sent.id).ts).toBe(sent.ts)
+    await again.say(bob, 'after')
+    await bob.hears('after')
+    expect(bob.texts(alice)).toEqual(['before', 'sent', 'after'])
+  })
+
+  test('[CORE-11.5] is sent, also when it cannot be noted by then, and is noted when there is room', async ({
+    world,
+    bob,
+    directory,
+    onTestFinished,
+  }) => {
+    const database = openDataDirectory(join(directory, 'alice'))
+    let isFull = false
+    const run = database.run.bind(database)
+    database.run = (sql, ...values) => {
+      if (isFull && sql.startsWith('INSERT INTO message'))
+        throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+      return run(sql, ...values)
+    }
+    const alice = await personOn(world, { name: 'alice', directory: join(directory, 'alice'), database })
+    onTestFinished(() => alice.client.stop())
+    await alice.online()
+    await alice.say(bob, 'before')
+    isFull = true
+    const sent = await alice.client.messages.sendText(bob.chatId, { text: 'sent' }, WITHIN)
+    expect(sent).toMatchObject({ text: 'sent', status: 'sent' })
+    await bob.hears('sent')
+    expect(alice.texts(bob)).toEqual(['before'])
+    isFull = false
+    await alice.say(bob, 'after')
+    await bob.hears('after')
+    await expect.poll(() => alice.texts(bob)).toEqual(['before', 'sent', 'after'])
+    expect(alice.client.messages.get(bob.chatId, sent.id)).toMatchObject({ ts: sent.ts })
+    expect(bob.texts(alice)).toEqual(['before', 'sent', 'after'])
+  })
+})

@@ -1,0 +1,35 @@
+// A person on a database that the test has in its hands: to limit it, to let it fail, to look into it.
+import { join } from 'node:path'
+import { makeNodeProvider } from '@postern/mls/node'
+import { type Clock, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
+import { Person, Wire, type World } from '@postern/testkit'
+import { openClient } from '../src/client/open-client.ts'
+import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
+import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
+import { openNodeFileVault } from '../src/files/file-vault-node.ts'
+import type { Database } from '../src/storage/database.ts'
+import { Store } from '../src/storage/store.ts'
+
+type Place = { name: string; directory: string; database: Database; clock?: Clock; log?: Log }
+
+/** Its client is the caller's to stop. */
+export async function personOn(world: World, place: Place): Promise<Person> {
+  const { name, directory, database, clock = systemClock, log = silentLog } = place
+  const wire = new Wire()
+  const client = await openClient({
+    store: new Store(database, setImmediate, { clock, log }),
+    provider: makeNodeProvider(),
+    clock: guardedClock(clock, log),
+    log,
+    connect: wire.connect,
+    connectBlobs: connectNodeBlobs,
+    fileCipher: nodeFileCipher,
+    vault: await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock }),
+    jitter: () => 0,
+    acceptRequests: 'all',
+    reportsAll: false,
+    firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
+  })
+  client.start()
+  return new Person({ name, client, wire, directory })
+}
