@@ -9,10 +9,14 @@ export type Row = {
   unit: string
   /** What the same work costs without us, or in another design, in the same run. */
   peer?: { what: string; figure: number; better: Better }
+  /** What we want of it on two cores: a figure, or a ratio to the peer. Absent where there is no aim. */
+  goal?: Goal
 }
 
-const heads = ['what', 'ours', 'unit', 'peer', 'peer’s', 'ratio'] as const
-const isNumber = [false, true, false, false, true, true]
+export type Goal = { below: number } | { above: number } | { ratio: number }
+
+const heads = ['what', 'ours', 'unit', 'peer', 'peer’s', 'ratio', 'goal', ''] as const
+const isNumber = [false, true, false, false, true, true, true, false]
 
 export function printTable(rows: readonly Row[]): void {
   const lines = [[...heads], ...rows.map(cellsOf)]
@@ -26,14 +30,35 @@ export function printTable(rows: readonly Row[]): void {
     )
 }
 
-const cellsOf = ({ what, ours, unit, peer }: Row): string[] => [
-  what,
-  figure(ours),
-  unit,
-  peer?.what ?? '',
-  peer ? figure(peer.figure) : '',
-  peer ? (peer.better === 'more' ? ours / peer.figure : peer.figure / ours).toFixed(2) : '',
-]
+const cellsOf = (row: Row): string[] => {
+  const { what, ours, unit, peer, goal } = row
+  const ratio = ratioOf(row)
+  return [
+    what,
+    figure(ours),
+    unit,
+    peer?.what ?? '',
+    peer ? figure(peer.figure) : '',
+    ratio?.toFixed(2) ?? '',
+    goal ? goalText(goal) : '',
+    goal && !isMet(row, goal) ? 'missed' : '',
+  ]
+}
+
+function ratioOf({ ours, peer }: Row): number | undefined {
+  if (!peer) return undefined
+  return peer.better === 'more' ? ours / peer.figure : peer.figure / ours
+}
+
+function goalText(goal: Goal): string {
+  if ('ratio' in goal) return `ratio ${goal.ratio}`
+  return 'below' in goal ? `< ${goal.below}` : `> ${goal.above}`
+}
+
+export function isMet(row: Row, goal: Goal): boolean {
+  if ('ratio' in goal) return (ratioOf(row) ?? 0) >= goal.ratio
+  return 'below' in goal ? row.ours < goal.below : row.ours > goal.above
+}
 
 const fit = (cell: string, { at, width }: { at: number; width: number }): string =>
   isNumber[at] ? cell.padStart(width) : cell.padEnd(width)

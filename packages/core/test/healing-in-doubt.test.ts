@@ -1,5 +1,5 @@
 // Chats that heal while the wire and the disk fail: nothing of an earlier try is left over to disturb the next.
-import { type ChatId, CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
 import { type Person, passTime, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
@@ -187,22 +187,4 @@ test('[CORE-12.6] who can follow the group again, and loses it again, asks again
   await alice.online()
   await expect.poll(() => statusOf(bob, group)).toBe('open')
   await talk(bob, alice, group)
-})
-
-test('[CORE-11.5] what the relay has is in doubt, and not refused, when the disk is full for its answer', async ({
-  alice,
-  bob,
-}) => {
-  await talk(alice, bob)
-  const { store } = coreOf(alice)
-  const write = store.write.bind(store)
-  store.write = async (change, durability) => {
-    if (durability === 'recorded') throw new CodedError('storage-full')
-    return await write(change, durability)
-  }
-  await expect(alice.say(bob, 'sent')).rejects.toSatisfy(error => isCoded(error, 'send-in-doubt'))
-  store.write = write
-  await bob.hears('sent')
-  await talk(bob, alice)
-  expect(alice.texts(bob)).toEqual(bob.texts(alice))
 })

@@ -26,7 +26,7 @@ export const chatsToRenew = (reads: Reads, { nowMs, limit }: { nowMs: number; li
     `${groupsOfChats}
      WHERE mls_group.status = 'open' AND mls_group.renew_at_ms <= ? AND chat.state = 'active' AND chat.visible = 1
        AND chat.blocked = 0
-     ORDER BY mls_group.renew_at_ms LIMIT ?`,
+     ORDER BY mls_group.renew_at_ms LIMIT 0 + ?`,
     nowMs,
     limit,
   )

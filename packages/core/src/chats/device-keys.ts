@@ -28,7 +28,7 @@ function tellChanged(
   const chats = database.all<{ id: ChatId }>(
     `SELECT chat.id FROM member JOIN chat ON chat.id = member.chat_id
      WHERE member.account_id = ? AND chat.visible = 1 AND chat.state = 'active' AND chat.blocked = 0
-     ORDER BY chat.id LIMIT ?`,
+     ORDER BY chat.id LIMIT 0 + ?`,
     account,
     clientLimits.keyChangeToldChatsMax,
   )

@@ -13,7 +13,7 @@ type GroupFacts = ChatFacts['groups'][number]
 /** Also those that nobody is shown: what comes of them from before would else seem to be of strangers. */
 export const chatFacts = (reads: Reads): ChatFacts[] =>
   reads
-    .all<ChatRow>('SELECT * FROM chat ORDER BY visible DESC, first_seen_ts DESC LIMIT ?', recoveryLimits.chatsMax)
+    .all<ChatRow>('SELECT * FROM chat ORDER BY visible DESC, first_seen_ts DESC LIMIT 0 + ?', recoveryLimits.chatsMax)
     .map(row => factsOf(reads, row))
     .filter(({ groups }) => groups.length > 0)
 
@@ -34,7 +34,7 @@ const factsOf = (reads: Reads, row: ChatRow): ChatFacts => ({
 const groupsOf = (reads: Reads, { id, group_id }: ChatRow): GroupFacts[] =>
   reads.all<GroupFacts>(
     `SELECT id, generation, inviter FROM mls_group WHERE chat_id = ?
-     ORDER BY id = ? DESC, generation DESC, id LIMIT ?`,
+     ORDER BY id = ? DESC, generation DESC, id LIMIT 0 + ?`,
     id,
     group_id,
     recoveryLimits.groupsPerChatMax,

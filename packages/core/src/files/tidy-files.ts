@@ -19,7 +19,7 @@ async function tidyUploads(parts: FilesParts): Promise<number> {
 /** Files of messages that were erased; the relay deletes them for their owner only. */
 async function tidyDead(parts: FilesParts): Promise<number> {
   const rows = parts.store.all<{ blob_id: BlobId; own: number }>(
-    'SELECT blob_id, own FROM dead_file LIMIT ?',
+    'SELECT blob_id, own FROM dead_file LIMIT 0 + ?',
     clientLimits.fileLeftoversPerRound,
   )
   for (const { blob_id: blob, own } of rows) {

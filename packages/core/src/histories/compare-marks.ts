@@ -114,7 +114,7 @@ export const untoldMarks = ({ store }: Pick<Core, 'store'>, account: AccountId):
        LEFT JOIN mark_told ON mark_told.group_id = mls_group.id AND mark_told.account_id = member.account_id
      WHERE member.account_id = ? AND chat.type = 'group' AND chat.state = 'active' AND mls_group.status = 'open'
        AND mls_group.epoch > coalesce(mark_told.epoch, 0)
-     LIMIT ?`,
+     LIMIT 0 + ?`,
     account,
     contentLimits.marksPerReceiptMax,
   )

@@ -12,7 +12,7 @@ export const peopleFacts = (reads: Pick<Store, 'all'>, own: AccountId): KnownPer
   reads
     .all<StoredPerson>(
       `SELECT * FROM person WHERE account_id <> ?
-       ORDER BY blocked + verified + accepted + by_link DESC, account_id LIMIT ?`,
+       ORDER BY blocked + verified + accepted + by_link DESC, account_id LIMIT 0 + ?`,
       own,
       recoveryLimits.peopleMax,
     )

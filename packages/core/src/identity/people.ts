@@ -152,7 +152,7 @@ export function giveUpVersion(database: Database, asked: PersonRow): void {
 
 export const peopleToRefresh = (reads: Reads, limit: number): PersonRow[] =>
   reads.all<PersonRow>(
-    'SELECT * FROM person WHERE wanted_version > profile_version AND profile_key IS NOT NULL LIMIT ?',
+    'SELECT * FROM person WHERE wanted_version > profile_version AND profile_key IS NOT NULL LIMIT 0 + ?',
     limit,
   )
 

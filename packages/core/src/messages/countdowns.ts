@@ -13,7 +13,7 @@ export const nextExpiryMs = (reads: Pick<Reads, 'get'>): number | undefined =>
 
 export const expiredMessages = (reads: Pick<Reads, 'all'>, nowMs: number, limit: number): ExpiredRow[] =>
   reads.all<ExpiredRow>(
-    'SELECT id, chat_id, reported FROM message WHERE erase_at_ms <= ? ORDER BY erase_at_ms LIMIT ?',
+    'SELECT id, chat_id, reported FROM message WHERE erase_at_ms <= ? ORDER BY erase_at_ms LIMIT 0 + ?',
     nowMs,
     limit,
   )

@@ -94,7 +94,7 @@ type Span = { chat: ChatId; sender: AccountId; after: number; upTo: number }
 export const messagesBetween = (reads: Pick<Reads, 'all'>, span: Span, limit: number): MessageId[] =>
   reads
     .all<{ id: MessageId }>(
-      'SELECT id FROM message WHERE chat_id = ? AND sender = ? AND ts > ? AND ts <= ? ORDER BY ts DESC LIMIT ?',
+      'SELECT id FROM message WHERE chat_id = ? AND sender = ? AND ts > ? AND ts <= ? ORDER BY ts DESC LIMIT 0 + ?',
       span.chat,
       span.sender,
       span.after,
@@ -109,7 +109,7 @@ export const groupsSpokenInLately = (reads: Pick<Reads, 'all'>, limit: number): 
   reads
     .all<{ group_id: GroupId }>(
       `SELECT chat.group_id FROM chat WHERE chat.visible = 1 AND chat.state = 'active'
-       ORDER BY (SELECT max(ts) FROM message WHERE message.chat_id = chat.id) DESC LIMIT ?`,
+       ORDER BY (SELECT max(ts) FROM message WHERE message.chat_id = chat.id) DESC LIMIT 0 + ?`,
       limit,
     )
     .map(row => row.group_id)

@@ -9,7 +9,7 @@ export function keepOffered(
   for (const one of data) database.run('INSERT OR REPLACE INTO offered_data VALUES (?, ?, ?)', message, one, ts)
   database.run(
     `DELETE FROM offered_data WHERE message_id = ? AND data NOT IN (
-       SELECT data FROM offered_data WHERE message_id = ? ORDER BY ts DESC LIMIT ?)`,
+       SELECT data FROM offered_data WHERE message_id = ? ORDER BY ts DESC LIMIT 0 + ?)`,
     message,
     message,
     clientLimits.offeredDataKept,

@@ -84,7 +84,7 @@ export const endedPolls = (
     `SELECT message.*, coalesce(poll.closed_ts, poll.close_ts) AS end_ts
      FROM poll JOIN message ON message.id = poll.message_id
      WHERE poll.closed = 0 AND (poll.close_ts <= ? OR poll.message_id IN (SELECT value FROM json_each(?)))
-     ORDER BY end_ts LIMIT ?`,
+     ORDER BY end_ts LIMIT 0 + ?`,
     untilTs,
     JSON.stringify(closed),
     clientLimits.expirePerTurnMax,

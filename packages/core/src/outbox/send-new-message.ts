@@ -26,10 +26,12 @@ export async function sendNewMessage<Asked>(
   const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
   if (earlier?.kind === 'sent') return earlier.message
   const body = kind.body(core, chat, asked)
-  // Before the chat is opened: what is refused must not have met anybody, and used up one of the day's new people.
   assertReply(core, chat, body.replyTo)
-  assertSayable(core, body)
-  if (isAccountId(chat)) await ensureOpen(core, chat, deadline)
+  if (isAccountId(chat) && !isOpen(core, chat)) {
+    // What is refused must not have met anybody, and used up one of the day's new people.
+    assertSayable(core, body)
+    await openFirst(core, chat, deadline)
+  }
   const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
   const send = earlier?.send ?? idempotency?.send ?? draft.send
   const row = await sendContent(core, chat, {
@@ -40,10 +42,13 @@ export async function sendNewMessage<Asked>(
   return viewNewMessage(core.store, row, core.own.id)
 }
 
-async function ensureOpen(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
+function isOpen({ store }: Pick<Core, 'store'>, account: AccountId & ChatId): boolean {
+  const known = findChat(store, account)
+  return known?.state === 'active' && findGroup(store, known.group_id)?.status === 'open'
+}
+
+async function openFirst(core: Core, account: AccountId & ChatId, deadline: Deadline): Promise<void> {
   const known = findChat(core.store, account)
-  const isOpen = known?.state === 'active' && findGroup(core.store, known.group_id)?.status === 'open'
-  if (isOpen) return
   // A request waits for a decision: writing to it must not open another chat past it.
   if (known?.state === 'request' && known.visible) throw new CodedError('chat-is-request', { chat: account })
   await ensurePrivateChat(core, { account }, deadline)
