@@ -1,0 +1,24 @@
+// Leaves the comments and the indentation of the database's steps out of the worker: they are for who reads the source.
+import type { Plugin } from 'vite'
+
+const STEPS = /core\/src\/storage\/migrations\.ts$/
+const TEMPLATE = /`[^`]*`/g
+
+export function trimSql(): Plugin {
+  return {
+    name: 'postern-trim-sql',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!STEPS.test(id)) return undefined
+      return { code: code.replaceAll(TEMPLATE, trimmed), map: null }
+    },
+  }
+}
+
+/** Fails the build where a text within the SQL goes over several lines, or a comment stands behind a statement. */
+function trimmed(sql: string): string {
+  const bare = sql.replaceAll(/^\s*--.*$/gm, '')
+  const code = bare.replaceAll(/'[^'\n]*'/g, '')
+  if (/--|'/.test(code)) throw new Error('a step of the database has a comment or a text that cannot be left out')
+  return bare.replaceAll(/\s+/g, ' ')
+}
