@@ -244,6 +244,9 @@ export const clientLimits = {
   /** Enough of them for the longest pause. */
   connectFailuresCountedMax: 16,
   pingEveryMs: 25 * SECOND_MS,
+  /** What was read is told to the relay once for so many entries, and after so long: a quarter of what it waits for. */
+  acknowledgeEntriesMax: 256,
+  acknowledgeWithinMs: 20,
   /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
   keyPackagesFirst: 10,
   keyPackagesTarget: 100,

@@ -97,7 +97,7 @@ class SqliteStore implements RelayStore {
         this.#sweep.forget()
         mailboxes.rolledBack()
       },
-      answered: () => this.#options.wake.notify(mailboxes.drainGrown()),
+      durable: () => this.#options.wake.notify(mailboxes.drainGrown()),
     }
   }
 
