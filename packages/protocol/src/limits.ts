@@ -213,6 +213,10 @@ export const relayFixedLimits = {
   retryAfterSec: 5,
   /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
   framesPerSlice: 32,
+  /** Connections that are pinged in one turn. */
+  heartbeatsPerTurn: 200,
+  /** Of a mailbox that is read as it grows: the newest cursors in memory. */
+  mailboxTailMax: 32,
   blobsPerSweep: 100,
   blobReadBytes: 256 * KIB,
   /** Per group, in memory: who is known to have heard whom alone. */

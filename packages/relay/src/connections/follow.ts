@@ -1,8 +1,9 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
 import { type AccountId, inBackground, wireLimits } from '@postern/protocol'
-import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
+import type { Entry } from '@postern/protocol/relay'
 import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
+import { deliverFrame } from './deliver-frame.ts'
 import type { RelayParts } from './relay-parts.ts'
 
 export type Outlet = {
@@ -112,6 +113,6 @@ export class Follower {
       this.#aheadBytes += bytes
       this.#position = cursor
     }
-    this.#outlet.send(encodeRelayFrame({ kind: 'deliver', entries }))
+    this.#outlet.send(deliverFrame(entries))
   }
 }
