@@ -2,6 +2,7 @@
 import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'
 import { measureChats } from './chats/chats.ts'
+import { measureConnections } from './connections/connections.ts'
 import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
 import { measureFiles } from './files/files.ts'
@@ -20,6 +21,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   crypto: measureCrypto,
   renewal: measureRenewal,
   appends: measureAppends,
+  connections: measureConnections,
   sends: measureSends,
   echo: measureEcho,
   updates: measureUpdates,

@@ -136,6 +136,7 @@ const besides: FolderLaw['order'] = {
     'processes',
     // Parts of scenes, which several measurements set up.
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
+    'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
     ['app', 'presses', 'sends', 'votes'],
     'main.ts',

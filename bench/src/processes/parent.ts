@@ -1,5 +1,5 @@
 // The benchmark that started this process, seen from inside it.
-import { peakRssMib, watchMemory } from './memory-watch.ts'
+import { peakRssMib, settledRssMib, watchMemory } from './memory-watch.ts'
 import type { Answer, Question, Ready, Usage } from './question.ts'
 
 type Part = {
@@ -13,7 +13,7 @@ export const settingsFromParent = <Settings>(): Settings => JSON.parse(process.a
 
 /** Serves until the benchmark lets go, or has died. */
 export function serveParent({ state, answers = {}, stop }: Part): void {
-  const all: Part['answers'] & object = { ...answers, usage, watchMemory, peakRssMib }
+  const all: Part['answers'] & object = { ...answers, usage, watchMemory, peakRssMib, settledRssMib }
   process.on('message', (question: Question) => void answer(all, question))
   process.once('disconnect', () => void stop())
   tell({ kind: 'ready', state })

@@ -10,7 +10,14 @@ export type RelaySettings = {
 }
 
 /** All come from one address, with accounts that are new. */
-const crowd = { registrationsPerAddressPerHour: 1e6, newcomersPerAddressMax: 1e4, newAccountBytesPerDayMax: 1e12 }
+const crowd = {
+  registrationsPerMinute: 1e6,
+  registrationsPerAddressPerHour: 1e6,
+  newcomersPerAddressMax: 1e4,
+  connectionsPerAddressMax: 1e6,
+  connectionsMax: 1e5,
+  newAccountBytesPerDayMax: 1e12,
+}
 const { directory, app, ...given } = settingsFromParent<RelaySettings>()
 const limits = { ...crowd, ...given }
 const relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: directory, app, limits })

@@ -1,7 +1,9 @@
 // Bytes and their text forms: what ids, keys and links are made of.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]))
+/** By the code of a letter: 255 where it is none of the alphabet's. */
+const VALUES = new Uint8Array(128).fill(255)
+for (const [value, letter] of [...ALPHABET].entries()) VALUES[letter.charCodeAt(0)] = value
 const encoder = new TextEncoder()
 const strictDecoder = new TextDecoder('utf-8', { fatal: true })
 
@@ -34,9 +36,9 @@ export function fromBase32(text: string): Uint8Array | undefined {
   let bits = 0
   let held = 0
   let at = 0
-  for (const letter of text) {
-    const value = VALUES.get(letter)
-    if (value === undefined) return undefined
+  for (let index = 0; index < text.length; index++) {
+    const value = VALUES[text.charCodeAt(index)] ?? 255
+    if (value === 255) return undefined
     held = (held << 5) | value
     bits += 5
     if (bits >= 8) {

@@ -213,6 +213,10 @@ export const relayFixedLimits = {
   retryAfterSec: 5,
   /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
   framesPerSlice: 32,
+  /** Connections that are pinged in one turn. */
+  heartbeatsPerTurn: 200,
+  /** Of a mailbox that is read as it grows: the newest cursors in memory. */
+  mailboxTailMax: 32,
   blobsPerSweep: 100,
   blobReadBytes: 256 * KIB,
   /** Per group, in memory: who is known to have heard whom alone. */
@@ -244,6 +248,9 @@ export const clientLimits = {
   /** Enough of them for the longest pause. */
   connectFailuresCountedMax: 16,
   pingEveryMs: 25 * SECOND_MS,
+  /** What was read is told to the relay once for so many entries, and after so long: a quarter of what it waits for. */
+  acknowledgeEntriesMax: 256,
+  acknowledgeWithinMs: 20,
   /** Key packages at the relay: filled up to the target when fewer than the low mark are left. */
   keyPackagesFirst: 10,
   keyPackagesTarget: 100,

@@ -97,7 +97,7 @@ describe('when the disk is full', () => {
     const full = () => {
       throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
     }
-    const hooks = { beforeCommit: full, committed: () => {}, rolledBack: () => {}, answered: () => {} }
+    const hooks = { beforeCommit: full, committed: () => {}, rolledBack: () => {}, durable: () => {} }
     const writes = new GroupCommit(db, { writesMax: 10, hooks })
     const [written] = await Promise.allSettled([writes.run(() => 'written'), writes.caughtUp()])
     expect(written.status).toBe('rejected')

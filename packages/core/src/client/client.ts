@@ -68,10 +68,10 @@ export class Client {
   }
 
   async stop(): Promise<void> {
+    this.#workers.inbox.stop()
     this.core.link.stop()
     this.core.groups.stop()
     this.core.sendSlots.stop()
-    this.#workers.inbox.stop()
     this.#workers.timekeeper.stop()
     this.#workers.upkeep.stop()
     await this.core.files.stop()

@@ -16,6 +16,7 @@ import { moveCursor, progressOf, rewindCursor } from '../journal/progress.ts'
 import { settleGivenUp } from '../outbox/settle.ts'
 import { isUnanswered } from '../relay-link/relay-answers.ts'
 import type { Change } from '../storage/store.ts'
+import { Acknowledgements } from './acknowledgements.ts'
 import { applyEntry } from './apply-entry.ts'
 
 export class Inbox {
@@ -26,7 +27,7 @@ export class Inbox {
   #running: Promise<void> | undefined
   /** Up to here entries were applied; the database may be a little behind. */
   #applied: number
-  #isAcknowledging = false
+  readonly #acknowledgements: Acknowledgements
   #stuck = { cursor: 0, times: 0 }
   #retry: Timer | undefined
   readonly #faults: Seldom
@@ -35,6 +36,7 @@ export class Inbox {
     this.#core = core
     this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
     this.#clock = core.clock
+    this.#acknowledgements = new Acknowledgements(core)
     this.#applied = this.cursor()
   }
 
@@ -70,8 +72,10 @@ export class Inbox {
     await Promise.allSettled(this.#unsettled)
   }
 
+  /** Before the connection ends: what is durable by now is told. */
   stop(): void {
     this.#retry?.cancel()
+    this.#acknowledgements.stop()
   }
 
   async #run(): Promise<void> {
@@ -122,22 +126,12 @@ export class Inbox {
     }
     const written = live ? groups.save(live, whole) : store.write(whole)
     const settled = written.then(
-      () => this.#acknowledge(),
+      () => this.#acknowledgements.note(),
       (error: unknown) => this.#fail(error),
     )
     this.#unsettled.add(settled)
     const over = settled.finally(() => this.#unsettled.delete(settled))
     inBackground(over, { what: 'an entry was not settled', log: this.#core.log })
-  }
-
-  /** Once for all that one transaction has made durable. */
-  #acknowledge(): void {
-    if (this.#isAcknowledging) return
-    this.#isAcknowledging = true
-    this.#core.store.afterTurn(() => {
-      this.#isAcknowledging = false
-      if (this.#core.link.isConnected) this.#core.link.acknowledge(progressOf(this.#core.store))
-    })
   }
 
   /** The relay did not say what became of a message in doubt. A new connection settles that first, and delivers again. */

@@ -52,7 +52,18 @@ type State =
   | { kind: 'settling'; connection: Connection }
   | { kind: 'online'; connection: Connection }
 
-type Connection = { socket: RelaySocket; calls: PendingCalls; watch: Timer; isAlive: boolean }
+type Reached = { cursor: number; mark: number }
+
+type Connection = {
+  socket: RelaySocket
+  calls: PendingCalls
+  watch: Timer
+  isAlive: boolean
+  /** What the relay was last told over it. */
+  told: Reached
+}
+
+const NOTHING_TOLD: Reached = { cursor: -1, mark: -1 }
 
 /** Trying again will not help: somebody has to do something about it. */
 const HOPELESS = [
@@ -132,8 +143,14 @@ export class RelayLink {
     return await this.#callOn(connection, { name, request, timeoutMs })
   }
 
-  acknowledge(progress: { cursor: number; mark: number }): void {
-    this.#speaking()?.socket.send(encodeClientFrame({ kind: 'acknowledge', ...progress }))
+  /** Each state once: of many that were written together, and go out together, the first says it for all. */
+  acknowledge(reached: Reached): void {
+    const connection = this.#speaking()
+    if (!connection) return
+    const { told } = connection
+    if (told.cursor >= reached.cursor && told.mark >= reached.mark) return
+    connection.told = reached
+    connection.socket.send(encodeClientFrame({ kind: 'acknowledge', ...reached }))
   }
 
   #speaking(): Connection | undefined {
@@ -169,6 +186,7 @@ export class RelayLink {
     const connection: Connection = {
       calls: new PendingCalls(clock),
       isAlive: true,
+      told: NOTHING_TOLD,
       watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),

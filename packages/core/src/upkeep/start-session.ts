@@ -34,6 +34,8 @@ export async function startSession(
   if (!isRegistered(core.store)) await noteRegistered(core.store)
   await settleInDoubt(core)
   await follow(core, inbox, cursor)
+  // A kill may have come before the last of it was told.
+  core.link.acknowledge(progressOf(core.store))
 }
 
 async function follow(core: Pick<Core, 'link' | 'log'>, inbox: Inbox, cursor: number): Promise<void> {

@@ -1,12 +1,13 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
 import { inBackground, relayFixedLimits, type Timer, Wait } from '@postern/protocol'
-import { afterMicrotasks, endOfTick } from '@postern/protocol/node'
+import { afterMicrotasks } from '@postern/protocol/node'
 import type { WebSocket } from 'ws'
 import { TokenBucket } from '../limits/token-bucket.ts'
 import type { Outlet } from './follow.ts'
 import type { RelayParts } from './relay-parts.ts'
 import { closeCodes } from './session.ts'
+import type { TurnEnd } from './turn-end.ts'
 
 /** What the frames are handed to. */
 export type Receiver = {
@@ -15,9 +16,12 @@ export type Receiver = {
   end(): void
 }
 
+export type Line = { webSocket: WebSocket; stream: Duplex; turn: TurnEnd }
+
 export class Connection implements Outlet {
   readonly #webSocket: WebSocket
   readonly #stream: Duplex
+  readonly #turn: TurnEnd
   readonly #parts: RelayParts
   readonly #bucket: TokenBucket
   #receiver: Receiver | undefined
@@ -30,12 +34,13 @@ export class Connection implements Outlet {
   #deaf = false
   #stopping: Wait | undefined
   #heardSincePing = true
-  /** Come before it was known who speaks. */
-  #bytesBefore = 0
+  /** While it is not known who speaks: counts what comes. */
+  #countBytes: ((chunk: Uint8Array) => void) | undefined
 
-  constructor(webSocket: WebSocket, stream: Duplex, parts: RelayParts) {
+  constructor({ webSocket, stream, turn }: Line, parts: RelayParts) {
     this.#webSocket = webSocket
     this.#stream = stream
+    this.#turn = turn
     this.#parts = parts
     this.#bucket = new TokenBucket(parts.clock, {
       perSecond: parts.limits.framesPerSecond,
@@ -46,6 +51,7 @@ export class Connection implements Outlet {
   start(receiver: Receiver, onClosed: () => void): void {
     this.#receiver = receiver
     // Before anybody else hears of them: ws would gather a frame of megabytes for a peer that it does not know.
+    this.#countBytes = this.#byteCounter()
     this.#stream.prependListener('data', this.#countBytes)
     this.#webSocket.on('message', (data, isBinary) => {
       this.#heardSincePing = true
@@ -68,7 +74,7 @@ export class Connection implements Outlet {
     })
     // Broken frames and resets end in 'close' too.
     this.#webSocket.on('error', error => this.#parts.log.debug({ err: error }, 'a connection broke'))
-    this.#webSocket.once('close', () => {
+    this.#webSocket.on('close', () => {
       this.#held = []
       this.#refill?.cancel()
       this.#stopping?.resolve()
@@ -81,12 +87,14 @@ export class Connection implements Outlet {
     if (!this.#corked) {
       this.#corked = true
       this.#stream.cork()
-      endOfTick(this.#uncork, { what: 'answers could not be sent', log: this.#parts.log })
+      this.#turn.add(this)
     }
     this.#webSocket.send(frame)
   }
 
-  readonly #uncork = (): void => {
+  /** What was sent in this turn goes out in one write. */
+  uncork(): void {
+    if (!this.#corked) return
     this.#corked = false
     this.#stream.uncork()
   }
@@ -103,20 +111,23 @@ export class Connection implements Outlet {
   cutOff(code: number, reason: string): void {
     this.close(code, reason)
     // What was written in this turn is still held back.
-    this.#corked = false
-    this.#stream.uncork()
+    this.uncork()
     this.terminate()
   }
 
   /** It is known who speaks: as much may come as the protocol allows. */
   trust(): void {
-    this.#stream.off('data', this.#countBytes)
+    if (this.#countBytes) this.#stream.off('data', this.#countBytes)
+    this.#countBytes = undefined
   }
 
-  readonly #countBytes = (chunk: Uint8Array): void => {
-    this.#bytesBefore += chunk.length
-    if (this.#bytesBefore > this.#parts.limits.unauthenticatedBytesMax)
-      this.cutOff(closeCodes.tooLarge, 'too-large: it has to log in first')
+  #byteCounter(): (chunk: Uint8Array) => void {
+    let bytes = 0
+    return chunk => {
+      bytes += chunk.length
+      if (bytes > this.#parts.limits.unauthenticatedBytesMax)
+        this.cutOff(closeCodes.tooLarge, 'too-large: it has to log in first')
+    }
   }
 
   terminate(): void {

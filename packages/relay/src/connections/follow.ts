@@ -1,8 +1,9 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
 import { type AccountId, inBackground, wireLimits } from '@postern/protocol'
-import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
+import type { Entry } from '@postern/protocol/relay'
 import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
+import { deliverFrame } from './deliver-frame.ts'
 import type { RelayParts } from './relay-parts.ts'
 
 export type Outlet = {
@@ -30,6 +31,8 @@ export class Follower {
   #state: State = 'waiting'
   /** Something may have come while the last read was under way. */
   #hinted = false
+  /** There may be more, and its reader has to acknowledge first. */
+  #isHeldBack = false
 
   constructor(parts: RelayParts, outlet: Outlet, start: { account: AccountId; after: number }) {
     this.#parts = parts
@@ -39,7 +42,7 @@ export class Follower {
     this.#unsubscribe = parts.wake.subscribe(start.account, () => this.pump())
   }
 
-  /** Call it whenever something may have changed: news, an acknowledgement, room to send. */
+  /** Call it whenever something may have changed: news, or room to send. */
   pump(): void {
     this.#hinted = true
     if (this.#state !== 'waiting') return
@@ -52,7 +55,8 @@ export class Follower {
     const dropped = this.#ahead.splice(0, firstKept === -1 ? this.#ahead.length : firstKept)
     if (dropped.length === 0) return
     for (const entry of dropped) this.#aheadBytes -= entry.bytes
-    this.pump()
+    // Whoever was not held back has all there is: an acknowledgement brings nothing new.
+    if (this.#isHeldBack) this.pump()
   }
 
   end(): void {
@@ -87,7 +91,8 @@ export class Follower {
     const { limits, store } = this.#parts
     const entriesLeft = limits.unacknowledgedEntriesMax - this.#ahead.length
     const bytesLeft = limits.unacknowledgedBytesMax - this.#aheadBytes
-    if (entriesLeft <= 0 || bytesLeft <= 0 || !this.#outlet.hasRoom() || this.#state === 'ended') return NOTHING
+    this.#isHeldBack = entriesLeft <= 0 || bytesLeft <= 0
+    if (this.#isHeldBack || !this.#outlet.hasRoom() || this.#state === 'ended') return NOTHING
     const page = await store.readMailbox(this.#account, this.#position, {
       entriesMax: Math.min(entriesLeft, wireLimits.deliverEntriesMax),
       bytesMax: Math.min(bytesLeft, wireLimits.deliverBytesMax),
@@ -108,6 +113,6 @@ export class Follower {
       this.#aheadBytes += bytes
       this.#position = cursor
     }
-    this.#outlet.send(encodeRelayFrame({ kind: 'deliver', entries }))
+    this.#outlet.send(deliverFrame(entries))
   }
 }

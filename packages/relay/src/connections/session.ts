@@ -26,13 +26,14 @@ import { Follower, type Outlet } from './follow.ts'
 import type { RelayParts } from './relay-parts.ts'
 
 type State =
-  | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer }
+  | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer; newcomer: Newcomer }
   | { kind: 'authenticated'; account: AccountId; follower: Follower | undefined }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
 /** `device`: its public key, as text. */
 export type Peer = { account: AccountId; device: string; serial: number }
-type Options = { address: string; onAuthenticated: (peer: Peer) => void }
+/** Whoever has not logged in yet. */
+type Newcomer = { address: string; onAuthenticated: (peer: Peer) => void }
 
 export const closeCodes = {
   goingAway: 1001,
@@ -46,19 +47,17 @@ export const closeCodes = {
 export class Session {
   readonly #parts: RelayParts
   readonly #outlet: Outlet
-  readonly #options: Options
   #state: State
   /** The write that the last acknowledgement waits for. */
   #kept: Promise<void> | undefined
 
-  constructor(parts: RelayParts, outlet: Outlet, options: Options) {
+  constructor(parts: RelayParts, outlet: Outlet, newcomer: Newcomer) {
     this.#parts = parts
     this.#outlet = outlet
-    this.#options = options
     const { limits, clock } = parts
     const nonce = new Uint8Array(randomBytes(32))
     const deadline = clock.setTimer(limits.authenticateWithinMs, () => this.#refuse('authenticate in time'))
-    this.#state = { kind: 'challenged', nonce, triesLeft: limits.authenticateTriesMax, deadline }
+    this.#state = { kind: 'challenged', nonce, triesLeft: limits.authenticateTriesMax, deadline, newcomer }
     this.#send({ kind: 'challenge', nonce, nowMs: clock.nowMs() })
   }
 
@@ -120,12 +119,12 @@ export class Session {
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
     const state = this.#state
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
-    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: this.#options.address })
+    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: state.newcomer.address })
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
     state.deadline.cancel()
     this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
     const { serial } = decodeDeviceCertificate(proof.certificate)
-    this.#options.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey), serial })
+    state.newcomer.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey), serial })
     return answer
   }
 

@@ -1,12 +1,14 @@
 // All connections of a relay: taken in, counted, kept alive, and closed when the relay stops.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type AccountId, type Timer, Wait, wireLimits } from '@postern/protocol'
-import { wakeNextTurn } from '@postern/protocol/node'
+import { type AccountId, relayFixedLimits, type Timer, Wait, wireLimits } from '@postern/protocol'
+import { nextTurn, wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { MultiMap } from '../store/multi-map.ts'
 import { Connection } from './connection.ts'
 import type { RelayParts } from './relay-parts.ts'
 import { closeCodes, type Peer, Session } from './session.ts'
+import { TurnEnd } from './turn-end.ts'
 import type { Visitors } from './visitors.ts'
 
 const RELAY_PATH = '/relay/v1'
@@ -20,16 +22,18 @@ export class SocketServer {
     perMessageDeflate: false,
     clientTracking: false,
   })
-  readonly #connections = new Set<Connection>()
-  readonly #byAccount = new Map<AccountId, Set<Connection>>()
-  readonly #serials = new WeakMap<Connection, number>()
+  /** With who speaks, once that is known. */
+  readonly #connections = new Map<Connection, Peer | undefined>()
+  readonly #byAccount = new MultiMap<AccountId, Connection>()
   readonly #byDevice = new Map<string, Connection>()
+  readonly #turn: TurnEnd
   #heartbeat: Timer | undefined
   #stopped: Wait | undefined
 
   constructor(parts: RelayParts, visitors: Visitors) {
     this.#parts = parts
     this.#visitors = visitors
+    this.#turn = new TurnEnd(parts.log)
     this.#beatLater()
   }
 
@@ -57,31 +61,31 @@ export class SocketServer {
     this.#heartbeat?.cancel()
     this.#stopped ??= new Wait()
     if (this.#connections.size === 0) this.#stopped.resolve()
-    await Promise.all([...this.#connections].map(connection => connection.stop()))
+    await Promise.all([...this.#connections.keys()].map(connection => connection.stop()))
     await this.#stopped.over
   }
 
   terminateAll(): void {
-    for (const connection of this.#connections) connection.terminate()
+    for (const connection of this.#connections.keys()) connection.terminate()
   }
 
   #accept(webSocket: WebSocket, stream: Duplex, address: string): void {
-    const connection = new Connection(webSocket, stream, this.#parts)
-    this.#connections.add(connection)
-    let peer: Peer | undefined
-    const onAuthenticated = (authenticated: Peer): void => {
-      peer = authenticated
+    const connection = new Connection({ webSocket, stream, turn: this.#turn }, this.#parts)
+    this.#connections.set(connection, undefined)
+    const onAuthenticated = (peer: Peer): void => {
       connection.trust()
       this.#visitors.loggedIn(stream)
       this.#replaceOlder(connection, peer)
       this.#countIn(connection, peer)
     }
-    const session = new Session(this.#parts, connection, { address, onAuthenticated })
-    connection.start(session, () => {
-      this.#connections.delete(connection)
-      if (peer) this.#countOut(connection, peer)
-      if (this.#stopped && this.#connections.size === 0) this.#stopped.resolve()
-    })
+    connection.start(new Session(this.#parts, connection, { address, onAuthenticated }), () => this.#closed(connection))
+  }
+
+  #closed(connection: Connection): void {
+    const peer = this.#connections.get(connection)
+    this.#connections.delete(connection)
+    if (peer) this.#countOut(connection, peer)
+    if (this.#stopped && this.#connections.size === 0) this.#stopped.resolve()
   }
 
   /**
@@ -92,28 +96,26 @@ export class SocketServer {
     this.#byDevice.get(device)?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
     // What was revoked by this certificate would not be let in any more: it does not stay either.
-    for (const other of this.#byAccount.get(account) ?? [])
-      if ((this.#serials.get(other) ?? 0) < serial) other.close(closeCodes.replaced, 'revoked by a newer certificate')
-    this.#serials.set(connection, serial)
+    for (const other of this.#byAccount.get(account))
+      if ((this.#connections.get(other)?.serial ?? 0) < serial)
+        other.close(closeCodes.replaced, 'revoked by a newer certificate')
   }
 
-  #countIn(connection: Connection, { account }: Peer): void {
-    const connections = this.#byAccount.get(account) ?? new Set()
-    this.#byAccount.set(account, connections)
-    connections.add(connection)
+  #countIn(connection: Connection, peer: Peer): void {
+    const { account } = peer
+    this.#connections.set(connection, peer)
+    this.#byAccount.add(account, connection)
     // The oldest goes, not the newest: it may be a dead one that the client has given up on.
-    const [oldest] = connections
-    if (connections.size > this.#parts.limits.connectionsPerAccountMax && oldest) {
+    const [oldest] = this.#byAccount.get(account)
+    if (this.#byAccount.count(account) > this.#parts.limits.connectionsPerAccountMax && oldest) {
       oldest.close(closeCodes.refused, 'rate-limited: too many connections of this account')
-      connections.delete(oldest)
+      this.#byAccount.delete(account, oldest)
     }
   }
 
   #countOut(connection: Connection, { account, device }: Peer): void {
     if (this.#byDevice.get(device) === connection) this.#byDevice.delete(device)
-    const connections = this.#byAccount.get(account)
-    connections?.delete(connection)
-    if (connections?.size === 0) this.#byAccount.delete(account)
+    this.#byAccount.delete(account, connection)
   }
 
   #beatLater(): void {
@@ -121,8 +123,17 @@ export class SocketServer {
     this.#heartbeat = this.#parts.clock.setTimer(this.#parts.limits.heartbeatMs, () => {
       // After a turn: when the clock has jumped, pongs that have arrived must be heard before the next beat.
       wakeNextTurn(() => this.#beatLater())
-      for (const connection of this.#connections) connection.heartbeat()
+      this.#beat([...this.#connections.keys()])
     })
+  }
+
+  /** Some in each turn: to ping ten thousand at once would hold everybody up for as long as it takes. */
+  #beat(connections: readonly Connection[]): void {
+    for (const connection of connections.slice(0, relayFixedLimits.heartbeatsPerTurn))
+      if (this.#connections.has(connection)) connection.heartbeat()
+    const later = connections.slice(relayFixedLimits.heartbeatsPerTurn)
+    if (later.length > 0)
+      nextTurn(() => this.#beat(later), { what: 'connections could not be pinged', log: this.#parts.log })
   }
 }
 

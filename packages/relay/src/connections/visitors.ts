@@ -14,10 +14,20 @@ class Visitor {
   kind: Kind = 'waiting'
   /** Behind a proxy it is known only from a request. */
   address: string | undefined
-  firstRequest: Timer | undefined
+  #firstRequest: Timer | undefined
 
   constructor(socket: Socket) {
     this.socket = socket
+  }
+
+  expect(firstRequest: Timer): void {
+    this.#firstRequest = firstRequest
+  }
+
+  /** It has spoken, or has gone. The timer is not kept: of ten thousand who stay it would take a megabyte. */
+  speaks(): void {
+    this.#firstRequest?.cancel()
+    this.#firstRequest = undefined
   }
 }
 
@@ -45,8 +55,8 @@ export class Visitors {
     this.#bySocket.set(socket, visitor)
     this.#waits(visitor)
     // Whoever says nothing at all would hold its place for as long as it likes.
-    visitor.firstRequest = clock.setTimer(limits.authenticateWithinMs, () => socket.destroy())
-    socket.once('close', () => this.#leave(visitor))
+    visitor.expect(clock.setTimer(limits.authenticateWithinMs, () => socket.destroy()))
+    socket.on('close', () => this.#leave(visitor))
   }
 
   /** False: there is no room for this request. Settles by itself when the answer has gone out. */
@@ -81,7 +91,7 @@ export class Visitors {
   }
 
   #knows(visitor: Visitor, request: IncomingMessage): boolean {
-    visitor.firstRequest?.cancel()
+    visitor.speaks()
     const { proxies } = this.#parts
     return !proxies || this.#place(visitor, forwardedAddress(request, proxies))
   }
@@ -142,7 +152,7 @@ export class Visitors {
   }
 
   #leave(visitor: Visitor): void {
-    visitor.firstRequest?.cancel()
+    visitor.speaks()
     this.#bySocket.delete(visitor.socket)
     this.#stops(visitor)
     this.#unplace(visitor)

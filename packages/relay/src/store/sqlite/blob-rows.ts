@@ -31,7 +31,7 @@ export class BlobRows {
       expired: db
         .prepare<[number, number, number], BlobId>(
           `SELECT id FROM blob WHERE done_ms IS NULL AND begun_ms < ?
-           UNION ALL SELECT id FROM blob WHERE done_ms IS NOT NULL AND done_ms < ? LIMIT ?`,
+           UNION ALL SELECT id FROM blob WHERE done_ms IS NOT NULL AND done_ms < ? LIMIT 0 + ?`,
         )
         .pluck(),
       forget: db.prepare('DELETE FROM blob WHERE id = ?'),

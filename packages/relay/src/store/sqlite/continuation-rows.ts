@@ -37,7 +37,7 @@ export class ContinuationRows {
       forget: db.prepare('DELETE FROM continuation WHERE continued = @group OR chat_group = @group'),
       expire: db.prepare(
         `DELETE FROM past_member WHERE (chat_group, account) IN
-           (SELECT chat_group, account FROM past_member WHERE until_ms < ? ORDER BY until_ms LIMIT ?)`,
+           (SELECT chat_group, account FROM past_member WHERE until_ms < ? ORDER BY until_ms LIMIT 0 + ?)`,
       ),
     }
   }

@@ -37,7 +37,7 @@ export class EntryRows {
       ),
       name: db.prepare('UPDATE entry SET added = ?, removed = ? WHERE pos = ?'),
       known: db.prepare<[Uint8Array], KnownRow>('SELECT seq, ts, sender, kind FROM entry WHERE message = ?'),
-      oldest: db.prepare<[number], { pos: number; ts: number }>('SELECT pos, ts FROM entry ORDER BY pos LIMIT ?'),
+      oldest: db.prepare<[number], { pos: number; ts: number }>('SELECT pos, ts FROM entry ORDER BY pos LIMIT 0 + ?'),
       dropBelow: db.prepare('DELETE FROM entry WHERE pos < ?'),
     }
   }

@@ -4,7 +4,13 @@ import { wakeNextTurn } from '@postern/protocol/node'
 import { type Sqlite, storageError } from './database.ts'
 
 /** What keeps state in memory beside the rows has to follow the transaction. */
-export type CommitHooks = { beforeCommit(): void; committed(): void; rolledBack(): void; answered(): void }
+export type CommitHooks = {
+  beforeCommit(): void
+  committed(): void
+  rolledBack(): void
+  /** What was committed is durable, and nobody has been answered yet. */
+  durable(): void
+}
 
 type Settled = { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown }
 type Write = { apply: () => unknown; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
@@ -61,12 +67,13 @@ export class GroupCommit {
     const batch = this.#queue.splice(0, this.#writesMax)
     if (batch.length === 0) return
     const settled = this.#commitTogether(batch)
+    // First those who get it: a sender has the time to hear that it is kept.
+    this.#hooks.durable()
     for (const [at, { wait }] of batch.entries()) {
       const outcome = settled[at]
       if (outcome?.kind === 'done') wait.resolve(outcome.value as never)
       else wait.reject(outcome?.error)
     }
-    this.#hooks.answered()
   }
 
   #commitTogether(batch: Write[]): Settled[] {

@@ -58,7 +58,7 @@ export class GroupRows {
       remove: db.prepare('DELETE FROM member WHERE chat_group = ? AND account = ?'),
       empty: db.prepare('UPDATE chat_group SET empty_ms = ? WHERE num = ?'),
       expired: db.prepare<[number, number], { num: number; id: GroupId }>(
-        'SELECT num, id FROM chat_group WHERE empty_ms IS NOT NULL AND empty_ms < ? ORDER BY empty_ms LIMIT ?',
+        'SELECT num, id FROM chat_group WHERE empty_ms IS NOT NULL AND empty_ms < ? ORDER BY empty_ms LIMIT 0 + ?',
       ),
       deleteMembers: db.prepare('DELETE FROM member WHERE chat_group = ?'),
       delete: db.prepare('DELETE FROM chat_group WHERE num = ?'),

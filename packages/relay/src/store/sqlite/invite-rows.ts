@@ -18,7 +18,7 @@ export class InviteRows {
       ),
       expire: db.prepare(
         `DELETE FROM invite_use WHERE hash IN
-           (SELECT hash FROM invite_use WHERE expires_ms < ? ORDER BY expires_ms LIMIT ?)`,
+           (SELECT hash FROM invite_use WHERE expires_ms < ? ORDER BY expires_ms LIMIT 0 + ?)`,
       ),
     }
   }

@@ -39,7 +39,7 @@ export class KeyPackageRows {
       last: db.prepare<[number], Uint8Array>('SELECT data FROM last_resort WHERE account = ?').pluck(),
       expire: db.prepare(
         `DELETE FROM key_package WHERE num IN
-           (SELECT num FROM key_package WHERE taken_ms IS NOT NULL AND taken_ms < ? ORDER BY taken_ms LIMIT ?)`,
+           (SELECT num FROM key_package WHERE taken_ms IS NOT NULL AND taken_ms < ? ORDER BY taken_ms LIMIT 0 + ?)`,
       ),
     }
   }

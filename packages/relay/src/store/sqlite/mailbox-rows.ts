@@ -9,6 +9,7 @@ import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
 import { accountsIn, kindOf } from './entry-rows.ts'
 import type { HeldGroup } from './group-rows.ts'
+import type { MailboxTails } from './mailbox-tails.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 type Row = Omit<Entry, 'kind' | 'added' | 'removed'> & {
@@ -16,12 +17,14 @@ type Row = Omit<Entry, 'kind' | 'added' | 'removed'> & {
   added: Uint8Array | null
   removed: Uint8Array | null
 }
+type Reader = { num: number; id: AccountId }
 type Reached = { cursor: number; mark: number }
 type Unwritten = Reached & { settled: Wait }
 
 export class MailboxRows {
   readonly #accounts: AccountRows
   readonly #recent: RecentEntries
+  readonly #tails: MailboxTails
   readonly #sql
   /** Accounts whose mailbox has grown in this transaction, and in those committed since the last answer. */
   readonly #grown = new Set<AccountId>()
@@ -30,14 +33,16 @@ export class MailboxRows {
   #unwritten = new Map<number, Unwritten>()
   #written = new Map<number, Unwritten>()
 
-  constructor(db: Sqlite, parts: { accounts: AccountRows; recent: RecentEntries }) {
+  constructor(db: Sqlite, parts: { accounts: AccountRows; recent: RecentEntries; tails: MailboxTails }) {
     this.#accounts = parts.accounts
     this.#recent = parts.recent
+    this.#tails = parts.tails
     this.#sql = {
+      // A bare LIMIT ? makes SQLite compile the statement anew each time, which takes six times as long as the read.
       cursors: db
         .prepare<[number, number, number], number>(
           `SELECT pos FROM mailbox
-           WHERE account = ? AND pos > max(?, (SELECT floor FROM retention) - 1) ORDER BY pos LIMIT ?`,
+           WHERE account = ? AND pos > max(?, (SELECT floor FROM retention) - 1) ORDER BY pos LIMIT 0 + ?`,
         )
         .pluck(),
       page: db.prepare<[number, number, number], Row>(
@@ -49,7 +54,7 @@ export class MailboxRows {
          JOIN account ON account.num = entry.sender
          WHERE mailbox.account = ?
            AND mailbox.pos > max(?, (SELECT floor FROM retention) - 1)
-         ORDER BY mailbox.pos LIMIT ?`,
+         ORDER BY mailbox.pos LIMIT 0 + ?`,
       ),
       head: db
         .prepare<[number], number>(
@@ -70,26 +75,36 @@ export class MailboxRows {
          FROM (SELECT length(entry.payload) + ${rowBytes.entry} AS bytes, entry.sender
                FROM mailbox JOIN entry ON entry.pos = mailbox.pos
                WHERE mailbox.account = @account AND mailbox.pos > (SELECT cursor FROM account WHERE num = @account)
-               ORDER BY mailbox.pos DESC LIMIT @rowsMax)`,
+               ORDER BY mailbox.pos DESC LIMIT 0 + @rowsMax)`,
       ),
       nextAccount: db
         .prepare<[number], number>('SELECT account FROM mailbox WHERE account > ? ORDER BY account LIMIT 1')
         .pluck(),
       dropBelow: db.prepare(
         `DELETE FROM mailbox WHERE account = @account AND pos IN
-           (SELECT pos FROM mailbox WHERE account = @account AND pos < @floor ORDER BY pos LIMIT @countMax)`,
+           (SELECT pos FROM mailbox WHERE account = @account AND pos < @floor ORDER BY pos LIMIT 0 + @countMax)`,
       ),
     }
   }
 
   deliverToMembers(group: HeldGroup, pos: number, options: { except: number | undefined }): void {
-    this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
-    for (const [number, account] of group.members) if (number !== options.except) this.#grown.add(account)
+    if (group.members.size > 2) this.#sql.toMembers.run(pos, group.num, options.except ?? 0)
+    for (const [num, id] of group.members) {
+      if (num === options.except) continue
+      // In a chat of two the members need not be looked up.
+      if (group.members.size <= 2) this.#sql.toOne.run(num, pos)
+      this.#grow({ num, id }, pos)
+    }
   }
 
-  deliverTo(account: { num: number; id: AccountId }, pos: number): void {
+  deliverTo(account: Reader, pos: number): void {
     this.#sql.toOne.run(account.num, pos)
-    this.#grown.add(account.id)
+    this.#grow(account, pos)
+  }
+
+  #grow({ num, id }: Reader, pos: number): void {
+    this.#grown.add(id)
+    this.#tails.grow(num, pos)
   }
 
   /** Whose mailbox has grown since this was asked last. */
@@ -109,6 +124,11 @@ export class MailboxRows {
     return this.#sql.nextAccount.get(after)
   }
 
+  /** What was in the log so far may be gone from it. */
+  entriesDropped(): void {
+    this.#tails.forget()
+  }
+
   /** How many references went. */
   dropBelow(floor: number, of: { account: number; countMax: number }): number {
     return this.#sql.dropBelow.run({ ...of, floor }).changes
@@ -117,13 +137,21 @@ export class MailboxRows {
   /** At least one entry when there is any, then as many as fit. */
   read(account: AccountId, after: number, bounds: PageBounds): Page {
     const number = this.#accounts.numberOf(account)
-    const cursors = this.#sql.cursors.all(number, after, bounds.entriesMax)
+    const cursors = this.#cursors(number, after, bounds.entriesMax)
     const recent = cursors.map(cursor => this.#recent.get(cursor))
     const entries = recent.includes(undefined)
       ? this.#fromDisk(number, after, bounds)
       : fitting(recent as Entry[], bounds.bytesMax)
     const more = entries.length > 0 && (entries.length < cursors.length || cursors.length === bounds.entriesMax)
     return { entries, more }
+  }
+
+  #cursors(number: number, after: number, countMax: number): number[] {
+    const newest = this.#tails.read(number, after)
+    if (newest) return newest.length > countMax ? newest.slice(0, countMax) : newest
+    const cursors = this.#sql.cursors.all(number, after, countMax)
+    if (cursors.length < countMax) this.#tails.keep(number, after, cursors)
+    return cursors
   }
 
   #fromDisk(number: number, after: number, bounds: PageBounds): Entry[] {
@@ -165,6 +193,7 @@ export class MailboxRows {
   committed(): void {
     for (const account of this.#grown) this.#committed.add(account)
     this.#grown.clear()
+    this.#tails.committed()
     for (const { settled } of this.#written.values()) settled.resolve()
     this.#written = new Map()
   }
@@ -172,6 +201,7 @@ export class MailboxRows {
   /** Acknowledgements wait for the next transaction. */
   rolledBack(): void {
     this.#grown.clear()
+    this.#tails.rolledBack()
     for (const [number, written] of this.#written) this.#unwritten.set(number, written)
     this.#written = new Map()
   }

@@ -33,6 +33,7 @@ import { KeyPackageRows } from './key-package-rows.ts'
 import type { LogParts } from './log-parts.ts'
 import { MailboxFill } from './mailbox-fill.ts'
 import { MailboxRows } from './mailbox-rows.ts'
+import { MailboxTails } from './mailbox-tails.ts'
 import { ProfileRows } from './profile-rows.ts'
 import { RecentEntries } from './recent-entries.ts'
 import { RetentionRows } from './retention-rows.ts'
@@ -63,7 +64,7 @@ class SqliteStore implements RelayStore {
     const contacts = new ContactRows(db, { accounts, limits })
     const recent = new RecentEntries(limits.recentEntriesBytesMax)
     const entries = new EntryRows(db, recent)
-    const mailboxes = new MailboxRows(db, { accounts, recent })
+    const mailboxes = new MailboxRows(db, { accounts, recent, tails: new MailboxTails(limits.accountsCachedMax) })
     const fill = new MailboxFill(mailboxes, limits)
     const keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
     const retention = new RetentionRows(db, limits)
@@ -97,7 +98,7 @@ class SqliteStore implements RelayStore {
         this.#sweep.forget()
         mailboxes.rolledBack()
       },
-      answered: () => this.#options.wake.notify(mailboxes.drainGrown()),
+      durable: () => this.#options.wake.notify(mailboxes.drainGrown()),
     }
   }
 

@@ -49,7 +49,7 @@ export class Sweep {
   }
 
   #entries(beforeMs: number): { removed: number; more: boolean } {
-    const { entries, retention, limits } = this.#parts
+    const { entries, mailboxes, retention, limits } = this.#parts
     const rowsMax = limits.sweepRowsPerTurn
     const oldest = entries.oldest(rowsMax)
     const firstKept = oldest.findIndex(entry => entry.ts >= beforeMs)
@@ -58,6 +58,7 @@ export class Sweep {
     if (last) {
       retention.raiseFloor(last.pos + 1)
       entries.dropBelow(last.pos + 1)
+      mailboxes.entriesDropped()
     }
     if (removed < rowsMax) this.#phase = { kind: 'mailboxes', afterAccount: 0 }
     return { removed, more: true }
