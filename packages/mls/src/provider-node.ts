@@ -100,8 +100,13 @@ const shortAes: Pick<ShortPrimitives, 'aesSealInto' | 'aesOpen'> = {
   aesOpen: ({ key, nonce, aad }, sealed) => aes128.aesOpen(key, nonce, aad, sealed),
 }
 
-export function makeNodeProvider(options: Ed25519Options = {}): MlsProvider {
-  const randomBytes = makeRandomBytes()
+export interface NodeProviderOptions extends Ed25519Options {
+  /** For tests: what comes out of the same bytes is the same. */
+  randomBytes?: (count: number) => Uint8Array
+}
+
+export function makeNodeProvider(options: NodeProviderOptions = {}): MlsProvider {
+  const { randomBytes = makeRandomBytes() } = options
   const ed25519 = makeEd25519(options)
   const signing: Pick<MlsProvider, 'sign' | 'verify' | 'generateSigningKey'> = {
     sign: async (secretKey, message) => ed25519.sign(secretKey, message),
