@@ -13,9 +13,8 @@ import { decodeGroup, decodeWhole } from './group-state.ts'
 import { decodeKeyPackage, decodePrivate, SETTINGS_EXTENSION, type StoredKeyPackage } from './key-package.ts'
 import type { MlsContext } from './mls-context.ts'
 import { MlsError } from './mls-error.ts'
-import { paddedBytes } from './padding.ts'
+import { paddedTextBytes } from './padding.ts'
 import { encodePrivateMessage, readPrivateMessage } from './private-message.ts'
-import { SIGNATURE_BYTES } from './provider.ts'
 import { type AppliedCommit, applyCommit } from './receive-commit.ts'
 import { movedLeaves, ratchetsOf, type SecretRow } from './secret-rows.ts'
 
@@ -72,19 +71,15 @@ export async function encryptMessage(
 ): Promise<{ session: GroupSession; wire: Uint8Array }> {
   assertMember(session)
   const { context, state } = session
-  const padUntilLength = paddedLength(plaintext.length)
+  const short = context.provider.shortWay?.seal(state, plaintext)
+  if (short !== undefined) return { session: { context, state: short.state }, wire: short.wire }
+  const padUntilLength = paddedTextBytes(plaintext.length)
   const clientConfig = { ...context.config, paddingConfig: { kind: 'padUntilLength', padUntilLength } as const }
   const made = await createApplicationMessage({ ...state, clientConfig }, plaintext, context.provider.cipherSuite)
   return {
     session: { context, state: { ...made.newState, clientConfig: context.config } },
     wire: encodePrivateMessage(made.privateMessage),
   }
-}
-
-/** The content is the text and the signature, each behind its length. */
-function paddedLength(textBytes: number): number {
-  const lengthBytes = textBytes < 64 ? 1 : textBytes < 16_384 ? 2 : 4
-  return paddedBytes(lengthBytes + textBytes + 2 + SIGNATURE_BYTES)
 }
 
 /** Throws an `MlsError` for whatever is not a message or commit of this group's current epoch. */
@@ -100,6 +95,11 @@ export async function decryptMessage(session: GroupSession, wire: Uint8Array): P
 }
 
 async function readText({ context, state }: GroupSession, message: PrivateMessage): Promise<Decrypted> {
+  const short = context.provider.shortWay?.open(state, message)
+  if (short !== undefined) {
+    const { text: plaintext, senderLeaf } = short
+    return { kind: 'application', session: { context, state: short.state }, plaintext, senderLeaf, skipped: 0 }
+  }
   const result = await processPrivateMessage(state, message, emptyPskIndex, context.provider.cipherSuite)
   // The ratchet that moved is the sender's: ts-mls checked the signature by the key of that same leaf.
   const [senderLeaf, ...others] = movedLeaves(state, result.newState)

@@ -5,6 +5,7 @@ import type { PrivateMessage } from 'ts-mls'
 import { encodeMlsMessage } from 'ts-mls/message.js'
 import { FAREWELLS_BYTES_MAX } from './farewell.ts'
 import { MlsError } from './mls-error.ts'
+import { lengthBytes } from './vector-length.ts'
 
 /** RFC 9420 §6.3, with our 16-byte group ids: everything before the ciphertext stands at a fixed place. */
 const GROUP_ID_AT = 5
@@ -12,9 +13,9 @@ const EPOCH_AT = GROUP_ID_AT + GROUP_ID_BYTES
 const CONTENT_TYPE_AT = EPOCH_AT + 8
 const AUTHENTICATED_DATA_AT = CONTENT_TYPE_AT + 1
 /** Leaf, generation, reuse guard and tag. */
-const SENDER_DATA_BYTES = 28
+export const SEALED_SENDER_DATA_BYTES = 28
 /** Of a message without authenticated data. */
-const SHORTEST_BYTES = AUTHENTICATED_DATA_AT + 1 + 1 + SENDER_DATA_BYTES
+const SHORTEST_BYTES = AUTHENTICATED_DATA_AT + 1 + 1 + SEALED_SENDER_DATA_BYTES
 const PREFIX = [0, 1, 0, 2, GROUP_ID_BYTES]
 const CONTENT_TYPES = new Map([
   [1, 'application'],
@@ -39,8 +40,8 @@ export function readPrivateMessage(wire: Uint8Array): PrivateMessage {
   const { data: authenticatedData, end: senderDataAt } = readVector(bytes, AUTHENTICATED_DATA_AT)
   const dataBytesMax = contentType === 'commit' ? FAREWELLS_BYTES_MAX : 0
   if (authenticatedData.length > dataBytesMax) throw malformed('it carries authenticated data')
-  if (bytes[senderDataAt] !== SENDER_DATA_BYTES) throw malformed('its sender data has a wrong size')
-  const ciphertextAt = senderDataAt + 1 + SENDER_DATA_BYTES
+  if (bytes[senderDataAt] !== SEALED_SENDER_DATA_BYTES) throw malformed('its sender data has a wrong size')
+  const ciphertextAt = senderDataAt + 1 + SEALED_SENDER_DATA_BYTES
   if (bytes.length <= ciphertextAt) throw malformed('it is too short')
   return {
     groupId: bytes.subarray(GROUP_ID_AT, EPOCH_AT),
@@ -53,16 +54,15 @@ export function readPrivateMessage(wire: Uint8Array): PrivateMessage {
 }
 
 /** A vector, its length in the shortest of the forms of RFC 9420 §2.1.2. */
-function readVector(bytes: Uint8Array, at: number): { data: Uint8Array; end: number } {
-  const lengthBytes = 1 << ((bytes[at] as number) >> 6)
-  if (lengthBytes > 4 || at + lengthBytes > bytes.length) throw malformed('its length is not written as it should be')
+export function readVector(bytes: Uint8Array, at: number): { data: Uint8Array; end: number } {
+  const count = 1 << ((bytes[at] as number) >> 6)
+  if (count > 4 || at + count > bytes.length) throw malformed('its length is not written as it should be')
   let length = (bytes[at] as number) & 0x3f
-  for (let i = 1; i < lengthBytes; i++) length = length * 256 + (bytes[at + i] as number)
-  const shortest = length < 64 ? 1 : length < 16_384 ? 2 : 4
-  if (lengthBytes !== shortest) throw malformed('its length is not written as it should be')
-  const end = at + lengthBytes + length
+  for (let i = 1; i < count; i++) length = length * 256 + (bytes[at + i] as number)
+  if (count !== lengthBytes(length)) throw malformed('its length is not written as it should be')
+  const end = at + count + length
   if (end > bytes.length) throw malformed('bytes are missing or left over')
-  return { data: bytes.subarray(at + lengthBytes, end), end }
+  return { data: bytes.subarray(at + count, end), end }
 }
 
 /** One that fills the rest of the bytes. */

@@ -211,6 +211,7 @@ export async function makeBrowserProvider(options: BrowserProviderOptions = {}):
   const agreementPublicKey = (secretKey: Uint8Array) => curve.getPublicKey(secretKey)
   return {
     cipherSuite,
+    shortWay: undefined,
     sha256: bytes => sha256(bytes),
     sha512: bytes => sha512(bytes),
     randomBytes,

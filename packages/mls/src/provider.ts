@@ -1,5 +1,6 @@
 // The one interface through which core does cryptography: Node and the browser each have an implementation.
 import type { CiphersuiteImpl } from 'ts-mls'
+import type { ShortWay } from './short-way.ts'
 
 export const MLS_SUITE = 'MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519'
 
@@ -19,6 +20,8 @@ export interface AeadKey {
 export interface MlsProvider {
   /** The primitives of suite 1 in the shape ts-mls wants. */
   readonly cipherSuite: CiphersuiteImpl
+  /** The quick way of usual texts; undefined where the platform makes one wait for every step. */
+  readonly shortWay: ShortWay | undefined
   sha256(bytes: Uint8Array): Uint8Array
   sha512(bytes: Uint8Array): Uint8Array
   randomBytes(count: number): Uint8Array

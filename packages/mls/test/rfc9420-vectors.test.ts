@@ -13,6 +13,7 @@ import { MLS_SUITE, type MlsProvider } from '../src/provider.ts'
 import { makeBrowserProvider } from '../src/provider-browser.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
 import { fromHex, hex } from './bytes.ts'
+import { pair } from './people.ts'
 import { cryptoBasics, keySchedule, messageProtection, secretTrees } from './vectors/rfc9420-suite1.ts'
 
 const retention = { retainKeysForGenerations: 1, retainKeysForEpochs: 1, maximumForwardRatchetSteps: 20 }
@@ -130,4 +131,45 @@ describe.each([
     expect(commit.auth).toMatchObject({ confirmationTag: fromHex(vector.confirmationTag) })
     expect(commit.content).toMatchObject({ commit: { proposals: [], path: undefined } })
   })
+})
+
+it('[MLS-9.4] the short way opens the published message', async () => {
+  const vector = messageProtection
+  const { cipherSuite } = makeNodeProvider()
+  const [message] = decodeMlsMessage(fromHex(vector.applicationMessage), 0) ?? []
+  if (message?.wireformat !== 'mls_private_message') throw new Error('not a private message')
+  // It is the first of its leaf, whose ratchet stands in the right half of a tree of two (RFC 9420 §9).
+  const inTree = (secret: Uint8Array, label: string, context: string) =>
+    expandWithLabel(secret, label, new TextEncoder().encode(context), cipherSuite.kdf.size, cipherSuite.kdf)
+  const leafSecret = await inTree(fromHex(vector.encryptionSecret), 'tree', 'right')
+  const first = async (label: string) => ({
+    secret: await inTree(leafSecret, label, ''),
+    generation: 0,
+    unusedGenerations: {},
+  })
+  const ratchets = { application: await first('application'), handshake: await first('handshake') }
+  const alice = (await pair()).alice.state
+  const leaf = alice.ratchetTree[0]
+  if (leaf?.nodeType !== 'leaf') throw new Error('alice has no leaf')
+  const state = {
+    ...alice,
+    groupContext: {
+      ...alice.groupContext,
+      groupId: fromHex(vector.groupId),
+      epoch: vector.epoch,
+      treeHash: fromHex(vector.treeHash),
+      confirmedTranscriptHash: fromHex(vector.confirmedTranscriptHash),
+      extensions: [],
+    },
+    keySchedule: { ...alice.keySchedule, senderDataSecret: fromHex(vector.senderDataSecret) },
+    ratchetTree: [
+      leaf,
+      undefined,
+      { ...leaf, leaf: { ...leaf.leaf, signaturePublicKey: fromHex(vector.signaturePublicKey) } },
+    ],
+    secretTree: [undefined, undefined, ratchets],
+  }
+  const read = makeNodeProvider().shortWay?.open(state, message.privateMessage)
+  expect(hex(read?.text ?? new Uint8Array())).toBe(vector.application)
+  expect(read?.senderLeaf).toBe(vector.senderLeaf)
 })

@@ -1,0 +1,194 @@
+// Texts by the short way: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
+// which also says what is wrong with it: of the short way no answer is "I do not know", and never "it is forged".
+import type { ClientState, PrivateMessage } from 'ts-mls'
+import type { GenerationSecret } from 'ts-mls/secretTree.js'
+import { paddedTextBytes } from './padding.ts'
+import { readVector, SEALED_SENDER_DATA_BYTES } from './private-message.ts'
+import { KEY_BYTES, NONCE_BYTES, SIGNATURE_BYTES, TAG_BYTES } from './provider.ts'
+import { ratchetsOf } from './secret-rows.ts'
+import { contentOf, type EpochFrame, frameOf, signedBytes } from './text-frame.ts'
+import { lengthBytes, writeLength } from './vector-length.ts'
+
+/** Cryptography that makes nobody wait. */
+export interface ShortPrimitives {
+  hmac(key: Uint8Array, message: Uint8Array): Uint8Array
+  /** AES-128-GCM, into bytes with room for the tag. */
+  aesSealInto(sealed: Uint8Array, seal: Seal, plaintext: Uint8Array): void
+  /** Throws if the tag does not fit. */
+  aesOpen(seal: Seal, sealed: Uint8Array): Uint8Array
+  sign(secretKey: Uint8Array, message: Uint8Array): Uint8Array
+  verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
+  randomBytes(count: number): Uint8Array
+}
+
+interface Seal {
+  key: Uint8Array
+  nonce: Uint8Array
+  aad: Uint8Array
+}
+
+export interface ShortWay {
+  /** Undefined where ts-mls must do it. */
+  seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
+  /**
+   * Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, of our own, the
+   * first of a leaf, or wrong in any way.
+   */
+  open(state: ClientState, message: PrivateMessage): OpenedText | undefined
+}
+
+interface OpenedText {
+  state: ClientState
+  text: Uint8Array
+  senderLeaf: number
+}
+
+const AES_KEY_BYTES = 16
+const GUARD_BYTES = 4
+/** Leaf, generation, reuse guard. */
+const GENERATION_AT = 4
+const GUARD_AT = 8
+const SENDER_DATA_BYTES = GUARD_AT + GUARD_BYTES
+/** So much of a ciphertext goes into the keys of its sender data. */
+const SAMPLE_BYTES = KEY_BYTES
+/** The last one: behind it a ratchet has no number any more. */
+const GENERATION_MAX = 2 ** 32 - 1
+
+/** KDFLabel and the counter of its only block (RFC 9420 §8, RFC 5869); the context, of a fixed size, is filled in. */
+class KdfLabel {
+  readonly #bytes: Uint8Array
+  readonly #contextAt: number
+
+  constructor(label: string, sizes: { bytes: number; contextBytes: number }) {
+    const name = new TextEncoder().encode(`MLS 1.0 ${label}`)
+    const head = [0, sizes.bytes, name.length, ...name, sizes.contextBytes]
+    this.#contextAt = head.length
+    this.#bytes = Uint8Array.from([...head, ...new Uint8Array(sizes.contextBytes), 1])
+  }
+
+  of(context: Uint8Array): Uint8Array {
+    this.#bytes.set(context, this.#contextAt)
+    return this.#bytes
+  }
+}
+
+const inRatchet = { contextBytes: GENERATION_AT }
+const messageKey = new KdfLabel('key', { bytes: AES_KEY_BYTES, ...inRatchet })
+const messageNonce = new KdfLabel('nonce', { bytes: NONCE_BYTES, ...inRatchet })
+const nextSecret = new KdfLabel('secret', { bytes: KEY_BYTES, ...inRatchet })
+const senderKey = new KdfLabel('key', { bytes: AES_KEY_BYTES, contextBytes: SAMPLE_BYTES })
+const senderNonce = new KdfLabel('nonce', { bytes: NONCE_BYTES, contextBytes: SAMPLE_BYTES })
+
+export function makeShortWay(primitives: ShortPrimitives): ShortWay {
+  return {
+    seal: (state, text) => sealed(primitives, state, text),
+    open(state, message) {
+      try {
+        return opened(primitives, state, message)
+      } catch {
+        // Said by ts-mls, in its words, when it fails there as well.
+        return undefined
+      }
+    },
+  }
+}
+
+function sealed(primitives: ShortPrimitives, state: ClientState, text: Uint8Array) {
+  const leaf = state.privatePath.leafIndex
+  const ratchet = ratchetsOf(state.secretTree[2 * leaf])?.application
+  const frame = frameOf(state.groupContext)
+  if (ratchet === undefined || frame === undefined || !maySend(state) || ratchet.generation >= GENERATION_MAX) return
+  const signature = primitives.sign(state.signaturePrivateKey, signedBytes(frame, leaf, text))
+  const content = contentOf(text, signature, paddedTextBytes(text.length))
+  const senderData = new Uint8Array(SENDER_DATA_BYTES)
+  const view = new DataView(senderData.buffer)
+  view.setUint32(0, leaf)
+  view.setUint32(GENERATION_AT, ratchet.generation)
+  senderData.set(primitives.randomBytes(GUARD_BYTES), GUARD_AT)
+  const sealedBytes = content.length + TAG_BYTES
+  const { wireHead } = frame
+  const senderEnd = wireHead.length + SEALED_SENDER_DATA_BYTES
+  const wire = new Uint8Array(senderEnd + lengthBytes(sealedBytes) + sealedBytes)
+  wire.set(wireHead)
+  const ciphertext = wire.subarray(writeLength(wire, senderEnd, sealedBytes))
+  primitives.aesSealInto(ciphertext, contentSeal(primitives, ratchet, { frame, senderData }), content)
+  const senderSeal = sealOfSender(primitives, state, { frame, ciphertext })
+  primitives.aesSealInto(wire.subarray(wireHead.length, senderEnd), senderSeal, senderData)
+  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), wire }
+}
+
+/** ts-mls says what keeps a group from it. */
+function maySend({ groupActiveState, unappliedProposals }: ClientState): boolean {
+  return groupActiveState.kind === 'active' && Object.keys(unappliedProposals).length === 0
+}
+
+function opened(primitives: ShortPrimitives, state: ClientState, message: PrivateMessage): OpenedText | undefined {
+  const frame = frameOf(state.groupContext)
+  const { ciphertext, contentType, encryptedSenderData, authenticatedData } = message
+  if (frame === undefined || contentType !== 'application' || authenticatedData.length > 0) return
+  if (ciphertext.length < SAMPLE_BYTES || encryptedSenderData.length !== SEALED_SENDER_DATA_BYTES) return
+  const senderData = primitives.aesOpen(sealOfSender(primitives, state, { frame, ciphertext }), encryptedSenderData)
+  const view = new DataView(senderData.buffer, senderData.byteOffset, SENDER_DATA_BYTES)
+  const leaf = view.getUint32(0)
+  const generation = view.getUint32(GENERATION_AT)
+  const node = state.ratchetTree[2 * leaf]
+  const ratchet = ratchetsOf(state.secretTree[2 * leaf])?.application
+  if (node?.nodeType !== 'leaf' || leaf === state.privatePath.leafIndex) return
+  if (ratchet?.generation !== generation || generation >= GENERATION_MAX) return
+  const content = primitives.aesOpen(contentSeal(primitives, ratchet, { frame, senderData }), ciphertext)
+  const { text, signature } = partsOf(content)
+  if (signature.length !== SIGNATURE_BYTES) return
+  if (!primitives.verify(node.leaf.signaturePublicKey, signedBytes(frame, leaf, text), signature)) return
+  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), text: text.slice(), senderLeaf: leaf }
+}
+
+/** Text and signature, each behind its length in the shortest form; then nothing but zeros. */
+function partsOf(content: Uint8Array): { text: Uint8Array; signature: Uint8Array } {
+  const { data: text, end: textEnd } = readVector(content, 0)
+  const { data: signature, end } = readVector(content, textEnd)
+  for (let at = end; at < content.length; at++) if (content[at] !== 0) throw new Error('it is not filled up with zeros')
+  return { text, signature }
+}
+
+type InEpoch = { frame: EpochFrame; senderData: Uint8Array }
+
+/** Key and nonce of one generation (RFC 9420 §9.1), the nonce with the reuse guard in it. */
+function contentSeal({ hmac }: ShortPrimitives, ratchet: GenerationSecret, { frame, senderData }: InEpoch): Seal {
+  const generation = senderData.subarray(GENERATION_AT, GUARD_AT)
+  const key = hmac(ratchet.secret, messageKey.of(generation)).subarray(0, AES_KEY_BYTES)
+  const nonce = hmac(ratchet.secret, messageNonce.of(generation)).subarray(0, NONCE_BYTES)
+  for (let i = 0; i < GUARD_BYTES; i++) nonce[i] = (nonce[i] as number) ^ (senderData[GUARD_AT + i] as number)
+  return { key, nonce, aad: frame.contentAad }
+}
+
+/** RFC 9420 §6.3.2. */
+function sealOfSender(
+  { hmac }: ShortPrimitives,
+  { keySchedule }: ClientState,
+  { frame, ciphertext }: { frame: EpochFrame; ciphertext: Uint8Array },
+): Seal {
+  const sample = ciphertext.subarray(0, SAMPLE_BYTES)
+  return {
+    key: hmac(keySchedule.senderDataSecret, senderKey.of(sample)).subarray(0, AES_KEY_BYTES),
+    nonce: hmac(keySchedule.senderDataSecret, senderNonce.of(sample)).subarray(0, NONCE_BYTES),
+    aad: frame.senderAad,
+  }
+}
+
+/** The state behind this generation: from it no key that was used can be made again. */
+function withRatchetMoved(
+  { hmac }: ShortPrimitives,
+  state: ClientState,
+  { leaf, senderData }: { leaf: number; senderData: Uint8Array },
+): ClientState {
+  const secretTree = state.secretTree.slice()
+  const ratchets = ratchetsOf(secretTree[2 * leaf])
+  if (ratchets === undefined) throw new Error('the leaf has no ratchets')
+  const { application } = ratchets
+  const secret = hmac(application.secret, nextSecret.of(senderData.subarray(GENERATION_AT, GUARD_AT)))
+  secretTree[2 * leaf] = {
+    ...ratchets,
+    application: { ...application, secret, generation: application.generation + 1 },
+  }
+  return { ...state, secretTree }
+}

@@ -1,0 +1,71 @@
+// The short way of a text beside the general one, over the same randomness.
+import { decryptMessage, encryptMessage, type GroupSession } from '../src/group-session.ts'
+import { type MlsContext, makeMlsContext } from '../src/mls-context.ts'
+import { MlsError } from '../src/mls-error.ts'
+import { makeNodeProvider } from '../src/provider-node.ts'
+import type { ShortWay } from '../src/short-way.ts'
+import { hex } from './bytes.ts'
+import { NOW_SEC } from './people.ts'
+
+/** How often the short way was taken to its end. */
+export const taken = { seals: 0, opens: 0 }
+let turn = 0
+
+const provider = makeNodeProvider({
+  // The same for both ways, and another one for the next text.
+  randomBytes: count => Uint8Array.from({ length: count }, (_, at) => (turn * 31 + at * 7) & 0xff),
+})
+
+function counted(way: ShortWay | undefined): ShortWay {
+  if (way === undefined) throw new Error('Node has a short way')
+  return {
+    seal(state, text) {
+      const made = way.seal(state, text)
+      if (made !== undefined) taken.seals += 1
+      return made
+    },
+    open(state, message) {
+      const read = way.open(state, message)
+      if (read !== undefined) taken.opens += 1
+      return read
+    },
+  }
+}
+
+const short: MlsContext = makeMlsContext({ ...provider, shortWay: counted(provider.shortWay) }, () => NOW_SEC)
+const general: MlsContext = { ...short, provider: { ...provider, shortWay: undefined } }
+export const { cipherSuite } = provider
+
+type BothWays<Result> = { short: Result; general: Result }
+
+/** What each way makes of a text, and where that leaves it. */
+export function writtenBothWays(sender: GroupSession, text: Uint8Array) {
+  turn += 1
+  return bothWays(sender, session => encryptMessage(session, text))
+}
+
+/** What each way says of a message, and where that leaves it. */
+export const toldBothWays = (reader: GroupSession, wire: Uint8Array) => bothWays(reader, session => told(session, wire))
+
+async function bothWays<Result>(
+  { state }: GroupSession,
+  act: (session: GroupSession) => Promise<Result>,
+): Promise<BothWays<Result>> {
+  const from = { ...state, clientConfig: short.config }
+  return {
+    short: await act({ context: short, state: from }),
+    general: await act({ context: general, state: from }),
+  }
+}
+
+async function told(session: GroupSession, wire: Uint8Array) {
+  try {
+    const read = await decryptMessage(session, wire)
+    if (read.kind !== 'application') return { what: read.kind, session: read.session }
+    const { plaintext, senderLeaf, skipped } = read
+    return { what: { text: hex(plaintext), senderLeaf, skipped }, session: read.session }
+  } catch (error) {
+    if (!(error instanceof MlsError)) throw error
+    return { what: { code: error.code, message: error.message }, session }
+  }
+}
