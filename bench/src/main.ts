@@ -1,6 +1,9 @@
-// `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these.
+// `npm run bench`: measures Postern against ceilings and peers in the same run. `npm run bench -- crypto echo` runs only these,
+// and `npm run bench -- --beside <directory>` compares with another checkout.
+import { parseArgs } from 'node:util'
 import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'
+import { measureBeside } from './beside/beside.ts'
 import { measureChats } from './chats/chats.ts'
 import { measureConnections } from './connections/connections.ts'
 import { measureCrypto } from './crypto/crypto.ts'
@@ -45,9 +48,10 @@ async function run(names: readonly string[]): Promise<void> {
   printTable(rows)
 }
 
-const asked = process.argv.slice(2)
+const { values, positionals: asked } = parseArgs({ options: { beside: { type: 'string' } }, allowPositionals: true })
 const unknown = asked.filter(name => !Object.hasOwn(benchmarks, name))
 if (unknown.length > 0) {
   console.error(`There is no benchmark "${unknown.join('", "')}"; there are: ${Object.keys(benchmarks).join(', ')}.`)
   process.exitCode = 2
-} else await run(asked.length > 0 ? asked : Object.keys(benchmarks))
+} else if (values.beside !== undefined) printTable(await measureBeside(values.beside))
+else await run(asked.length > 0 ? asked : Object.keys(benchmarks))

@@ -1,5 +1,5 @@
 // Texts that the operator posts, to people who are away: until the relay has each of them durably.
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { startRing, stopRing } from '../echo/ring.ts'
 import { inTurn, median, ratePerSec } from '../figures.ts'
@@ -7,12 +7,10 @@ import { Child } from '../processes/child.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 import type { CeilingSettings } from './ceiling.ts'
+import { post, type Target } from './post.ts'
 
 const ROUNDS = 5
 const PEOPLE = 4
-const body = JSON.stringify({
-  text: 'A text of about a hundred bytes, as a bot writes them to the people who have asked it for news.',
-})
 /** Connections, and how many sends one round has. */
 const loads: [connections: number, count: number][] = [
   [1, 200],
@@ -46,7 +44,6 @@ export const measureSends = (): Promise<Row[]> =>
     return rows
   })
 
-type Target = { url: string; token: string; chats: string[]; agent: Agent }
 type Load = { atOnce: number; count: number }
 
 async function measureLoad({ ours, peer }: { ours: Target; peer: Target }, load: Load): Promise<Row> {
@@ -64,17 +61,4 @@ async function measureLoad({ ours, peer }: { ours: Target; peer: Target }, load:
     peer: { what: 'http + signature + cipher + insert + relay', figure: median(rates.peer), better: 'more' },
     goal: { ratio: 0.6 },
   }
-}
-
-function post({ url, token, chats, agent }: Target, at: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const path = `/v1/chats/${chats[at % chats.length]}/messages`
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const sent = request(new URL(path, url), { method: 'POST', agent, headers }, answer => {
-    answer.resume()
-    answer.on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${path}: ${answer.statusCode}`))))
-  })
-  sent.on('error', reject)
-  sent.end(body)
-  return promise
 }
