@@ -419,6 +419,9 @@ export const gatewayLimits = {
   webhookBodyBytesMax: 64 * KIB,
   webhookRetryFirstMs: 1 * SECOND_MS,
   webhookRetryMaxMs: 5 * MINUTE_MS,
+  /** Deliveries that may wait to be confirmed in the database, and for how long: a kill in between sends them again. */
+  webhookUnconfirmedMax: 32,
+  webhookConfirmedWithinMs: 50,
   avatarUploadBytesMax: 20 * MIB,
   avatarUploadsMax: 4,
   avatarSidePixelsMax: 320,

@@ -62,11 +62,11 @@ export class Journal {
     await this.#store.write(database => moveReader(database, reader, wanted), durability)
   }
 
-  /** How much waits for the reader. */
-  pending(reader: string): number {
+  /** How much waits for the reader. `above`: how far it has come without having confirmed it yet. */
+  pending(reader: string, above = 0): number {
     const row = this.#store.get<{ count: number }>(
       'SELECT count(*) AS count FROM journal WHERE id > ?',
-      this.confirmed(reader),
+      Math.max(above, this.confirmed(reader)),
     )
     return row?.count ?? 0
   }
