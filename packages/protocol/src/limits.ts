@@ -372,6 +372,8 @@ export const clientLimits = {
   noticesPerChatMax: 500,
   /** Events that are kept where nobody has ever read the journal. */
   journalUnreadMax: 10_000,
+  /** Of a journal in which more waits, what is confirmed is removed so many at a time. */
+  journalDroppedAtOnce: 1_000,
   searchCharsMax: 256,
   /** Of those that may have the words, so many are looked at before the next are read. */
   searchRowsPerTurn: 200,
