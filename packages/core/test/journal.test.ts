@@ -1,5 +1,6 @@
 // The journal: ids that are never used twice, readers that keep their own place.
 import { clientLimits } from '@postern/protocol'
+import { WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { coreOf } from './hostile/modified-client.ts'
@@ -32,6 +33,38 @@ test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their 
   await alice.say(again, 'three')
   await again.hears('three')
   expect(ids(again.client.journal.read(0, 10))).toEqual([4])
+})
+
+test('[CORE-8.2] of many that wait, those that are confirmed are shown to nobody, go a thousand at a time, and keep no words', async ({
+  world,
+  alice,
+  bob,
+}) => {
+  const { journalDroppedAtOnce: many } = clientLimits
+  await alice.say(bob, 'a word to be erased')
+  await bob.hears('a word to be erased')
+  await coreOf(bob).store.write(database => {
+    const insert = "INSERT INTO journal (ts, chat_id, json) VALUES (1, 'x', '{}')"
+    for (let at = 0; at < 2 * many; at++) database.run(insert)
+  })
+  const rows = () => coreOf(bob).store.all<{ json: string }>('SELECT json FROM journal')
+  const { journal } = bob.client
+  const first = journal.read(0, 1)[0]?.id ?? expect.fail()
+  await journal.confirm('operator', 100)
+  expect(rows()).toHaveLength(2 * many + 2)
+  expect(ids(journal.read(0, 2))).toEqual([101, 102])
+  const said = alice.client.messages.list(bob.chatId, { limit: 1 })[0]?.id ?? expect.fail()
+  await alice.client.messages.delete(bob.chatId, { message: said, for: 'all' }, WITHIN)
+  await expect.poll(() => rows().some(({ json }) => json.includes('"deleted"'))).toBe(true)
+  expect(rows().some(({ json }) => json.includes('a word to be erased'))).toBe(false)
+  await world.close(bob)
+
+  const again = await world.person('bob')
+  expect(ids(again.client.journal.read(0, 1))).toEqual([101])
+  await again.client.journal.confirm('operator', first + many)
+  expect(coreOf(again).store.all('SELECT id FROM journal')).toHaveLength(many + 2)
+  await again.client.journal.confirm('operator', again.client.journal.newest())
+  expect(coreOf(again).store.all('SELECT id FROM journal')).toEqual([])
 })
 
 test('[CORE-8.2] a reader never goes back', async ({ alice, bob }) => {

@@ -41,7 +41,7 @@ const test = base
     const clock = new ManualClock()
     const poll = new LongPoll(await UpdateQueue.open(gateway.client.journal), clock)
     const stay = new AbortController()
-    const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, stay.signal)
+    const ask = (timeoutMs: number) => poll.answer({ offset: 0, limit: 100, timeoutMs }, { gone: stay.signal })
     /** No time has to pass for what is waited for: only turns of the event loop. */
     const waiting = async (count: number) => {
       while (clock.timerCount !== count) await new Promise(resolve => setImmediate(resolve))

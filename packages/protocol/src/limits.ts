@@ -382,6 +382,8 @@ export const clientLimits = {
   noticesPerChatMax: 500,
   /** Events that are kept where nobody has ever read the journal. */
   journalUnreadMax: 10_000,
+  /** Of a journal in which more waits, what is confirmed is removed so many at a time. */
+  journalDroppedAtOnce: 1_000,
   searchCharsMax: 256,
   /** Of those that may have the words, so many are looked at before the next are read. */
   searchRowsPerTurn: 200,
@@ -429,6 +431,9 @@ export const gatewayLimits = {
   webhookBodyBytesMax: 64 * KIB,
   webhookRetryFirstMs: 1 * SECOND_MS,
   webhookRetryMaxMs: 5 * MINUTE_MS,
+  /** Deliveries that may wait to be confirmed in the database, and for how long: a kill in between sends them again. */
+  webhookUnconfirmedMax: 32,
+  webhookConfirmedWithinMs: 50,
   avatarUploadBytesMax: 20 * MIB,
   avatarUploadsMax: 4,
   avatarSidePixelsMax: 320,

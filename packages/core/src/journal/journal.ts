@@ -21,10 +21,12 @@ export class Journal {
     store.onCommit(() => this.#tellIfGrown())
   }
 
+  /** Nothing that every reader has confirmed, whether it is removed yet or not. */
   read(after: number, limit: number): JournalEntry[] {
     return this.#store.all<JournalEntry>(
       // A bare LIMIT ? makes SQLite compile the statement anew each time.
-      'SELECT id, json, ts FROM journal WHERE id > ? ORDER BY id LIMIT 0 + ?',
+      `SELECT id, json, ts FROM journal WHERE id > max(?, coalesce((SELECT min(confirmed) FROM reader), 0))
+       ORDER BY id LIMIT 0 + ?`,
       after,
       limit,
     )
@@ -56,17 +58,17 @@ export class Journal {
     })
   }
 
-  /** Removes what every reader has confirmed. */
+  /** What every reader has confirmed is shown to nobody any more. */
   async confirm(reader: string, upTo: number, durability: Durability = 'durable'): Promise<void> {
     const wanted = Math.min(upTo, this.#newest)
     await this.#store.write(database => moveReader(database, reader, wanted), durability)
   }
 
-  /** How much waits for the reader. */
-  pending(reader: string): number {
+  /** How much waits for the reader. `above`: how far it has come without having confirmed it yet. */
+  pending(reader: string, above = 0): number {
     const row = this.#store.get<{ count: number }>(
       'SELECT count(*) AS count FROM journal WHERE id > ?',
-      this.confirmed(reader),
+      Math.max(above, this.confirmed(reader)),
     )
     return row?.count ?? 0
   }
@@ -153,8 +155,19 @@ function moveReader(database: Database, reader: string, upTo: number): void {
   dropConfirmed(database)
 }
 
+/**
+ * What every reader has confirmed, once nothing else is left or there are many: to take a hundred out of ten thousand touches as
+ * many pages as to take a thousand, since their message ids stand all over the index. Until then only the place of the readers
+ * hides them: it is in the same database, and no kill takes it back without them.
+ */
 function dropConfirmed(database: Database): void {
-  database.run('DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)')
+  const { past, oldest, newest } = database.get<{ past: number | null; oldest: number | null; newest: number | null }>(
+    `SELECT (SELECT min(confirmed) FROM reader) AS past, (SELECT min(id) FROM journal) AS oldest,
+       (SELECT max(id) FROM journal) AS newest`,
+  ) ?? { past: null, oldest: null, newest: null }
+  if (past === null || oldest === null || newest === null) return
+  if (past >= newest || past - oldest >= clientLimits.journalDroppedAtOnce)
+    database.run('DELETE FROM journal WHERE id <= ?', past)
 }
 
 type Telling = { passed: Pick<PassedTime, 'latestMs'> }

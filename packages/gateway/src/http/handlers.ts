@@ -168,10 +168,10 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     ...fileHandlers(client, metrics),
     ...pollHandlers(client, metrics),
     ...(hooks && hookHandlers(hooks)),
-    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, { gone }) => {
+    getUpdates: async ({ query: { offset, limit, timeout }, isHead }, caller) => {
       // Who only looks at the head must not confirm what nobody has read, nor wait for what it will not see.
       if (isHead) return new Serialized(updates.peek({ offset, limit }))
-      return new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, gone))
+      return new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, caller))
     },
     getWebhook: () => updates.webhookStatus(),
     getMetrics: () => metrics.render(),

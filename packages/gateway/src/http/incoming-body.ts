@@ -9,14 +9,15 @@ import { bodyOf, forgetRest } from './uploads.ts'
 type Incoming = {
   parts: { upload: unknown; form: unknown }
   /** After the handler: whatever it left unread. */
-  leave(): void
+  leave: () => void
 }
 
+/** Undefined where the body is JSON, or nothing. */
 export function incomingBody(
   request: FastifyRequest,
   { endpoint: { upload, form }, clock }: { endpoint: Endpoint; clock: Clock },
-): Incoming {
-  if (!upload && !form) return { parts: { upload: undefined, form: undefined }, leave: () => {} }
+): Incoming | undefined {
+  if (!upload && !form) return undefined
   const bytesMax = form ? form.fileBytesMax + gatewayLimits.formAroundFileBytesMax : (upload?.bytesMax ?? 0)
   const tooMany = () =>
     form

@@ -2,12 +2,14 @@
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/bot-api'
 import type { Clock } from '@postern/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Caller, GoneReason } from '../caller.ts'
+import type { Caller } from '../caller.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import type { Statuses } from './errors.ts'
 import { Fates } from './fates.ts'
 import type { Handlers } from './handlers.ts'
 import { incomingBody } from './incoming-body.ts'
+import { JSON_TYPE } from './malformed.ts'
+import { RequestCaller } from './request-caller.ts'
 import { sendStream } from './send-stream.ts'
 import type { Stopping } from './stopping.ts'
 import { acceptUploads } from './uploads.ts'
@@ -36,7 +38,10 @@ export type Serving = {
 
 export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: Serving): void {
   const fates = new Fates()
-  server.addHook('onRequest', async request => fates.arrived(request.raw.socket))
+  server.addHook('onRequest', (request, _, done) => {
+    fates.arrived(request.raw.socket)
+    done()
+  })
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name]
     const handler = handlers[name] as AnyHandler | undefined
@@ -60,17 +65,34 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fat
       readsLater: Boolean(endpoint.upload ?? endpoint.form),
       ...(endpoint.statuses && { statuses: endpoint.statuses }),
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       refuse?.()
       const incoming = incomingBody(request, { endpoint, clock })
-      const connection = request.raw.socket
-      const caller: Caller = { gone: goneSignal(reply), fate: tell => fates.watch(connection, tell) }
-      const handle = async () => handler({ ...inputOf(endpoint, request), ...incoming.parts }, caller)
-      const answer = await stopping.orStopping(handle()).finally(() => incoming.leave())
-      if (answer instanceof Negotiated) return await sendStream(reply, answer.answer(request), { clock, stopping })
-      return reply.type(endpoint.answerType ?? 'application/json; charset=utf-8').send(textOf(endpoint, answer))
+      const caller = new RequestCaller(reply.raw, fates)
+      const handle = () => handler({ ...inputOf(endpoint, request), ...(incoming?.parts ?? noParts) }, caller)
+      const send = (answer: unknown) => sendAnswer(reply, answer, { endpoint, clock, stopping })
+      if (incoming) return stopping.orStopping(asPromise(handle)).finally(incoming.leave).then(send)
+      const answer = handle()
+      if (answer instanceof Promise) return stopping.orStopping(answer).then(send)
+      // What is there at once needs no promise, and no stop can overtake it.
+      return answer instanceof Negotiated ? send(answer) : sendText(reply, answer, endpoint)
     },
   }
+}
+
+const noParts = { upload: undefined, form: undefined }
+
+const asPromise = async (handle: () => unknown): Promise<unknown> => handle()
+
+type Answering = { endpoint: Endpoint; clock: Clock; stopping: Stopping }
+
+async function sendAnswer(reply: FastifyReply, answer: unknown, { endpoint, ...parts }: Answering): Promise<void> {
+  if (answer instanceof Negotiated) await sendStream(reply, answer.answer(reply.request), parts)
+  else sendText(reply, answer, endpoint)
+}
+
+function sendText(reply: FastifyReply, answer: unknown, endpoint: Endpoint): void {
+  reply.type(endpoint.answerType ?? JSON_TYPE).send(textOf(endpoint, answer))
 }
 
 function textOf({ answerType }: Endpoint, answer: unknown): string {
@@ -88,12 +110,4 @@ function inputOf(endpoint: Endpoint, request: FastifyRequest): Omit<AnyInput, 'u
     params: params && checkFields(params, request.params, { whole: 'path' }),
     isHead: request.method === 'HEAD',
   }
-}
-
-/** Tells when nobody waits for the answer any more, and why. */
-function goneSignal({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  const reason = (): GoneReason => (raw.writableFinished ? 'answered' : 'hung up')
-  raw.once('close', () => gone.abort(reason()))
-  return gone.signal
 }

@@ -11,7 +11,7 @@ import { Pace } from './pace.ts'
 export function acceptUploads(server: FastifyInstance, route: RouteOptions): void {
   void server.register(async scope => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', async (_: FastifyRequest, body: IncomingMessage) => body)
+    scope.addContentTypeParser('*', (_, body, done) => done(null, body))
     scope.route(route)
   })
 }

@@ -11,6 +11,8 @@ export class UpdateQueue {
   readonly #journal: Journal
   /** Never ahead of the database. */
   #confirmed: number
+  /** The last that was delivered; ahead of the database until that is confirmed. Nobody is given it again. */
+  #delivered = 0
 
   private constructor(journal: Journal) {
     this.#journal = journal
@@ -31,13 +33,22 @@ export class UpdateQueue {
     this.#confirmed = Math.max(this.#confirmed, upTo)
   }
 
-  /** Survives a kill, and may be lost with the power: then the receiver sees the last updates again, under their ids. */
-  async confirmDelivered(id: number): Promise<void> {
-    await this.#journal.confirm(OPERATOR, id, 'recorded')
-    this.#confirmed = Math.max(this.#confirmed, id)
+  noteDelivered(id: number): void {
+    this.#delivered = Math.max(this.#delivered, id)
   }
 
-  /** The oldest unconfirmed updates. */
+  /**
+   * Of all that was delivered until now. Survives a kill once it resolves, and may be lost with the power: then the receiver
+   * sees the last updates again, under their ids.
+   */
+  async confirmDelivered(): Promise<void> {
+    const upTo = this.#delivered
+    if (upTo <= this.#confirmed) return
+    await this.#journal.confirm(OPERATOR, upTo, 'recorded')
+    this.#confirmed = Math.max(this.#confirmed, upTo)
+  }
+
+  /** The oldest updates that were neither confirmed nor delivered. */
   read(limit: number): QueuedUpdate[] {
     return this.readFrom(0, limit)
   }
@@ -45,24 +56,31 @@ export class UpdateQueue {
   /** Those that would be left if everything below the offset were confirmed. */
   readFrom(offset: number, limit: number): QueuedUpdate[] {
     const newest = this.#journal.newest()
-    const below = Math.max(this.#confirmed, Math.min(offset - 1, newest))
+    const below = Math.max(this.#place, Math.min(offset - 1, newest))
     if (newest <= below) return []
     return this.#journal.read(below, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
   /** How many wait. */
   pending(): number {
-    return this.#journal.newest() <= this.#confirmed ? 0 : this.#journal.pending(OPERATOR)
+    return this.#journal.newest() <= this.#place ? 0 : this.#journal.pending(OPERATOR, this.#place)
   }
 
   /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
   async drop(limits: { olderThanTs: number; keepMax: number }): Promise<number> {
-    const isFull = this.#journal.newest() - this.#confirmed > limits.keepMax
-    const [oldest] = this.#journal.read(this.#confirmed, 1)
+    const isFull = this.#journal.newest() - this.#place > limits.keepMax
+    const [oldest] = this.#journal.read(this.#place, 1)
     if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return 0
+    // First, or what was delivered would count as lost.
+    await this.confirmDelivered()
     const dropped = await this.#journal.dropBefore(OPERATOR, limits)
     this.#confirmed = Math.max(this.#confirmed, this.#journal.confirmed(OPERATOR))
     return dropped
+  }
+
+  /** What lies below it is given to nobody any more. */
+  get #place(): number {
+    return Math.max(this.#confirmed, this.#delivered)
   }
 
   onAppend(listener: () => void): () => void {

@@ -1,8 +1,11 @@
 // Long polling: an answer as soon as there is an update, when the time is up, when the caller is gone, or at the stop.
 import { Bell, type Clock, gatewayLimits, tooMany, Wait } from '@postern/protocol'
+import type { Caller } from '../caller.ts'
 import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 
 export type Poll = { offset: number; limit: number; timeoutMs: number }
+/** Looked at only where there is something to wait for: a signal costs more than the answer. */
+export type Poller = Pick<Caller, 'gone'>
 
 const pollers = { max: gatewayLimits.pollersMax, what: 'long polls are waiting' }
 
@@ -21,14 +24,14 @@ export class LongPoll {
   }
 
   /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
-  async answer({ offset, limit, timeoutMs }: Poll, gone: AbortSignal): Promise<string> {
+  async answer({ offset, limit, timeoutMs }: Poll, caller: Poller): Promise<string> {
     await this.#queue.confirmBelow(offset)
     const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
       const updates = this.#queue.read(limit)
       const leftMs = endsAtMs - this.#clock.monotonicMs()
-      if (updates.length > 0 || leftMs <= 0 || gone.aborted || this.#isReleased) return jsonOf(updates)
-      await this.#wait(leftMs, gone)
+      if (updates.length > 0 || leftMs <= 0 || this.#isReleased || caller.gone.aborted) return jsonOf(updates)
+      await this.#wait(leftMs, caller.gone)
     }
   }
 

@@ -11,7 +11,7 @@ import { UpdateRetention } from '../queue/update-retention.ts'
 import { Attempts } from '../webhook/attempts.ts'
 import { Receiver } from '../webhook/deliver.ts'
 import { WebhookDrain } from '../webhook/drain.ts'
-import { LongPoll, type Poll } from './long-poll.ts'
+import { LongPoll, type Poll, type Poller } from './long-poll.ts'
 
 type Mode =
   | { kind: 'poll'; queue: UpdateQueue; retention: UpdateRetention; longPoll: LongPoll }
@@ -53,8 +53,8 @@ export class Updates {
   }
 
   /** The JSON array of updates; waits for the first one. */
-  async poll(poll: Poll, gone: AbortSignal): Promise<string> {
-    return await this.#longPoll().answer(poll, gone)
+  async poll(poll: Poll, caller: Poller): Promise<string> {
+    return await this.#longPoll().answer(poll, caller)
   }
 
   /** The same as it would be now; nothing is confirmed. */

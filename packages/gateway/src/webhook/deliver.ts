@@ -1,6 +1,7 @@
 // One POST of one update: its deadline, what counts as delivered, and an answer of which only the status is read.
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { type Clock, gatewayLimits, Wait } from '@postern/protocol'
 import { Signer } from './sign.ts'
 
@@ -16,16 +17,18 @@ const oneConnection = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 }
 export class Receiver {
   readonly #options: ReceiverOptions
   readonly #signer: Signer
-  readonly #url: URL
   readonly #agent: Agent
-  readonly #request: typeof http.request
+  /** The same for every request: read from the address once. */
+  readonly #target: RequestOptions
+  readonly #request: (options: RequestOptions) => ClientRequest
 
   constructor(options: ReceiverOptions) {
     this.#options = options
     this.#signer = new Signer(options.secret)
-    this.#url = new URL(options.url)
-    const client = this.#url.protocol === 'https:' ? https : http
+    const url = new URL(options.url)
+    const client = url.protocol === 'https:' ? https : http
     this.#agent = new client.Agent(oneConnection)
+    this.#target = { ...urlToHttpOptions(url), method: 'POST', agent: this.#agent }
     this.#request = client.request
   }
 
@@ -35,20 +38,19 @@ export class Receiver {
 
   /** Once: whatever goes wrong, a kept connection that was reset too, is for the delays between attempts. */
   deliver({ id, json }: { id: number; json: string }, stop: AbortSignal): Promise<DeliveryOutcome> {
-    const body = Buffer.from(json)
     const timestampSec = Math.floor(this.#options.clock.nowMs() / 1000)
-    const request = this.#request(this.#url, {
-      method: 'POST',
-      agent: this.#agent,
+    const request = this.#request({
+      ...this.#target,
       headers: {
         'content-type': 'application/json',
-        'content-length': body.length,
+        'content-length': Buffer.byteLength(json),
         'user-agent': 'Postern',
-        ...this.#signer.headers({ id: `${this.#options.account}_${id}`, timestampSec, body }),
+        ...this.#signer.headers({ id: `${this.#options.account}_${id}`, timestampSec, body: json }),
       },
     })
     const outcome = outcomeOf(request, { clock: this.#options.clock, stop })
-    request.end(body)
+    // As a text it leaves in one write with the head.
+    request.end(json)
     return outcome
   }
 }

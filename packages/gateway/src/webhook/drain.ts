@@ -5,6 +5,7 @@ import { type Clock, gatewayLimits, logFault, pause, Seldom } from '@postern/pro
 import type { Metrics } from '../metrics/metrics.ts'
 import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 import type { Attempts } from './attempts.ts'
+import { Confirmations } from './confirmations.ts'
 import type { DeliveryOutcome, Receiver } from './deliver.ts'
 
 export type DrainOptions = { receiver: Receiver; attempts: Attempts; clock: Clock; log: Log; metrics: Metrics }
@@ -14,12 +15,15 @@ export class WebhookDrain {
   readonly #options: DrainOptions
   readonly #stop = new AbortController()
   readonly #faults: Seldom
+  readonly #confirmations: Confirmations
   readonly #running: Promise<void>
 
   constructor(queue: UpdateQueue, options: DrainOptions) {
     this.#queue = queue
     this.#options = options
-    this.#faults = new Seldom(options.clock, gatewayLimits.faultSaidEveryMs)
+    const { clock, log } = options
+    this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+    this.#confirmations = new Confirmations(queue, { clock, log, faults: this.#faults, until: this.#stop.signal })
     this.#running = this.#run()
   }
 
@@ -37,6 +41,7 @@ export class WebhookDrain {
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
+    await this.#confirmations.close()
     this.#options.receiver.close()
   }
 
@@ -75,30 +80,18 @@ export class WebhookDrain {
       case 'stopped':
         break
       case 'delivered':
-        await this.#confirm(id)
+        await this.#confirmations.delivered(id)
         await this.#keep(attempts.succeeded())
         break
       case 'failed':
-        await this.#keep(attempts.failed(outcome.error))
+        // Together: what was delivered before is confirmed by the write that notes the failure.
+        await Promise.all([this.#confirmations.write(), this.#keep(attempts.failed(outcome.error))])
         log.warn(
           { update: id, attempts: attempts.known?.attempts, retryInMs: attempts.dueInMs(), reason: outcome.error },
           'an update could not be delivered; it is tried again',
         )
         await this.#untilDue()
         break
-    }
-  }
-
-  /** What was delivered is not sent again because the disk is full: only the confirmation is tried again. */
-  async #confirm(id: number): Promise<void> {
-    for (;;) {
-      try {
-        return await this.#queue.confirmDelivered(id)
-      } catch (error) {
-        this.#fault(error, 'a delivery could not be noted; it is tried again')
-        if (this.#stop.signal.aborted) return
-        await this.#pause(gatewayLimits.webhookRetryFirstMs)
-      }
     }
   }
 

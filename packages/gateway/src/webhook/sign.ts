@@ -1,7 +1,7 @@
 // The headers that prove to a receiver who sent an update: ours, and those of Standard Webhooks beside it.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
-export type Signed = { id: string; timestampSec: number; body: Buffer }
+export type Signed = { id: string; timestampSec: number; body: string }
 
 const STANDARD_PREFIX = 'whsec_'
 
