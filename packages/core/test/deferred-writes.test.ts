@@ -8,14 +8,14 @@ import { failWrites } from '@postern/testkit/faults'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import type { Database } from '../src/storage/database.ts'
 import { type Durability, Store } from '../src/storage/store.ts'
 import { personOn } from './person-on.ts'
 
+const putIn = (database: Database, key: string) =>
+  database.run('INSERT INTO record (shelf, key, value) VALUES (?, ?, ?)', 'shelf', key, '')
 const put = (store: Store, key: string, durability?: Durability) =>
-  store.write(
-    database => database.run('INSERT INTO record (shelf, key, value) VALUES (?, ?, ?)', 'shelf', key, ''),
-    durability,
-  )
+  store.write(database => putIn(database, key), durability)
 const tell = (store: Store, durability: Durability) =>
   store.write(
     database => database.run('INSERT INTO journal (ts, chat_id, json) VALUES (?, ?, ?)', 1, 'chat', '{}'),
@@ -73,8 +73,9 @@ describe('a deferred write', () => {
     await put(store, 'one', 'deferred')
     clock.advance(clientLimits.deferredMs)
     expect(afterKill(keysIn)).toEqual(['one'])
-    await put(store, 'two', 'deferred')
-    await store.settled()
+    const onDisk = await store.defer(database => putIn(database, 'two'))
+    expect(afterKill(keysIn)).toEqual(['one'])
+    await onDisk()
     expect(afterKill(keysIn)).toEqual(['one', 'two'])
     await put(store, 'three', 'deferred')
     store.close()

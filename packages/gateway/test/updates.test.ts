@@ -1,8 +1,11 @@
 // Updates end to end: what is confirmed, who waits how long, and what survives a restart.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import { cpSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import type { Update } from '@postern/bot-api'
+import { openDataDirectory } from '@postern/core/node'
 import { CodedError, gatewayLimits } from '@postern/protocol'
 import { ManualClock, type Person, passWhenAwaited, type TestGateway } from '@postern/testkit'
 import { describe, expect } from 'vitest'
@@ -91,6 +94,32 @@ test('[GATEWAY-5.2] what is confirmed stays confirmed over a restart, and what i
   const [first, second] = await updatesOnceThereAre(again.api, 2)
   expect(first).toEqual(two)
   expect(second?.id).toBeGreaterThan(two?.id ?? 0)
+})
+
+test('[GATEWAY-5.2] what a poll that waits has confirmed is on the disk before anybody is answered, also another', async ({
+  world,
+  chatting,
+}) => {
+  // It stands still: nothing is written because time has passed.
+  const clock = new ManualClock(Date.now())
+  const { gateway, alice, api } = await chatting(clock)
+  await say(alice, gateway, 'one')
+  const [one] = await updatesOnceThereAre(api, 1)
+  const confirmedAfterKill = () => {
+    const killed = join(world.directory, `killed-${performance.now()}`)
+    cpSync(join(world.directory, 'gateway'), killed, { recursive: true })
+    const database = openDataDirectory(killed)
+    const row = database.get<{ confirmed: number }>("SELECT confirmed FROM reader WHERE name = 'operator'")
+    database.close()
+    return row?.confirmed ?? 0
+  }
+  const waiting = api.updates(`offset=${(one?.id ?? 0) + 1}&timeout=60`)
+  await expect.poll(() => gateway.client.journal.confirmed('operator'), SOON).toBe(one?.id)
+  expect(confirmedAfterKill()).toBeLessThan(one?.id ?? 0)
+  expect(await api.updates()).toEqual([])
+  expect(confirmedAfterKill()).toBe(one?.id)
+  await say(alice, gateway, 'two')
+  expect(texts(await waiting)).toEqual(['two'])
 })
 
 test('[GATEWAY-5.2] a poll that confirms nothing new writes nothing', async ({ chatting }) => {

@@ -64,6 +64,12 @@ export class Journal {
     await this.#store.write(database => moveReader(database, reader, wanted), durability)
   }
 
+  /** The same, to be read at once; what it gives resolves when it is durable. */
+  async confirmSoon(reader: string, upTo: number): Promise<() => Promise<void>> {
+    const wanted = Math.min(upTo, this.#newest)
+    return await this.#store.defer(database => moveReader(database, reader, wanted))
+  }
+
   /** How much waits for the reader. `above`: how far it has come without having confirmed it yet. */
   pending(reader: string, above = 0): number {
     const row = this.#store.get<{ count: number }>(

@@ -27,7 +27,7 @@ export type TopicListener = (topics: ReadonlySet<Topic>) => void
 
 export class Store {
   readonly #database: Database
-  readonly #defer: (run: () => void) => void
+  readonly #nextTurn: (run: () => void) => void
   readonly #surroundings: Surroundings
   readonly #transactions: Transactions
   readonly #listeners = new Set<() => void>()
@@ -40,12 +40,12 @@ export class Store {
   #isErasing = false
   #eraseLater: Timer | undefined
 
-  constructor(database: Database, defer: (run: () => void) => void, surroundings: Partial<Surroundings> = {}) {
+  constructor(database: Database, nextTurn: (run: () => void) => void, surroundings: Partial<Surroundings> = {}) {
     const { clock = systemClock, log = silentLog } = surroundings
     this.#database = database
     this.#surroundings = { clock, log }
     this.#transactions = new Transactions(database, this.#surroundings)
-    this.#defer = run => defer(guarded(run, { what: 'what was put off could not be done', log }))
+    this.#nextTurn = run => nextTurn(guarded(run, { what: 'what was put off could not be done', log }))
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
@@ -63,7 +63,7 @@ export class Store {
     this.#queue.push({ change, durability, wait })
     if (!this.#isScheduled) {
       this.#isScheduled = true
-      this.#defer(() => this.flush())
+      this.#nextTurn(() => this.flush())
     }
     return wait.over
   }
@@ -73,14 +73,21 @@ export class Store {
     if (this.#queue.length > 0) await this.write(() => undefined, 'deferred')
   }
 
-  /** Resolves when everything that can be read is durable. */
-  async settled(): Promise<void> {
-    if (this.#queue.length > 0 || this.#transactions.hasDeferred) await this.write(() => undefined)
+  /** A deferred write, and what resolves when it is on the disk: at once when another write has taken it along. */
+  async defer(change: Change<unknown>): Promise<() => Promise<void>> {
+    let commits = 0
+    await this.write(database => {
+      change(database)
+      commits = this.#transactions.commits
+    }, 'deferred')
+    return async () => {
+      if (commits === this.#transactions.commits) await this.write(() => undefined)
+    }
   }
 
   /** When the present turn is over and its writes are on their way. */
   afterTurn(run: () => void): void {
-    this.#defer(run)
+    this.#nextTurn(run)
   }
 
   /** Called when what was written can be read. */
@@ -103,7 +110,7 @@ export class Store {
   touch(topic: Topic): void {
     if (!this.#touched) return
     this.#touched.add(topic)
-    this.#defer(() => this.#tellTouched())
+    this.#nextTurn(() => this.#tellTouched())
   }
 
   flush(): void {
@@ -123,7 +130,7 @@ export class Store {
   eraseTraces(): void {
     if (this.#isErasing) return
     this.#isErasing = true
-    this.#defer(() => {
+    this.#nextTurn(() => {
       this.#isErasing = false
       if (this.#isClosed) return
       this.flush()

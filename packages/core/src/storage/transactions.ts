@@ -35,12 +35,18 @@ export class Transactions {
   /** Applied in the open transaction, or to be applied again in the next one. */
   #deferred: Change<unknown>[] = []
   #isOpen = false
+  #commits = 0
   #timer: Timer | undefined
 
   constructor(database: Database, surroundings: Surroundings) {
     this.#database = database
     this.#surroundings = surroundings
     this.#faults = new Seldom(surroundings.clock, clientLimits.faultSaidEveryMs)
+  }
+
+  /** How many there were. */
+  get commits(): number {
+    return this.#commits
   }
 
   get hasDeferred(): boolean {
@@ -94,6 +100,7 @@ export class Transactions {
   #commit(): void {
     this.#database.exec('COMMIT')
     this.#isOpen = false
+    this.#commits += 1
     this.#deferred = []
     this.#timer?.cancel()
     this.#timer = undefined

@@ -9,10 +9,12 @@ export type QueuedUpdate = { id: number; json: string }
 
 export class UpdateQueue {
   readonly #journal: Journal
-  /** Never ahead of the database. */
+  /** Never ahead of what the database shows. */
   #confirmed: number
   /** The last that was delivered; ahead of the database until that is confirmed. Nobody is given it again. */
   #delivered = 0
+  /** Of what `confirmAll` has confirmed last. */
+  #untilDurable: (() => Promise<void>) | undefined
 
   private constructor(journal: Journal) {
     this.#journal = journal
@@ -28,9 +30,34 @@ export class UpdateQueue {
   /** Resolves when it is durable. Writes nothing when nothing new is confirmed. */
   async confirmBelow(offset: number): Promise<void> {
     const upTo = Math.min(offset - 1, this.#journal.newest())
+    if (upTo > this.#confirmed) {
+      await this.#journal.confirm(OPERATOR, upTo)
+      this.#confirmed = Math.max(this.#confirmed, upTo)
+    }
+    await this.durable()
+  }
+
+  /**
+   * For who waits then: the write that brings the next update takes the confirmation along. Whoever is answered before that
+   * is answered when `durable` resolves. A kill before it shows again what nobody was told to be confirmed.
+   */
+  async confirmAll(): Promise<void> {
+    const upTo = this.#journal.newest()
     if (upTo <= this.#confirmed) return
-    await this.#journal.confirm(OPERATOR, upTo)
+    this.#untilDurable = await this.#journal.confirmSoon(OPERATOR, upTo)
     this.#confirmed = Math.max(this.#confirmed, upTo)
+  }
+
+  /** Resolves when all that was confirmed is on the disk. */
+  async durable(): Promise<void> {
+    const until = this.#untilDurable
+    await until?.()
+    if (this.#untilDurable === until) this.#untilDurable = undefined
+  }
+
+  /** Whether nothing would be left if everything below the offset were confirmed. */
+  isEmptyFrom(offset: number): boolean {
+    return Math.max(this.#place, offset - 1) >= this.#journal.newest()
   }
 
   noteDelivered(id: number): void {

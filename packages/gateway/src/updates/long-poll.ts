@@ -25,12 +25,16 @@ export class LongPoll {
 
   /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
   async answer({ offset, limit, timeoutMs }: Poll, caller: Poller): Promise<string> {
-    await this.#queue.confirmBelow(offset)
+    if (timeoutMs > 0 && this.#queue.isEmptyFrom(offset)) await this.#queue.confirmAll()
+    else await this.#queue.confirmBelow(offset)
     const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
       const updates = this.#queue.read(limit)
       const leftMs = endsAtMs - this.#clock.monotonicMs()
-      if (updates.length > 0 || leftMs <= 0 || this.#isReleased || caller.gone.aborted) return jsonOf(updates)
+      if (updates.length > 0 || leftMs <= 0 || this.#isReleased || caller.gone.aborted) {
+        await this.#queue.durable()
+        return jsonOf(updates)
+      }
       await this.#wait(leftMs, caller.gone)
     }
   }
