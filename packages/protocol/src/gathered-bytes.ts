@@ -14,7 +14,7 @@ export interface ByteStream {
   resume(): unknown
 }
 
-export const GATHERED_BYTES = 256 * 1024
+export const GATHERED_BYTES = 1024 * 1024
 /** What one read of a socket gives at most: it may come when nearly all is there already. */
 const PIECE_BYTES = 64 * 1024
 

@@ -219,6 +219,8 @@ export const relayFixedLimits = {
   mailboxTailMax: 32,
   blobsPerSweep: 100,
   blobReadBytes: 256 * KIB,
+  /** An upload is synced after so many bytes: at its end little is left to wait for. */
+  blobSyncAfterBytes: 16 * MIB,
   /** Per group, in memory: who is known to have heard whom alone. */
   heardByOneMax: 1_000,
   /** Who leaves is not held back by what it has sent before; a farewell is short. */

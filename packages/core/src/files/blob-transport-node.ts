@@ -129,9 +129,7 @@ function assertStatus(response: IncomingMessage, statuses: number[]): void {
 }
 
 async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
-  // The parser copies the body out of what the socket read: without this each byte would wait twice for the collector.
-  const { socket } = response
-  socket.on('data', freeBytes)
+  freeWhatWasRead(response)
   try {
     const pieces = new GatheredBytes(response, wakeNextTurn)
     for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value
@@ -139,7 +137,18 @@ async function* bodyOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   } catch (cause) {
     throw unreachable(cause)
   } finally {
-    socket.off('data', freeBytes)
     response.destroy()
   }
+}
+
+/** The parser copies the body out of what the socket read: without this each byte would wait twice for the collector. */
+function freeWhatWasRead(response: IncomingMessage): void {
+  const { socket } = response
+  socket.on('data', freeBytes)
+  const over = () => {
+    for (const end of ['end', 'close']) response.off(end, over)
+    socket.off('data', freeBytes)
+  }
+  // With the last byte, and not when it was read: the next answer on this connection would be freed before it is parsed.
+  for (const end of ['end', 'close']) response.on(end, over)
 }

@@ -1,12 +1,12 @@
-// Buffers of one sealed chunk, used again: memory outside the heap that is thrown away per chunk is given back late.
+// Buffers of one stretch of a sealed file, used again: memory outside the heap that is thrown away is given back late.
 import { clientLimits } from '@postern/protocol'
-import { SEALED_CHUNK_BYTES } from './file-format.ts'
+import { STRETCH_BYTES } from './file-format.ts'
 
 export class ChunkBuffers {
   readonly #free: Uint8Array[] = []
 
   borrow(): Uint8Array {
-    return this.#free.pop() ?? new Uint8Array(SEALED_CHUNK_BYTES)
+    return this.#free.pop() ?? new Uint8Array(STRETCH_BYTES)
   }
 
   /** Only what nobody reads from any more, also no socket. */

@@ -1,7 +1,7 @@
 // Fetches a file's ciphertext from the relay into the vault. It is there only once all of it has proven to be what was sent.
 import { CodedError, equalBytes, isCoded, untilAborted } from '@postern/protocol'
 import type { ChunkCipher, RunningHash } from './file-cipher.ts'
-import { type ChunkPlace, chunksOf, sealedLength, wholeFile } from './file-format.ts'
+import { type ChunkPlace, chunksOf, SEALED_CHUNK_BYTES, STRETCH_BYTES, sealedLength, wholeFile } from './file-format.ts'
 import type { VaultPart } from './file-vault.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
 import { Patience, StallGuard } from './patience.ts'
@@ -55,20 +55,23 @@ async function receive(parts: FilesParts, { file, intake, signal, patience, move
   }
 }
 
-/** Gathers chunks, proves each and writes it down. What came before a connection was lost is kept. */
+/** Gathers chunks, proves each and writes them down in stretches. What came before a connection was lost is kept. */
 class Intake {
   readonly #parts: FilesParts
   readonly #part: VaultPart
   readonly #file: StoredFile
   readonly #cipher: ChunkCipher
-  #buffer: Uint8Array
+  #stretch: Uint8Array
   /** Written down meanwhile. */
   #spare: Uint8Array
   #writing: Promise<void> | undefined
   #hash: RunningHash
   #chunks: Generator<ChunkPlace>
   #chunk: ChunkPlace | undefined
-  #held = 0
+  /** At the beginning of the stretch. */
+  #provenBytes = 0
+  /** Of the chunk behind it. */
+  #heldBytes = 0
   #furthestBytes = 0
 
   constructor(parts: FilesParts, { part, file }: { part: VaultPart; file: StoredFile }) {
@@ -76,7 +79,7 @@ class Intake {
     this.#part = part
     this.#file = file
     this.#cipher = parts.cipher.withKey(file.key)
-    this.#buffer = parts.buffers.borrow()
+    this.#stretch = parts.buffers.borrow()
     this.#spare = parts.buffers.borrow()
     this.#hash = parts.cipher.sha256()
     this.#chunks = chunksOf(file.size, wholeFile(file.size))
@@ -86,6 +89,8 @@ class Intake {
   startAnew(): void {
     this.#hash = this.#parts.cipher.sha256()
     this.#chunks = chunksOf(this.#file.size, wholeFile(this.#file.size))
+    this.#provenBytes = 0
+    this.#heldBytes = 0
     this.#next()
   }
 
@@ -94,7 +99,7 @@ class Intake {
   }
 
   get gotBytes(): number {
-    return this.#chunk ? this.#chunk.sealedAt + this.#held : sealedLength(this.#file.size)
+    return this.#chunk ? this.#chunk.sealedAt + this.#heldBytes : sealedLength(this.#file.size)
   }
 
   /** Than it ever was before. */
@@ -107,11 +112,11 @@ class Intake {
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (!this.#chunk) throw new CodedError('file-damaged')
-      const taken = bytes.subarray(at, at + this.#chunk.sealedBytes - this.#held)
-      this.#buffer.set(taken, this.#held)
-      this.#held += taken.length
+      const taken = bytes.subarray(at, at + this.#chunk.sealedBytes - this.#heldBytes)
+      this.#stretch.set(taken, this.#provenBytes + this.#heldBytes)
+      this.#heldBytes += taken.length
       at += taken.length
-      if (this.#held === this.#chunk.sealedBytes) await this.#write(this.#chunk)
+      if (this.#heldBytes === this.#chunk.sealedBytes) await this.#prove(this.#chunk)
     }
   }
 
@@ -122,24 +127,32 @@ class Intake {
 
   async giveBack(): Promise<void> {
     await this.#writing?.catch(() => undefined)
-    this.#parts.buffers.giveBack(this.#buffer)
+    this.#parts.buffers.giveBack(this.#stretch)
     this.#parts.buffers.giveBack(this.#spare)
   }
 
-  async #write({ nonce, sealedAt, sealedBytes }: ChunkPlace): Promise<void> {
-    const sealed = this.#buffer.subarray(0, sealedBytes)
-    if (!(await this.#cipher.verify(nonce, sealed))) throw new CodedError('file-damaged')
-    this.#hash.update(sealed)
-    await this.#writing
-    this.#writing = this.#part.write(sealed, sealedAt)
-    this.#writing.catch(() => undefined)
-    ;[this.#buffer, this.#spare] = [this.#spare, this.#buffer]
+  async #prove({ nonce, sealedAt, sealedBytes }: ChunkPlace): Promise<void> {
+    const end = this.#provenBytes + sealedBytes
+    if (!(await this.#cipher.verify(nonce, this.#stretch.subarray(this.#provenBytes, end))))
+      throw new CodedError('file-damaged')
+    this.#provenBytes = end
+    this.#heldBytes = 0
     this.#next()
+    if (this.isWhole || end + SEALED_CHUNK_BYTES > STRETCH_BYTES) await this.#write(sealedAt + sealedBytes - end)
+  }
+
+  async #write(at: number): Promise<void> {
+    const proven = this.#stretch.subarray(0, this.#provenBytes)
+    this.#hash.update(proven)
+    await this.#writing
+    this.#writing = this.#part.write(proven, at)
+    this.#writing.catch(() => undefined)
+    ;[this.#stretch, this.#spare] = [this.#spare, this.#stretch]
+    this.#provenBytes = 0
   }
 
   #next(): void {
     const next = this.#chunks.next()
     this.#chunk = next.done ? undefined : next.value
-    this.#held = 0
   }
 }

@@ -7,7 +7,7 @@ export interface RunningHash {
 
 /** AES-256-GCM under one file's key. A nonce is used for one plaintext only. */
 export interface ChunkCipher {
-  /** Ciphertext and tag, written into `into`; gives how many bytes they are. */
+  /** Ciphertext and tag, written into `into`, where the plaintext itself may lie; gives how many bytes they are. */
   seal(nonce: Uint8Array, plaintext: Uint8Array, into: Uint8Array): Promise<number>
   /** Bytes of their own; undefined when the tag does not fit. */
   open(nonce: Uint8Array, sealed: Uint8Array): Promise<Uint8Array | undefined>

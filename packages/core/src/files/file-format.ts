@@ -4,6 +4,8 @@ import { TAG_BYTES } from '@postern/mls'
 
 export const CHUNK_BYTES = 256 * 1024
 export const SEALED_CHUNK_BYTES = CHUNK_BYTES + TAG_BYTES
+/** What goes to the disk and comes from it at a time: whole chunks, since a way there and back costs more than a chunk. */
+export const STRETCH_BYTES = 4 * SEALED_CHUNK_BYTES
 const NONCE_BYTES = 12
 /** The number stands in 11 bytes, big-endian; the highest three stay zero. */
 const NUMBER_AT = 3

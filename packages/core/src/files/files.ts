@@ -39,7 +39,7 @@ export class Files {
   /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
   async spool(source: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<FileSpool> {
     this.#assertRunning()
-    const spool = new Spool(await this.#parts.vault.createPart())
+    const spool = new Spool(await this.#parts.vault.createPart(), this.#parts.buffers)
     const onReleased = (file: SpooledFile) => void this.#spooled.delete(file)
     const file = new SpooledFile(this.#parts, {
       spool,

@@ -1,6 +1,6 @@
 // Reads a file, or a part of it, from its ciphertext: chunk by chunk, and nothing that was not proven.
 import { CodedError } from '@postern/protocol'
-import { chunksOf, type FileRange, wholeFile } from './file-format.ts'
+import { type ChunkPlace, chunksOf, type FileRange, STRETCH_BYTES, wholeFile } from './file-format.ts'
 import type { SealedBytes } from './file-vault.ts'
 import type { FilesParts } from './files-parts.ts'
 
@@ -22,15 +22,34 @@ export async function* readSealed(
   const chunkCipher = cipher.withKey(key)
   const buffer = buffers.borrow()
   try {
-    for (const { nonce, sealedAt, sealedBytes, from, to } of chunksOf(size, range)) {
-      const chunk = buffer.subarray(0, sealedBytes)
-      const isWhole = (await sealed.read(chunk, sealedAt)) === sealedBytes
-      const plaintext = isWhole ? await chunkCipher.open(nonce, chunk) : undefined
-      if (!plaintext) throw new CodedError('file-damaged')
-      if (to > from) yield plaintext.subarray(from, to)
-      if (pieces === 'brief') cipher.free(plaintext)
+    for (const stretch of stretchesOf(chunksOf(size, range))) {
+      const at = stretch.chunks[0]?.sealedAt ?? 0
+      const count = await sealed.read(buffer.subarray(0, stretch.sealedBytes), at)
+      for (const { nonce, sealedAt, sealedBytes, from, to } of stretch.chunks) {
+        const end = sealedAt - at + sealedBytes
+        const plaintext = end <= count ? await chunkCipher.open(nonce, buffer.subarray(sealedAt - at, end)) : undefined
+        if (!plaintext) throw new CodedError('file-damaged')
+        if (to > from) yield plaintext.subarray(from, to)
+        if (pieces === 'brief') cipher.free(plaintext)
+      }
     }
   } finally {
     buffers.giveBack(buffer)
   }
+}
+
+type Stretch = { chunks: ChunkPlace[]; sealedBytes: number }
+
+/** Chunks that follow one another, as many as one read takes. */
+function* stretchesOf(chunks: Iterable<ChunkPlace>): Generator<Stretch> {
+  let stretch: Stretch = { chunks: [], sealedBytes: 0 }
+  for (const chunk of chunks) {
+    if (stretch.sealedBytes + chunk.sealedBytes > STRETCH_BYTES) {
+      yield stretch
+      stretch = { chunks: [], sealedBytes: 0 }
+    }
+    stretch.chunks.push(chunk)
+    stretch.sealedBytes += chunk.sealedBytes
+  }
+  if (stretch.chunks.length > 0) yield stretch
 }

@@ -1,5 +1,6 @@
 // A file's ciphertext while it is written: one appends, and an upload follows.
 import { Bell, Wait } from '@postern/protocol'
+import type { ChunkBuffers } from './chunk-buffers.ts'
 import type { SealedBytes, VaultPart } from './file-vault.ts'
 
 export type SpoolOptions = {
@@ -11,16 +12,28 @@ export type SpoolOptions = {
   onSent?: ((sealedBytes: number) => void) | undefined
 }
 
+/** What was appended last: still in memory, so that who follows closely need not read it from the disk. */
+type Newest = { at: number; bytes: Uint8Array; buffer: Uint8Array; holders: number }
+
+/** Some of the ciphertext, which nobody writes to until `done` says that nobody reads from it any more, also no socket. */
+export type Lent = { bytes: Uint8Array; done: () => void }
+
 export class Spool implements SealedBytes {
   readonly part: VaultPart
+  readonly #buffers: ChunkBuffers
   #sealedBytes = 0
   #isEnded = false
+  #newest: Newest | undefined
+  #writing: Promise<void> | undefined
+  #isWriting = false
   readonly #grown = new Bell()
 
-  constructor(part: VaultPart) {
+  constructor(part: VaultPart, buffers: ChunkBuffers) {
     this.part = part
+    this.#buffers = buffers
   }
 
+  /** What has been appended. All of it but the newest stretch is in the file. */
   get sealedBytes(): number {
     return this.#sealedBytes
   }
@@ -29,19 +42,50 @@ export class Spool implements SealedBytes {
     return this.#isEnded
   }
 
-  async append(sealed: Uint8Array): Promise<void> {
-    await this.part.write(sealed, this.#sealedBytes)
-    this.#sealedBytes += sealed.length
+  /**
+   * Resolves when what came before is in the file, and throws what went wrong with it; these bytes are written meanwhile,
+   * and followed from memory. They may be at the relay before they are in the file: until `end` nobody names the blob, and
+   * what fails until then clears it away. The buffer is the spool's from now on.
+   */
+  async append(buffer: Uint8Array, sealedBytes: number): Promise<void> {
+    await this.#writing
+    this.#letGo()
+    const newest = { at: this.#sealedBytes, bytes: buffer.subarray(0, sealedBytes), buffer, holders: 1 }
+    this.#newest = newest
+    this.#sealedBytes += sealedBytes
+    this.#writing = this.#write(newest)
+    // Thrown where the next one is appended, or at the end.
+    this.#writing.catch(() => undefined)
     this.#grown.ring()
   }
 
-  end(): void {
+  /** Resolves when all of it is in the file. */
+  async end(): Promise<void> {
+    await this.#writing
     this.#isEnded = true
     this.#grown.ring()
   }
 
   async read(into: Uint8Array, at: number): Promise<number> {
-    return await this.part.read(into.subarray(0, Math.max(0, this.#sealedBytes - at)), at)
+    const newest = this.#newestAt(at)
+    // Not into what is being written: of that the file may hold a part.
+    const end = this.#isWriting && !newest ? (this.#newest?.at ?? 0) : this.#sealedBytes
+    const wanted = into.subarray(0, Math.max(0, end - at))
+    if (!newest) return await this.part.read(wanted, at)
+    wanted.set(newest.bytes.subarray(at - newest.at).subarray(0, wanted.length))
+    return wanted.length
+  }
+
+  /** What there is from a place on, from memory or from the file; nothing where there is no more yet. */
+  async lend(at: number): Promise<Lent> {
+    const newest = this.#newestAt(at)
+    if (newest) {
+      newest.holders += 1
+      return { bytes: newest.bytes.subarray(at - newest.at), done: () => this.#drop(newest) }
+    }
+    const buffer = this.#buffers.borrow()
+    const bytes = buffer.subarray(0, await this.read(buffer, at))
+    return { bytes, done: () => this.#buffers.giveBack(buffer) }
   }
 
   /** Resolves when there are more bytes than so many, or no more will come. */
@@ -56,5 +100,36 @@ export class Spool implements SealedBytes {
       }),
     )
     await wait.over
+  }
+
+  /** Nobody works with it any more. */
+  async release(): Promise<void> {
+    await this.#writing?.catch(() => undefined)
+    this.#letGo()
+    await this.part.release()
+  }
+
+  async #write({ bytes, at }: Newest): Promise<void> {
+    this.#isWriting = true
+    try {
+      await this.part.write(bytes, at)
+    } finally {
+      this.#isWriting = false
+    }
+  }
+
+  #newestAt(at: number): Newest | undefined {
+    const newest = this.#newest
+    return newest && at >= newest.at && at < this.#sealedBytes ? newest : undefined
+  }
+
+  #letGo(): void {
+    if (this.#newest) this.#drop(this.#newest)
+    this.#newest = undefined
+  }
+
+  #drop(newest: Newest): void {
+    newest.holders -= 1
+    if (newest.holders === 0) this.#buffers.giveBack(newest.buffer)
   }
 }

@@ -110,7 +110,7 @@ export class SpooledFile implements FileSpool {
   async #release(): Promise<void> {
     this.#stop.abort(new CodedError('stopping'))
     await Promise.allSettled([this.#uploading, this.#stored])
-    await this.#spool.part.release()
+    await this.#spool.release()
     this.#onReleased(this)
     if (this.#blob === undefined) return
     this.#parts.inHand.delete(this.#blob)

@@ -2,7 +2,7 @@
 import { KEY_BYTES } from '@postern/mls'
 import { CodedError, isCoded, Lanes, toBase32 } from '@postern/protocol'
 import { sealedLength } from './file-format.ts'
-import type { SealedBytes, StowId, VaultPart } from './file-vault.ts'
+import type { SealedBytes, StowId } from './file-vault.ts'
 import type { FilesParts } from './files-parts.ts'
 import { readSealed } from './read-sealed.ts'
 import { sealSource } from './seal-source.ts'
@@ -39,15 +39,15 @@ export class StowedFiles {
     await this.#lanes.run(name, async () => {
       this.#stop.signal.throwIfAborted()
       const id = toBase32(this.#parts.randomBytes(STOW_ID_BYTES))
-      const part = await this.#parts.vault.createPart()
+      const spool = new Spool(await this.#parts.vault.createPart(), this.#parts.buffers)
       this.#inHand.add(id)
       try {
-        await this.#note(name, { stow_id: id, ...(await this.#layDown(part, source, { id, hints })) })
+        await this.#note(name, { stow_id: id, ...(await this.#layDown(spool, source, { id, hints })) })
       } catch (error) {
         await this.#parts.vault.removeStowed(id)
         throw error
       } finally {
-        await part.release()
+        await spool.release()
         this.#inHand.delete(id)
       }
     })
@@ -88,15 +88,15 @@ export class StowedFiles {
   }
 
   async #layDown(
-    part: VaultPart,
+    spool: Spool,
     source: AsyncIterable<Uint8Array>,
     { id, hints }: { id: StowId; hints: StowHints },
   ): Promise<Omit<StowedRow, 'stow_id'>> {
     const key = this.#parts.randomBytes(KEY_BYTES)
     const signal = hints.signal ? AbortSignal.any([hints.signal, this.#stop.signal]) : this.#stop.signal
     const bytesMax = bytesMaxOf({ bytesHint: hints.bytesHint, uploads: 'later' })
-    const { size } = await sealSource(this.#parts, source, { spool: new Spool(part), key, bytesMax, signal })
-    await part.stow(id)
+    const { size } = await sealSource(this.#parts, source, { spool, key, bytesMax, signal })
+    await spool.part.stow(id)
     return { key, size }
   }
 

@@ -83,7 +83,7 @@ async function sendFrom(parts: FilesParts, sending: Sending & { offset: number }
   const signal = AbortSignal.any([sending.signal, over.signal])
   try {
     const length = spool.isEnded ? spool.sealedBytes - offset : undefined
-    const body = follow(parts, { ...sending, guard, signal })
+    const body = follow({ ...sending, guard, signal })
     return await parts.blobs.upload(ticket, { offset, length, body, signal: guard.signal })
   } finally {
     // A connection may be cut while the source pauses: that time is not the relay's.
@@ -94,26 +94,35 @@ async function sendFrom(parts: FilesParts, sending: Sending & { offset: number }
   }
 }
 
-async function* follow(
-  { buffers }: FilesParts,
-  { spool, offset, signal, patience, guard, onSent }: Sending & { offset: number; guard: StallGuard },
-): AsyncGenerator<Uint8Array> {
-  const buffer = buffers.borrow()
+/** In pieces of a chunk at most: on a slow line the stall guard must hear of each. */
+async function* follow({
+  spool,
+  offset,
+  signal,
+  patience,
+  guard,
+  onSent,
+}: Sending & { offset: number; guard: StallGuard }): AsyncGenerator<Uint8Array> {
   for (let at = offset; at < spool.sealedBytes || !spool.isEnded; ) {
     // While the source gives nothing, nothing is expected of the relay.
     guard.rest()
     await spool.reaches(at, signal)
     guard.touch()
     patience.moved()
-    const count = await spool.read(buffer, at)
-    if (count > 0) yield buffer.subarray(0, count)
-    at += count
-    onSent?.(at)
-    patience.moved()
+    const { bytes, done } = await spool.lend(at)
+    for (let sent = 0; sent < bytes.length; ) {
+      const piece = bytes.subarray(sent, sent + CHUNK_BYTES)
+      yield piece
+      sent += piece.length
+      at += piece.length
+      guard.touch()
+      onSent?.(at)
+      patience.moved()
+    }
+    // Not after a failure: a socket may still hold it.
+    done()
   }
   guard.touch()
-  // Not after a failure: a socket may still hold it.
-  buffers.giveBack(buffer)
 }
 
 function assertPlausible(standing: UploadStanding, spool: Spool): UploadStanding {

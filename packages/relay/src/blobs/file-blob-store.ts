@@ -4,16 +4,20 @@ import { dirname, join } from 'node:path'
 import { type BlobId, CodedError, relayFixedLimits, systemCodeOf, systemFault } from '@postern/protocol'
 import { syncDirectory } from '../store/sync-directory.ts'
 import type { Appended, BlobStore } from './blob-store.ts'
+import { SyncedFile } from './synced-file.ts'
 
 type Place = { offset: number; lengthMax: number }
 
 export class FileBlobStore implements BlobStore {
   readonly #directory: string
+  readonly #openFile: typeof open
   /** Folders whose own names a power cut cannot take any more. */
   readonly #safeFolders = new Set<string>()
 
-  constructor(directory: string) {
+  /** `openFile`: for tests of a disk that fails. */
+  constructor(directory: string, { openFile = open }: { openFile?: typeof open } = {}) {
     this.#directory = directory
+    this.#openFile = openFile
   }
 
   async length(blob: BlobId): Promise<number> {
@@ -33,7 +37,7 @@ export class FileBlobStore implements BlobStore {
   }
 
   async read(blob: BlobId, range: { start: number; end: number }): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const handle = await absentAsUndefined(open(this.#pathOf(blob), 'r'))
+    const handle = await absentAsUndefined(this.#openFile(this.#pathOf(blob), 'r'))
     return handle && readRange(handle, range)
   }
 
@@ -46,21 +50,22 @@ export class FileBlobStore implements BlobStore {
   }
 
   async #append(path: string, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
-    const handle = (await absentAsUndefined(open(path, 'r+'))) ?? (await this.#create(path))
+    const handle = (await absentAsUndefined(this.#openFile(path, 'r+'))) ?? (await this.#create(path))
+    const file = new SyncedFile(handle, at.offset)
     try {
-      const written = await writeAll(handle, chunks, at)
-      await handle.sync()
+      const written = await writeAll(file, chunks, at)
+      await file.sync()
       if (written.refused) throw written.refused
       return written
     } finally {
-      await handle.close()
+      await file.close()
     }
   }
 
   async #create(path: string): Promise<FileHandle> {
     const folder = dirname(path)
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) this.#safeFolders.delete(folder)
-    const handle = await open(path, 'w+', 0o600)
+    const handle = await this.#openFile(path, 'w+', 0o600)
     try {
       await this.#syncNames(folder)
       return handle
@@ -82,19 +87,17 @@ export class FileBlobStore implements BlobStore {
 
 /** What came before the body broke off is kept: the next upload goes on from there. */
 async function writeAll(
-  handle: FileHandle,
+  file: SyncedFile,
   chunks: AsyncIterator<Uint8Array>,
-  at: Place,
+  { lengthMax }: Place,
 ): Promise<Appended & { refused?: CodedError }> {
-  let length = at.offset
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
+    const { length } = file
     if (!next || next.done) return { length, isWhole: next !== undefined }
-    if (length + next.value.length > at.lengthMax)
-      return { length, isWhole: false, refused: new CodedError('too-large', { what: 'The blob', max: at.lengthMax }) }
-    for (let written = 0; written < next.value.length; )
-      written += (await handle.write(next.value, written, next.value.length - written, length + written)).bytesWritten
-    length += next.value.length
+    if (length + next.value.length > lengthMax)
+      return { length, isWhole: false, refused: new CodedError('too-large', { what: 'The blob', max: lengthMax }) }
+    await file.write(next.value)
   }
 }
 
