@@ -10,7 +10,7 @@ const test = plain
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('server', async ({}, { onCleanup }) => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
-    onCleanup(() => void server.close())
+    onCleanup(() => server.close())
     await once(server, 'listening')
     return server
   })
@@ -23,7 +23,11 @@ const test = plain
     const heard: number[] = []
     peer.on('message', (data: Buffer) => heard.push(data[0] ?? 0))
     // Until this end knows that it is open, it sends nothing.
-    await expect.poll(() => (socket.send(Uint8Array.of(0)), heard.length)).toBeGreaterThan(0)
+    const isHeard = () => {
+      socket.send(Uint8Array.of(0))
+      return heard.length > 0
+    }
+    await expect.poll(isHeard).toBe(true)
     return { socket, peer, heard }
   })
 

@@ -57,6 +57,19 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await world.read(bob, head)).toEqual([])
   })
 
+  test('[RELAY-1.42] what was acknowledged before a message is durable when that is answered', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const cursor = await world.head(alice)
+    const kept = world.store.acknowledge(alice, { cursor, mark: 41 })
+    await world.send(group, { sender: alice })
+    expect(await world.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
+    await kept
+    const again = await reopen({})
+    expect(await again.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
+  })
+
   test('[RELAY-1.6] one cursor runs through all chats', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(13)
