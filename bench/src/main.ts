@@ -10,6 +10,7 @@ import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
 import { measureFiles } from './files/files.ts'
 import { measureGroup200 } from './group200/group200.ts'
+import { measureGroup1000 } from './group1000/group1000.ts'
 import { measureHistory } from './history/history.ts'
 import { measureHooks } from './hooks/hooks.ts'
 import { measurePresses } from './presses/presses.ts'
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   history: measureHistory,
   chats: measureChats,
   group200: measureGroup200,
+  group1000: measureGroup1000,
   votes: measureVotes,
   presses: measurePresses,
   files: measureFiles,

@@ -138,7 +138,7 @@ const besides: FolderLaw['order'] = {
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
-    ['app', 'presses', 'sends', 'votes'],
+    ['app', 'group1000', 'presses', 'sends', 'votes'],
     'main.ts',
   ],
   'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power'], 'main.ts'],

@@ -58,14 +58,15 @@ async function openMany(count: number): Promise<AccountId[]> {
 
 /** Until so many entries have come in all since the start. */
 async function untilDelivered(count: number): Promise<void> {
-  while (delivered < count) {
+  for (;;) {
+    if (delivered >= count) return
     reached = Promise.withResolvers()
     await reached.promise
   }
 }
 
-serveParent({
-  state: undefined,
-  answers: { open: openMany, delivered: untilDelivered },
-  stop: () => closers.forEach(close => close()),
-})
+function closeAll(): void {
+  for (const close of closers) close()
+}
+
+serveParent({ state: undefined, answers: { open: openMany, delivered: untilDelivered }, stop: closeAll })

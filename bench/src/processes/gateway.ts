@@ -1,5 +1,6 @@
 // A gateway in a process of its own. It says that it is there when it listens; `online` is answered when it has its relay.
 import { readSettings, startGateway } from '@postern/gateway'
+import type { ChatId } from '@postern/protocol'
 import { serveParent, settingsFromParent } from './parent.ts'
 
 export type GatewaySettings = {
@@ -11,6 +12,7 @@ export type GatewaySettings = {
   hooksUrl?: string
 }
 export type GatewayState = { url: string }
+export type Renaming = { group: string; name: string }
 
 const { directory, relayUrl, port, token, webhook, hooksUrl } = settingsFromParent<GatewaySettings>()
 const gateway = await startGateway({
@@ -46,6 +48,7 @@ serveParent({
     invite: () => client.identity.me().inviteUrl,
     happenings: () => client.journal.newest(),
     happened,
+    rename: ({ group, name }: Renaming) => client.chats.renameGroup(group as ChatId, name, { timeoutMs: 30_000 }),
   },
   stop: () => gateway.stop(),
 })

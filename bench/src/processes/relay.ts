@@ -16,6 +16,7 @@ const crowd = {
   newcomersPerAddressMax: 1e4,
   connectionsPerAddressMax: 1e6,
   connectionsMax: 1e5,
+  takesPerMinute: 1e6,
   newAccountBytesPerDayMax: 1e12,
 }
 const { directory, app, ...given } = settingsFromParent<RelaySettings>()

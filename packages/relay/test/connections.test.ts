@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { relayFixedLimits } from '@postern/protocol'
 import { encodeClientFrame, PROTOCOL_VERSION } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
@@ -249,6 +250,30 @@ describe('connections', () => {
     }
     expect((await closed)[0]).toBe(1006)
     await alice.call('ping', {})
+  })
+
+  test('[RELAY-2.25] more than are pinged in one turn are all pinged, and the silent of them cut off', async () => {
+    const clock = new ManualClock()
+    const count = relayFixedLimits.heartbeatsPerTurn + 20
+    const limits = { heartbeatMs: 1000, newcomersPerAddressMax: 1000 }
+    const relay = await testRelay({ clock, limits })
+    const address = `${relay.url.replace('http', 'ws')}/relay/v1`
+    const open = (autoPong: boolean) => new WebSocket(address, { autoPong })
+    const lively = Array.from({ length: count }, () => open(true))
+    const deaf = Array.from({ length: 10 }, () => open(false))
+    await Promise.all([...lively, ...deaf].map(socket => once(socket, 'message')))
+    const pinged = Promise.all([...lively, ...deaf].map(socket => once(socket, 'ping')))
+    clock.advance(1000)
+    await pinged
+    const alice = await arrive(relay)
+    const closed = Promise.all(deaf.map(socket => once(socket, 'close')))
+    const again = Promise.all(lively.map(socket => once(socket, 'ping')))
+    clock.advance(1000)
+    expect((await closed).map(([code]) => code)).toEqual(deaf.map(() => 1006))
+    await again
+    await alice.call('ping', {})
+    expect(lively.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+    for (const socket of lively) socket.terminate()
   })
 
   test('[RELAY-2.12] a clock that jumps cuts off nobody', async () => {

@@ -1,9 +1,11 @@
 // Delivery: from any cursor, in order, as fast as its reader and no faster.
 import { randomBytes } from 'node:crypto'
-import { systemClock } from '@postern/protocol'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CodedError, systemClock } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
+import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
@@ -101,6 +103,104 @@ describe('following a mailbox', () => {
     bob.autoAcknowledge = true
     bob.acknowledge(bob.lastCursor)
     await bob.delivered(7)
+  })
+
+  test('[RELAY-1.40] what was sent is delivered before it is answered', async () => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    await alice.call('follow', { after: 0 })
+    await alice.delivered(1)
+    // Who commits gets the commit, too: on one connection the order can be seen.
+    await alice.commit(commitEnvelope({ group, epoch: 1 }))
+    expect(alice.entries.map(({ kind, seq }) => ({ kind, seq }))).toEqual([
+      { kind: 'commit', seq: 1 },
+      { kind: 'commit', seq: 2 },
+    ])
+  })
+
+  test('[RELAY-2.6] from a store that has to be waited for, nothing is skipped or doubled either', async () => {
+    const openStore = (options: StoreOptions): RelayStore => {
+      const store = openSqliteStore(options)
+      const readMailbox = store.readMailbox.bind(store)
+      store.readMailbox = async (...asked) => {
+        const page = await readMailbox(...asked)
+        await nextTurn()
+        return page
+      }
+      return store
+    }
+    const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 5 }, openStore })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    bob.autoAcknowledge = true
+    await bob.call('follow', { after: 0 })
+    await Promise.all(Array.from({ length: 40 }, () => alice.append(messageEnvelope({ group, epoch: 1 }))))
+    const entries = await bob.delivered(41)
+    await bob.call('ping', {})
+    expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 41 }, (_, at) => at + 1))
+  })
+
+  test('[RELAY-2.6] whose mailbox cannot be read is closed, and reads on when it comes again', async () => {
+    let isBroken = false
+    const openStore = (options: StoreOptions): RelayStore => {
+      const store = openSqliteStore(options)
+      const readMailbox = store.readMailbox.bind(store)
+      store.readMailbox = (...asked) => {
+        if (isBroken) throw new CodedError('storage-failed')
+        return readMailbox(...asked)
+      }
+      return store
+    }
+    const relay = await testRelay({ openStore })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    await bob.delivered(1)
+    isBroken = true
+    // Its sender hears that it is kept, whatever becomes of the readers.
+    expect((await alice.append(messageEnvelope({ group, epoch: 1 }))).accepted).toBeDefined()
+    expect((await bob.closed).code).toBe(1011)
+    isBroken = false
+    const again = await arrive(relay, bob.person)
+    await again.call('follow', { after: bob.lastCursor })
+    expect(await again.delivered(1)).toHaveLength(1)
+  })
+
+  test('[RELAY-2.23] only who was held back is read on by its acknowledgement', async () => {
+    let reads = 0
+    const openStore = (options: StoreOptions): RelayStore => {
+      const store = openSqliteStore(options)
+      const readMailbox = store.readMailbox.bind(store)
+      store.readMailbox = (...asked) => {
+        reads += 1
+        return readMailbox(...asked)
+      }
+      return store
+    }
+    const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 4 }, openStore })
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    await alice.append(messageEnvelope({ group, epoch: 1 }))
+    await bob.delivered(2)
+    await bob.call('ping', {})
+    const before = reads
+    for (const { cursor } of bob.entries) bob.acknowledge(cursor)
+    await bob.call('ping', {})
+    expect(reads).toBe(before)
+    // Four are delivered, and the fifth waits for the reader, also when what it acknowledges is old or not there.
+    for (let at = 0; at < 5; at++) await alice.append(messageEnvelope({ group, epoch: 1 }))
+    await bob.delivered(6)
+    bob.acknowledge(1)
+    await bob.call('ping', {})
+    expect(bob.entries).toHaveLength(6)
+    bob.acknowledge(bob.entries[2]?.cursor ?? 0)
+    await bob.delivered(7)
+    bob.acknowledge(Number.MAX_SAFE_INTEGER)
+    await alice.append(messageEnvelope({ group, epoch: 1 }))
+    await bob.delivered(8)
+    expect(bob.entries.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
   test('[RELAY-2.8] a mailbox of 100,000 entries is read in pages', async () => {

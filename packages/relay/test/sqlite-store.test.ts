@@ -11,7 +11,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
 import { GroupCommit } from '../src/store/sqlite/group-commit.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
-import { InProcessWake } from '../src/store/wake.ts'
+import { InProcessWake, type Wake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
 import { storeContract } from './store.contract.ts'
 
@@ -22,10 +22,10 @@ beforeEach(() => {
   directory = mkdtempSync(join(base, 'data-'))
 })
 
-const open = (limits: Partial<RelayLimits> = {}) =>
-  openSqliteStore({ directory, limits: relayLimits(limits), wake: new InProcessWake(), clock: systemClock })
+const open = (limits: Partial<RelayLimits> = {}, wake: Wake = new InProcessWake()) =>
+  openSqliteStore({ directory, limits: relayLimits(limits), wake, clock: systemClock })
 
-storeContract('SQLite', async limits => open(limits))
+storeContract('SQLite', async (limits, wake) => open(limits, wake))
 
 const DAY_MS = 86_400_000
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'vitest'
 import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
+import { InProcessWake, type Wake } from '../src/store/wake.ts'
 import { accountRules } from './contract/accounts.ts'
 import { blobRules } from './contract/blobs.ts'
 import { commitRules, membershipRules, namedPeopleRules } from './contract/commits.ts'
@@ -13,19 +14,23 @@ import { newPeopleRules } from './contract/new-people.ts'
 import { quotaRules } from './contract/quotas.ts'
 import { World } from './contract/world.ts'
 
-export type OpenStore = (limits: Partial<RelayLimits>) => Promise<RelayStore>
+export type OpenStore = (limits: Partial<RelayLimits>, wake: Wake) => Promise<RelayStore>
 
 export function storeContract(name: string, open: OpenStore): void {
   let world: World
+  const openWorld = async (limits: Partial<RelayLimits>): Promise<World> => {
+    const wake = new InProcessWake()
+    return new World(await open(limits, wake), wake)
+  }
   const reopen = async (limits: Partial<RelayLimits>): Promise<World> => {
     await world.store.close()
-    world = new World(await open(limits))
+    world = await openWorld(limits)
     return world
   }
 
   describe(`${name} keeps the store's rules`, () => {
     beforeEach(async () => {
-      world = new World(await open({}))
+      world = await openWorld({})
     })
     afterEach(() => world.store.close())
 

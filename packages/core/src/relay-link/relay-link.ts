@@ -22,6 +22,7 @@ import {
   type RelayFrame,
 } from '@postern/protocol/relay'
 import { PendingCalls } from './pending-calls.ts'
+import { isHopeless, ReconnectPauses } from './reconnecting.ts'
 import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
 
 export type Session = CallAnswer<'authenticate'>
@@ -52,7 +53,7 @@ type State =
   | { kind: 'settling'; connection: Connection }
   | { kind: 'online'; connection: Connection }
 
-type Reached = { cursor: number; mark: number }
+type Told = { cursor: number; mark: number }
 
 type Connection = {
   socket: RelaySocket
@@ -60,34 +61,23 @@ type Connection = {
   watch: Timer
   isAlive: boolean
   /** What the relay was last told over it. */
-  told: Reached
+  told: Told
 }
 
-const NOTHING_TOLD: Reached = { cursor: -1, mark: -1 }
-
-/** Trying again will not help: somebody has to do something about it. */
-const HOPELESS = [
-  'account-unknown',
-  'unauthenticated',
-  'version-unsupported',
-  'registration-closed',
-  'invite-required',
-  'invite-wrong',
-  'invite-used',
-  'invite-expired',
-] as const
+const NOTHING_TOLD: Told = { cursor: -1, mark: -1 }
 
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #changed = new Bell()
   #state: State = { kind: 'idle' }
-  #failures = 0
+  readonly #pauses: ReconnectPauses
   #settling: Promise<void> = Promise.resolve()
   #refusal: CodedError | undefined
   #isReplaced = false
 
   constructor(options: RelayLinkOptions) {
     this.#options = options
+    this.#pauses = new ReconnectPauses(options.jitter)
   }
 
   get isOnline(): boolean {
@@ -144,7 +134,7 @@ export class RelayLink {
   }
 
   /** Each state once: of many that were written together, and go out together, the first says it for all. */
-  acknowledge(reached: Reached): void {
+  acknowledge(reached: Told): void {
     const connection = this.#speaking()
     if (!connection) return
     const { told } = connection
@@ -242,7 +232,7 @@ export class RelayLink {
     this.#settling = settled.catch(() => undefined)
     await settled
     if (!this.#isCurrent(connection)) return
-    this.#failures = 0
+    this.#pauses.reset()
     this.#isReplaced = false
     this.#options.log.info({}, 'connected to the relay')
     this.#become({ kind: 'online', connection })
@@ -252,10 +242,10 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
       this.#options.log.error({ code: error.code }, error.message)
-      this.#failures = clientLimits.connectFailuresCountedMax
+      this.#pauses.lengthen()
       this.#isReplaced = true
     }
-    if (isCoded(error, ...HOPELESS)) {
+    if (isHopeless(error)) {
       this.#refusal = error
       this.#options.log.error({ code: error.code }, error.message)
     }
@@ -279,23 +269,17 @@ export class RelayLink {
   #replaced(connection: Connection): void {
     if (!this.#isCurrent(connection)) return
     this.#options.log.error({}, 'another program has connected with the keys of this account: only one may run')
-    this.#failures = clientLimits.connectFailuresCountedMax
+    this.#pauses.lengthen()
     this.#isReplaced = true
     this.#lost(connection, 'replaced')
   }
 
   #lost(connection: Connection, reason: string): void {
     if (!this.#isCurrent(connection)) return
-    const delayMs = this.#nextDelayMs()
+    const delayMs = this.#pauses.nextMs()
     this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'not connected to the relay')
     this.#become({ kind: 'waiting', timer: this.#options.clock.setTimer(delayMs, () => this.#connect()) })
     this.#discard(connection)
-  }
-
-  #nextDelayMs(): number {
-    const fullMs = Math.min(clientLimits.reconnectMaxMs, clientLimits.reconnectFirstMs * 2 ** this.#failures)
-    this.#failures = Math.min(this.#failures + 1, clientLimits.connectFailuresCountedMax)
-    return fullMs / 2 + (fullMs / 2) * this.#options.jitter()
   }
 
   #discard(connection: Connection): void {

@@ -1,5 +1,5 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
-import { type AccountId, inBackground, wireLimits } from '@postern/protocol'
+import { type AccountId, inBackground, logFault, wireLimits } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
@@ -42,12 +42,12 @@ export class Follower {
     this.#unsubscribe = parts.wake.subscribe(start.account, () => this.pump())
   }
 
-  /** Call it whenever something may have changed: news, or room to send. */
+  /** Call it whenever something may have changed: news, or room to send. Throws nothing. */
   pump(): void {
     this.#hinted = true
     if (this.#state !== 'waiting') return
     this.#state = 'reading'
-    inBackground(this.#readOrClose(), { what: 'a mailbox cannot be read', log: this.#parts.log })
+    this.#readOn()
   }
 
   acknowledged(cursor: number): void {
@@ -64,45 +64,53 @@ export class Follower {
     this.#unsubscribe()
   }
 
-  /** Left open, the connection would look alive and deliver nothing: whoever comes again reads on. */
-  async #readOrClose(): Promise<void> {
+  /** What is at hand is sent before this returns: in the turn in which it became durable, and ahead of any answer. */
+  #readOn(): void {
     try {
-      await this.#readOn()
+      while (this.#state === 'reading') {
+        this.#hinted = false
+        const page = this.#page()
+        if (page instanceof Promise) return this.#readOnAfter(page)
+        this.#handle(page)
+      }
     } catch (error) {
-      this.#outlet.close(1011, 'internal')
-      throw error
+      this.#fail(error)
     }
   }
 
-  async #readOn(): Promise<void> {
-    while (this.#hinted && this.#state === 'reading') {
-      this.#hinted = false
-      for (let more = true; more; ) {
-        const page = await this.#page()
-        if (page.entries.length > 0) this.#deliver(page.entries)
-        more = page.more
-      }
-    }
-    if (this.#state === 'reading') this.#state = 'waiting'
+  #readOnAfter(page: Promise<Page>): void {
+    const over = page.then(
+      found => {
+        if (this.#state === 'reading') this.#handle(found)
+        this.#readOn()
+      },
+      (error: unknown) => this.#fail(error),
+    )
+    inBackground(over, { what: 'a mailbox cannot be read', log: this.#parts.log })
+  }
+
+  #handle({ entries, more }: Page): void {
+    if (entries.length > 0) this.#deliver(entries)
+    if (!more && !this.#hinted) this.#state = 'waiting'
+  }
+
+  /** Left open, the connection would look alive and deliver nothing: whoever comes again reads on. */
+  #fail(error: unknown): void {
+    this.#outlet.close(1011, 'internal')
+    logFault(error, { what: 'a mailbox cannot be read', log: this.#parts.log })
   }
 
   /** Empty when there is nothing, or when the reader has to catch up first. */
-  async #page(): Promise<Page> {
+  #page(): Page | Promise<Page> {
     const { limits, store } = this.#parts
     const entriesLeft = limits.unacknowledgedEntriesMax - this.#ahead.length
     const bytesLeft = limits.unacknowledgedBytesMax - this.#aheadBytes
     this.#isHeldBack = entriesLeft <= 0 || bytesLeft <= 0
-    if (this.#isHeldBack || !this.#outlet.hasRoom() || this.#state === 'ended') return NOTHING
-    const page = await store.readMailbox(this.#account, this.#position, {
+    if (this.#isHeldBack || !this.#outlet.hasRoom()) return NOTHING
+    return store.readMailbox(this.#account, this.#position, {
       entriesMax: Math.min(entriesLeft, wireLimits.deliverEntriesMax),
       bytesMax: Math.min(bytesLeft, wireLimits.deliverBytesMax),
     })
-    return this.#isEnded() ? NOTHING : page
-  }
-
-  /** It may have ended while a page was read. */
-  #isEnded(): boolean {
-    return this.#state === 'ended'
   }
 
   #deliver(entries: Entry[]): void {

@@ -88,7 +88,8 @@ export interface RelayStore {
   publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number>
   handOutKeyPackage(account: AccountId, nowMs: number): Promise<HandedOutKeyPackage | undefined>
   hasKeyPackage(account: AccountId): Promise<boolean>
-  readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page>
+  /** At once where it is at hand: who follows is then served in the turn in which it is woken. */
+  readMailbox(account: AccountId, after: number, bounds: PageBounds): Page | Promise<Page>
   /** Counts all that was sent before it was asked for. */
   mailboxHead(account: AccountId): Promise<number>
   /** The same promise for all that wait for one write: on a full disk they may be millions. */

@@ -4,7 +4,7 @@ import { MultiMap } from './multi-map.ts'
 
 export interface Wake {
   notify(accounts: Iterable<AccountId>): void
-  /** Gives what ends the subscription. */
+  /** Gives what ends the subscription. `wake` throws nothing: a sender waits for its answer until all are woken. */
   subscribe(account: AccountId, wake: () => void): () => void
 }
 

@@ -1,9 +1,10 @@
 // Mailboxes: read again and again, in pages, acknowledged upwards.
 import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AccountId } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { idOf } from '../test-client.ts'
-import { ALL, acknowledged, bytes, type Get, padded, type Reopen, texts } from './world.ts'
+import { ALL, acknowledged, bytes, codeOf, DAY_MS, type Get, padded, type Reopen, texts } from './world.ts'
 
 export function mailboxRules(get: Get, reopen: Reopen): void {
   test('[RELAY-1.4] reading repeats, from any cursor, acknowledged or not', async () => {
@@ -54,6 +55,19 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     await Promise.all(sent)
     expect(head).toBeGreaterThan(before)
     expect(await world.read(bob, head)).toEqual([])
+  })
+
+  test('[RELAY-1.42] what was acknowledged before a message is durable when that is answered', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const cursor = await world.head(alice)
+    const kept = world.store.acknowledge(alice, { cursor, mark: 41 })
+    await world.send(group, { sender: alice })
+    expect(await world.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
+    await kept
+    const again = await reopen({})
+    expect(await again.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
   })
 
   test('[RELAY-1.6] one cursor runs through all chats', async () => {
@@ -135,5 +149,79 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     const next = await again.send(group, { sender: bob })
     expect(next.accepted?.seq).toBe((accepted?.seq ?? 0) + 1)
     expect(next.accepted?.ts).toBeGreaterThan(accepted?.ts ?? 0)
+  })
+
+  test('[RELAY-1.40] whoever gets a message is woken when it can read it, and before its sender is answered', async () => {
+    const world = get()
+    const [alice, bob, carol] = await world.people()
+    const group = await world.chat(alice, bob, carol)
+    const start = await world.head(bob)
+    const happened: string[] = []
+    const reads: Promise<void>[] = []
+    const follow = (name: string, account: AccountId) =>
+      world.wake.subscribe(account, () => {
+        happened.push(`${name} is woken`)
+        reads.push(world.read(account, start).then(found => void happened.push(`${name} reads ${found.length}`)))
+      })
+    follow('alice', alice)
+    follow('bob', bob)
+    follow('carol', carol)
+    await world.send(group, { sender: alice }).then(() => happened.push('alice is answered'))
+    await Promise.all(reads)
+    expect(happened.slice(0, 2)).toEqual(['bob is woken', 'carol is woken'])
+    expect(happened.toSorted()).toEqual(
+      ['alice is answered', 'bob is woken', 'bob reads 1', 'carol is woken', 'carol reads 1'].toSorted(),
+    )
+  })
+
+  test('[RELAY-1.40] nobody is woken by what was refused', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    let woken = 0
+    world.wake.subscribe(bob, () => (woken += 1))
+    const payload = bytes('again')
+    await world.send(group, { sender: alice, epoch: 7, payload })
+    expect(woken).toBe(0)
+    await world.send(group, { sender: alice, payload })
+    await world.send(group, { sender: alice, payload })
+    expect(woken).toBe(1)
+  })
+
+  test('[RELAY-1.41] readers that follow see the same as who reads it all, wherever each of them stands', async () => {
+    const world = get()
+    const [alice, bob, carol] = await world.people()
+    const group = await world.chat(alice, bob, carol)
+    // Each goes on from where it stands; the second falls behind by more than anybody holds in memory.
+    const readers = [1, 50, 7].map(every => ({ every, seen: [] as number[] }))
+    const readOn = async ({ seen }: { seen: number[] }, pageSize: number): Promise<void> => {
+      for (const { cursor } of await world.read(bob, seen.at(-1) ?? 0, pageSize)) seen.push(cursor)
+    }
+    for (let at = 1; at <= 150; at++) {
+      // Of two that share a transaction one is refused.
+      const refused = codeOf(world.send(group, { sender: bob, epoch: 9 }))
+      await Promise.all([world.send(group, { sender: at % 3 ? alice : carol }), refused])
+      for (const reader of readers) if (at % reader.every === 0) await readOn(reader, (at % 5) + 1)
+      // One that names a cursor which is not there yet spoils nothing for the others.
+      if (at === 60) expect(await world.read(bob, Number.MAX_SAFE_INTEGER)).toEqual([])
+    }
+    const again = await reopen({})
+    const all = (await again.read(bob)).map(({ cursor }) => cursor)
+    expect(all).toHaveLength(151)
+    for (const { seen, every } of readers) expect(seen).toEqual(all.slice(0, every === 7 ? seen.length : 151))
+  })
+
+  test('[RELAY-1.41] what was swept is not shown to who follows either', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const start = await world.head(bob)
+    expect(await world.read(bob, start)).toEqual([])
+    await world.send(group, { sender: alice, payload: bytes('old') })
+    expect(texts(await world.read(bob, start))).toEqual([padded('old')])
+    world.nowMs += 31 * DAY_MS
+    await world.send(group, { sender: alice, payload: bytes('young') })
+    await world.store.sweep(world.nowMs)
+    expect(texts(await world.read(bob, start))).toEqual([padded('young')])
   })
 }

@@ -4,6 +4,7 @@ import { type AccountId, accountIdFromHash, type GroupId, isCoded } from '@poste
 import type { Entry, Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../src/limits/relay-limits.ts'
 import type { Delivery, RelayStore } from '../../src/store/relay-store.ts'
+import { InProcessWake, type Wake } from '../../src/store/wake.ts'
 import { idOf, newGroupId } from '../test-client.ts'
 
 export const DAY_MS = 86_400_000
@@ -17,10 +18,13 @@ export type Reopen = (limits: Partial<RelayLimits>) => Promise<World>
 
 export class World {
   readonly store: RelayStore
+  /** What the store was opened with. */
+  readonly wake: Wake
   nowMs = START_MS
 
-  constructor(store: RelayStore) {
+  constructor(store: RelayStore, wake: Wake = new InProcessWake()) {
     this.store = store
+    this.wake = wake
   }
 
   /** Five, of whom a test names as many as it needs. */

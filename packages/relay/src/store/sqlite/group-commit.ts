@@ -55,7 +55,7 @@ export class GroupCommit {
   #arm(): void {
     if (this.#armed) return
     this.#armed = true
-    // What a write throws goes to whoever waits for it, and the hooks only touch memory: nothing is thrown here.
+    // What a write throws goes to whoever waits for it; the hooks only touch memory, and wake those who throw nothing.
     wakeNextTurn(() => {
       this.#armed = false
       this.#flushOnce()

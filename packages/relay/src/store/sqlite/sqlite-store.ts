@@ -134,7 +134,7 @@ class SqliteStore implements RelayStore {
     return this.#keyPackages.has(account)
   }
 
-  async readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page> {
+  readMailbox(account: AccountId, after: number, bounds: PageBounds): Page {
     return this.#log.mailboxes.read(account, after, bounds)
   }
 
