@@ -1,24 +1,31 @@
 // Cryptography in a browser: WebCrypto for AES and, where the browser has it, Ed25519; noble for the rest. No Node API.
 import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
-import { hmac as nobleHmac } from '@noble/hashes/hmac.js'
+import { bytesToNumberLE } from '@noble/curves/utils.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
-import { mlsLimits } from '@postern/protocol'
+import { concatBytes, mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
+import { constantTimeEqual } from 'ts-mls/util/constantTimeCompare.js'
 import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
-import {
-  KEY_BYTES,
-  MLS_SUITE,
-  type MlsProvider,
-  NONCE_BYTES,
-  SIGNATURE_BYTES,
-  type SigningKey,
-  TAG_BYTES,
-} from './provider.ts'
+import { KEY_BYTES, MLS_SUITE, type MlsProvider, NONCE_BYTES, type SigningKey, TAG_BYTES } from './provider.ts'
+import { isStrict } from './strict-signature.ts'
 
+const BLOCK_BYTES = 64
 const PKCS8_ED25519 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20)
 
-const hmac = (key: Uint8Array, message: Uint8Array) => nobleHmac(sha256, key, message)
+/** RFC 2104. */
+function hmac(key: Uint8Array, message: Uint8Array): Uint8Array {
+  const block = new Uint8Array(BLOCK_BYTES)
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key)
+  const padded = (pad: number, bytes: Uint8Array) =>
+    sha256(
+      concatBytes(
+        block.map(byte => byte ^ pad),
+        bytes,
+      ),
+    )
+  return padded(0x5c, padded(0x36, message))
+}
 
 /** WebCrypto will not take bytes that might be shared memory; ours never are. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
@@ -76,13 +83,21 @@ function checkedSecret(secretKey: Uint8Array): Uint8Array {
   return secretKey
 }
 
+/** S·B = R + h·A. noble's own `verify` multiplies both sides by 8, and so takes signatures that OpenSSL and browsers refuse. */
+function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const { Point } = ed25519
+  const [r, s] = [signature.subarray(0, KEY_BYTES), signature.subarray(KEY_BYTES)]
+  const h = Point.Fn.create(bytesToNumberLE(sha512(concatBytes(r, publicKey, message))))
+  const right = Point.fromBytes(r).add(Point.fromBytes(publicKey).multiplyUnsafe(h))
+  return right.equals(Point.BASE.multiplyUnsafe(bytesToNumberLE(s)))
+}
+
 const nobleSigning: Signing = {
   sign: async (secretKey, message) => ed25519.sign(message, checkedSecret(secretKey)),
   async verify(publicKey, message, signature) {
-    if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
+    if (!isStrict(publicKey, signature)) return false
     try {
-      // As strict as OpenSSL, or one client would accept what another refuses.
-      return ed25519.verify(signature, message, publicKey, { zip215: false })
+      return isEquationTrue(publicKey, message, signature)
     } catch {
       return false
     }
@@ -127,7 +142,7 @@ function webCryptoSigning(subtle: SubtleCrypto): Signing {
       return new Uint8Array(await subtle.sign('Ed25519', await signKeyOf(secretKey), own(message)))
     },
     async verify(publicKey, message, signature) {
-      if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
+      if (!isStrict(publicKey, signature)) return false
       try {
         return await subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message))
       } catch {
@@ -172,13 +187,6 @@ async function pickParts({ crypto, subtle }: BrowserProviderOptions): Promise<{ 
   return { signing, aes: webCryptoAes(found) }
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  let difference = 0
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] as number)
-  return difference === 0
-}
-
 export interface BrowserProviderOptions {
   /** `noble` leaves WebCrypto out; `best` uses what the browser has. */
   crypto?: 'best' | 'noble'
@@ -205,7 +213,7 @@ export async function makeBrowserProvider(options: BrowserProviderOptions = {}):
     hash: {
       digest: async bytes => sha256(bytes),
       mac: async (key, bytes) => hmac(key, bytes),
-      verifyMac: async (key, mac, bytes) => sameBytes(hmac(key, bytes), mac),
+      verifyMac: async (key, mac, bytes) => constantTimeEqual(hmac(key, bytes), mac),
     },
   }
   const agreementPublicKey = (secretKey: Uint8Array) => curve.getPublicKey(secretKey)
