@@ -3,7 +3,7 @@ import crypto, { type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { copyBytes, type Log, mlsLimits, silentLog } from '@postern/protocol'
 import { bufferOf, ownBytes, publicKeyObject, rawPublic, rawSecret, secretKeyObject } from './key-objects-node.ts'
-import { KEY_BYTES, SIGNATURE_BYTES, type SigningKey } from './provider.ts'
+import { KEY_BYTES, SIGNATURE_BYTES, type SigningKey, sized } from './provider.ts'
 import { isStrict } from './strict-signature.ts'
 
 export interface Ed25519 {
@@ -106,7 +106,7 @@ class SecretKeys<Key> {
   get(secretKey: Uint8Array): Key {
     const kept = this.#keys.get(secretKey)
     if (kept !== undefined && Buffer.compare(kept.raw, secretKey) === 0) return kept.key
-    if (secretKey.length !== KEY_BYTES) throw new RangeError('An Ed25519 secret key has 32 bytes')
+    sized(secretKey, KEY_BYTES, 'An Ed25519 secret key')
     const key = this.#make(secretKey)
     this.#keys.set(secretKey, { raw: copyBytes(secretKey), key })
     return key

@@ -1,5 +1,4 @@
 // Cryptography in a browser: WebCrypto for AES and, where the browser has it, Ed25519; noble for the rest. No Node API.
-import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToNumberLE } from '@noble/curves/utils.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
@@ -7,7 +6,7 @@ import { concatBytes, mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
 import { constantTimeEqual } from 'ts-mls/util/constantTimeCompare.js'
 import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
-import { KEY_BYTES, MLS_SUITE, type MlsProvider, NONCE_BYTES, type SigningKey, TAG_BYTES } from './provider.ts'
+import { KEY_BYTES, MLS_SUITE, type MlsProvider, NONCE_BYTES, type SigningKey, sized, TAG_BYTES } from './provider.ts'
 import { isStrict } from './strict-signature.ts'
 
 const BLOCK_BYTES = 64
@@ -33,9 +32,13 @@ const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 /** AES-GCM of any key size that comes: 16 bytes for MLS, 32 for ours. */
 type Aes = Pick<HpkePrimitives, 'aesSeal' | 'aesOpen'>
 
-const nobleAes: Aes = {
-  aesSeal: (key, nonce, aad, plaintext) => gcm(key, checkedNonce(nonce), aad).encrypt(plaintext),
-  aesOpen: (key, nonce, aad, ciphertext) => gcm(key, checkedNonce(nonce), aad).decrypt(ciphertext),
+/** Fetched only where there is no WebCrypto, which is nowhere that a page is served securely. */
+async function nobleAes(): Promise<Aes> {
+  const { gcm } = await import('@noble/ciphers/aes.js')
+  return {
+    aesSeal: (key, nonce, aad, plaintext) => gcm(key, checkedNonce(nonce), aad).encrypt(plaintext),
+    aesOpen: (key, nonce, aad, ciphertext) => gcm(key, checkedNonce(nonce), aad).decrypt(ciphertext),
+  }
 }
 
 /** Several times as fast as noble, even with importing a key for one message; of files noble would hold the worker for seconds. */
@@ -60,10 +63,7 @@ function webCryptoAes(subtle: SubtleCrypto): Aes {
   }
 }
 
-function checkedNonce(nonce: Uint8Array): Uint8Array {
-  if (nonce.length !== NONCE_BYTES) throw new RangeError('An AES-GCM nonce has 12 bytes here')
-  return nonce
-}
+const checkedNonce = (nonce: Uint8Array): Uint8Array => sized(nonce, NONCE_BYTES, 'An AES-GCM nonce')
 
 const x25519: HpkePrimitives['x25519'] = {
   generate: () => ({ raw: curve.utils.randomSecretKey(), native: undefined }),
@@ -78,10 +78,7 @@ const x25519: HpkePrimitives['x25519'] = {
 
 type Signing = Pick<MlsProvider, 'sign' | 'verify' | 'generateSigningKey'>
 
-function checkedSecret(secretKey: Uint8Array): Uint8Array {
-  if (secretKey.length !== KEY_BYTES) throw new RangeError('An Ed25519 secret key has 32 bytes')
-  return secretKey
-}
+const checkedSecret = (secretKey: Uint8Array): Uint8Array => sized(secretKey, KEY_BYTES, 'An Ed25519 secret key')
 
 /** S·B = R + h·A. noble's own `verify` multiplies both sides by 8, and so takes signatures that OpenSSL and browsers refuse. */
 function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
@@ -92,16 +89,20 @@ function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: U
   return right.equals(Point.BASE.multiplyUnsafe(bytesToNumberLE(s)))
 }
 
-const nobleSigning: Signing = {
-  sign: async (secretKey, message) => ed25519.sign(message, checkedSecret(secretKey)),
-  async verify(publicKey, message, signature) {
-    if (!isStrict(publicKey, signature)) return false
+/** What a library throws at is refused. */
+function strictly(verify: Signing['verify']): Signing['verify'] {
+  return async (publicKey, message, signature) => {
     try {
-      return isEquationTrue(publicKey, message, signature)
+      return isStrict(publicKey, signature) && (await verify(publicKey, message, signature))
     } catch {
       return false
     }
-  },
+  }
+}
+
+const nobleSigning: Signing = {
+  sign: async (secretKey, message) => ed25519.sign(message, checkedSecret(secretKey)),
+  verify: strictly(async (publicKey, message, signature) => isEquationTrue(publicKey, message, signature)),
   async generateSigningKey(): Promise<SigningKey> {
     const secretKey = ed25519.utils.randomSecretKey()
     return { publicKey: ed25519.getPublicKey(secretKey), secretKey }
@@ -141,24 +142,16 @@ function webCryptoSigning(subtle: SubtleCrypto): Signing {
     async sign(secretKey, message) {
       return new Uint8Array(await subtle.sign('Ed25519', await signKeyOf(secretKey), own(message)))
     },
-    async verify(publicKey, message, signature) {
-      if (!isStrict(publicKey, signature)) return false
-      try {
-        return await subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message))
-      } catch {
-        return false
-      }
-    },
+    verify: strictly(async (publicKey, message, signature) =>
+      subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message)),
+    ),
   }
 }
 
 type Aead = Pick<MlsProvider, 'aeadSeal' | 'aeadOpen'>
 
 /** The key's length picks the variant of AES: a short key must not pass for AES-256. */
-function checkedKey(key: Uint8Array): Uint8Array {
-  if (key.length !== KEY_BYTES) throw new RangeError('An AES-256 key has 32 bytes')
-  return key
-}
+const checkedKey = (key: Uint8Array): Uint8Array => sized(key, KEY_BYTES, 'An AES-256 key')
 
 function makeAead({ aesSeal, aesOpen }: Aes): Aead {
   return {
@@ -182,7 +175,7 @@ async function hasEd25519(subtle: SubtleCrypto): Promise<boolean> {
 /** A page that is not served securely has no WebCrypto, and older browsers have it without Ed25519. */
 async function pickParts({ crypto, subtle }: BrowserProviderOptions): Promise<{ signing: Signing; aes: Aes }> {
   const found: SubtleCrypto | undefined = subtle ?? globalThis.crypto.subtle
-  if (crypto === 'noble' || found === undefined) return { signing: nobleSigning, aes: nobleAes }
+  if (crypto === 'noble' || found === undefined) return { signing: nobleSigning, aes: await nobleAes() }
   const signing = (await hasEd25519(found)) ? webCryptoSigning(found) : nobleSigning
   return { signing, aes: webCryptoAes(found) }
 }
