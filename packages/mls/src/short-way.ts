@@ -1,5 +1,6 @@
 // Texts by the short way: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
 // which also says what is wrong with it: of the short way no answer is "I do not know", and never "it is forged".
+import { copyBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import type { GenerationSecret } from 'ts-mls/secretTree.js'
 import { paddedTextBytes } from './padding.ts'
@@ -139,7 +140,7 @@ function opened(primitives: ShortPrimitives, state: ClientState, message: Privat
   const { text, signature } = partsOf(content)
   if (signature.length !== SIGNATURE_BYTES) return
   if (!primitives.verify(node.leaf.signaturePublicKey, signedBytes(frame, leaf, text), signature)) return
-  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), text: text.slice(), senderLeaf: leaf }
+  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), text: copyBytes(text), senderLeaf: leaf }
 }
 
 /** Text and signature, each behind its length in the shortest form; then nothing but zeros. */

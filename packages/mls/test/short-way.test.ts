@@ -79,6 +79,17 @@ describe('the short way', () => {
     expect(taken).toEqual({ seals: before.seals + written, opens: before.opens + 2 * written })
   })
 
+  it('[MLS-9.1] gives the text in bytes that are the reader’s alone', async () => {
+    const { wire } = await agreedText(seats[0], utf8('hello'))
+    const given = wire.slice()
+    const { plaintext } = await readText(seats[1], given)
+    given.fill(0)
+    await readText(seats[2], wire)
+    expect(plaintext).toEqual(utf8('hello'))
+    expect(plaintext.buffer.byteLength).toBe(plaintext.length)
+    expect(plaintext.constructor).toBe(Uint8Array)
+  })
+
   it('[MLS-9.2] tells the same of texts that are lost, late, repeated or our own', async () => {
     const orders = fc.array(fc.nat(7), { minLength: 1, maxLength: 14 })
     const property = fc.asyncProperty(texts, orders, leaves, async (said, order, reader) => {
