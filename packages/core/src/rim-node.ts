@@ -58,7 +58,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
       }),
       fileCipher: nodeFileCipher,
       connectBlobs: options.connectBlobs ?? connectNodeBlobs,
-      provider: makeNodeProvider(),
+      provider: makeNodeProvider({ log }),
       clock,
       log,
       connect: options.connect ?? connectNodeSocket,

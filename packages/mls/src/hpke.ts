@@ -1,7 +1,7 @@
 // HPKE base mode (RFC 9180) and HKDF (RFC 5869) over a provider's primitives: X25519, HMAC-SHA256, AES-128-GCM.
 import { concatBytes, utf8 } from '@postern/protocol'
 import type { Hpke, Kdf, PrivateKey, PublicKey } from 'ts-mls'
-import { KEY_BYTES, NONCE_BYTES } from './provider.ts'
+import { KEY_BYTES, NONCE_BYTES, sized } from './provider.ts'
 
 /** A provider's own form of an X25519 key; ts-mls hands them back to us unread. */
 export interface SecretHandle {
@@ -144,10 +144,7 @@ const asPublic = (handle: PublicHandle) => handle as unknown as PublicKey
 const secretHandle = (key: PrivateKey) => key as unknown as SecretHandle
 const publicHandle = (key: PublicKey) => key as unknown as PublicHandle
 
-function checkedKey(raw: Uint8Array): Uint8Array {
-  if (raw.length !== KEY_BYTES) throw new RangeError('An X25519 key has 32 bytes')
-  return raw
-}
+const checkedKey = (raw: Uint8Array): Uint8Array => sized(raw, KEY_BYTES, 'An X25519 key')
 
 export function makeHpke(primitives: HpkePrimitives): Hpke {
   const { aesSeal, aesOpen, x25519 } = primitives

@@ -1,24 +1,30 @@
 // Cryptography in a browser: WebCrypto for AES and, where the browser has it, Ed25519; noble for the rest. No Node API.
-import { gcm } from '@noble/ciphers/aes.js'
 import { x25519 as curve, ed25519 } from '@noble/curves/ed25519.js'
-import { hmac as nobleHmac } from '@noble/hashes/hmac.js'
+import { bytesToNumberLE } from '@noble/curves/utils.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
-import { mlsLimits } from '@postern/protocol'
+import { concatBytes, mlsLimits } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
+import { constantTimeEqual } from 'ts-mls/util/constantTimeCompare.js'
 import { type HpkePrimitives, makeHpke, makeKdf, type SecretHandle } from './hpke.ts'
-import {
-  KEY_BYTES,
-  MLS_SUITE,
-  type MlsProvider,
-  NONCE_BYTES,
-  SIGNATURE_BYTES,
-  type SigningKey,
-  TAG_BYTES,
-} from './provider.ts'
+import { KEY_BYTES, MLS_SUITE, type MlsProvider, NONCE_BYTES, type SigningKey, sized, TAG_BYTES } from './provider.ts'
+import { isStrict } from './strict-signature.ts'
 
+const BLOCK_BYTES = 64
 const PKCS8_ED25519 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20)
 
-const hmac = (key: Uint8Array, message: Uint8Array) => nobleHmac(sha256, key, message)
+/** RFC 2104. */
+function hmac(key: Uint8Array, message: Uint8Array): Uint8Array {
+  const block = new Uint8Array(BLOCK_BYTES)
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key)
+  const padded = (pad: number, bytes: Uint8Array) =>
+    sha256(
+      concatBytes(
+        block.map(byte => byte ^ pad),
+        bytes,
+      ),
+    )
+  return padded(0x5c, padded(0x36, message))
+}
 
 /** WebCrypto will not take bytes that might be shared memory; ours never are. */
 const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
@@ -26,9 +32,13 @@ const own = (bytes: Uint8Array) => bytes as Uint8Array<ArrayBuffer>
 /** AES-GCM of any key size that comes: 16 bytes for MLS, 32 for ours. */
 type Aes = Pick<HpkePrimitives, 'aesSeal' | 'aesOpen'>
 
-const nobleAes: Aes = {
-  aesSeal: (key, nonce, aad, plaintext) => gcm(key, checkedNonce(nonce), aad).encrypt(plaintext),
-  aesOpen: (key, nonce, aad, ciphertext) => gcm(key, checkedNonce(nonce), aad).decrypt(ciphertext),
+/** Fetched only where there is no WebCrypto, which is nowhere that a page is served securely. */
+async function nobleAes(): Promise<Aes> {
+  const { gcm } = await import('@noble/ciphers/aes.js')
+  return {
+    aesSeal: (key, nonce, aad, plaintext) => gcm(key, checkedNonce(nonce), aad).encrypt(plaintext),
+    aesOpen: (key, nonce, aad, ciphertext) => gcm(key, checkedNonce(nonce), aad).decrypt(ciphertext),
+  }
 }
 
 /** Several times as fast as noble, even with importing a key for one message; of files noble would hold the worker for seconds. */
@@ -53,10 +63,7 @@ function webCryptoAes(subtle: SubtleCrypto): Aes {
   }
 }
 
-function checkedNonce(nonce: Uint8Array): Uint8Array {
-  if (nonce.length !== NONCE_BYTES) throw new RangeError('An AES-GCM nonce has 12 bytes here')
-  return nonce
-}
+const checkedNonce = (nonce: Uint8Array): Uint8Array => sized(nonce, NONCE_BYTES, 'An AES-GCM nonce')
 
 const x25519: HpkePrimitives['x25519'] = {
   generate: () => ({ raw: curve.utils.randomSecretKey(), native: undefined }),
@@ -71,22 +78,31 @@ const x25519: HpkePrimitives['x25519'] = {
 
 type Signing = Pick<MlsProvider, 'sign' | 'verify' | 'generateSigningKey'>
 
-function checkedSecret(secretKey: Uint8Array): Uint8Array {
-  if (secretKey.length !== KEY_BYTES) throw new RangeError('An Ed25519 secret key has 32 bytes')
-  return secretKey
+const checkedSecret = (secretKey: Uint8Array): Uint8Array => sized(secretKey, KEY_BYTES, 'An Ed25519 secret key')
+
+/** S·B = R + h·A. noble's own `verify` multiplies both sides by 8, and so takes signatures that OpenSSL and browsers refuse. */
+function isEquationTrue(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  const { Point } = ed25519
+  const [r, s] = [signature.subarray(0, KEY_BYTES), signature.subarray(KEY_BYTES)]
+  const h = Point.Fn.create(bytesToNumberLE(sha512(concatBytes(r, publicKey, message))))
+  const right = Point.fromBytes(r).add(Point.fromBytes(publicKey).multiplyUnsafe(h))
+  return right.equals(Point.BASE.multiplyUnsafe(bytesToNumberLE(s)))
+}
+
+/** What a library throws at is refused. */
+function strictly(verify: Signing['verify']): Signing['verify'] {
+  return async (publicKey, message, signature) => {
+    try {
+      return isStrict(publicKey, signature) && (await verify(publicKey, message, signature))
+    } catch {
+      return false
+    }
+  }
 }
 
 const nobleSigning: Signing = {
   sign: async (secretKey, message) => ed25519.sign(message, checkedSecret(secretKey)),
-  async verify(publicKey, message, signature) {
-    if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
-    try {
-      // As strict as OpenSSL, or one client would accept what another refuses.
-      return ed25519.verify(signature, message, publicKey, { zip215: false })
-    } catch {
-      return false
-    }
-  },
+  verify: strictly(async (publicKey, message, signature) => isEquationTrue(publicKey, message, signature)),
   async generateSigningKey(): Promise<SigningKey> {
     const secretKey = ed25519.utils.randomSecretKey()
     return { publicKey: ed25519.getPublicKey(secretKey), secretKey }
@@ -126,24 +142,16 @@ function webCryptoSigning(subtle: SubtleCrypto): Signing {
     async sign(secretKey, message) {
       return new Uint8Array(await subtle.sign('Ed25519', await signKeyOf(secretKey), own(message)))
     },
-    async verify(publicKey, message, signature) {
-      if (publicKey.length !== KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
-      try {
-        return await subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message))
-      } catch {
-        return false
-      }
-    },
+    verify: strictly(async (publicKey, message, signature) =>
+      subtle.verify('Ed25519', await verifyKeyOf(publicKey), own(signature), own(message)),
+    ),
   }
 }
 
 type Aead = Pick<MlsProvider, 'aeadSeal' | 'aeadOpen'>
 
 /** The key's length picks the variant of AES: a short key must not pass for AES-256. */
-function checkedKey(key: Uint8Array): Uint8Array {
-  if (key.length !== KEY_BYTES) throw new RangeError('An AES-256 key has 32 bytes')
-  return key
-}
+const checkedKey = (key: Uint8Array): Uint8Array => sized(key, KEY_BYTES, 'An AES-256 key')
 
 function makeAead({ aesSeal, aesOpen }: Aes): Aead {
   return {
@@ -167,16 +175,9 @@ async function hasEd25519(subtle: SubtleCrypto): Promise<boolean> {
 /** A page that is not served securely has no WebCrypto, and older browsers have it without Ed25519. */
 async function pickParts({ crypto, subtle }: BrowserProviderOptions): Promise<{ signing: Signing; aes: Aes }> {
   const found: SubtleCrypto | undefined = subtle ?? globalThis.crypto.subtle
-  if (crypto === 'noble' || found === undefined) return { signing: nobleSigning, aes: nobleAes }
+  if (crypto === 'noble' || found === undefined) return { signing: nobleSigning, aes: await nobleAes() }
   const signing = (await hasEd25519(found)) ? webCryptoSigning(found) : nobleSigning
   return { signing, aes: webCryptoAes(found) }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  let difference = 0
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] as number)
-  return difference === 0
 }
 
 export interface BrowserProviderOptions {
@@ -205,7 +206,7 @@ export async function makeBrowserProvider(options: BrowserProviderOptions = {}):
     hash: {
       digest: async bytes => sha256(bytes),
       mac: async (key, bytes) => hmac(key, bytes),
-      verifyMac: async (key, mac, bytes) => sameBytes(hmac(key, bytes), mac),
+      verifyMac: async (key, mac, bytes) => constantTimeEqual(hmac(key, bytes), mac),
     },
   }
   const agreementPublicKey = (secretKey: Uint8Array) => curve.getPublicKey(secretKey)

@@ -41,3 +41,9 @@ export const KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 export const NONCE_BYTES = 12
 export const TAG_BYTES = 16
+
+/** A library takes other sizes for other ciphers, or looks at none. */
+export function sized(bytes: Uint8Array, count: number, what: string): Uint8Array {
+  if (bytes.length !== count) throw new RangeError(`${what} has ${count} bytes`)
+  return bytes
+}

@@ -1,11 +1,13 @@
 // Texts by the short way: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
 // which also says what is wrong with it: of the short way no answer is "I do not know", and never "it is forged".
+import { copyBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import type { GenerationSecret } from 'ts-mls/secretTree.js'
+import { KdfLabel } from './kdf-label.ts'
+import { type LeafRatchets, ratchetsAt } from './leaf-ratchets.ts'
 import { paddedTextBytes } from './padding.ts'
 import { readVector, SEALED_SENDER_DATA_BYTES } from './private-message.ts'
 import { KEY_BYTES, NONCE_BYTES, SIGNATURE_BYTES, TAG_BYTES } from './provider.ts'
-import { ratchetsOf } from './secret-rows.ts'
 import { contentOf, type EpochFrame, frameOf, signedBytes } from './text-frame.ts'
 import { lengthBytes, writeLength } from './vector-length.ts'
 
@@ -30,10 +32,7 @@ interface Seal {
 export interface ShortWay {
   /** Undefined where ts-mls must do it. */
   seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
-  /**
-   * Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, of our own, the
-   * first of a leaf, or wrong in any way.
-   */
+  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, our own, or wrong. */
   open(state: ClientState, message: PrivateMessage): OpenedText | undefined
 }
 
@@ -53,24 +52,6 @@ const SENDER_DATA_BYTES = GUARD_AT + GUARD_BYTES
 const SAMPLE_BYTES = KEY_BYTES
 /** The last one: behind it a ratchet has no number any more. */
 const GENERATION_MAX = 2 ** 32 - 1
-
-/** KDFLabel and the counter of its only block (RFC 9420 §8, RFC 5869); the context, of a fixed size, is filled in. */
-class KdfLabel {
-  readonly #bytes: Uint8Array
-  readonly #contextAt: number
-
-  constructor(label: string, sizes: { bytes: number; contextBytes: number }) {
-    const name = new TextEncoder().encode(`MLS 1.0 ${label}`)
-    const head = [0, sizes.bytes, name.length, ...name, sizes.contextBytes]
-    this.#contextAt = head.length
-    this.#bytes = Uint8Array.from([...head, ...new Uint8Array(sizes.contextBytes), 1])
-  }
-
-  of(context: Uint8Array): Uint8Array {
-    this.#bytes.set(context, this.#contextAt)
-    return this.#bytes
-  }
-}
 
 const inRatchet = { contextBytes: GENERATION_AT }
 const messageKey = new KdfLabel('key', { bytes: AES_KEY_BYTES, ...inRatchet })
@@ -95,9 +76,10 @@ export function makeShortWay(primitives: ShortPrimitives): ShortWay {
 
 function sealed(primitives: ShortPrimitives, state: ClientState, text: Uint8Array) {
   const leaf = state.privatePath.leafIndex
-  const ratchet = ratchetsOf(state.secretTree[2 * leaf])?.application
   const frame = frameOf(state.groupContext)
-  if (ratchet === undefined || frame === undefined || !maySend(state) || ratchet.generation >= GENERATION_MAX) return
+  const own = maySend(state) ? ratchetsAt(primitives.hmac, state.secretTree, leaf) : undefined
+  if (frame === undefined || own === undefined || own.ratchets.application.generation >= GENERATION_MAX) return
+  const ratchet = own.ratchets.application
   const signature = primitives.sign(state.signaturePrivateKey, signedBytes(frame, leaf, text))
   const content = contentOf(text, signature, paddedTextBytes(text.length))
   const senderData = new Uint8Array(SENDER_DATA_BYTES)
@@ -114,7 +96,7 @@ function sealed(primitives: ShortPrimitives, state: ClientState, text: Uint8Arra
   primitives.aesSealInto(ciphertext, contentSeal(primitives, ratchet, { frame, senderData }), content)
   const senderSeal = sealOfSender(primitives, state, { frame, ciphertext })
   primitives.aesSealInto(wire.subarray(wireHead.length, senderEnd), senderSeal, senderData)
-  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), wire }
+  return { state: withRatchetMoved(primitives, state, { leaf, of: own, senderData }), wire }
 }
 
 /** ts-mls says what keeps a group from it. */
@@ -132,14 +114,16 @@ function opened(primitives: ShortPrimitives, state: ClientState, message: Privat
   const leaf = view.getUint32(0)
   const generation = view.getUint32(GENERATION_AT)
   const node = state.ratchetTree[2 * leaf]
-  const ratchet = ratchetsOf(state.secretTree[2 * leaf])?.application
   if (node?.nodeType !== 'leaf' || leaf === state.privatePath.leafIndex) return
-  if (ratchet?.generation !== generation || generation >= GENERATION_MAX) return
+  const theirs = ratchetsAt(primitives.hmac, state.secretTree, leaf)
+  const ratchet = theirs?.ratchets.application
+  if (theirs === undefined || ratchet?.generation !== generation || generation >= GENERATION_MAX) return
   const content = primitives.aesOpen(contentSeal(primitives, ratchet, { frame, senderData }), ciphertext)
   const { text, signature } = partsOf(content)
   if (signature.length !== SIGNATURE_BYTES) return
   if (!primitives.verify(node.leaf.signaturePublicKey, signedBytes(frame, leaf, text), signature)) return
-  return { state: withRatchetMoved(primitives, state, { leaf, senderData }), text: text.slice(), senderLeaf: leaf }
+  const next = withRatchetMoved(primitives, state, { leaf, of: theirs, senderData })
+  return { state: next, text: copyBytes(text), senderLeaf: leaf }
 }
 
 /** Text and signature, each behind its length in the shortest form; then nothing but zeros. */
@@ -179,16 +163,13 @@ function sealOfSender(
 function withRatchetMoved(
   { hmac }: ShortPrimitives,
   state: ClientState,
-  { leaf, senderData }: { leaf: number; senderData: Uint8Array },
+  { leaf, of, senderData }: { leaf: number; of: LeafRatchets; senderData: Uint8Array },
 ): ClientState {
-  const secretTree = state.secretTree.slice()
-  const ratchets = ratchetsOf(secretTree[2 * leaf])
-  if (ratchets === undefined) throw new Error('the leaf has no ratchets')
-  const { application } = ratchets
+  const { application } = of.ratchets
   const secret = hmac(application.secret, nextSecret.of(senderData.subarray(GENERATION_AT, GUARD_AT)))
-  secretTree[2 * leaf] = {
-    ...ratchets,
-    application: { ...application, secret, generation: application.generation + 1 },
+  const generation = application.generation + 1
+  return {
+    ...state,
+    secretTree: of.tree.with(2 * leaf, { ...of.ratchets, application: { ...application, secret, generation } }),
   }
-  return { ...state, secretTree }
 }

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MLS_SUITE, type MlsProvider } from '../src/provider.ts'
 import { flipped, fromHex, hex, utf8 } from './bytes.ts'
+import { CRAFTED_TEXT, craftedSignatures } from './crafted-signatures.ts'
 
 /** RFC 9180 A.1.1: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM, base mode. */
 const HPKE = {
@@ -91,6 +92,13 @@ function describeHashes(provider: () => MlsProvider): void {
     expect(hex(a)).not.toBe(hex(b))
     expect(a.buffer.byteLength).toBe(32)
   })
+  it('[MLS-7.3] gives few bytes at a time, as often as one likes, and never the same', () => {
+    const given = Array.from({ length: 2000 }, () => provider().randomBytes(12))
+    expect(new Set(given.map(hex)).size).toBe(given.length)
+    expect(given.every(bytes => bytes.buffer.byteLength === 12)).toBe(true)
+    // What was given out is wiped: whoever got it a second time would get zeros. By chance it is 8 of 2000.
+    expect(given.filter(bytes => bytes[0] === 0).length < 100).toBe(true)
+  })
 }
 
 function describeHpke(provider: () => MlsProvider): void {
@@ -158,6 +166,11 @@ function describeSignatures(provider: () => MlsProvider): void {
       expect(await provider().verify(publicKey, utf8('yes'), new Uint8Array(size))).toBe(false)
     }
     expect(await provider().verify(new Uint8Array(32).fill(0xff), utf8('yes'), signature)).toBe(false)
+  })
+  it('[MLS-7.7] answers as all others to what is crafted', async () => {
+    for (const { name, publicKey, signature, holds } of craftedSignatures()) {
+      expect([name, await provider().verify(publicKey, CRAFTED_TEXT, signature)]).toEqual([name, holds])
+    }
   })
   it('[MLS-7.3] does not sign with the key a buffer held before', async () => {
     const [first, second] = [await provider().generateSigningKey(), await provider().generateSigningKey()]

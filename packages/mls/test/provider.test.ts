@@ -1,4 +1,5 @@
 // Both providers keep the contract, and each reads what the other wrote.
+import { type Log, silentLog } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
 import { makeBrowserProvider } from '../src/provider-browser.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
@@ -6,10 +7,19 @@ import { utf8 } from './bytes.ts'
 import { describeProvider } from './provider.contract.ts'
 
 const providers = {
-  node: async () => makeNodeProvider(),
+  'node by itself': async () => makeNodeProvider({ architecture: 'arm64' }),
+  'node with libsodium': async () => makeNodeProvider({ architecture: 'x64', log: failingLog }),
   'browser with WebCrypto': () => makeBrowserProvider(),
   'browser with noble alone': () => makeBrowserProvider({ crypto: 'noble' }),
   'browser whose WebCrypto has no Ed25519': () => makeBrowserProvider({ subtle: withoutEd25519(crypto.subtle) }),
+}
+
+/** Whoever asks for libsodium here and does not get it hears of it. */
+const failingLog: Log = {
+  ...silentLog,
+  debug: (fields, text) => {
+    throw new Error(text, { cause: fields })
+  },
 }
 
 /** As browsers were until 2025: every call for Ed25519 is refused. */
@@ -30,6 +40,36 @@ it('[MLS-7.6] signs without WebCrypto where that has no Ed25519', async () => {
   const provider = await providers['browser whose WebCrypto has no Ed25519']()
   const { publicKey, secretKey } = await provider.generateSigningKey()
   expect(await provider.verify(publicKey, utf8('hi'), await provider.sign(secretKey, utf8('hi')))).toBe(true)
+})
+
+describe('libsodium', () => {
+  it('[MLS-7.8] is asked for where it is quicker, by the first signature', async () => {
+    let loaded = 0
+    const loadSodium = () => {
+      loaded += 1
+      throw new Error('not here')
+    }
+    for (const architecture of ['arm64', 'x64']) {
+      const provider = makeNodeProvider({ architecture, loadSodium })
+      expect(loaded).toBe(0)
+      await provider.sign(new Uint8Array(32), utf8('hi'))
+    }
+    expect(loaded).toBe(1)
+  })
+  it('[MLS-7.8] is done without where it cannot be loaded, which a log says once and softly', async () => {
+    const lines: string[] = []
+    const louder = () => lines.push('louder')
+    const log: Log = { debug: (_, line) => lines.push(line), info: louder, warn: louder, error: louder }
+    const loadSodium = () => {
+      throw new Error('no binary for this system')
+    }
+    const provider = makeNodeProvider({ architecture: 'x64', loadSodium, log })
+    const { publicKey, secretKey } = await provider.generateSigningKey()
+    for (const word of ['one', 'two']) {
+      expect(await provider.verify(publicKey, utf8(word), await provider.sign(secretKey, utf8(word)))).toBe(true)
+    }
+    expect(lines).toEqual([expect.stringContaining('node:crypto')])
+  })
 })
 
 describe('across providers', () => {

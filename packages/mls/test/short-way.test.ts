@@ -6,7 +6,7 @@ import { encryptMessage, type GroupSession } from '../src/group-session.ts'
 import { ratchetsOf } from '../src/secret-rows.ts'
 import { flipped, hex, utf8 } from './bytes.ts'
 import { bentNames, bentText, toldOfBent } from './crafted-text.ts'
-import { readText, trio } from './people.ts'
+import { groupOf, person, readText, trio } from './people.ts'
 import { taken, toldBothWays, writtenBothWays } from './two-ways.ts'
 
 type Seats = [GroupSession, GroupSession, GroupSession]
@@ -26,8 +26,12 @@ async function warmedUp(): Promise<Seats> {
 }
 
 let seats: Seats
+/** Nobody has said anything in this epoch. */
+let silent: Seats
 beforeAll(async () => {
   seats = await warmedUp()
+  const { alice, bob, carol } = await trio()
+  silent = [alice, bob, carol]
 })
 
 const sizes = fc.oneof(
@@ -60,8 +64,8 @@ describe('the short way', () => {
   it('[MLS-9.1] makes the bytes that the general one makes, and both read them', async () => {
     const before = { ...taken }
     let written = 0
-    const property = fc.asyncProperty(texts, async said => {
-      const now: Seats = [...seats]
+    const property = fc.asyncProperty(texts, fc.boolean(), async (said, isSilent) => {
+      const now: Seats = isSilent ? [...silent] : [...seats]
       for (const { leaf, size, fill } of said) {
         const text = new Uint8Array(size).fill(fill)
         const { session, wire } = await agreedText(now[leaf], text)
@@ -79,10 +83,36 @@ describe('the short way', () => {
     expect(taken).toEqual({ seals: before.seals + written, opens: before.opens + 2 * written })
   })
 
+  it('[MLS-9.1] opens the leaves of a larger tree as the general one does, in any order', async () => {
+    const names = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan']
+    const people = await Promise.all(names.map(name => person(name)))
+    const sessions = await groupOf(...people)
+    const before = { ...taken }
+    let reader = sessions[4] as GroupSession
+    for (const leaf of [8, 0, 3, 1, 5]) {
+      const { wire } = await agreedText(sessions[leaf] as GroupSession, utf8(`from ${leaf}`))
+      const heard = await agreed(reader, wire)
+      expect(heard.what).toMatchObject({ senderLeaf: leaf })
+      reader = heard.session
+    }
+    expect(taken).toEqual({ seals: before.seals + 5, opens: before.opens + 5 })
+  })
+
+  it('[MLS-9.1] gives the text in bytes that are the reader’s alone', async () => {
+    const { wire } = await agreedText(seats[0], utf8('hello'))
+    const given = wire.slice()
+    const { plaintext } = await readText(seats[1], given)
+    given.fill(0)
+    await readText(seats[2], wire)
+    expect(plaintext).toEqual(utf8('hello'))
+    expect(plaintext.buffer.byteLength).toBe(plaintext.length)
+    expect(plaintext.constructor).toBe(Uint8Array)
+  })
+
   it('[MLS-9.2] tells the same of texts that are lost, late, repeated or our own', async () => {
     const orders = fc.array(fc.nat(7), { minLength: 1, maxLength: 14 })
     const property = fc.asyncProperty(texts, orders, leaves, async (said, order, reader) => {
-      const now: Seats = [...seats]
+      const now: Seats = order.length % 2 === 0 ? [...silent] : [...seats]
       const wires: Uint8Array[] = []
       for (const { leaf, size, fill } of said) {
         const { session, wire } = await agreedText(now[leaf], new Uint8Array(size).fill(fill))
