@@ -15,6 +15,7 @@ const TEXT = 'Is anybody there?'
 const PAGE = 'the page of the app'
 
 const test = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend('directory', { scope: 'file' }, ({}, { onCleanup }) => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-bundle-'))
     onCleanup(() => rmSync(directory, { recursive: true }))
