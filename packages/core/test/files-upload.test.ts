@@ -97,6 +97,27 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 
+  test('[CORE-13.6] who is slow gets what is on disk, and who is fast what was just sealed: the same bytes', async ({
+    world,
+    personWith,
+    wire,
+  }) => {
+    const alice = await personWith()
+    const bob = await world.person('bob')
+    const bytes = randomFile(20 * CHUNK + 7)
+    const { source, feed, end } = fedSource()
+    const behind = Promise.withResolvers<void>()
+    // The first piece is held until all has been sealed: its memory must not be written to meanwhile.
+    wire.changeUpload = body => heldAtFirst(body, behind.promise)
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
+    for (let at = 0; at < bytes.length; at += 3 * CHUNK) feed(bytes.subarray(at, at + 3 * CHUNK))
+    end()
+    const spool = await taking
+    behind.resolve()
+    expect(Buffer.compare(await fetched(bob, await spool.uploaded()), bytes)).toBe(0)
+    await spool.release()
+  })
+
   test('[CORE-13.6] also when the relay stops while the source still flows', async ({ world, personWith }) => {
     const alice = await personWith()
     const bytes = randomFile(4_000_000)
@@ -272,3 +293,10 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 })
+
+async function* heldAtFirst(body: AsyncIterable<Uint8Array>, until: Promise<void>): AsyncIterable<Uint8Array> {
+  for await (const piece of body) {
+    await until
+    yield piece
+  }
+}
