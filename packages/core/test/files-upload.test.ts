@@ -106,11 +106,13 @@ describe('a relay that is lost', () => {
     const bob = await world.person('bob')
     const bytes = randomFile(20 * CHUNK + 7)
     const { source, feed, end } = fedSource()
-    const behind = Promise.withResolvers<void>()
+    const [begun, behind] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     // The first piece is held until all has been sealed: its memory must not be written to meanwhile.
-    wire.changeUpload = body => heldAtFirst(body, behind.promise)
+    wire.changeUpload = body => heldAtFirst(body, { begun: begun.resolve, until: behind.promise })
     const taking = filesOf(alice).spool(source, { uploads: 'now' })
-    for (let at = 0; at < bytes.length; at += 3 * CHUNK) feed(bytes.subarray(at, at + 3 * CHUNK))
+    feed(bytes.subarray(0, 4 * CHUNK))
+    await begun.promise
+    for (let at = 4 * CHUNK; at < bytes.length; at += 3 * CHUNK) feed(bytes.subarray(at, at + 3 * CHUNK))
     end()
     const spool = await taking
     behind.resolve()
@@ -294,8 +296,11 @@ describe('a relay that is lost', () => {
   })
 })
 
-async function* heldAtFirst(body: AsyncIterable<Uint8Array>, until: Promise<void>): AsyncIterable<Uint8Array> {
+type Held = { begun: () => void; until: Promise<void> }
+
+async function* heldAtFirst(body: AsyncIterable<Uint8Array>, { begun, until }: Held): AsyncIterable<Uint8Array> {
   for await (const piece of body) {
+    begun()
     await until
     yield piece
   }
