@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { inTurn, percentile } from '../figures.ts'
 import { inScratch } from '../scratch.ts'
 import type { Goal, Row } from '../table.ts'
+import { bundledStartRows } from './bundled-starts.ts'
 import { type RingUsage, startBareRing, startRing, stopRing, usageOf } from './ring.ts'
 import { type Load, type Role, Side } from './side.ts'
 import { startRows } from './starts.ts'
@@ -49,7 +50,7 @@ export const measureEcho = (): Promise<Row[]> =>
     const rows = [...timeRows(sides), ...rateRows(sides), ...cpuRows(sides), ...memoryRows({ idle, loaded })]
     rows.push(...(await startRows(sides)))
     await Promise.all(all.map(side => stopRing(side.ring)))
-    return rows
+    return [...rows, ...(await bundledStartRows(join(directory, 'bundled')))]
   })
 
 const timeRows = (sides: Sides): Row[] =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Answer, Question, Ready, Usage } from './question.ts'
 
 /** As `npm run postern` starts its commands: young objects in little room, and code from the cache once it was there. */
-const NODE_FLAGS = ['--max-semi-space-size=4']
+export const NODE_FLAGS = ['--max-semi-space-size=4']
 const CODE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/postern')
 
 type Waiting = Map<number, PromiseWithResolvers<unknown>>

@@ -19,7 +19,7 @@ export async function timedStart<State>(
   return { healthyMs, onlineMs, child: await starting }
 }
 
-async function healthy(port: number): Promise<void> {
+export async function healthy(port: number): Promise<void> {
   for (;;) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
     if (answer?.ok) return
@@ -30,7 +30,7 @@ async function healthy(port: number): Promise<void> {
 /** Below those that systems hand out: a client that knocks at one of those before anybody listens may connect to itself. */
 const ports = { from: 20_000, to: 30_000 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(ports.from, ports.to)
     const server = createServer().listen(port, '127.0.0.1')

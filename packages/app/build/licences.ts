@@ -11,9 +11,14 @@ type Manifest = { name: string; version: string; license?: string; author?: stri
 
 /** `ids` are the modules of the bundle. */
 export function licencesOf(ids: readonly string[]): string {
+  const notices = new Set([...noticesOf(ids), ...readdirSync(NOTICES).map(keptNotice)])
+  return `This app contains the following libraries.\n\n${[...notices].toSorted().join('\n\n')}\n`
+}
+
+/** One for each library of a bundle, in order. */
+export function noticesOf(ids: readonly string[]): string[] {
   const folders = new Set(ids.flatMap(id => PACKAGE.exec(id.replaceAll('\0', ''))?.[0] ?? []))
-  const notices = [...[...folders].map(noticeOf), ...readdirSync(NOTICES).map(keptNotice)]
-  return `This app contains the following libraries.\n\n${[...new Set(notices)].toSorted().join('\n\n')}\n`
+  return [...new Set([...folders].map(noticeOf))].toSorted()
 }
 
 const keptNotice = (file: string): string =>

@@ -33,7 +33,7 @@ async function urlOf(process: Postern): Promise<string> {
 }
 
 const relayArgs = (data: string) => ['relay', '--listen', '127.0.0.1:0', '--data', data]
-const relayOn = (data: string, wrapper: string[] = []) => new Postern(relayArgs(data), {}, wrapper)
+const relayOn = (data: string, wrapper: string[] = []) => new Postern(relayArgs(data), {}, { wrapper })
 
 async function call(url: string, path: string, body?: object): Promise<Response> {
   return await fetch(`${url}${path}`, {
@@ -66,7 +66,7 @@ describe.each<DiskKind>(['a file system without room', 'files that cannot grow']
       if (!relayDisk || !botDisk) throw new TypeError('there are two')
       await using relay = relayOn(relayDisk.directory, relayDisk.wrapper)
       const env = gatewayEnv({ RELAY_URL: await urlOf(relay), DATA_DIR: botDisk.directory })
-      await using gateway = new Postern(['gateway'], env, botDisk.wrapper)
+      await using gateway = new Postern(['gateway'], env, { wrapper: botDisk.wrapper })
       const url = await urlOf(gateway)
       const aliceData = join(directory, kind, 'alice')
       await using alice = new ScriptedPerson(['--relay', await urlOf(relay), '--data', aliceData, '--name', 'alice'])
@@ -117,7 +117,7 @@ describe('a start without room', () => {
       first.signal('SIGTERM')
       expect(await first.exited).toBe(0)
     }
-    await using gateway = new Postern(['gateway'], env, NO_WRITES)
+    await using gateway = new Postern(['gateway'], env, { wrapper: NO_WRITES })
     await using relay = relayOn(relayData, NO_WRITES)
     for (const again of [gateway, relay]) {
       expect((await call(await urlOf(again), '/healthz')).status).toBe(200)
@@ -126,8 +126,8 @@ describe('a start without room', () => {
     }
     const fresh = { ...env, DATA_DIR: join(data, 'new') }
     const refused = [
-      await run(['gateway'], fresh, NO_WRITES),
-      await run(relayArgs(join(data, 'new-relay')), {}, NO_WRITES),
+      await run(['gateway'], fresh, { wrapper: NO_WRITES }),
+      await run(relayArgs(join(data, 'new-relay')), {}, { wrapper: NO_WRITES }),
     ]
     for (const { code, stderr } of refused) {
       expect(code).toBe(1)
@@ -178,8 +178,8 @@ describe('a log', () => {
       const env = gatewayEnv({ RELAY_URL: 'http://127.0.0.1:1', DATA_DIR: join(data, 'bot'), LOG_LEVEL: 'debug' })
       await using process =
         name === 'relay'
-          ? new Postern(relayArgs(join(data, 'relay')), { LOG_LEVEL: 'debug' }, toFile)
-          : new Postern(['gateway'], env, toFile)
+          ? new Postern(relayArgs(join(data, 'relay')), { LOG_LEVEL: 'debug' }, { wrapper: toFile })
+          : new Postern(['gateway'], env, { wrapper: toFile })
       const said = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' })
       await expect.poll(said).toContain('listening')
       const url = /"url":"([^"]+)"/.exec(said())?.[1] ?? ''

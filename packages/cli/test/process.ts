@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-const launcher = join(import.meta.dirname, '../bin/postern.mjs')
+const LAUNCHER = join(import.meta.dirname, '../bin/postern.mjs')
 
 type Environment = Record<string, string | undefined>
+
+/** `wrapper`: a command that runs it, as on another disk. `launcher`: the one of a bundle. */
+type Started = { wrapper?: readonly string[]; launcher?: string }
 
 export class Postern implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams
@@ -15,8 +18,7 @@ export class Postern implements AsyncDisposable {
   stdout = ''
   stderr = ''
 
-  /** `wrapper`: a command that runs it, as on another disk. */
-  constructor(args: readonly string[], env: Environment = {}, wrapper: readonly string[] = []) {
+  constructor(args: readonly string[], env: Environment = {}, { wrapper = [], launcher = LAUNCHER }: Started = {}) {
     const [command, ...words] = [...wrapper, process.execPath, launcher, ...args] as [string, ...string[]]
     this.#child = spawn(command, words, { env: { PATH: process.env['PATH'], ...env } })
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text))
@@ -66,8 +68,8 @@ export class Postern implements AsyncDisposable {
 }
 
 /** A process that ends by itself. */
-export async function run(args: readonly string[], env: Environment = {}, wrapper: readonly string[] = []) {
-  await using postern = new Postern(args, env, wrapper)
+export async function run(args: readonly string[], env: Environment = {}, started: Started = {}) {
+  await using postern = new Postern(args, env, started)
   postern.endInput()
   return { code: await postern.exited, stdout: postern.stdout, stderr: postern.stderr }
 }

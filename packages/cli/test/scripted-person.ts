@@ -10,8 +10,8 @@ export class ScriptedPerson implements AsyncDisposable {
   readonly #ended: Promise<void>
   #lastId = 0
 
-  constructor(args: readonly string[]) {
-    this.#postern = new Postern(['person', ...args])
+  constructor(args: readonly string[], started?: { launcher: string }) {
+    this.#postern = new Postern(['person', ...args], {}, started)
     this.#ended = this.#follow()
   }
 

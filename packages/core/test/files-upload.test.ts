@@ -97,6 +97,29 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 
+  test('[CORE-13.6] who is slow gets what is on disk, and who is fast what was just sealed: the same bytes', async ({
+    world,
+    personWith,
+    wire,
+  }) => {
+    const alice = await personWith()
+    const bob = await world.person('bob')
+    const bytes = randomFile(20 * CHUNK + 7)
+    const { source, feed, end } = fedSource()
+    const [begun, behind] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    // The first piece is held until all has been sealed: its memory must not be written to meanwhile.
+    wire.changeUpload = body => heldAtFirst(body, { begun: begun.resolve, until: behind.promise })
+    const taking = filesOf(alice).spool(source, { uploads: 'now' })
+    feed(bytes.subarray(0, 4 * CHUNK))
+    await begun.promise
+    for (let at = 4 * CHUNK; at < bytes.length; at += 3 * CHUNK) feed(bytes.subarray(at, at + 3 * CHUNK))
+    end()
+    const spool = await taking
+    behind.resolve()
+    expect(Buffer.compare(await fetched(bob, await spool.uploaded()), bytes)).toBe(0)
+    await spool.release()
+  })
+
   test('[CORE-13.6] also when the relay stops while the source still flows', async ({ world, personWith }) => {
     const alice = await personWith()
     const bytes = randomFile(4_000_000)
@@ -272,3 +295,13 @@ describe('a relay that is lost', () => {
     await spool.release()
   })
 })
+
+type Held = { begun: () => void; until: Promise<void> }
+
+async function* heldAtFirst(body: AsyncIterable<Uint8Array>, { begun, until }: Held): AsyncIterable<Uint8Array> {
+  for await (const piece of body) {
+    begun()
+    await until
+    yield piece
+  }
+}

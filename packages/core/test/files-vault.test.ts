@@ -12,7 +12,20 @@ import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
 import type { FileVault, VaultName } from '../src/files/file-vault.ts'
 import { openNodeFileVault } from '../src/files/file-vault-node.ts'
 import { Files } from '../src/files/files.ts'
-import { coded, fetched, filesOf, LONG, piecesOf, randomFile, share, vaultFiles, wholeOf } from './files-world.ts'
+import {
+  CHUNK,
+  coded,
+  fedSource,
+  fetched,
+  filesOf,
+  LONG,
+  nothingLeft,
+  piecesOf,
+  randomFile,
+  share,
+  vaultFiles,
+  wholeOf,
+} from './files-world.ts'
 
 function temporary(): string {
   const directory = mkdtempSync(join(tmpdir(), 'vault-'))
@@ -245,5 +258,35 @@ describe('a disk that is full', () => {
     await expect(full.spool(piecesOf(randomFile(100_000)), { uploads: 'now' })).rejects.toSatisfy(coded('storage-full'))
     expect([made, vaultFiles({ directory }).length]).toEqual([2, 0])
     expect(Buffer.compare(await fetched(bob, stored), await fetched(alice, stored))).toBe(0)
+  })
+
+  test('[CORE-13.25] ends an upload of which the relay has more than the disk, and leaves nothing of it', async ({
+    world,
+    bob,
+  }) => {
+    const directory = temporary()
+    const openFile = openOnDisk(directory, 5 * CHUNK)
+    const vault = await openNodeFileVault({ directory: join(directory, 'files'), bytesMax: 1e9, clock, openFile })
+    const files = new Files({
+      ...bob.client['core'],
+      vault,
+      blobs: connectNodeBlobs(world.relayUrl),
+      cipher: nodeFileCipher,
+      randomBytes: randomFile,
+      waitingBlobs: () => [],
+    })
+    const { source, feed, end } = fedSource()
+    const sent: number[] = []
+    const taking = files.spool(source, { uploads: 'now', onSent: bytes => void sent.push(bytes) })
+    taking.catch(() => undefined)
+    feed(randomFile(4 * CHUNK))
+    await expect.poll(() => sent.at(-1) ?? 0).toBeGreaterThan(3 * CHUNK)
+    // Too much for the disk, and sent all the same while that comes out.
+    feed(randomFile(4 * CHUNK))
+    await expect.poll(() => sent.at(-1) ?? 0).toBeGreaterThan(5 * CHUNK)
+    end()
+    await expect(taking).rejects.toSatisfy(coded('storage-full'))
+    expect(vaultFiles({ directory })).toEqual([])
+    await nothingLeft(world, bob)
   })
 })

@@ -1,0 +1,63 @@
+// All of `postern` in a few files, for who ships it: from its sources Node reads and links a thousand files at each start.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { join } from 'node:path'
+import { noticesOf } from '@postern/app/licences'
+import { build } from 'esbuild'
+import manifest from '../package.json' with { type: 'json' }
+
+/** Machine code cannot be bundled: these come from the `node_modules` beside the bundle or above it. */
+const NATIVE = ['better-sqlite3-multiple-ciphers', 'sharp']
+/** Machine code that ws uses where it is installed, which it is not. */
+const ABSENT = ['bufferutil', 'utf-8-validate']
+
+const LAUNCHER = join(import.meta.dirname, 'launcher.mjs')
+const SHIPPED_APP = join(import.meta.dirname, 'shipped-app.ts')
+
+/** Libraries that are no modules ask for Node's own parts by `require`. */
+const REQUIRE =
+  "import { createRequire as posternRequire } from 'node:module';const require = posternRequire(import.meta.url);"
+
+/** Into `directory`, of which nothing else is left. `app`: the folder of the built app, which is shipped along. */
+export async function bundle(directory: string, { app }: { app: string | undefined }): Promise<void> {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  const { metafile } = await build({
+    entryPoints: { postern: LAUNCHER },
+    outdir: directory,
+    bundle: true,
+    // A command loads only what it needs, as from the sources.
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    external: [...NATIVE, ...ABSENT],
+    alias: { '@postern/app/build': SHIPPED_APP },
+    banner: { js: REQUIRE },
+    // The text of all code stays in memory. Names stay, too: a stack in the log must say where it was.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'error',
+  })
+  writeFileSync(join(directory, 'licences.txt'), licencesOf(Object.keys(metafile.inputs)))
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(shippedManifest(), undefined, 2)}\n`)
+  if (app !== undefined) cpSync(app, join(directory, 'app'), { recursive: true })
+}
+
+const licencesOf = (modules: readonly string[]): string =>
+  `This program contains the following libraries.\n\n${noticesOf(modules).join('\n\n')}\n`
+
+/** Says that these files are modules, and what has to be installed beside them. */
+function shippedManifest(): object {
+  const { version, license } = manifest
+  const dependencies = Object.fromEntries(NATIVE.map(name => [name, installedVersion(name)]))
+  return { name: 'postern', version, private: true, license, type: 'module', bin: './postern.js', dependencies }
+}
+
+function installedVersion(name: string): string {
+  const path = findPackageJSON(name, import.meta.url)
+  if (path === undefined) throw new Error(`${name} is not installed: run npm ci`)
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+}
