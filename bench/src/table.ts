@@ -55,7 +55,7 @@ function goalText(goal: Goal): string {
   return 'below' in goal ? `< ${goal.below}` : `> ${goal.above}`
 }
 
-export function isMet(row: Row, goal: Goal): boolean {
+function isMet(row: Row, goal: Goal): boolean {
   if ('ratio' in goal) return (ratioOf(row) ?? 0) >= goal.ratio
   return 'below' in goal ? row.ours < goal.below : row.ours > goal.above
 }

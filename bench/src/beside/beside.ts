@@ -26,33 +26,32 @@ const sends = [
   { atOnce: 32, count: 2000, wanted: 2 },
 ]
 
-type Checkout = { echo: Side; sending: Ring; chats: string[]; stop: typeof stopRing }
-type Rings = { startRing: typeof startRing; stopRing: typeof stopRing }
+type Checkout = { echo: Side; sending: Ring; chats: string[] }
 type Both = { ours: Checkout; other: Checkout }
 
 export const measureBeside = (directory: string): Promise<Row[]> =>
   inScratch(async scratch => {
-    const other = (await import(ringsOf(directory))) as Rings
     const both: Both = {
-      ours: await begin({ startRing, stopRing }, join(scratch, 'ours')),
-      other: await begin(other, join(scratch, 'other')),
+      ours: await begin(join(scratch, 'ours')),
+      other: await begin(join(scratch, 'other'), { processes: processesOf(directory) }),
     }
     const rows = [...(await echoRows(both)), ...(await sendRows(both))]
-    for (const { echo, sending, stop } of Object.values(both)) {
-      await stop(echo.ring)
-      await stop(sending)
+    for (const { echo, sending } of Object.values(both)) {
+      await stopRing(echo.ring)
+      await stopRing(sending)
     }
     return rows
   })
 
-const ringsOf = (directory: string): string =>
-  pathToFileURL(join(resolve(process.env['INIT_CWD'] ?? '', directory), 'bench/src/echo/ring.ts')).href
+/** From where the command was given. */
+const processesOf = (directory: string): URL =>
+  pathToFileURL(`${join(resolve(process.env['INIT_CWD'] ?? '', directory), 'bench/src/processes')}/`)
 
-async function begin({ startRing: start, stopRing: stop }: Rings, directory: string): Promise<Checkout> {
-  const sending = await start(join(directory, 'sends'), { people: AWAY })
+async function begin(directory: string, from: { processes?: URL } = {}): Promise<Checkout> {
+  const sending = await startRing(join(directory, 'sends'), { people: AWAY, ...from })
   const chats = sending.people.map(person => person.state.chat)
   await Promise.all([sending.bot, ...sending.people].map(child => child.stop()))
-  return { echo: new Side(await start(join(directory, 'echo'), { people: PEOPLE })), sending, chats, stop }
+  return { echo: new Side(await startRing(join(directory, 'echo'), { people: PEOPLE, ...from })), sending, chats }
 }
 
 async function echoRows({ ours, other }: Both): Promise<Row[]> {

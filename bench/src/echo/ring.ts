@@ -26,16 +26,23 @@ type People = {
   told?: NonNullable<PersonSettings['told']>
   /** The folder of the built app, served by the relay. */
   app?: string
+  /** The folder of the processes: of another checkout, for example. */
+  processes?: URL
 }
 
-export async function startRing(directory: string, { people: count, app, ...told }: People): Promise<Ring> {
-  const relay = await Child.start<{ url: string }>(new URL('../processes/relay.ts', import.meta.url), {
+const ownProcesses = new URL('../processes/', import.meta.url)
+
+export async function startRing(
+  directory: string,
+  { people: count, app, processes = ownProcesses, ...told }: People,
+): Promise<Ring> {
+  const relay = await Child.start<{ url: string }>(new URL('relay.ts', processes), {
     directory: join(directory, 'relay'),
     ...(app !== undefined && { app }),
   } satisfies RelaySettings)
   const relayUrl = relay.state.url
   const startGateway = (port: number) =>
-    Child.start<GatewayState>(new URL('../processes/gateway.ts', import.meta.url), {
+    Child.start<GatewayState>(new URL('gateway.ts', processes), {
       directory: join(directory, 'gateway'),
       relayUrl,
       port,
@@ -49,7 +56,7 @@ export async function startRing(directory: string, { people: count, app, ...told
   const people: Ring['people'] = []
   for (let at = 0; at < count; at++) {
     const settings: PersonSettings = { directory: join(directory, `person-${at}`), relayUrl, invite, ...told }
-    people.push(await Child.start(new URL('../processes/person.ts', import.meta.url), settings))
+    people.push(await Child.start(new URL('person.ts', processes), settings))
   }
   return { api, relay, gateway, bot, people, startGateway }
 }
