@@ -1,5 +1,6 @@
 // Texts by the short way: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
-// which also says what is wrong with it: of the short way no answer is "I do not know", and never "it is forged".
+// which also says what is wrong with it: no answer means "not by this way", and never "it is forged". Nothing leaves here:
+// bytes and next state come out together, and who stores the state before it sends the bytes uses no key twice.
 import { copyBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import type { GenerationSecret } from 'ts-mls/secretTree.js'
