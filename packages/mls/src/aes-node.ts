@@ -1,8 +1,7 @@
 // AES-GCM in Node, at once.
 import crypto from 'node:crypto'
 import { ownBytes } from './key-objects-node.ts'
-import { TAG_BYTES } from './provider.ts'
-import type { ShortPrimitives } from './short-way.ts'
+import { type ShortPrimitives, TAG_BYTES } from './provider.ts'
 
 type GcmName = 'aes-128-gcm' | 'aes-256-gcm'
 type Aad = Uint8Array | undefined

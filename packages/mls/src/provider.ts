@@ -1,6 +1,5 @@
 // The one interface through which core does cryptography: Node and the browser each have an implementation.
-import type { CiphersuiteImpl } from 'ts-mls'
-import type { ShortWay } from './short-way.ts'
+import type { CiphersuiteImpl, ClientState, PrivateMessage } from 'ts-mls'
 
 export const MLS_SUITE = 'MLS_128_DHKEMX25519_AES128GCM_SHA256_Ed25519'
 
@@ -35,6 +34,38 @@ export interface MlsProvider {
   aeadSeal(seal: AeadKey, plaintext: Uint8Array): Promise<Uint8Array>
   /** Throws if the tag does not fit. */
   aeadOpen(seal: AeadKey, ciphertext: Uint8Array): Promise<Uint8Array>
+}
+
+/** What the short way of a text needs: cryptography that makes nobody wait. */
+export interface ShortPrimitives {
+  hmac(key: Uint8Array, message: Uint8Array): Uint8Array
+  /** AES-128-GCM, into bytes with room for the tag. */
+  aesSealInto(sealed: Uint8Array, seal: Seal, plaintext: Uint8Array): void
+  /** Throws if the tag does not fit. */
+  aesOpen(seal: Seal, sealed: Uint8Array): Uint8Array
+  sign(secretKey: Uint8Array, message: Uint8Array): Uint8Array
+  verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
+  randomBytes(count: number): Uint8Array
+}
+
+/** What one AES-128-GCM text is sealed with, once. */
+export interface Seal {
+  key: Uint8Array
+  nonce: Uint8Array
+  aad: Uint8Array
+}
+
+export interface ShortWay {
+  /** Undefined where ts-mls must do it. */
+  seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
+  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, our own, or wrong. */
+  open(state: ClientState, message: PrivateMessage): OpenedText | undefined
+}
+
+export interface OpenedText {
+  state: ClientState
+  text: Uint8Array
+  senderLeaf: number
 }
 
 export const KEY_BYTES = 32

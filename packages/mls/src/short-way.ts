@@ -1,5 +1,6 @@
 // Texts by the short way: one suite, one form, and primitives that answer at once. Whatever is unusual is left to ts-mls,
-// which also says what is wrong with it: of the short way no answer is "I do not know", and never "it is forged".
+// which also says what is wrong with it: no answer means "not by this way", and never "it is forged". Nothing leaves here:
+// bytes and next state come out together, and who stores the state before it sends the bytes uses no key twice.
 import { copyBytes } from '@postern/protocol'
 import type { ClientState, PrivateMessage } from 'ts-mls'
 import type { GenerationSecret } from 'ts-mls/secretTree.js'
@@ -7,40 +8,18 @@ import { KdfLabel } from './kdf-label.ts'
 import { type LeafRatchets, ratchetsAt } from './leaf-ratchets.ts'
 import { paddedTextBytes } from './padding.ts'
 import { readVector, SEALED_SENDER_DATA_BYTES } from './private-message.ts'
-import { KEY_BYTES, NONCE_BYTES, SIGNATURE_BYTES, TAG_BYTES } from './provider.ts'
+import {
+  KEY_BYTES,
+  NONCE_BYTES,
+  type OpenedText,
+  type Seal,
+  type ShortPrimitives,
+  type ShortWay,
+  SIGNATURE_BYTES,
+  TAG_BYTES,
+} from './provider.ts'
 import { contentOf, type EpochFrame, frameOf, signedBytes } from './text-frame.ts'
 import { lengthBytes, writeLength } from './vector-length.ts'
-
-/** Cryptography that makes nobody wait. */
-export interface ShortPrimitives {
-  hmac(key: Uint8Array, message: Uint8Array): Uint8Array
-  /** AES-128-GCM, into bytes with room for the tag. */
-  aesSealInto(sealed: Uint8Array, seal: Seal, plaintext: Uint8Array): void
-  /** Throws if the tag does not fit. */
-  aesOpen(seal: Seal, sealed: Uint8Array): Uint8Array
-  sign(secretKey: Uint8Array, message: Uint8Array): Uint8Array
-  verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
-  randomBytes(count: number): Uint8Array
-}
-
-interface Seal {
-  key: Uint8Array
-  nonce: Uint8Array
-  aad: Uint8Array
-}
-
-export interface ShortWay {
-  /** Undefined where ts-mls must do it. */
-  seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
-  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, our own, or wrong. */
-  open(state: ClientState, message: PrivateMessage): OpenedText | undefined
-}
-
-interface OpenedText {
-  state: ClientState
-  text: Uint8Array
-  senderLeaf: number
-}
 
 const AES_KEY_BYTES = 16
 const GUARD_BYTES = 4

@@ -2,8 +2,8 @@
 import { decryptMessage, encryptMessage, type GroupSession } from '../src/group-session.ts'
 import { type MlsContext, makeMlsContext } from '../src/mls-context.ts'
 import { MlsError } from '../src/mls-error.ts'
+import type { ShortWay } from '../src/provider.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
-import type { ShortWay } from '../src/short-way.ts'
 import { hex } from './bytes.ts'
 import { NOW_SEC } from './people.ts'
 
