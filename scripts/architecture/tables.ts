@@ -52,7 +52,7 @@ const core: TableLaw = {
         epoch_mark: ['histories'],
         member: ['histories'],
         mls_group: ['chats', 'histories'],
-        person: ['chats'],
+        person: ['chats', 'messages/poll-tally.ts'],
       },
     ),
     ...guestsOf(

@@ -3,7 +3,7 @@ import { gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { chatParams, type Endpoint, nothing, pageLimit, sendHeaders } from './endpoint.ts'
 import { update } from './events.ts'
-import { accountInPath, wholeNumber } from './field-rules.ts'
+import { accountInPath, namedChat, wholeNumber } from './field-rules.ts'
 import { hookEndpoints } from './hook-endpoints.ts'
 import { messageEndpoints } from './message-endpoints.ts'
 import { bot, chat, safetyNumber, webhookStatus } from './objects.ts'
@@ -48,7 +48,18 @@ const botEndpoints = {
 } as const satisfies Record<string, Endpoint>
 
 const chatEndpoints = {
-  listChats: { method: 'GET', path: '/v1/chats', section: 'Chats', summary: "The bot's chats.", answer: z.array(chat) },
+  listChats: {
+    method: 'GET',
+    path: '/v1/chats',
+    section: 'Chats',
+    summary: "The bot's chats, in the order in which it first saw them: all, or page by page.",
+    query: z.object({
+      limit: wholeNumber({ min: 1, max: gatewayLimits.chatsPageMax }).optional().describe('All when absent.'),
+      after: namedChat.optional().describe('Reads on: the chats behind this one, the last of the page before.'),
+    }),
+    statuses: { not_found: 404 },
+    answer: z.array(chat),
+  },
   getChat: {
     method: 'GET',
     path: '/v1/chats/{chat}',

@@ -168,3 +168,25 @@ test('[GATEWAY-4.5] in a group a command carries the mention of the bot', async 
   await alice.client.messages.sendText(group.id, { text: '/start', mentions }, WITHIN)
   expect((await api.next('message')).message).toMatchObject({ text: '/start', mentions })
 })
+
+test('[GATEWAY-4.16] chats are listed whole or page by page, none twice, and those that come meanwhile at the end', async ({
+  alice,
+  talking: { gateway, api },
+}) => {
+  const makeGroup = async (name: string) =>
+    chat.parse(await api.ok('POST', '/v1/groups', { name, members: [alice.id] }))
+  for (const name of ['one', 'two', 'three']) await makeGroup(name)
+  const list = async (query = '') => chat.array().parse(await api.ok('GET', `/v1/chats${query}`))
+  const ids = (chats: { id: string }[]) => chats.map(({ id }) => id)
+  const whole = await list()
+  expect(whole).toEqual(gateway.client.chats.list())
+  expect(whole).toHaveLength(4)
+  const first = await list('?limit=3')
+  expect(first).toEqual(whole.slice(0, 3))
+  const late = await makeGroup('late')
+  const second = await list(`?limit=3&after=${first.at(-1)?.id}`)
+  expect(ids(second)).toEqual([...ids(whole.slice(3)), late.id])
+  expect(await list(`?after=${late.id}&limit=3`)).toEqual([])
+  expect(ids(await list(`?after=${whole[0]?.id}`))).toEqual([...ids(whole.slice(1)), late.id])
+  expect(await api.call('GET', `/v1/chats?after=${'b'.repeat(32)}`)).toMatchObject({ status: 404 })
+})

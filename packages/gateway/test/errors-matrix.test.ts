@@ -229,6 +229,8 @@ describe('queries and headers', () => {
     ['listMessages', 'before=', `before: ${number(0)}`],
     ['getUpdates', 'offset=', `offset: ${number(0)}`],
     ['getUpdates', 'timeout=', `timeout: ${number(0, 60)}`],
+    ...['0', '1001', 'x', ''].map(value => ['listChats', `limit=${value}`, `limit: ${number(1, 1000)}`] as never),
+    ['listChats', 'after=', 'after: a chat id is required.'],
     ['listHooks', 'chat=', 'chat: a chat id is required.'],
     ['listHooks', `chat=${unknownId}&chat=${unknownId}`, 'chat: a chat id is required.'],
   ]

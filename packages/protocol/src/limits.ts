@@ -420,6 +420,7 @@ export const gatewayLimits = {
   requestsEndWithinMs: 7 * SECOND_MS,
   connectionsEndWithinMs: 8 * SECOND_MS,
   updatesDiscardEveryMs: 1 * SECOND_MS,
+  chatsPageMax: 1_000,
   messagesPageDefault: 50,
   messagesPageMax: 100,
   idempotencyKeyBytesMax: 255,

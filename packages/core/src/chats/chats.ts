@@ -67,11 +67,21 @@ export const isInUse = (row: ChatRow | undefined): row is ChatRow =>
 /** What is shown of a chat: of ten thousand, each column more costs milliseconds. */
 type ShownChat = Pick<ChatRow, 'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'unread' | 'blocked'>
 
-export const visibleChats = (reads: Reads): ShownChat[] =>
-  reads.all<ShownChat>(
-    `SELECT id, type, state, title, timer_ms, first_seen_ts, unread, blocked FROM chat WHERE visible = 1
-     ORDER BY first_seen_ts, id`,
+/** `after`: the chat behind which the page begins. Without a limit it goes to the end. */
+export type ChatsPage = { limit?: number; after?: ChatId }
+
+/** In the order in which they were first seen. A chat that is hidden by now is still a place in it. */
+export function visibleChats(reads: Reads, { limit, after }: ChatsPage = {}): ShownChat[] {
+  const before = after === undefined ? undefined : findChat(reads, after)
+  if (after !== undefined && !before) throw new CodedError('chat-not-found', { chat: after })
+  return reads.all<ShownChat>(
+    `SELECT id, type, state, title, timer_ms, first_seen_ts, unread, blocked FROM chat
+     WHERE visible = 1 AND (first_seen_ts, id) > (?, ?) ORDER BY first_seen_ts, id LIMIT 0 + ?`,
+    before?.first_seen_ts ?? -1,
+    before?.id ?? '',
+    limit ?? -1,
   )
+}
 
 /** The other person of a private chat, whose id is that person's. */
 export const otherPerson = (row: Pick<ChatRow, 'type' | 'id'>): AccountId | undefined =>
@@ -97,23 +107,37 @@ const presentMembers = `
   SELECT chat_id, member.account_id, admin, name, bot, verified FROM member LEFT JOIN person USING (account_id) WHERE leaving = 0`
 
 export function viewChat(reads: Reads, row: ChatRow): Chat {
-  const members = reads.all<NamedMember>(`${presentMembers} AND chat_id = ? ORDER BY member.account_id`, row.id)
-  return viewWith(reads, row, members)
+  return viewWith(reads, row, presentIn(reads, row.id))
 }
 
-/** With one look at all members: a look for each of ten thousand chats would hold up everybody else. */
+/** Past so many chats one look at all members is less than a look for each. */
+const LOOKS_MAX = 100
+
+/** A look for each of ten thousand chats would hold up everybody else. */
 export function viewChats(reads: Reads, rows: ShownChat[]): Chat[] {
-  const members = reads.all<NamedMember>(`${presentMembers} ORDER BY chat_id, member.account_id`)
-  const byChat = Map.groupBy(members, member => member.chat_id)
-  return rows.map(row => viewWith(reads, row, byChat.get(row.id) ?? []))
+  const membersIn = rows.length <= LOOKS_MAX ? (chat: ChatId) => presentIn(reads, chat) : allPresent(reads)
+  return rows.map(row => viewWith(reads, row, membersIn(row.id)))
+}
+
+const presentIn = (reads: Reads, chat: ChatId): NamedMember[] =>
+  reads.all<NamedMember>(`${presentMembers} AND chat_id = ? ORDER BY member.account_id`, chat)
+
+function allPresent(reads: Reads): (chat: ChatId) => NamedMember[] {
+  const byChat = new Map<ChatId, NamedMember[]>()
+  for (const member of reads.all<NamedMember>(`${presentMembers} ORDER BY chat_id, member.account_id`)) {
+    const others = byChat.get(member.chat_id)
+    if (others) others.push(member)
+    else byChat.set(member.chat_id, [member])
+  }
+  return chat => byChat.get(chat) ?? []
 }
 
 function viewWith(reads: Reads, row: ShownChat, members: NamedMember[]): Chat {
-  const named = members.find(member => privateChatId(member.account_id) === row.id)
+  const named = row.type === 'group' ? undefined : members.find(member => privateChatId(member.account_id) === row.id)
   return {
     id: row.id,
     type: row.type,
-    name: row.type === 'group' ? row.title : privateName(reads, row, members),
+    name: row.type === 'group' ? row.title : privateName(reads, row, named),
     state: row.state,
     members: members.map(({ account_id: id, name, bot, admin }) => ({
       id,
@@ -130,8 +154,7 @@ function viewWith(reads: Reads, row: ShownChat, members: NamedMember[]): Chat {
 }
 
 /** Of a person who is no member any more it is looked up. */
-function privateName(reads: Reads, row: ShownChat, members: NamedMember[]): string {
-  const named = members.find(member => privateChatId(member.account_id) === row.id)
+function privateName(reads: Reads, row: ShownChat, named: NamedMember | undefined): string {
   if (named) return shownName(named.account_id, named.name)
   const other = otherPerson(row)
   return other ? nameOf(reads, other) : row.title

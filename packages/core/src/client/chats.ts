@@ -11,7 +11,7 @@ import {
 } from '@postern/protocol'
 import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/change-members.ts'
 import { changeOnce } from '../chats/change-once.ts'
-import { viewChat, viewChats, visibleChat, visibleChats } from '../chats/chats.ts'
+import { type ChatsPage, viewChat, viewChats, visibleChat, visibleChats } from '../chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from '../chats/open-chat.ts'
 import { type Role, setAdmin } from '../chats/set-admin.ts'
 import type { Core } from '../context.ts'
@@ -39,8 +39,9 @@ export class ClientChats {
     this.#callers = callers
   }
 
-  list(): Chat[] {
-    return viewChats(this.#core.store, visibleChats(this.#core.store))
+  /** In the order in which they were first seen; all of them, or a page. */
+  list(page: ChatsPage = {}): Chat[] {
+    return viewChats(this.#core.store, visibleChats(this.#core.store, page))
   }
 
   /** Each with its last line, the newest first. */

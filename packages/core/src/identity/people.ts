@@ -36,8 +36,17 @@ export const nameOf = (reads: Reads, account: AccountId): string =>
 
 export function personOf(reads: Reads, account: AccountId): Person {
   const row = reads.get<Pick<PersonRow, 'name' | 'bot'>>('SELECT name, bot FROM person WHERE account_id = ?', account)
-  return { id: account, name: shownName(account, row?.name), ...(row?.bot === 1 && { bot: true }) }
+  return shownPerson(account, row)
 }
+
+export const shownPerson = (
+  account: AccountId,
+  row: { name: string | null; bot: number | null } | undefined,
+): Person => ({
+  id: account,
+  name: shownName(account, row?.name),
+  ...(row?.bot === 1 && { bot: true }),
+})
 
 export function profileOf(reads: Reads, account: AccountId): Profile & { id: AccountId } {
   const row = reads.get<{ json: string }>('SELECT json FROM profile WHERE account_id = ?', account)

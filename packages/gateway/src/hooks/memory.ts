@@ -78,12 +78,21 @@ export class HookMemory {
 
   /** All changes or none; durable when it resolves. */
   async write(...changes: Change[]): Promise<void> {
+    await this.#write(changes, rows => this.#records.change(...rows))
+  }
+
+  /** The same, durable with the next write that is: for what has to be on the disk before something that is written behind it. */
+  async writeAhead(...changes: Change[]): Promise<void> {
+    await this.#write(changes, rows => this.#records.changeSoon(...rows))
+  }
+
+  async #write(changes: Change[], keep: (rows: RecordChange[]) => Promise<void>): Promise<void> {
     const ts = this.#passed.nowMs()
     const steps = this.#steps(changes)
     const coming = changes.filter(change => 'put' in change).map(({ at }) => keyOf(at))
     for (const key of coming) this.#coming.add(key)
     try {
-      await this.#records.change(...steps.flatMap(step => rowsOf(step, ts)))
+      await keep(steps.flatMap(step => rowsOf(step, ts)))
     } finally {
       for (const key of coming) this.#coming.delete(key)
     }

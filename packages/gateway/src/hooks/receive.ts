@@ -125,13 +125,14 @@ export class HookReceiver {
       ...(isNoted ? [] : [{ at, put: { attempt, body: bodyHash } }]),
       ...(about ? [opening(about, attempt)] : []),
     ]
-    // Written in the order of these calls, and so no later than the first part: at best both wait for the disk together.
+    // Written in the order of these calls, and so no later than the first part, whose write waits for the disk, for both: no
+    // part can be at the relay of which nothing is noted here.
     const noted = notes.length > 0 ? this.#note(notes) : Promise.resolve()
     try {
       const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
       const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: passed.nowMs() })]
-      await memory.write({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
+      await this.#noteWritten({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
       this.#hearing.watch(keys, attempt, task.caller)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
@@ -142,11 +143,25 @@ export class HookReceiver {
   async #note(notes: Change[]): Promise<void> {
     const { memory } = this.#parts
     try {
-      await memory.write(...notes)
+      await memory.writeAhead(...notes)
     } catch (error) {
       // On a disk that is nearly full the first part may find the room that this did not: the next try has to know of it.
       memory.hold(...notes)
       throw error
+    }
+  }
+
+  /**
+   * The relay has the message: its sender is told so, also where the disk is full. This outlives a kill. What is lost of it with the
+   * power, or on such a disk, is found out again by the attempt, which stands there since before the message: the next post of
+   * this body, under this key or about this subject asks the relay what became of it.
+   */
+  async #noteWritten(...changes: Change[]): Promise<void> {
+    const { memory } = this.#parts
+    try {
+      await memory.writeAhead(...changes)
+    } catch {
+      memory.hold(...changes)
     }
   }
 

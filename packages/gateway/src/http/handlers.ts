@@ -72,7 +72,8 @@ const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
 
 const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
-    listChats: () => client.chats.list(),
+    listChats: ({ query: { limit, after } }) =>
+      client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
     getChat: ({ params }) => client.chats.get(params.chat),
     getSafetyNumber: ({ params }) => client.identity.safetyNumber(params.account, within),
     acceptChat: ({ params }) => client.chats.accept(params.chat),
