@@ -12,8 +12,13 @@ export type Infer<C> = C extends Codec<infer T> ? T : never
 const malformed = (what: string): CodedError => new CodedError('frame-malformed', { what })
 
 export class Writer {
-  #bytes = new Uint8Array(512)
+  #bytes: Uint8Array<ArrayBuffer>
   #length = 0
+
+  /** Of what is known to be long, as long as it will be: else it is copied as it grows, and holds more than it needs. */
+  constructor(roomBytes = 512) {
+    this.#bytes = new Uint8Array(roomBytes)
+  }
 
   reserve(count: number): number {
     const at = this.#length

@@ -1,6 +1,7 @@
 // The wire between a client and the relay: calls with an answer, notes without one, and what the relay pushes.
 import { type Codec, fixed, type Infer, list, optional, Reader, struct, text, u8, u32, u53, Writer } from '../codec.ts'
 import { CodedError } from '../errors.ts'
+import { ACCOUNT_ID_BYTES } from '../ids.ts'
 import { wireLimits } from '../limits.ts'
 import { type CallAnswer, type CallName, type CallRequest, calls, type Entry, entry } from './calls.ts'
 
@@ -46,12 +47,23 @@ const callNameOf = (tag: number): CallName => {
   return name
 }
 
-function start(tag: number): Writer {
-  const into = new Writer()
+function start(tag: number, roomBytes?: number): Writer {
+  const into = new Writer(roomBytes)
   u8.write(into, PROTOCOL_VERSION)
   u8.write(into, tag)
   return into
 }
+
+/** Version, kind and count; and of each entry what is always as long, its payload and whom it names. */
+const DELIVER_HEAD_BYTES = 6
+const ENTRY_BYTES = 73
+
+const deliverBytes = (entries: readonly Entry[]): number =>
+  entries.reduce(
+    (sum, { payload, added, removed }) =>
+      sum + ENTRY_BYTES + payload.length + ACCOUNT_ID_BYTES * (added.length + removed.length),
+    DELIVER_HEAD_BYTES,
+  )
 
 function open(frame: Uint8Array): { tag: number; from: Reader } {
   if (frame.length > wireLimits.frameBytesMax)
@@ -91,7 +103,7 @@ export function encodeRelayFrame(frame: RelayFrame): Uint8Array {
       return into.finish()
     }
     case 'deliver': {
-      const into = start(TAG_DELIVER)
+      const into = start(TAG_DELIVER, deliverBytes(frame.entries))
       deliver.write(into, frame)
       return into.finish()
     }

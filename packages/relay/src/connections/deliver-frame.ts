@@ -1,24 +1,24 @@
 // A page of a mailbox as it goes over the wire. An entry goes to all members of its group: it is encoded once for all of them.
-import { type Entry, encodeRelayFrame } from '@postern/protocol/relay'
+import { ACCOUNT_ID_BYTES } from '@postern/protocol'
+import { encodeRelayFrame } from '@postern/protocol/relay'
+import type { StoredEntry } from '../store/relay-store.ts'
 
 /** Version, kind, and the number of entries. */
 const HEAD_BYTES = 6
 
-/** For as long as the store holds the entry. A page of that entry alone, which is also what longer pages are made of. */
-const frames = new WeakMap<Entry, Uint8Array>()
-
-export function deliverFrame(entries: readonly Entry[]): Uint8Array {
+export function deliverFrame(entries: readonly StoredEntry[]): Uint8Array {
   const [first] = entries
   if (!first) throw new TypeError('a page without entries is not delivered')
   return entries.length === 1 ? frameOf(first) : joined(entries.map(frameOf))
 }
 
-function frameOf(entry: Entry): Uint8Array {
-  const known = frames.get(entry)
-  if (known) return known
-  // Exactly as long as it is: what is kept must not hold the room that was there for more.
-  const frame = encodeRelayFrame({ kind: 'deliver', entries: [entry] }).slice()
-  frames.set(entry, frame)
+function frameOf(entry: StoredEntry): Uint8Array {
+  if (entry.frame) return entry.frame
+  const frame = encodeRelayFrame({ kind: 'deliver', entries: [entry] })
+  // Whom it names stands behind the payload: two lists, each with its length.
+  const end = frame.length - 8 - ACCOUNT_ID_BYTES * (entry.added.length + entry.removed.length)
+  entry.payload = frame.subarray(end - entry.payload.length, end)
+  entry.frame = frame
   return frame
 }
 

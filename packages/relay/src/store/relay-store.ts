@@ -30,8 +30,13 @@ export type PublishedKeyPackages = {
 export type HandedOutKeyPackage = { keyPackage: Uint8Array; lastResort: boolean }
 
 export type PageBounds = { entriesMax: number; bytesMax: number }
+/**
+ * What a store hands out again to the next reader. `frame`: a page of this entry alone, as the first who was sent it got it;
+ * the payload is a part of it then, so that it is in memory once.
+ */
+export type StoredEntry = Entry & { frame?: Uint8Array }
 /** `more` when the bounds ended the page, not the mailbox. */
-export type Page = { entries: Entry[]; more: boolean }
+export type Page = { entries: StoredEntry[]; more: boolean }
 
 /** Who gets an appended envelope. */
 export type Delivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
