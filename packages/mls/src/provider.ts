@@ -58,7 +58,7 @@ export interface Seal {
 export interface ShortWay {
   /** Undefined where ts-mls must do it. */
   seal(state: ClientState, text: Uint8Array): { state: ClientState; wire: Uint8Array } | undefined
-  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, our own, or wrong. */
+  /** Of a message that names this group and epoch. Undefined where ts-mls must look at it: out of order, or wrong. */
   open(state: ClientState, message: PrivateMessage): OpenedText | undefined
 }
 

@@ -93,7 +93,7 @@ function opened(primitives: ShortPrimitives, state: ClientState, message: Privat
   const leaf = view.getUint32(0)
   const generation = view.getUint32(GENERATION_AT)
   const node = state.ratchetTree[2 * leaf]
-  if (node?.nodeType !== 'leaf' || leaf === state.privatePath.leafIndex) return
+  if (node?.nodeType !== 'leaf') return
   const theirs = ratchetsAt(primitives.hmac, state.secretTree, leaf)
   const ratchet = theirs?.ratchets.application
   if (theirs === undefined || ratchet?.generation !== generation || generation >= GENERATION_MAX) return

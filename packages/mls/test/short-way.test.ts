@@ -127,6 +127,13 @@ describe('the short way', () => {
     await fc.assert(property, { numRuns: 40 })
   })
 
+  it('[MLS-9.2] tells the same of what our own leaf wrote after a backup, and of what it wrote before', async () => {
+    const [backup] = seats
+    const { session, wire } = await agreedText(backup, utf8('after'))
+    expect((await agreed(backup, wire)).what).toMatchObject({ text: hex(utf8('after')), senderLeaf: 0 })
+    expect((await agreed(session, wire)).what).toMatchObject({ code: 'mls-own-message' })
+  })
+
   it('[MLS-9.2] tells the same over gaps as wide as they may be, and wider', async () => {
     let alice = seats[0]
     const wires: Uint8Array[] = []
