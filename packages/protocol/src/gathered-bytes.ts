@@ -17,13 +17,15 @@ export interface ByteStream {
 export const GATHERED_BYTES = 1024 * 1024
 /** What one read of a socket gives at most: it may come when nearly all is there already. */
 const PIECE_BYTES = 64 * 1024
+/** Enough for who is slow. There may be many of them, and only who is fast gets more room. */
+const FIRST_BYTES = 256 * 1024
 
 /** Each piece holds only until the next one is asked for. The stream is left open to whoever reads on. */
 export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
   readonly #stream: ByteStream
   readonly #nextTurn: (wake: () => void) => void
-  #filling = new Uint8Array(GATHERED_BYTES + PIECE_BYTES)
-  #spare = new Uint8Array(GATHERED_BYTES + PIECE_BYTES)
+  #filling = new Uint8Array(FIRST_BYTES)
+  #spare = new Uint8Array(FIRST_BYTES)
   #held = 0
   #state: 'open' | 'ended' | 'broken' | 'left' = 'open'
   #isPaused = false
@@ -107,9 +109,11 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
     this.#waiting = undefined
   }
 
+  /** To all that will be gathered, or once more when a single piece is larger than that. */
   #grow(bytes: number): void {
-    const larger = new Uint8Array(bytes)
+    const larger = new Uint8Array(Math.max(bytes, GATHERED_BYTES + PIECE_BYTES))
     larger.set(this.#filling.subarray(0, this.#held))
+    freeBytes(this.#filling)
     this.#filling = larger
   }
 }

@@ -310,7 +310,8 @@ export const clientLimits = {
   fileRetryMaxMs: 5 * SECOND_MS,
   /** Tries without a byte more at the other end. */
   fileTriesMax: 12,
-  fileBuffersKeptMax: 16,
+  /** Of 1 MB each. */
+  fileBuffersKeptMax: 8,
   fileLeftoversPerRound: 100,
   /** Where so many others are read at once that each makes room for the next. */
   fileOpenTriesMax: 10,
