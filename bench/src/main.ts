@@ -9,6 +9,7 @@ import { measureConnections } from './connections/connections.ts'
 import { measureCrypto } from './crypto/crypto.ts'
 import { measureEcho } from './echo/echo.ts'
 import { measureFiles } from './files/files.ts'
+import { goalsWithoutRow, withGoals } from './goals.ts'
 import { measureGroup200 } from './group200/group200.ts'
 import { measureGroup1000 } from './group1000/group1000.ts'
 import { measureHistory } from './history/history.ts'
@@ -47,7 +48,9 @@ async function run(names: readonly string[]): Promise<void> {
     process.stderr.write(`${name} …\n`)
     rows.push(...((await benchmarks[name]?.()) ?? []))
   }
-  printTable(rows)
+  printTable(withGoals(rows))
+  const isWhole = names.length === Object.keys(benchmarks).length
+  for (const what of isWhole ? goalsWithoutRow(rows) : []) console.error(`no row is called "${what}", which has a goal`)
 }
 
 const { values, positionals: asked } = parseArgs({ options: { beside: { type: 'string' } }, allowPositionals: true })

@@ -1,10 +1,11 @@
 // The most that a gateway on Node could send: node:http, a signature and a cipher, one synced insert for all of a turn, and a hop to a relay that syncs a file.
-import { createCipheriv, createSecretKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { createCipheriv, createSecretKey, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { RelaySocket } from '../bare/relay-socket.ts'
+import { makeNodeProvider } from '../inside.ts'
 import { serveParent, settingsFromParent } from '../processes/parent.ts'
 
 export type CeilingSettings = { path: string; relayPort: number }
@@ -18,15 +19,17 @@ db.exec('CREATE TABLE sent (num INTEGER PRIMARY KEY, wire BLOB NOT NULL) STRICT'
 const insert = db.prepare('INSERT INTO sent (wire) VALUES (?)')
 const insertAll = db.transaction((wires: Uint8Array[]) => wires.map(wire => Number(insert.run(wire).lastInsertRowid)))
 
-const { privateKey } = generateKeyPairSync('ed25519')
+/** With the Ed25519 that the gateway has here, too. */
+const provider = makeNodeProvider()
+const { secretKey } = await provider.generateSigningKey()
 const key = createSecretKey(randomBytes(16))
 const nonce = randomBytes(12)
 
 /** The nonce is always the same: nobody reads it, and a counter would cost nothing. */
-function encrypt(text: string): Uint8Array {
+async function encrypt(text: string): Promise<Uint8Array> {
   const bytes = Buffer.from(text)
   const cipher = createCipheriv('aes-128-gcm', key, nonce)
-  const sealed = cipher.update(Buffer.concat([sign(null, bytes, privateKey), bytes]))
+  const sealed = cipher.update(Buffer.concat([await provider.sign(secretKey, bytes), bytes]))
   cipher.final()
   return Buffer.concat([sealed, cipher.getAuthTag()])
 }
@@ -49,7 +52,7 @@ function flush(): void {
 
 async function post(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { text } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { text: string }
-  const wire = encrypt(text)
+  const wire = await encrypt(text)
   const num = await keep(wire)
   await relay.send({ to: 'nobody', text: Buffer.from(wire).toString('base64') })
   response.setHeader('content-type', 'application/json')

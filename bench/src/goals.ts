@@ -1,0 +1,38 @@
+// What we want of single figures, on two cores of a server: by the words of their rows.
+import type { Goal, Row } from './table.ts'
+
+const goals: Readonly<Record<string, Goal>> = {
+  'MLS encrypt, 100 bytes, 2 members': { ratio: 0.9 },
+  'MLS decrypt, 100 bytes, 2 members': { ratio: 0.9 },
+  'sends of a gateway, 1 connection': { ratio: 0.6 },
+  'sends of a gateway, 8 connections': { ratio: 0.6 },
+  'sends of a gateway, 32 connections': { ratio: 0.6 },
+  'echo p50, one at a time': { below: 4.5 },
+  'echo p95, one at a time': { below: 7 },
+  'echoes, 10 people × 10 at once': { above: 900 },
+  'echoes, 1 person × 100 at once': { above: 1200 },
+  'CPU of gateway, 1 person × 100 at once': { below: 0.6 },
+  'gateway start to /healthz, bundled': { below: 300 },
+  'RSS of gateway, idle, bundled': { below: 90 },
+  'updates drained, 100 at a time': { ratio: 0.6 },
+  'webhook deliveries': { ratio: 0.7 },
+  'GET /v1/chats, 10,000, p50': { below: 30 },
+  'votes that waited': { above: 1000 },
+  'file of 300 MB, posted': { ratio: 0.5 },
+  'file of 300 MB, downloaded first': { ratio: 0.6 },
+}
+
+/** Beside the first peer alone, where a figure has several. */
+export function withGoals(rows: readonly Row[]): Row[] {
+  const met = new Set<string>()
+  return rows.map(row => {
+    const goal = goals[row.what]
+    if (!goal || met.has(row.what)) return row
+    met.add(row.what)
+    return { ...row, goal }
+  })
+}
+
+/** Goals of which a whole run has no row: a word of it was changed. */
+export const goalsWithoutRow = (rows: readonly Row[]): string[] =>
+  Object.keys(goals).filter(what => !rows.some(row => row.what === what))
