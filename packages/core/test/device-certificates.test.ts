@@ -117,6 +117,11 @@ test('[CORE-16.8] a restored client comes as a new device, and the copy that sti
   const older = await world.person('bob', { log, clock })
   await alice.say(older, 'since the backup')
   await older.hears('since the backup')
+  // The relay is told of it, and writes that down with the next message.
+  await expect.poll(() => clock.isAwaited(clientLimits.acknowledgeWithinMs), patience).toBe(true)
+  clock.advance(clientLimits.acknowledgeWithinMs)
+  await alice.say(older, 'and more')
+  await older.hears('and more')
 
   const bob = await world.person('bob, restored', { directory: backupOf(older), wire })
   await expect.poll(() => shown.length, patience).toBe(2)

@@ -132,6 +132,8 @@ test('[CORE-10.2] where the log is another one, it is read from where the accoun
   await bob.hears('before')
   // Positions of a log that was longer than the one to which it comes.
   await coreOf(bob).store.write(database => database.run('UPDATE mailbox SET cursor = 1000000'))
+  // The relay that it comes to has never heard of them.
+  bob.wire.cut()
   await world.close(bob)
   await alice.say(bob, 'waits')
   await world.moveRelay()
