@@ -28,7 +28,7 @@ export interface Ed25519Options {
   loadSodium?: () => Sodium
 }
 
-/** Where its arithmetic, in limbs of 51 bits, takes half the time of OpenSSL's. On 64-bit ARM it takes a third more. */
+/** Where its arithmetic, in limbs of 51 bits, takes about half the time of OpenSSL's. On 64-bit ARM it takes up to 40 % more. */
 const QUICK_ON = 'x64'
 const SODIUM_SECRET_BYTES = KEY_BYTES + KEY_BYTES
 

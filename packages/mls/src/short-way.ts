@@ -146,9 +146,10 @@ function withRatchetMoved(
 ): ClientState {
   const { application } = of.ratchets
   const secret = hmac(application.secret, nextSecret.of(senderData.subarray(GENERATION_AT, GUARD_AT)))
-  const generation = application.generation + 1
-  return {
-    ...state,
-    secretTree: of.tree.with(2 * leaf, { ...of.ratchets, application: { ...application, secret, generation } }),
+  const secretTree = of.tree.slice()
+  secretTree[2 * leaf] = {
+    ...of.ratchets,
+    application: { ...application, secret, generation: application.generation + 1 },
   }
+  return { ...state, secretTree }
 }
