@@ -52,12 +52,25 @@ const licencesOf = (modules: readonly string[]): string =>
 /** Says that these files are modules, and what has to be installed beside them. */
 function shippedManifest(): object {
   const { version, license } = manifest
-  const dependencies = Object.fromEntries(NATIVE.map(name => [name, installedVersion(name)]))
-  return { name: 'postern', version, private: true, license, type: 'module', bin: './postern.js', dependencies }
+  const dependencies = Object.fromEntries(NATIVE.map(name => [name, manifestOf(name).version]))
+  // Machine code that makes signatures quicker where there is some for the machine.
+  const { optionalDependencies } = manifestOf('@postern/mls')
+  return {
+    name: 'postern',
+    version,
+    private: true,
+    license,
+    type: 'module',
+    bin: './postern.js',
+    dependencies,
+    optionalDependencies,
+  }
 }
 
-function installedVersion(name: string): string {
+type Manifest = { version: string; optionalDependencies?: Record<string, string> }
+
+function manifestOf(name: string): Manifest {
   const path = findPackageJSON(name, import.meta.url)
   if (path === undefined) throw new Error(`${name} is not installed: run npm ci`)
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+  return JSON.parse(readFileSync(path, 'utf8')) as Manifest
 }

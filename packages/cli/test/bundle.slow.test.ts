@@ -26,9 +26,11 @@ const test = base
     mkdirSync(app)
     writeFileSync(join(app, 'index.html'), PAGE)
     await bundle(shipped, { app })
-    const { dependencies } = JSON.parse(readFileSync(join(shipped, 'package.json'), 'utf8')) as {
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(shipped, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>
+      optionalDependencies: Record<string, string>
     }
+    expect(optionalDependencies).toHaveProperty('sodium-native')
     mkdirSync(join(shipped, 'node_modules'))
     for (const name of Object.keys(dependencies))
       symlinkSync(join(NODE_MODULES, name), join(shipped, 'node_modules', name))
