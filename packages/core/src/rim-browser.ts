@@ -36,7 +36,7 @@ export interface BrowserClientOptions {
 
 export interface BrowserClient {
   client: Client
-  /** All that is committed by now: for a backup. Holds the key in clear: it leaves the worker sealed or not at all. */
+  /** All that was written by now: for a backup. Holds the key in clear: it leaves the worker sealed or not at all. */
   copy(): Promise<DatabaseCopy>
   /** How large WebAssembly's memory has become. */
   memoryBytes(): number
@@ -80,11 +80,16 @@ export async function openBrowserClient(options: BrowserClientOptions): Promise<
       relayInvite: options.relayInvite,
     })
     onStep('client')
+    const copyWhole = async () => {
+      // What is deferred lies in a transaction that is open, and a copy of the file would lack it.
+      await store.write(() => undefined)
+      return await copy()
+    }
     const forgetEverything = async () => {
       await client.stop()
       await forgetDirectory(directory)
     }
-    return { client, copy, memoryBytes, forgetEverything }
+    return { client, copy: copyWhole, memoryBytes, forgetEverything }
   } catch (error) {
     store.close()
     throw error
