@@ -25,6 +25,15 @@ const test = base
     return () => void response.writeHead(200).end()
   })
 
+  /** As after a while: so many are confirmed with one write as ever will be. Forgets what came. */
+  .extend('goneOnAWhile', ({ receiver, arrived }) => async (say: (...texts: string[]) => Promise<void>) => {
+    for (let writes = 1; writes < webhookUnconfirmedMax; writes *= 2) {
+      await say('early')
+      await arrived(['early'])
+      receiver.requests.length = 0
+    }
+  })
+
 const textsOf = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`)
 
 const operatorOf = ({ client }: TestGateway) => client.journal.confirmed('operator')
@@ -37,21 +46,28 @@ test('[GATEWAY-6.7] what is delivered is confirmed with others, within 50 ms, an
   clock,
   receiver,
   delivering,
-  arrived,
+  goneOnAWhile,
   sayAtOnce,
 }) => {
   const { gateway, api, say } = await delivering(clock)
+  await goneOnAWhile(say)
   await passWhenAwaited(clock, webhookConfirmedWithinMs, confirmedAll(gateway))
   const before = operatorOf(gateway)
   const texts = textsOf(10)
   const release = await sayAtOnce(say, texts)
   await statusOnce(api, ({ pending }) => pending === texts.length)
+  const last = Promise.withResolvers<ServerResponse>()
+  receiver.answer = (response, received) =>
+    received.body.includes('text 9') ? last.resolve(response) : answerWith(200)(response, received)
   release()
-  await arrived(texts)
-  await statusOnce(api, ({ pending }) => pending === 0)
+  const held = await last.promise
+  await statusOnce(api, ({ pending }) => pending === 1)
   // The clock stands: nothing is written yet.
   expect(operatorOf(gateway)).toBe(before)
   clock.advance(webhookConfirmedWithinMs)
+  await expect.poll(() => gateway.client.journal.newest() - operatorOf(gateway), SOON).toBe(1)
+  // Behind the last one nothing waits.
+  held.writeHead(200).end()
   await confirmedAll(gateway)
   expect(receiver.texts).toEqual(texts)
 })
@@ -78,13 +94,17 @@ test('[GATEWAY-6.7] a stop confirms what was delivered: nothing comes again', as
   receiver,
   delivering,
   arrived,
+  sayAtOnce,
 }) => {
   const { gateway, say } = await delivering(clock)
-  await say('one', 'two')
+  const release = await sayAtOnce(say, ['one', 'two'])
+  receiver.answer = () => undefined
+  release()
   await arrived(['one', 'two'])
   await world.closeGateway(gateway)
-  const next = await onlineGateway(world, webhookTo(receiver.url), { clock })
-  expect(next.gateway.client.journal.pending('operator')).toBe(0)
+  receiver.answer = answerWith(200)
+  await onlineGateway(world, webhookTo(receiver.url), { clock })
+  await arrived(['one', 'two', 'two'])
 })
 
 test('[GATEWAY-6.7] a failed attempt confirms what was delivered before it', async ({
@@ -106,9 +126,11 @@ test('[GATEWAY-6.7] while the disk is full so many more are delivered, and then 
   clock,
   delivering,
   arrived,
+  goneOnAWhile,
   sayAtOnce,
 }) => {
   const { gateway, api, say } = await delivering(clock)
+  await goneOnAWhile(say)
   await passWhenAwaited(clock, webhookConfirmedWithinMs, confirmedAll(gateway))
   const texts = textsOf(webhookUnconfirmedMax + 2)
   const release = await sayAtOnce(say, texts)

@@ -15,6 +15,8 @@ export class Confirmations {
   readonly #options: ConfirmationsOptions
   /** How many were delivered since the last write began. */
   #waiting = 0
+  /** How many are confirmed with one write. After a start one, then more: one that is killed again and again comes forward, too. */
+  #together = 1
   #timer: Timer | undefined
   #writing: Promise<void> | undefined
 
@@ -27,8 +29,11 @@ export class Confirmations {
   async delivered(id: number): Promise<void> {
     this.#queue.noteDelivered(id)
     this.#waiting++
-    if (this.#waiting >= gatewayLimits.webhookUnconfirmedMax) await this.write()
-    else this.#writeSoon()
+    // Where nothing else waits there is nothing to confirm it with: a kill now and then sends one again, as a rule.
+    if (this.#waiting >= this.#together || this.#queue.isEmptyFrom(0)) {
+      this.#together = Math.min(2 * this.#together, gatewayLimits.webhookUnconfirmedMax)
+      await this.write()
+    } else this.#writeSoon()
   }
 
   /** What was delivered is not sent again because the disk is full: only the confirmation is tried again, until the stop. */
