@@ -28,6 +28,8 @@ const test = base
     await expect.poll(() => started.gateway.client.chats.list().length, SOON).toBe(1)
     await alice.say(started.bot, '/hook text')
     const told = await hearsFrom(alice, 'Хук')
+    // She may have it before its sender knows that it is sent.
+    await expect.poll(() => waiting(started.gateway), SOON).toContain(told.id)
     return { ...started, told, url: /https:\S+/.exec(told.text ?? '')?.[0] ?? '' }
   })
   .extend(
@@ -125,6 +127,7 @@ test('[GATEWAY-10.23] an owner who deletes it first, and a clock that goes back,
   await expect.poll(() => waiting(gateway), SOON).not.toContain(told.id)
   await alice.say(bot, '/hook alerts')
   const second = await hearsFrom(alice, 'Хук')
+  await expect.poll(() => waiting(gateway), SOON).toContain(second.id)
   await world.closeGateway(gateway)
   const behind = new ManualClock(clock.nowMs() - 1000 * hookLimits.addressKeptMs)
   const again = await start({}, behind)
