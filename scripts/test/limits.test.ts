@@ -13,6 +13,8 @@ const given = new Set([
   'packages/core TIMER_MS_MAX',
   'packages/core TS_MAX',
   'packages/mls CREDENTIAL_BYTES_MAX',
+  'packages/mls GENERATION_MAX',
+  'packages/mls GROUP_ID_BYTES_MAX',
   'packages/relay CALL_TAG_MAX',
 ])
 

@@ -1,16 +1,15 @@
 // Random bytes in Node. A call to the system's generator costs as much for four bytes as for two thousand.
 import crypto from 'node:crypto'
+import { mlsLimits } from '@postern/protocol'
 import { ownBytes } from './key-objects-node.ts'
 
 const POOL_BYTES = 2048
-/** Nonces and guards, which are sent along. Keys are made of bytes that were never anywhere else. */
-const FROM_POOL_BYTES_MAX = 16
 
 export function makeRandomBytes(): (count: number) => Uint8Array {
   const pool = new Uint8Array(POOL_BYTES)
   let at = POOL_BYTES
   return count => {
-    if (count > FROM_POOL_BYTES_MAX) return ownBytes(crypto.randomFillSync(Buffer.allocUnsafeSlow(count)))
+    if (count > mlsLimits.pooledRandomBytesMax) return ownBytes(crypto.randomFillSync(Buffer.allocUnsafeSlow(count)))
     if (at + count > POOL_BYTES) {
       crypto.randomFillSync(pool)
       at = 0

@@ -100,6 +100,8 @@ const unsettledPerGroupMax = 100
 
 /** What MLS bytes may hold: counted before anything is made of them, so that a stranger's cost no more than ours. */
 export const mlsLimits = {
+  /** Nonces and guards, which are sent along, come from a pool. Keys are made of bytes that were never anywhere else. */
+  pooledRandomBytesMax: 16,
   /** Everybody removed, as many added, and new settings. */
   proposalsMax: 2 * contentLimits.groupMembersMax + 1,
   /** A full group: leaves up to the next power of two, and the nodes between them. */
@@ -243,6 +245,8 @@ export const relayFixedLimits = {
 
 /** How a client talks to the relay. */
 export const clientLimits = {
+  /** Past so many chats one look at all members is less than a look for each. */
+  chatLooksMax: 100,
   requestTimeoutMs: 10 * SECOND_MS,
   connectTimeoutMs: 10 * SECOND_MS,
   reconnectFirstMs: 100,

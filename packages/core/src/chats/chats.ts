@@ -5,6 +5,7 @@ import {
   type ChatId,
   CodedError,
   cleanLine,
+  clientLimits,
   type GroupId,
   isAccountId,
   privateChatId,
@@ -110,12 +111,10 @@ export function viewChat(reads: Reads, row: ChatRow): Chat {
   return viewWith(reads, row, presentIn(reads, row.id))
 }
 
-/** Past so many chats one look at all members is less than a look for each. */
-const LOOKS_MAX = 100
-
 /** A look for each of ten thousand chats would hold up everybody else. */
 export function viewChats(reads: Reads, rows: ShownChat[]): Chat[] {
-  const membersIn = rows.length <= LOOKS_MAX ? (chat: ChatId) => presentIn(reads, chat) : allPresent(reads)
+  const membersIn =
+    rows.length <= clientLimits.chatLooksMax ? (chat: ChatId) => presentIn(reads, chat) : allPresent(reads)
   return rows.map(row => viewWith(reads, row, membersIn(row.id)))
 }
 
