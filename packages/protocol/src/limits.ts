@@ -290,6 +290,10 @@ export const clientLimits = {
   receiptsAfterMs: 150,
   /** How long what was deleted waits to be erased from the database's log after that has failed. */
   eraseRetryMs: 30 * SECOND_MS,
+  /** Answers of the database that are kept for one question. Past so many all are forgotten: what is in use comes back by itself. */
+  keptAnswersMax: 1000,
+  /** Longer lists are asked for seldom, and would take the room of many. */
+  keptListRowsMax: 10,
   /** How long what need not be kept at once waits for a commit that must, and how long after one that has failed. */
   deferredMs: 50,
   deferredRetryMs: 1 * SECOND_MS,

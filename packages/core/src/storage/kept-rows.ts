@@ -1,4 +1,5 @@
 // Rows that every message asks for and few write, kept until their table is written: half of all statements were these.
+import { clientLimits } from '@postern/protocol'
 import type { Database, SqlValue } from './database.ts'
 
 /** Rows of other tables change with every message, or are asked for once. */
@@ -13,10 +14,6 @@ const keptTables: ReadonlySet<string> = new Set([
   'person',
   'sqlite_sequence',
 ])
-/** Of one question. Beyond that all are forgotten: what is in use comes back by itself. */
-const ANSWERS = 1000
-/** Long lists are asked for seldom, and would take the room of many. */
-const LIST_ROWS = 10
 
 /** By the values asked with. */
 type Answers = Map<SqlValue, unknown>
@@ -83,7 +80,7 @@ class RowKeeper implements Database {
     const kept = answers.get(key) as Row[] | undefined
     if (kept) return kept
     const rows = this.#database.all<Row>(sql, ...values)
-    if (rows.length > LIST_ROWS) return rows
+    if (rows.length > clientLimits.keptListRowsMax) return rows
     for (const row of rows) Object.freeze(row)
     keep(answers, key, Object.freeze(rows))
     return rows
@@ -179,6 +176,6 @@ function keyOf(values: SqlValue[]): SqlValue | undefined {
 }
 
 function keep(answers: Answers, key: SqlValue, found: unknown): void {
-  if (answers.size >= ANSWERS) answers.clear()
+  if (answers.size >= clientLimits.keptAnswersMax) answers.clear()
   answers.set(key, found)
 }
