@@ -70,6 +70,16 @@ export function mailboxRules(get: Get, reopen: Reopen): void {
     expect(await again.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
   })
 
+  test('[RELAY-1.43] what was acknowledged is known when the account is asked for, however soon', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    await world.chat(alice, bob)
+    const cursor = await world.head(alice)
+    const kept = world.store.acknowledge(alice, { cursor, mark: 41 })
+    expect(await world.store.getAccount(alice)).toMatchObject({ cursor, mark: 41 })
+    await kept
+  })
+
   test('[RELAY-1.6] one cursor runs through all chats', async () => {
     const world = get()
     const [alice, ...others] = await world.crowd(13)

@@ -184,6 +184,11 @@ export class MailboxRows {
     return this.#unwritten.size > 0
   }
 
+  hasUnwrittenOf(account: AccountId): boolean {
+    const number = this.#accounts.find(account)
+    return number !== undefined && this.#unwritten.has(number)
+  }
+
   writeAcknowledged(): void {
     for (const [number, reached] of this.#unwritten) this.#accounts.acknowledge(number, reached)
     this.#written = this.#unwritten

@@ -107,7 +107,10 @@ class SqliteStore implements RelayStore {
   }
 
   async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
-    return this.#log.accounts.get(account)
+    const { accounts, mailboxes } = this.#log
+    // By what it has acknowledged, a login finds out that a database is an old copy. A full disk keeps nobody out.
+    if (mailboxes.hasUnwrittenOf(account)) await this.#writes.run(() => undefined).catch(() => undefined)
+    return accounts.get(account)
   }
 
   raiseSerial(account: AccountId, seen: number): Promise<number> {
