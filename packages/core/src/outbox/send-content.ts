@@ -36,13 +36,15 @@ async function settleOwn(
 ): Promise<ShownMessage | undefined> {
   const ts = placeOwn(core, group, accepted)
   try {
-    return await settleAccepted(core, { message: id, ts, key: draft.idempotency !== undefined })
+    return await settleAccepted(core, { message: id, ts, hasKey: draft.idempotency !== undefined })
   } catch (error) {
-    // The others have it, and our disk is full: it is sent, and the outbox settles it when there is room.
     core.doubts.add(id)
     core.poke()
+    // Whoever asks next is shown what was before: an edit that is answered with the old words would seem to be lost.
+    if (!isMessageBody(draft.body)) throw new CodedError('send-in-doubt', {}, { cause: error })
+    // The others have it, and our disk is full: it is sent, and the outbox settles it when there is room.
     core.log.warn({ ...faultFields(error), chat, message: id }, 'a message that was sent could not be noted yet')
-    return isMessageBody(draft.body) ? unwritten({ id, chat_id: chat, sender: core.own.id, ts }, draft.body) : undefined
+    return unwritten({ id, chat_id: chat, sender: core.own.id, ts }, draft.body)
   }
 }
 

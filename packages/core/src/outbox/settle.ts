@@ -17,8 +17,8 @@ import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
 
 export type Settling = Applying & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
 
-/** `key`: whether it may have been sent under one. */
-type Answered = { message: MessageId; ts: number; key: boolean }
+/** `hasKey`: whether it may have been sent under one. */
+type Answered = { message: MessageId; ts: number; hasKey: boolean }
 
 /** The time of a message of one's own, by the relay's answer: the same when it is asked for again. */
 export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: Accepted): number =>
@@ -29,12 +29,15 @@ export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, 
  * goes to the disk with the next change that must. Killed or without power before that, the outbox still has it, and the
  * relay is asked again before anything else is read.
  */
-export async function settleAccepted(core: Settling, { message, ts, key }: Answered): Promise<MessageRow | undefined> {
+export async function settleAccepted(
+  core: Settling,
+  { message, ts, hasKey }: Answered,
+): Promise<MessageRow | undefined> {
   const { row, sent } = await core.store.write(database => {
     const row = removeWaiting(database, message)
     // Settled already, by the look at the outbox with which a connection begins.
     if (!row) return { row, sent: messageById(database, message) }
-    if (key) noteSent(database, row.send_id, { id: row.message_id, ts })
+    if (hasKey) noteSent(database, row.send_id, { id: row.message_id, ts })
     return { row, sent: applyOwn(core, database, { row, ts }) }
   }, 'deferred')
   core.doubts.delete(message)
@@ -79,7 +82,7 @@ export async function settleInDoubt(
   const verdicts = await Promise.all(asked)
   verdicts.sort((one, other) => (one.accepted?.ts ?? 0) - (other.accepted?.ts ?? 0))
   for (const { group, message, isGivenUp, accepted } of verdicts) {
-    if (accepted) await settleAccepted(core, { message, ts: placeOwn(core, group, accepted), key: true })
+    if (accepted) await settleAccepted(core, { message, ts: placeOwn(core, group, accepted), hasKey: true })
     else if (isGivenUp) await dropWithdrawn(core, message)
   }
 }
