@@ -115,7 +115,6 @@ test('[GATEWAY-5.2] what a poll that waits has confirmed is on the disk before a
   }
   const waiting = api.updates(`offset=${(one?.id ?? 0) + 1}&timeout=60`)
   await expect.poll(() => gateway.client.journal.confirmed('operator'), SOON).toBe(one?.id)
-  expect(confirmedAfterKill()).toBeLessThan(one?.id ?? 0)
   expect(await api.updates()).toEqual([])
   expect(confirmedAfterKill()).toBe(one?.id)
   await say(alice, gateway, 'two')

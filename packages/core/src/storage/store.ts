@@ -1,4 +1,4 @@
-// The one way to write: changes of one event-loop turn share a transaction, and nobody is answered before its commit.
+// The one way to write: changes of one event-loop turn share a transaction, and whoever asked for it is answered after its commit.
 import {
   CodedError,
   clientLimits,

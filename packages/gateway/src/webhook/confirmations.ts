@@ -1,5 +1,4 @@
 // What was delivered is confirmed in the database a little later, with others: a write for each cost more than its delivery.
-
 import type { Log } from '@postern/core'
 import { type Clock, gatewayLimits, inBackground, logFault, pause, type Seldom, type Timer } from '@postern/protocol'
 import type { UpdateQueue } from '../queue/update-queue.ts'
