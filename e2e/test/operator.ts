@@ -10,6 +10,7 @@ export type Update = {
   chat_id: string
   message?: { id: string; text?: string }
   button?: { message_id: string; from: { id: string }; data: string; press_id: string }
+  reaction?: { message_id: string; from: { id: string }; emoji: string }
 }
 type Surroundings = {
   random: SeededRandom
@@ -99,7 +100,16 @@ export class EchoOperator {
 }
 
 /** An update of a message that has been deleted or has disappeared since. */
-function withoutWords(update: Update): Update {
-  const { id, chat_id, from, ts } = (update.message ?? {}) as Record<string, unknown>
-  return update.message ? ({ ...update, message: { id, chat_id, from, ts } } as Update) : update
+function withoutWords({ message, button, reaction, ...update }: Update): Update {
+  return {
+    ...update,
+    ...(message && { message: whoWhereAndWhen(message) }),
+    ...(button && { button: { ...button, data: '' } }),
+    ...(reaction && { reaction: { ...reaction, emoji: '' } }),
+  }
+}
+
+function whoWhereAndWhen(message: NonNullable<Update['message']>): { id: string } {
+  const { id, chat_id, from, ts } = message as { id: string } & Record<string, unknown>
+  return { id, chat_id, from, ts } as { id: string }
 }

@@ -9,6 +9,8 @@ export type ToldUpdate = {
   type: string
   chat_id: string
   message?: { id: string; text?: string | undefined; [field: string]: unknown }
+  reaction?: { emoji: string; [field: string]: unknown }
+  button?: { press_id: string; data: string; [field: string]: unknown }
   expired?: string[]
   [field: string]: unknown
 }
@@ -40,10 +42,15 @@ function checkIds({ party, updates }: Telling): Finding[] {
 const isSame = (before: ToldUpdate, again: ToldUpdate): boolean =>
   isDeepStrictEqual(again, before) || isDeepStrictEqual(again, withoutWords(before))
 
-function withoutWords(update: ToldUpdate): ToldUpdate {
-  if (!update.message) return update
-  const { id, chat_id, from, ts } = update.message
-  return { ...update, message: { id, chat_id, from, ts } }
+/** As it is told again once its message has been deleted or has disappeared. */
+function withoutWords({ message, reaction, button, ...update }: ToldUpdate): ToldUpdate {
+  const { id, chat_id, from, ts } = message ?? { id: '' }
+  return {
+    ...update,
+    ...(message && { message: { id, chat_id, from, ts } }),
+    ...(reaction && { reaction: { ...reaction, emoji: '' } }),
+    ...(button && { button: { ...button, data: '' } }),
+  }
 }
 
 /** Of each message that others said, where its id is known: one update under one id. */

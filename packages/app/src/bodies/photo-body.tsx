@@ -25,7 +25,7 @@ export function PhotoBody({ place, onShow }: Shown): VNode {
       class="photo-body"
       type="button"
       style={{ '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }}
-      onClick={() => (state.kind === 'open' ? onShow(place) : open())}
+      onClick={() => (state.kind === 'open' || state.kind === 'opening' ? onShow(place) : open())}
     >
       {/* Not a label of the button: that would silence what is said when it cannot be had. */}
       <span class="unseen">{bodyWords.value.showPhoto(file.name)}</span>

@@ -188,6 +188,26 @@ test('[APP-14.16] a photo that is sent while the relay is away waits over reload
   expect(bot.textsOf(chat)).toEqual(['/start', 'From the island.'])
 })
 
+test('[APP-12.11] a photo that is pressed before it is here is shown large once it is', async ({
+  bot,
+  alice: { person: alice },
+}) => {
+  const chat = await alice.starts(bot, 'Alice')
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await alice.context.route('**/blobs/**', async route => {
+    await released
+    await route.continue()
+  })
+  const bytes = samplePhoto({ width: 640, height: 400 })
+  await bot.sendsPhoto(chat, { bytes, name: 'evening.png', caption: 'From the island.' })
+  await alice.sees('From the island.')
+  await alice.presses('Show the photo evening.png')
+  await alice.dialog('Photo').getByText('Loading').waitFor()
+  release()
+  const shown = alice.dialog('Photo').getByRole('img')
+  await expect.poll(() => shown.evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(640)
+})
+
 /** The browser lets this origin keep so much more than it has, until it is told otherwise. */
 async function leavesRoom({ page }: AppPerson, moreBytes: number): Promise<{ asEver(): Promise<void> }> {
   const devtools = await page.context().newCDPSession(page)
