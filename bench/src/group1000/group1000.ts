@@ -1,14 +1,11 @@
 // Groups of 20, 200 and 1,000: what making, joining, speaking in and changing one costs for each member. A ratio below 1 is worse than linear.
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { AccountId } from '@postern/protocol'
 import { median } from '../figures.ts'
-import { Bots, TOKEN } from '../filled/bots.ts'
 import { registerMembers } from '../group200/members.ts'
-import { HttpApi } from '../http-api.ts'
-import { Child } from '../processes/child.ts'
+import { type Speakers, startSpeakers } from '../group200/speaker.ts'
+import { spentUs } from '../group200/spent.ts'
 import type { Renaming } from '../processes/gateway.ts'
-import type { PersonSettings, PersonState } from '../processes/person.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 import { measureFanOut } from './fan-out.ts'
@@ -16,8 +13,6 @@ import { measureFanOut } from './fan-out.ts'
 const SIZES = [20, 200, 1000]
 const TEXTS = 30
 const TITLES = 7
-/** Receipts and acknowledgements follow what they are for: they are counted with it. */
-const SETTLE_MS = 500
 
 const steps = [
   'made',
@@ -31,7 +26,6 @@ const steps = [
 type Step = (typeof steps)[number]
 /** CPU in µs. */
 type Costs = Record<Step, number>
-type Scene = { bots: Bots; gateway: Child; speaker: Child<PersonState>; api: HttpApi }
 
 export const measureGroup1000 = (): Promise<Row[]> =>
   inScratch(async directory => [...(await measureGroups(directory)), ...(await measureFanOut(directory))])
@@ -41,7 +35,8 @@ async function measureGroups(directory: string): Promise<Row[]> {
     join(directory, 'relay'),
     SIZES.reduce((sum, size) => sum + size - 2, 0),
   )
-  const scene = await openScene(directory)
+  const scene = await startSpeakers(directory)
+  await scene.speaker.ask('say', { count: 50 })
   const costs = new Map<number, Costs>()
   for (const size of SIZES) costs.set(size, await costsOf(scene, others.splice(0, size - 2)))
   scene.api.close()
@@ -63,21 +58,7 @@ function rowOf(step: Step, { size, costs }: { size: number; costs: ReadonlyMap<n
   }
 }
 
-async function openScene(directory: string): Promise<Scene> {
-  const bots = await Bots.open(directory, { newPeoplePerDay: 1e6 })
-  const gateway = await bots.start('bot')
-  await gateway.ask('online')
-  const settings: PersonSettings = {
-    directory: join(directory, 'speaker'),
-    relayUrl: bots.relay.state.url,
-    invite: await gateway.ask<string>('invite'),
-  }
-  const speaker = await Child.start<PersonState>(new URL('../processes/person.ts', import.meta.url), settings)
-  await speaker.ask('say', { count: 50 })
-  return { bots, gateway, speaker, api: new HttpApi({ url: gateway.state.url, token: TOKEN }) }
-}
-
-async function costsOf({ bots, gateway, speaker, api }: Scene, others: AccountId[]): Promise<Costs> {
+async function costsOf({ bots, gateway, speaker, api }: Speakers, others: AccountId[]): Promise<Costs> {
   const { relay } = bots
   let group = ''
   const [made, joined] = await spentUs([gateway, speaker], async () => {
@@ -108,13 +89,4 @@ async function costsOf({ bots, gateway, speaker, api }: Scene, others: AccountId
     'a title set': median(changes.map(([set = Number.NaN]) => set)),
     'a title followed': median(changes.map(([, followed = Number.NaN]) => followed)),
   }
-}
-
-async function spentUs(processes: Child[], work: () => Promise<void>): Promise<number[]> {
-  const usages = () => Promise.all(processes.map(child => child.usage()))
-  const before = await usages()
-  await work()
-  await wait(SETTLE_MS)
-  const after = await usages()
-  return after.map(({ cpuMs }, at) => (cpuMs - (before[at]?.cpuMs ?? 0)) * 1000)
 }

@@ -1,27 +1,24 @@
 // A text in a group of 200 against one between two: what it costs the gateway to send and to receive, and what is MLS in it.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { makeMlsPair } from '../crypto/mls-pair.ts'
 import { inTurn, median } from '../figures.ts'
-import { Bots, TOKEN } from '../filled/bots.ts'
 import { textOf } from '../filled/records.ts'
-import { HttpApi } from '../http-api.ts'
 import { decryptMessage, encryptMessage } from '../inside.ts'
-import { Child } from '../processes/child.ts'
-import type { PersonSettings, PersonState, Saying } from '../processes/person.ts'
+import type { Saying } from '../processes/person.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
 import { registerMembers } from './members.ts'
+import { type Speakers, startSpeakers } from './speaker.ts'
+import { spentUs } from './spent.ts'
 
 const ROUNDS = 3
 const TEXTS = 100
 const MEMBERS = 200
-/** Receipts and acknowledgements follow what they are for: they are counted with it. */
-const SETTLE_MS = 300
 
+/** CPU in µs for one text. */
 type Sides = { group: number[]; pair: number[] }
-type Scene = { bots: Bots; gateway: Child; speaker: Child<PersonState>; api: HttpApi; group: string }
+type Scene = Speakers & { group: string }
 
 export const measureGroup200 = async (): Promise<Row[]> => [
   ...(await inScratch(measureGateway)),
@@ -45,19 +42,11 @@ async function measureGateway(directory: string): Promise<Row[]> {
 
 async function openScene(directory: string): Promise<Scene> {
   const others = await registerMembers(join(directory, 'relay'), MEMBERS - 2)
-  const bots = await Bots.open(directory, { newPeoplePerDay: MEMBERS })
-  const gateway = await bots.start('bot')
-  await gateway.ask('online')
-  const settings: PersonSettings = {
-    directory: join(directory, 'speaker'),
-    relayUrl: bots.relay.state.url,
-    invite: await gateway.ask<string>('invite'),
-  }
-  const speaker = await Child.start<PersonState>(new URL('../processes/person.ts', import.meta.url), settings)
-  const api = new HttpApi({ url: gateway.state.url, token: TOKEN })
+  const speakers = await startSpeakers(directory)
+  const { speaker, api } = speakers
   const wanted = { name: 'A group of 200', members: [speaker.state.chat, ...others] }
   const { id: group } = JSON.parse(await api.call('POST', '/v1/groups', wanted)) as { id: string }
-  return { bots, gateway, speaker, api, group }
+  return { ...speakers, group }
 }
 
 async function measureReceives({ gateway, speaker, group }: Scene): Promise<Sides> {
@@ -68,7 +57,7 @@ async function measureReceives({ gateway, speaker, group }: Scene): Promise<Side
       await speaker.ask('say', saying)
       await gateway.ask('happened', told)
     })
-    into.push(...spent)
+    into.push(...spent.map(us => us / TEXTS))
   }
   await inTurn(ROUNDS, [receive(cpuUs.group, { count: TEXTS, group }), receive(cpuUs.pair, { count: TEXTS })])
   return cpuUs
@@ -77,24 +66,14 @@ async function measureReceives({ gateway, speaker, group }: Scene): Promise<Side
 async function measureSends({ bots, gateway, speaker, api, group }: Scene): Promise<{ gateway: Sides; relay: Sides }> {
   const cpuUs = { gateway: { group: [], pair: [] } as Sides, relay: { group: [], pair: [] } as Sides }
   const send = (side: keyof Sides, chat: string) => async () => {
-    const [ofGateway, ofRelay] = await spentUs([gateway, bots.relay], async () => {
+    const [ofGateway = Number.NaN, ofRelay = Number.NaN] = await spentUs([gateway, bots.relay], async () => {
       for (let at = 0; at < TEXTS; at++) await api.call('POST', `/v1/chats/${chat}/messages`, { text: textOf(at) })
     })
-    cpuUs.gateway[side].push(ofGateway ?? Number.NaN)
-    cpuUs.relay[side].push(ofRelay ?? Number.NaN)
+    cpuUs.gateway[side].push(ofGateway / TEXTS)
+    cpuUs.relay[side].push(ofRelay / TEXTS)
   }
   await inTurn(ROUNDS, [send('group', group), send('pair', speaker.state.chat)])
   return cpuUs
-}
-
-/** CPU of each process for one text. */
-async function spentUs(processes: Child[], work: () => Promise<void>): Promise<number[]> {
-  const usages = () => Promise.all(processes.map(child => child.usage()))
-  const before = await usages()
-  await work()
-  await wait(SETTLE_MS)
-  const after = await usages()
-  return after.map(({ cpuMs }, at) => ((cpuMs - (before[at]?.cpuMs ?? 0)) * 1000) / TEXTS)
 }
 
 async function measureMls(): Promise<Row[]> {
