@@ -113,7 +113,7 @@ describe('[CORE-2.11] an admin', () => {
     await commitAs(bob, chat, () => ({ settings: groupSettings([alice, bob]) }))
     for (const person of [alice, carol]) {
       await person.next('notice', event => event.notice.code === 'refused')
-      await expect.poll(() => membersFor(person, chat), { timeout: 30_000 }).toEqual(ids([alice, carol]))
+      await expect.poll(() => membersFor(person, chat)).toEqual(ids([alice, carol]))
     }
     await agreed([alice, carol], [alice])
     await expectAllHear(chat, [alice, carol])

@@ -89,12 +89,10 @@ describe('[CORE-23.2] notices stand in the history', () => {
     await bot.say(group, 'beep')
     await bob.hears('beep')
     await expect
-      .poll(
-        () =>
-          bob.client.messages
-            .history(group, { limit: 9 })
-            .rows.find(row => row.kind === 'notice' && row.notice.code === 'joined'),
-        { timeout: 30_000 },
+      .poll(() =>
+        bob.client.messages
+          .history(group, { limit: 9 })
+          .rows.find(row => row.kind === 'notice' && row.notice.code === 'joined'),
       )
       .toMatchObject({
         notice: { from: { id: alice.id, name: 'alicia' }, members: [{ id: bot.id, name: 'bot', bot: true }] },
@@ -128,7 +126,7 @@ describe('[CORE-23.3] who makes notices without end', () => {
     expect(rows.filter(row => row.kind === 'message').map(line)).toEqual(['hello'])
   })
 
-  test('a member who renames the group on and on is one of those', { timeout: 60_000 }, async ({ alice, mallory }) => {
+  test('a member who renames the group on and on is one of those', async ({ alice, mallory }) => {
     const group = (await mallory.client.chats.createGroup({ name: 'team', members: [alice.id] }, WITHIN)).id
     await alice.next('chat', event => event.chat_id === group)
     for (let at = 0; at < 10; at++)
@@ -300,7 +298,7 @@ describe('[CORE-23.6] the bot mark', () => {
     await bot.hears('hello')
     await bot.client.messages.sendText(alice.chatId, { text: 'Well?', buttons }, WITHIN)
     await expect
-      .poll(() => alice.client.messages.list(bot.chatId, { limit: 1 })[0], { timeout: 30_000 })
+      .poll(() => alice.client.messages.list(bot.chatId, { limit: 1 })[0])
       .toMatchObject({ text: 'Well?', from: { bot: true }, buttons })
   })
 })

@@ -129,7 +129,7 @@ inRelayTime(
     await alice.say(group, 'she has left')
     await carol.client.identity.setProfile({ name: 'caroline' })
     await bob.client.identity.setProfile({ name: 'robert', about: 'a new one' })
-    await expect.poll(() => identity.profileOf(bob.id), { timeout: 30_000 }).toMatchObject({ about: 'a new one' })
+    await expect.poll(() => identity.profileOf(bob.id)).toMatchObject({ about: 'a new one' })
     await identity.setProfile({ name: 'alicia', about: 'me' })
     await identity.newInvite()
     await chats.removeMembers(group, [bot.id], WITHIN)
@@ -190,7 +190,7 @@ test('[CORE-23.7] a listener that fails keeps no other from being told; the conn
   await alice.client.identity.setProfile({ about: 'hello' })
   expect(told).toContain('me')
   await world.stopRelay()
-  await expect.poll(() => told.has('connection'), { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => told.has('connection')).toBe(true)
   expect(alice.client.isOnline).toBe(false)
 })
 
@@ -213,8 +213,6 @@ test('[CORE-23.7] a name is news wherever it stands: also in a group that its be
   })
   await bob.client.identity.setProfile({ name: 'robert' })
   await bob.say(alice, 'it is me')
-  await expect
-    .poll(() => JSON.stringify(alice.client.messages.history(group, { limit: 20 })), { timeout: 30_000 })
-    .toContain('robert')
+  await expect.poll(() => JSON.stringify(alice.client.messages.history(group, { limit: 20 }))).toContain('robert')
   expect([...told]).toEqual(expect.arrayContaining(['people', 'chats', `chat:${group}`, `chat:${bob.chatId}`]))
 })

@@ -66,7 +66,7 @@ const test = base
         () => false,
       )
     // A process needs its time where others are at work.
-    await expect.poll(isThere, { interval: 20, timeout: 30_000 }).toBe(true)
+    await expect.poll(isThere, { interval: 20 }).toBe(true)
   })
   .extend('befriend', ({ alice }) => async (): Promise<ChatId> => {
     const { id, invite_url } = await ask<Bot>('GET', '/v1/me')

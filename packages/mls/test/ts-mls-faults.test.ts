@@ -95,7 +95,7 @@ describe('fault 2: an index outside the tree', () => {
     const worker = new Worker(new URL('./hostile-welcome.worker.ts', import.meta.url))
     try {
       expect((await once(worker, 'message'))[0]).toEqual({ kind: 'joining' })
-      const [outcome] = await once(worker, 'message', { signal: AbortSignal.timeout(10_000) })
+      const [outcome] = await once(worker, 'message', { signal: AbortSignal.timeout(120_000) })
       expect(outcome).toEqual({ kind: 'refused', name: 'ValidationError' })
     } finally {
       await worker.terminate()

@@ -151,7 +151,7 @@ describe('[CORE-14.24] the lists of a relay', () => {
         () => 'said',
         () => 'not yet',
       )
-    await expect.poll(said, { timeout: 10_000 }).toBe('said')
+    await expect.poll(said).toBe('said')
     await bob.hears('as before')
     expect(codesOf(bob, alice.chatId)).not.toContain('refused')
   })

@@ -11,7 +11,7 @@ const statusOf = (person: Person, id: ChatId) =>
 
 const test = base.extend('passSeconds', ({ clock }) => async (seconds: number): Promise<void> => {
   const endMs = clock.nowMs() + seconds * 1000
-  await expect.poll(() => clock.nowMs() >= endMs, { timeout: 30_000 }).toBe(true)
+  await expect.poll(() => clock.nowMs() >= endMs).toBe(true)
 })
 
 describe('[CORE-14.28] who missed a commit', () => {
@@ -65,7 +65,7 @@ describe('[CORE-14.29] a chat that cannot be healed', () => {
       await speakIn(other, groupOf(other, bob.chatId), { body: { kind: 'text', text: 'spoilt' }, spoilt: true })
     bob.wire.release()
     for (const other of rest) {
-      await expect.poll(() => statusOf(bob, other.chatId), { timeout: 5_000 }).toBe('open')
+      await expect.poll(() => statusOf(bob, other.chatId)).toBe('open')
       await sayWhenHealed(bob, other.chatId, 'well again')
       await other.hears('well again')
     }
@@ -86,7 +86,7 @@ describe('[CORE-14.30] killed while it carries a group on', () => {
     core.provider.randomBytes = bytes => (bytes === GROUP_ID_BYTES ? new Uint8Array(bytes) : randomBytes(bytes))
     for (const person of [bob, carol]) person.wire.cut()
     await commitAs(mallory, chat, () => ({ remove: [alice.id] }))
-    await expect.poll(() => groupOf(alice, chat), { timeout: 10_000 }).not.toBe(group)
+    await expect.poll(() => groupOf(alice, chat)).not.toBe(group)
     core.provider.randomBytes = randomBytes
     killed.reject(new CodedError('stopping'))
     await world.close(alice)
@@ -125,13 +125,12 @@ describe('[CORE-14.32] a commit that only some can judge', () => {
     for (const person of [bob, carol]) person.wire.cut()
     await commitAs(mallory, chat, () => ({ remove: [carol.id] }))
     const group = groupOf(alice, chat)
-    await expect.poll(() => statusOf(alice, chat), { timeout: 10_000 }).toBe('broken')
+    await expect.poll(() => statusOf(alice, chat)).toBe('broken')
     relay.repent()
-    await expect.poll(() => groupOf(alice, chat), { timeout: 10_000 }).not.toBe(group)
+    await expect.poll(() => groupOf(alice, chat)).not.toBe(group)
     for (const person of [bob, carol]) person.wire.mend()
     for (const person of [bob, carol]) await person.online()
-    for (const person of [bob, carol])
-      await expect.poll(() => groupOf(person, chat), { timeout: 10_000 }).toBe(groupOf(alice, chat))
+    for (const person of [bob, carol]) await expect.poll(() => groupOf(person, chat)).toBe(groupOf(alice, chat))
     await expectAllHear(chat, [alice, bob, carol])
   })
 })

@@ -73,7 +73,7 @@ export async function sayWhenHealed(speaker: Person, chat: ChatId, text: string)
       () => 'said',
       (error: unknown) => String(error),
     )
-  await expect.poll(said, { timeout: 30_000, interval: 100 }).toBe('said')
+  await expect.poll(said, { interval: 100 }).toBe('said')
 }
 
 let rounds = 0
@@ -83,8 +83,7 @@ export async function expectAllHear(chat: ChatId, people: Person[]): Promise<voi
   for (const [at, speaker] of people.entries()) {
     const text = `${speaker.name} goes on ${++rounds}`
     await sayWhenHealed(speaker, chat, text)
-    for (const other of people.toSpliced(at, 1))
-      await expect.poll(() => other.texts(chat), { timeout: 20_000 }).toContain(text)
+    for (const other of people.toSpliced(at, 1)) await expect.poll(() => other.texts(chat)).toContain(text)
   }
 }
 
