@@ -85,8 +85,9 @@ export class FileUploads {
   async *#counted(bytes: AsyncIterable<Uint8Array>, passing: PhotoInPassing | undefined): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.#bytes.add('up', chunk.length)
-      passing?.add(chunk)
       yield chunk
+      // While it is on its way to the disk and to the relay. It holds until the next one is asked for.
+      passing?.add(chunk)
     }
   }
 }

@@ -13,7 +13,7 @@ const COEFFICIENTS = 64
  * block goes on so far that it cannot be taken for anything else.
  */
 export const STEP_SHIFT = 5
-export const END_OF_BLOCK = 128
+const END_OF_BLOCK = 128
 /** Goes further than any end: no step at all. */
 const NO_STEP = 255 << STEP_SHIFT
 

@@ -60,38 +60,30 @@ export class ThinScan {
 
   /** Up to a marker, the end of the piece, or what there is room for. */
   #take(source: DataView, from: number): { next: number; marker?: number } {
-    const end = Math.min(source.byteLength, from + WORK_BYTES + GROUP_BYTES_MAX - this.#workBytes)
-    let at = from
-    while (at < end) {
-      if (!this.#endsWithFf) at = this.#copyUntilFf(source, { from: at, end })
-      if (!this.#endsWithFf || at >= end) break
-      this.#endsWithFf = false
-      const behind = source.getUint8(at++)
-      if (behind === 0) continue
-      // The 0xFF was part of the marker.
-      this.#workBytes -= 1
-      return { next: at, marker: behind }
-    }
-    return { next: at }
-  }
-
-  /** Behind the first 0xFF. By words of four bytes: byte by byte this would take as long as all the codes. */
-  #copyUntilFf(source: DataView, { from, end }: { from: number; end: number }): number {
     const view = this.#view
+    const end = Math.min(source.byteLength, from + WORK_BYTES + GROUP_BYTES_MAX - this.#workBytes)
     let length = this.#workBytes
+    let isBehindFf = this.#endsWithFf
+    let marker = 0
     let at = from
-    for (; at + 4 <= end; at += 4, length += 4) {
-      const word = source.getInt32(at)
-      if (hasFf(word)) break
-      view.setInt32(length, word)
+    while (at < end && marker === 0) {
+      // By words of four bytes: byte by byte this would take as long as all the codes.
+      const lastWord = isBehindFf ? -1 : end - 4
+      for (; at <= lastWord; at += 4, length += 4) {
+        const word = source.getInt32(at)
+        if (hasFf(word)) break
+        view.setInt32(length, word)
+      }
+      if (at === end) break
+      const byte = source.getUint8(at++)
+      if (isBehindFf) marker = byte
+      else view.setUint8(length++, byte)
+      isBehindFf = !isBehindFf && byte === 0xff
     }
-    for (; at < end && !this.#endsWithFf; at++, length++) {
-      const byte = source.getUint8(at)
-      view.setUint8(length, byte)
-      this.#endsWithFf = byte === 0xff
-    }
-    this.#workBytes = length
-    return at
+    this.#endsWithFf = isBehindFf
+    // The 0xFF was part of the marker.
+    this.#workBytes = marker === 0 ? length : length - 1
+    return marker === 0 ? { next: at } : { next: at, marker }
   }
 
   /** What is whole by now: the last bytes wait for the rest of their group, unless there is none. */
