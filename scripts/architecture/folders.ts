@@ -83,7 +83,7 @@ const packages: FolderLaw['order'] = {
     'client',
     ['index.ts', 'rim-browser.ts', 'rim-node.ts'],
   ],
-  'packages/media/src': [otherFiles, 'index.ts'],
+  'packages/media/src': ['thinning', otherFiles, 'index.ts'],
   'packages/gateway/src': [
     'config.ts',
     ['caller.ts', 'version.ts'],

@@ -99,6 +99,17 @@ describe('sending', () => {
     expect((await sees(alice, sent)).file).toEqual(sent.file)
   })
 
+  test('[GATEWAY-7.3] a large photo has the preview of a small one, whether its kind is known before it comes or not', async ({
+    talking: { api, path },
+  }) => {
+    const large = await picture(4000, 2000).withMetadata({ orientation: 6 }).jpeg({ quality: 100 }).toBuffer()
+    const small = await picture(400, 200).withMetadata({ orientation: 6 }).jpeg({ quality: 100 }).toBuffer()
+    const { preview } = (await sentFile(api, path, small)).file
+    for (const fields of [{}, { kind: 'photo' }])
+      expect((await sentFile(api, path, large, { fields })).file).toMatchObject({ width: 2000, height: 4000, preview })
+    expect((await sentFile(api, path, large, { fields: { kind: 'file' } })).file).not.toHaveProperty('preview')
+  })
+
   test('[GATEWAY-7.4] a photo that is wanted and cannot be one is 400; unasked it goes as a file', async ({
     talking: { api, path },
   }) => {

@@ -120,12 +120,30 @@ function makeKem({ x25519, hmac }: HpkePrimitives) {
   }
 }
 
+/** What is hashed in no time is not worth being remembered. */
+const SHORT_INFO_BYTES = 2048
+
+/**
+ * By the array itself, not by what is in it: ts-mls writes to none after it was made. A welcome for a thousand is sealed
+ * a thousand times for the same info, which holds the whole tree: hashed each time, that grew with the square of the group.
+ */
+function onceForEach(hash: (info: Uint8Array) => Uint8Array): (info: Uint8Array) => Uint8Array {
+  const known = new WeakMap<Uint8Array, Uint8Array>()
+  return info => {
+    if (info.length <= SHORT_INFO_BYTES) return hash(info)
+    const hashed = known.get(info) ?? hash(info)
+    known.set(info, hashed)
+    return hashed
+  }
+}
+
 /** RFC 9180 §5.1, base mode: the keys that follow from a shared secret. */
 function makeKeySchedule(hmac: HpkePrimitives['hmac']) {
   const labeled = makeLabeled(makeHkdf(hmac), HPKE_SUITE)
   const pskIdHash = labeled.extract(EMPTY, 'psk_id_hash', EMPTY)
+  const hashOf = onceForEach(info => labeled.extract(EMPTY, 'info_hash', info))
   return (shared: Uint8Array, info: Uint8Array) => {
-    const context = concatBytes(Uint8Array.of(0), pskIdHash, labeled.extract(EMPTY, 'info_hash', info))
+    const context = concatBytes(Uint8Array.of(0), pskIdHash, hashOf(info))
     const secret = labeled.extract(shared, 'secret', EMPTY)
     return {
       key: () => labeled.expand(secret, 'key', context, AES_128_KEY_BYTES),

@@ -452,6 +452,9 @@ export const gatewayLimits = {
   previewSidePixelsMax: 320,
   /** A photo is read whole into memory for its preview; a picture that is larger goes as a file. */
   photoBytesMax: 32 * MIB,
+  /** What is kept of a photo that is made thin as it comes in: all uploads at once then hold no more than one whole photo. */
+  photoThinnedBytesMax: 2 * MIB,
+  photoHeadBytesMax: 512 * KIB,
   picturePixelsMax: 100_000_000,
   /** Of kinds that cannot be read line by line. */
   pictureWholePixelsMax: 40_000_000,

@@ -189,8 +189,12 @@ export function adoptPending(
 const isEnded = (core: Pick<Core, 'store'>, live: LiveGroup): boolean =>
   Boolean(findGroup(core.store, live.id)?.offender)
 
-const membersIn = (session: GroupSession, wanted: AccountId[]): Member[] =>
-  wanted.length === 0 ? [] : [...rosterOf(session).values()].filter(({ accountId }) => wanted.includes(accountId))
+function membersIn(session: GroupSession, accounts: AccountId[]): Member[] {
+  if (accounts.length === 0) return []
+  // A thousand who come at once would each be looked for among a thousand.
+  const wanted = new Set(accounts)
+  return [...rosterOf(session).values()].filter(({ accountId }) => wanted.has(accountId))
+}
 
 /** Of two groups for a chat both are followed, and people are shown one of them. */
 function isInForce(

@@ -2,7 +2,7 @@
 import type { FileFields } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, NewFile } from '@postern/core'
-import { showFile } from '@postern/media'
+import { PhotoInPassing, showFile } from '@postern/media'
 import { type ChatId, CodedError, gatewayLimits, Slots, safeFileName, toBase64Url } from '@postern/protocol'
 import { idempotencyOf } from '../chats/idempotency.ts'
 import type { Counter } from '../metrics/metrics.ts'
@@ -12,7 +12,7 @@ export type IncomingFile = { name: string; declaredType: string | undefined; byt
 /** What the sender hands in. The fields are known only after the file was read to its end. */
 export type FileForm = {
   bytesHint: number | undefined
-  open(): Promise<{ file: IncomingFile; fields(): Promise<FileFields> }>
+  open(): Promise<{ file: IncomingFile; fieldsBefore: FileFields; fields(): Promise<FileFields> }>
 }
 
 type FileToSend = { chat: ChatId; form: FileForm; key: string | undefined }
@@ -47,8 +47,12 @@ export class FileUploads {
   }
 
   async #readAndSend({ chat, form, key }: FileToSend): Promise<Message> {
-    const { file, fields } = await form.open()
-    const draft = await this.#client.files.draft(this.#counted(file.bytes), {
+    const { file, fieldsBefore, fields } = await form.open()
+    // As far as is known by now: work for a preview that nobody wants is harmless.
+    const mayBePhoto = (fieldsBefore.kind ?? 'photo') === 'photo'
+    const passing = mayBePhoto ? new PhotoInPassing() : undefined
+    const bytes = this.#counted(file.bytes, passing)
+    const draft = await this.#client.files.draft(bytes, {
       to: chat,
       ...(form.bytesHint !== undefined && { bytesHint: form.bytesHint }),
       ...(key !== undefined && { idempotencyKey: key }),
@@ -59,7 +63,7 @@ export class FileUploads {
       if (file.name === '' && draft.size === 0)
         throw new CodedError('bad-field', { field: 'file', rule: 'it is required' })
       const name = safeFileName(file.name)
-      const shown = await showFile(draft, { name, declaredType: file.declaredType, kind: given.kind })
+      const shown = await showFile(draft, { name, declaredType: file.declaredType, kind: given.kind, passing })
       const hasSize = shown.kind === 'video' || shown.kind === 'voice'
       const { caption, reply_to: replyTo } = given
       const sent = {
@@ -78,10 +82,12 @@ export class FileUploads {
     }
   }
 
-  async *#counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#counted(bytes: AsyncIterable<Uint8Array>, passing: PhotoInPassing | undefined): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.#bytes.add('up', chunk.length)
       yield chunk
+      // While it is on its way to the disk and to the relay. It holds until the next one is asked for.
+      passing?.add(chunk)
     }
   }
 }

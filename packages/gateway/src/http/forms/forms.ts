@@ -8,8 +8,8 @@ export type FormRules = NonNullable<Endpoint['form']>
 
 export type FormFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
-/** `fields` after the file was read to its end: some of them may stand behind it. */
-export type OpenForm = { file: FormFile; fields(): Promise<unknown> }
+/** `fields` after the file was read to its end: some of them may stand behind it. `fieldsBefore` are those that do not. */
+export type OpenForm = { file: FormFile; fieldsBefore: unknown; fields(): Promise<unknown> }
 
 const FILE = 'file'
 
@@ -38,8 +38,9 @@ export async function openForm(
   const part = await untilFile()
   if (!part) throw badField(FILE, 'it is required')
   // Nobody sends 300 MB to hear that a field before them was wrong.
-  check()
+  const fieldsBefore = check()
   return {
+    fieldsBefore,
     file: { name: part.fileName ?? '', declaredType: part.type, bytes: bounded(part.bytes, rules.fileBytesMax) },
     fields: async () => {
       if (await untilFile()) throw badField(FILE, 'exactly one is allowed')
