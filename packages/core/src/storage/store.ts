@@ -216,6 +216,8 @@ export class Store {
 
   #apply(batch: QueuedWrite[]): WriteOutcome[] {
     const changes = batch.map(waiting => waiting.change)
+    // Again, where the transaction in which somebody began to listen was rolled back: else no write would come to its end.
+    if (this.#touched) noteTopics(this.#database)
     let topics: Topic[] = []
     const values = this.#transactions.apply(changes, {
       durability: durabilityOf(batch),
