@@ -3,7 +3,10 @@ import { HttpApi } from './http-api.ts'
 
 const LIMIT = 100
 
-type Update = { id: number; type: string }
+export type Update = { id: number; type: string; message?: ReadMessage }
+export type ReadMessage = { id: string; poll?: { options: { voters: { id: string }[] }[] } }
+/** What came until then. */
+export type Taken = { updates: number; bytes: number }
 
 export class UpdateReader {
   readonly #api: HttpApi
@@ -13,17 +16,18 @@ export class UpdateReader {
     this.#api = new HttpApi(server)
   }
 
-  /** Resolves when so many of a type have come, with the bytes of all that came meanwhile. */
-  async take(type: string, count: number): Promise<number> {
-    let bytes = 0
-    for (let left = count; left > 0; ) {
+  /** Resolves when the last of those that are waited for has come. */
+  async takeUntil(isLast: (update: Update) => boolean): Promise<Taken> {
+    const taken: Taken = { updates: 0, bytes: 0 }
+    for (let isOver = false; !isOver; ) {
       const page = await this.#api.call('GET', `/v1/updates?offset=${this.#offset}&limit=${LIMIT}&timeout=30`)
       const updates = JSON.parse(page) as Update[]
       this.#offset = (updates.at(-1)?.id ?? this.#offset - 1) + 1
-      left -= updates.filter(update => update.type === type).length
-      bytes += page.length
+      for (const update of updates) isOver = isLast(update) || isOver
+      taken.updates += updates.length
+      taken.bytes += page.length
     }
-    return bytes
+    return taken
   }
 
   close(): void {

@@ -194,7 +194,9 @@ function updateText(kinds: Schema[]): string {
     const payload = Object.keys(properties).find(field => !['id', 'chat_id', 'type'].includes(field)) ?? ''
     return [typeText(properties['type'] ?? {}), `\`${payload}\``, typeText(properties[payload] ?? {})]
   })
-  return `\`id\` (integer), \`chat_id\` and \`type\`, and one field more:\n\n${table(['Type', 'Field', 'Payload'], rows)}`
+  const votes = 'A `poll` update has the message as it stands after one vote, or after several that came together.'
+  const head = '`id` (integer), `chat_id` and `type`, and one field more:'
+  return [head, table(['Type', 'Field', 'Payload'], rows), votes].join('\n\n')
 }
 
 /** Objects that are told apart by their `code`, each with fields of its own. */

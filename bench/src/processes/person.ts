@@ -19,7 +19,8 @@ export type PersonSettings = {
 export type PersonState = { chat: string }
 /** Without a group: in the chat with the bot. */
 export type Saying = { count: number; group?: string }
-export type Voting = { count: number; group: string; message: string }
+/** `last`: the option of the last vote, by which it is known from all before. */
+export type Voting = { count: number; group: string; message: string; last: number }
 export type Pressing = Wanted & { message: string; data: string }
 
 const WITHIN = { timeoutMs: 30_000 }
@@ -78,10 +79,13 @@ async function say({ count, group }: Saying): Promise<void> {
 }
 
 /** One after the other, each for another option than the one before. */
-async function vote({ count, group, message }: Voting): Promise<void> {
+async function vote({ count, group, message, last }: Voting): Promise<void> {
   const [chat, poll] = [group as ChatId, message as MessageId]
   await arrived(chat, poll)
-  for (let at = 0; at < count; at++) await client.messages.vote(chat, { message: poll, options: [at % 2] }, WITHIN)
+  for (let at = 1; at <= count; at++) {
+    const options = [at === count ? last : at % 2]
+    await client.messages.vote(chat, { message: poll, options }, WITHIN)
+  }
 }
 
 let questions = 0

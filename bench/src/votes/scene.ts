@@ -19,7 +19,7 @@ export type Scene = {
   bots: Bots
   gateway: Child<GatewayState>
   voters: Child<PersonState>[]
-  poll: Omit<Voting, 'count'>
+  poll: Pick<Voting, 'group' | 'message'>
   reader: UpdateReader
 }
 

@@ -3,17 +3,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { inTurn, median } from '../figures.ts'
 import { inScratch } from '../scratch.ts'
 import type { Row } from '../table.ts'
+import type { Update } from '../update-reader.ts'
 import { closeScene, MEMBERS, openScene, type Scene } from './scene.ts'
 
 const LIVE_ROUNDS = 5
 const HELD_ROUNDS = 2
-/** An even number for each voter: else the first vote of a round would be the same as the last of the one before. */
 const VOTES = 200
+/** The last vote of each is for this option, and none before it: so the update is known that tells of the last. */
+const LAST_OPTION = 2
 /** Receipts and acknowledgements follow what they are for: they are counted with it. */
 const SETTLE_MS = 300
 
 type Kind = 'vote' | 'say'
-type Round = { ratePerSec: number; lastMs: number; cpuMs: number; bytes: number }
+/** `updates`: how many told of each; several votes may be told by one. */
+type Round = { ratePerSec: number; lastMs: number; cpuMs: number; bytes: number; updates: number }
 type Rounds = Record<Kind, Round[]>
 
 export const measureVotes = (): Promise<Row[]> =>
@@ -36,18 +39,22 @@ export const measureVotes = (): Promise<Row[]> =>
       row({ what: 'votes that waited', unit: '/s', better: 'more' }, held, of => of.ratePerSec),
       row({ what: 'CPU of gateway, vote', unit: 'ms', better: 'less' }, live, of => of.cpuMs),
       row({ what: 'CPU of gateway, vote that waited', unit: 'ms', better: 'less' }, held, of => of.cpuMs),
-      row({ what: 'update of a vote', unit: 'bytes', better: 'less' }, live, of => of.bytes),
+      row({ what: 'updates for each vote', unit: '', better: 'less' }, live, of => of.updates),
+      row({ what: 'updates for each vote that waited', unit: '', better: 'less' }, held, of => of.updates),
+      row({ what: 'bytes of updates for each vote', unit: 'bytes', better: 'less' }, live, of => of.bytes),
     ]
   })
 
 /** All voters at once, while the operator reads. */
-async function liveRound({ gateway, voters, poll, reader }: Scene, kind: Kind): Promise<Round> {
+async function liveRound(scene: Scene, kind: Kind): Promise<Round> {
+  const { gateway, reader } = scene
+  const { isLast, all } = beginRound(scene, kind)
   const before = await gateway.usage()
   const startedMs = performance.now()
-  const reading = reader.take(updateOf[kind], VOTES)
-  await Promise.all(voters.map(voter => voter.ask(kind, { count: VOTES / voters.length, ...poll })))
+  const reading = reader.takeUntil(isLast)
+  await all()
   const saidMs = performance.now()
-  const bytes = await reading
+  const taken = await reading
   const endedMs = performance.now()
   await wait(SETTLE_MS)
   const after = await gateway.usage()
@@ -55,27 +62,50 @@ async function liveRound({ gateway, voters, poll, reader }: Scene, kind: Kind): 
     ratePerSec: (VOTES * 1000) / (endedMs - startedMs),
     lastMs: endedMs - saidMs,
     cpuMs: (after.cpuMs - before.cpuMs) / VOTES,
-    bytes: bytes / VOTES,
+    bytes: taken.bytes / VOTES,
+    updates: taken.updates / VOTES,
   }
 }
 
 /** The relay has all of them before the gateway takes the first: nobody else has work meanwhile. */
-async function heldRound({ gateway, voters, poll, reader }: Scene, kind: Kind): Promise<Round> {
+async function heldRound(scene: Scene, kind: Kind): Promise<Round> {
+  const { gateway, reader } = scene
+  const { isLast, all } = beginRound(scene, kind)
   const before = await gateway.usage()
   await gateway.whileHeld(async () => {
-    await Promise.all(voters.map(voter => voter.ask(kind, { count: VOTES / voters.length, ...poll })))
+    await all()
     await wait(SETTLE_MS)
   })
   const startedMs = performance.now()
-  const bytes = await reader.take(updateOf[kind], VOTES)
+  const taken = await reader.takeUntil(isLast)
   const tookMs = performance.now() - startedMs
   await wait(SETTLE_MS)
   const after = await gateway.usage()
   const cpuMs = (after.cpuMs - before.cpuMs) / VOTES
-  return { ratePerSec: (VOTES * 1000) / tookMs, lastMs: tookMs, cpuMs, bytes: bytes / VOTES }
+  return {
+    ratePerSec: (VOTES * 1000) / tookMs,
+    lastMs: tookMs,
+    cpuMs,
+    bytes: taken.bytes / VOTES,
+    updates: taken.updates / VOTES,
+  }
 }
 
-const updateOf: Readonly<Record<Kind, string>> = { vote: 'poll', say: 'message' }
+/** `all` lets everybody say it so many times; `isLast` knows the update after which all of it is told. */
+type Begun = { isLast: (update: Update) => boolean; all: () => Promise<unknown> }
+
+function beginRound({ voters, poll }: Scene, kind: Kind): Begun {
+  const count = VOTES / voters.length
+  const all = () => Promise.all(voters.map(voter => voter.ask(kind, { count, ...poll, last: LAST_OPTION })))
+  let texts = 0
+  const isLastText = ({ type }: Update) => type === 'message' && ++texts === VOTES
+  const ids = voters.map(voter => voter.state.chat)
+  const isLastVote = ({ message }: Update) => {
+    const chosen = message?.poll?.options[LAST_OPTION]?.voters.map(({ id }) => id) ?? []
+    return ids.every(id => chosen.includes(id))
+  }
+  return { isLast: kind === 'vote' ? isLastVote : isLastText, all }
+}
 
 type Figure = { what: string; unit: string; better: 'more' | 'less' }
 

@@ -63,6 +63,21 @@ const test = base
     }
   })
 
+test('[CORE-23.7] who begins to listen while something is deferred is told also after that was rolled back', async ({
+  store,
+}) => {
+  await put(store, 'deferred', 'deferred')
+  const told: string[] = []
+  store.onChange(topics => told.push(...topics))
+  const failing = store.write(() => {
+    throw new Error('changed my mind')
+  })
+  await expect(failing).rejects.toThrow('changed my mind')
+  expect(told).toEqual([])
+  await put(store, 'kept')
+  expect(told).toEqual(['records:shelf'])
+})
+
 describe('a deferred write', () => {
   test('[CORE-11.15] is read at once, and is on the disk with the next one that must be kept', async ({
     store,

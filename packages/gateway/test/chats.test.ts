@@ -1,6 +1,6 @@
 // Chats and groups end to end: who gets in, who waits, and what happens around the bot.
 import { type Chat, chat, type Message } from '@postern/bot-api'
-import { privateChatId } from '@postern/protocol'
+import { type ChatId, privateChatId } from '@postern/protocol'
 import { ManualClock, type Person, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { onlineGateway, SOON } from './api.ts'
@@ -189,4 +189,27 @@ test('[GATEWAY-4.16] chats are listed whole or page by page, none twice, and tho
   expect(await list(`?after=${late.id}&limit=3`)).toEqual([])
   expect(ids(await list(`?after=${whole[0]?.id}`))).toEqual([...ids(whole.slice(1)), late.id])
   expect(await api.call('GET', `/v1/chats?after=${'b'.repeat(32)}`)).toMatchObject({ status: 404 })
+})
+
+test('[GATEWAY-4.16] a chat that is hidden between two pages is still the place behind which the next one begins', async ({
+  world,
+}) => {
+  const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
+  const people: Person[] = []
+  for (const name of ['one', 'two', 'three', 'four']) {
+    const person = await world.person(name)
+    await person.say(privateChatId(gateway.client.account), 'let me in')
+    await api.next('chat', event => event.chat_id === person.chatId)
+    people.push(person)
+  }
+  const list = async (query = '') => (await api.ok<Chat[]>('GET', `/v1/chats${query}`)).map(({ id }) => id)
+  const [one, two, three, four] = people.map(person => person.chatId) as [ChatId, ChatId, ChatId, ChatId]
+  expect(await list()).toEqual([one, two, three, four])
+  expect(await list('?limit=2')).toEqual([one, two])
+  await gateway.client.chats.decline(two)
+  expect(await list(`?limit=2&after=${two}`)).toEqual([three, four])
+  await gateway.client.chats.decline(three)
+  expect(await list(`?limit=2&after=${two}`)).toEqual([four])
+  expect(await list('?limit=2')).toEqual([one, four])
+  expect(await list()).toEqual([one, four])
 })

@@ -246,7 +246,9 @@ export const relayFixedLimits = {
 /** How a client talks to the relay. */
 export const clientLimits = {
   /** Past so many chats one look at all members is less than a look for each. */
-  chatLooksMax: 100,
+  chatLooksMax: 1_000,
+  /** The list of all chats is kept as text up to here: some 100,000 private chats. A longer one is made anew for each reader. */
+  chatTextsBytesMax: 32 * MIB,
   requestTimeoutMs: 10 * SECOND_MS,
   connectTimeoutMs: 10 * SECOND_MS,
   reconnectFirstMs: 100,

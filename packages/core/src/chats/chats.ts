@@ -66,7 +66,15 @@ export const isInUse = (row: ChatRow | undefined): row is ChatRow =>
   row?.visible === 1 && row.state === 'active' && row.blocked === 0
 
 /** What is shown of a chat: of ten thousand, each column more costs milliseconds. */
-type ShownChat = Pick<ChatRow, 'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'unread' | 'blocked'>
+export type ShownChat = Pick<
+  ChatRow,
+  'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'unread' | 'blocked'
+>
+
+const shownColumns = 'id, type, state, title, timer_ms, first_seen_ts, unread, blocked'
+
+export const shownChat = (reads: Reads, id: ChatId): ShownChat | undefined =>
+  reads.get<ShownChat>(`SELECT ${shownColumns} FROM chat WHERE id = ? AND visible = 1`, id)
 
 /** `after`: the chat behind which the page begins. Without a limit it goes to the end. */
 export type ChatsPage = { limit?: number; after?: ChatId }
@@ -76,7 +84,7 @@ export function visibleChats(reads: Reads, { limit, after }: ChatsPage = {}): Sh
   const before = after === undefined ? undefined : findChat(reads, after)
   if (after !== undefined && !before) throw new CodedError('chat-not-found', { chat: after })
   return reads.all<ShownChat>(
-    `SELECT id, type, state, title, timer_ms, first_seen_ts, unread, blocked FROM chat
+    `SELECT ${shownColumns} FROM chat
      WHERE visible = 1 AND (first_seen_ts, id) > (?, ?) ORDER BY first_seen_ts, id LIMIT 0 + ?`,
     before?.first_seen_ts ?? -1,
     before?.id ?? '',

@@ -3,6 +3,7 @@ import type { ChatEvent, OperatorEvent, PeopleEvent } from '@postern/bot-api/eve
 import { Bell, clientLimits, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
+import { doPutOff, putOff } from '../storage/put-off.ts'
 import type { Durability, Store } from '../storage/store.ts'
 
 export type JournalEvent = ChatEvent
@@ -190,7 +191,23 @@ export function appendForPeople(core: Telling & { reportsAll: boolean }, databas
   if (core.reportsAll) append(core, database, event)
 }
 
+/**
+ * What becomes of a message by many changes, such as the votes in a poll, told once for those of a transaction that follow each
+ * other: viewed after the last of them, and before whatever else is told. Nothing was given out under a number until then.
+ */
+export function appendLatest(
+  core: Telling,
+  database: Database,
+  { message, view }: { message: MessageId; view: () => OperatorEvent | undefined },
+): void {
+  putOff(database, message, () => {
+    const event = view()
+    if (event) append(core, database, event)
+  })
+}
+
 function append({ passed }: Telling, database: Database, event: JournalEvent): void {
+  doPutOff(database)
   database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
     passed.latestMs(),

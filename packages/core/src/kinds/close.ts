@@ -2,6 +2,7 @@
 import { CodedError, type MessageId } from '@postern/protocol'
 import { applied, passedOver } from '../messages/outcome.ts'
 import { lookUpPoll, noteClosing, noteEndTold } from '../messages/polls.ts'
+import { doPutOff } from '../storage/put-off.ts'
 import type { Kind } from './kind.ts'
 import { assertOpen, findPollMessage } from './open-poll.ts'
 
@@ -18,6 +19,8 @@ export const close = {
     if (!asked) return passedOver('no such poll')
     if (asked.row.sender !== sender) return passedOver("not the sender's message")
     if ((asked.poll.closed_ts ?? Infinity) <= ts) return passedOver('closed before')
+    // Votes before it are told as of an open poll: its end is told once, and with the last of them.
+    doPutOff(database)
     noteClosing(database, body.target, ts)
     if (asked.poll.closed) return passedOver('closed before')
     // Behind one's own closing there may be votes that the relay accepted before it, and that were not read yet: a chore tells it.

@@ -56,6 +56,14 @@ export class Store {
     return this.#read(() => this.#database.all<Row>(sql, ...values))
   }
 
+  /**
+   * For what a reader keeps in temporary tables, and nothing else: they stand in memory, so that nothing is promised and nothing
+   * is lost, and what is written to them in an open transaction is rolled back with it.
+   */
+  inMemory<T>(work: (database: Database) => T): T {
+    return this.#read(() => work(this.#database))
+  }
+
   /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
   write<T>(change: Change<T>, durability: Durability = 'durable'): Promise<T> {
     if (this.#isClosed) return Promise.reject(new CodedError('stopping'))
@@ -208,6 +216,8 @@ export class Store {
 
   #apply(batch: QueuedWrite[]): WriteOutcome[] {
     const changes = batch.map(waiting => waiting.change)
+    // Again, where the transaction in which somebody began to listen was rolled back: else no write would come to its end.
+    if (this.#touched) noteTopics(this.#database)
     let topics: Topic[] = []
     const values = this.#transactions.apply(changes, {
       durability: durabilityOf(batch),

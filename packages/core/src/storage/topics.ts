@@ -54,8 +54,13 @@ const rules: TopicRule[] = [
   { table: 'record', topics: row => [`SELECT 'records:' || ${row}.shelf`] },
 ]
 
+/** Whoever began within a transaction that was rolled back has not begun. */
+const areNoted = (database: Database): boolean =>
+  database.get("SELECT 1 FROM sqlite_temp_schema WHERE name = 'touched'") !== undefined
+
 /** From here on, for as long as the database is open. In memory: the file has nothing of it. */
 export function noteTopics(database: Database): void {
+  if (areNoted(database)) return
   // Not unique: the conflict clause of a statement overrides that of its triggers, and would fail them.
   database.exec('CREATE TEMP TABLE touched (topic TEXT NOT NULL) STRICT')
   for (const rule of rules) for (const trigger of triggersOf(database, rule)) database.exec(trigger)

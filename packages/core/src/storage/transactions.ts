@@ -11,6 +11,7 @@ import {
   type Timer,
 } from '@postern/protocol'
 import type { Database } from './database.ts'
+import { doPutOff, forgetPutOff } from './put-off.ts'
 
 export type Change<T> = (database: Database) => T
 
@@ -59,6 +60,7 @@ export class Transactions {
     try {
       const told = newestEvent(this.#database)
       const values = changes.map(change => change(this.#database))
+      doPutOff(this.#database)
       atEnd(this.#database)
       if (durability === 'deferred' && newestEvent(this.#database) === told) this.#deferred.push(...changes)
       else this.#commit()
@@ -119,6 +121,7 @@ export class Transactions {
 
   #rollBack(): void {
     this.#isOpen = false
+    forgetPutOff(this.#database)
     try {
       this.#database.exec('ROLLBACK')
     } catch {
@@ -132,6 +135,7 @@ export class Transactions {
     for (const change of this.#deferred)
       try {
         change(this.#database)
+        doPutOff(this.#database)
         applied.push(change)
       } catch (error) {
         const fault = systemFault(error)

@@ -73,7 +73,9 @@ const botHandlers = (client: Client, { avatars, hooks }: BotParts) =>
 const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
     listChats: ({ query: { limit, after } }) =>
-      client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
+      limit === undefined && after === undefined
+        ? new Serialized(client.chats.listText())
+        : client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
     getChat: ({ params }) => client.chats.get(params.chat),
     getSafetyNumber: ({ params }) => client.identity.safetyNumber(params.account, within),
     acceptChat: ({ params }) => client.chats.accept(params.chat),

@@ -1,0 +1,266 @@
+// The list of chats that is kept as text: after whatever happened it is the one that would be made anew.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Chat } from '@postern/bot-api/objects'
+import { type AccountId, type ChatId, clientLimits, type GroupId, silentLog } from '@postern/protocol'
+import type { GroupSettings } from '@postern/protocol/content'
+import { ManualClock } from '@postern/testkit'
+import fc from 'fast-check'
+import { test as base, describe, expect } from 'vitest'
+import { ChatTexts } from '../src/chats/chat-texts.ts'
+import * as chats from '../src/chats/chats.ts'
+import { forgetChat, noteDeclined, setChatBlocked } from '../src/chats/declined-chats.ts'
+import * as people from '../src/identity/people.ts'
+import { noteBlocked, noteVerified } from '../src/identity/trust.ts'
+import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import type { Database } from '../src/storage/database.ts'
+import { type Change, Store } from '../src/storage/store.ts'
+
+const accounts = ['a', 'b', 'c'].map(letter => letter.repeat(32) as AccountId)
+const groups = ['team', 'tea'].map(name => name as ChatId)
+const named = [...groups, ...accounts.map(account => account as string as ChatId)]
+
+const chat = fc.constantFrom(...named)
+const account = fc.constantFrom(...accounts)
+const name = fc.constantFrom('', 'Ada', 'Böll', '名前', '🦊 "fox"\\', 'A name\u0000with a sign')
+const bit = fc.constantFrom(0 as const, 1 as const)
+const state = fc.constantFrom<Chat['state'][]>('active', 'request', 'left')
+const ts = fc.constantFrom(0, 1, 2, 3)
+
+const settingsOf = (id: ChatId, title: string): GroupSettings =>
+  groups.includes(id)
+    ? { v: 1, type: 'group', title, admins: accounts.slice(1), timerMs: title.length, generation: 0 }
+    : { v: 1, type: 'private', generation: 0, timerMs: title.length }
+
+/** All that is written of what a list shows, by the functions that write it. */
+const change: fc.Arbitrary<Change<unknown>> = fc.oneof(
+  fc.tuple(chat, state, bit, ts, name).map(
+    ([id, stateIs, visible, first_seen_ts, title]): Change<unknown> =>
+      database =>
+        chats.insertChat(
+          database,
+          { id, group_id: 'g' as GroupId, state: stateIs, visible, first_seen_ts },
+          settingsOf(id, title),
+        ),
+  ),
+  fc.tuple(chat, name).map(
+    ([id, title]): Change<unknown> =>
+      database =>
+        chats.applySettings(database, id, settingsOf(id, title)),
+  ),
+  fc.tuple(chat, fc.uniqueArray(account), name).map(
+    ([id, members, title]): Change<unknown> =>
+      database =>
+        chats.replaceMembers(database, id, { accounts: members, settings: settingsOf(id, title) }),
+  ),
+  fc.tuple(chat, account).map(
+    ([id, who]): Change<unknown> =>
+      database =>
+        chats.deleteMember(database, id, who),
+  ),
+  fc.tuple(chat, account).map(
+    ([id, who]): Change<unknown> =>
+      database =>
+        chats.noteLeaving(database, id, { account: who, farewell: undefined }),
+  ),
+  fc.tuple(chat, account).map(
+    ([id, who]): Change<unknown> =>
+      database =>
+        chats.noteReturn(database, id, who),
+  ),
+  chat.map(
+    (id): Change<unknown> =>
+      database =>
+        chats.revealChat(database, id),
+  ),
+  chat.map(
+    (id): Change<unknown> =>
+      database =>
+        chats.noteUnread(database, id),
+  ),
+  chat.map(
+    (id): Change<unknown> =>
+      database =>
+        chats.setUnread(database, id, 0),
+  ),
+  fc.tuple(chat, state).map(
+    ([id, stateIs]): Change<unknown> =>
+      database =>
+        chats.setChatState(database, id, stateIs),
+  ),
+  fc.tuple(chat, state, ts).map(
+    ([id, stateIs, at]): Change<unknown> =>
+      database =>
+        chats.showChat(database, id, { state: stateIs, ts: at }),
+  ),
+  chat.map(
+    (id): Change<unknown> =>
+      database =>
+        noteDeclined(database, id),
+  ),
+  chat.map(
+    (id): Change<unknown> =>
+      database =>
+        forgetChat(database, id),
+  ),
+  fc.tuple(chat, bit).map(
+    ([id, blocked]): Change<unknown> =>
+      database =>
+        setChatBlocked(database, id, blocked),
+  ),
+  fc.tuple(account, name).map(
+    ([who, called]): Change<unknown> =>
+      database =>
+        people.noteHello(database, who, { hello: { name: called, profileKey: new Uint8Array(32) }, version: 9 }),
+  ),
+  fc.tuple(account, name, bit).map(
+    ([who, called, bot]): Change<unknown> =>
+      database =>
+        people.noteOwnProfile(database, who, { name: called, about: '', bot: bot === 1, commands: [] }),
+  ),
+  fc.tuple(account, bit).map(
+    ([who, blocked]): Change<unknown> =>
+      database =>
+        noteBlocked(database, who, blocked),
+  ),
+  account.map(
+    (who): Change<unknown> =>
+      database =>
+        noteVerified(database, who, 'verified'),
+  ),
+  account.map(
+    (who): Change<unknown> =>
+      database =>
+        database.run('DELETE FROM person WHERE account_id = ?', who),
+  ),
+)
+
+type Step =
+  | { kind: 'write'; change: Change<unknown>; durability: 'durable' | 'deferred' }
+  /** It throws at its end: what it has written is rolled back, and what was deferred is applied again. */
+  | { kind: 'failing'; change: Change<unknown>; looksInside: boolean }
+  /** Deferred, and refuses to be applied again. */
+  | { kind: 'once'; change: Change<unknown> }
+  | { kind: 'time passes' }
+  | { kind: 'begin anew' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      change,
+      durability: fc.constantFrom('durable' as const, 'deferred' as const),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('failing' as const), change, looksInside: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('once' as const), change }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'time passes' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'begin anew' as const }) },
+)
+
+const textOf = (texts: ChatTexts): string => new TextDecoder('utf-8', { fatal: true }).decode(texts.all())
+const madeAnew = (store: Store): string => JSON.stringify(chats.viewChats(store, chats.visibleChats(store)))
+
+/** Of which the second look is kept. */
+function keptTexts(store: Store): ChatTexts {
+  const texts = new ChatTexts(store)
+  texts.all()
+  return texts
+}
+
+function once(apply: Change<unknown>): Change<unknown> {
+  let times = 0
+  return database => {
+    if (times++ > 0) throw new Error('not again')
+    apply(database)
+  }
+}
+
+const failing =
+  (apply: Change<unknown>, look: () => void): Change<unknown> =>
+  database => {
+    apply(database)
+    look()
+    throw new Error('changed my mind')
+  }
+
+const test = base
+  .extend('clock', () => new ManualClock(0))
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('directory', ({}, { onCleanup }) => {
+    const directory = mkdtempSync(join(tmpdir(), 'chat-texts-'))
+    onCleanup(() => rmSync(directory, { recursive: true, force: true }))
+    return directory
+  })
+  .extend('open', ({ clock, directory }, { onCleanup }) => {
+    let opened: Store | undefined
+    onCleanup(() => opened?.close())
+    return (): Store => {
+      opened?.close()
+      opened = new Store(openDataDirectory(directory), setImmediate, { clock, log: silentLog })
+      return opened
+    }
+  })
+
+describe('[CORE-23.12] the list of chats that is kept', () => {
+  test('is the one that would be made anew, after any writes, deferred ones, rollbacks and starts', {
+    timeout: 120_000,
+  }, async ({ open, clock }) => {
+    let store = open()
+    let texts = keptTexts(store)
+    const take = async (taken: Step): Promise<void> => {
+      switch (taken.kind) {
+        case 'write':
+          return void (await store.write(taken.change, taken.durability))
+        case 'failing': {
+          const look = () => void (taken.looksInside && expect(textOf(texts)).toBe(madeAnew(store)))
+          return await expect(store.write(failing(taken.change, look))).rejects.toThrow('changed my mind')
+        }
+        case 'once':
+          return void (await store.write(once(taken.change), 'deferred'))
+        case 'time passes':
+          return clock.advance(clientLimits.deferredMs)
+        case 'begin anew':
+          store = open()
+          texts = keptTexts(store)
+      }
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async steps => {
+        for (const taken of steps) {
+          await take(taken)
+          expect(textOf(texts)).toBe(madeAnew(store))
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('is not kept for who asks once, and only up to its limit', async ({ open }) => {
+    const store = open()
+    const texts = new ChatTexts(store)
+    const isKept = () => store.get("SELECT 1 FROM sqlite_temp_schema WHERE name LIKE 'chat_text%'") !== undefined
+    const show = (id: string, title: string) =>
+      store.write((database: Database) => {
+        chats.insertChat(
+          database,
+          { id: id as ChatId, group_id: 'g' as GroupId, state: 'active', visible: 1, first_seen_ts: 1 },
+          settingsOf(groups[0] as ChatId, ''),
+        )
+        database.run('UPDATE chat SET title = ? WHERE id = ?', title, id)
+      })
+    await show('one', 'short')
+    expect(textOf(texts)).toBe(madeAnew(store))
+    expect(isKept()).toBe(false)
+    expect(textOf(texts)).toBe(madeAnew(store))
+    expect(isKept()).toBe(true)
+    await show('two', 'x'.repeat(clientLimits.chatTextsBytesMax))
+    expect(textOf(texts)).toBe(madeAnew(store))
+    expect(isKept()).toBe(false)
+    await show('two', 'short again')
+    expect(textOf(texts)).toBe(madeAnew(store))
+    expect(isKept()).toBe(false)
+  })
+})
