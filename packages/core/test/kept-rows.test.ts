@@ -107,6 +107,23 @@ test('[CORE-11.17] what is read is what the database has, after any writes, trig
   )
 })
 
+test('[CORE-11.17] what its writer says of a row is kept until the next write or a rollback', ({ open }) => {
+  const database = open()
+  const question = "SELECT seq FROM sqlite_sequence WHERE name = 'journal'"
+  const insert = () => database.know?.(question, { seq: database.run("INSERT INTO journal (json) VALUES ('')").lastId })
+  const newest = () => database.get<{ seq: number }>(question)?.seq
+  insert()
+  expect(newest()).toBe(1)
+  database.exec('BEGIN IMMEDIATE')
+  insert()
+  expect(newest()).toBe(2)
+  database.exec('ROLLBACK')
+  expect(newest()).toBe(1)
+  insert()
+  database.run("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'journal'")
+  expect(newest()).toBe(9)
+})
+
 test('[CORE-11.17] what one reader is given no other can be given changed', ({ open }) => {
   const database = open()
   database.run('INSERT INTO chat (id, unread) VALUES (?, ?)', 'a', 1)

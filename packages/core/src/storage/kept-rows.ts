@@ -94,6 +94,11 @@ class RowKeeper implements Database {
     return rows
   }
 
+  know(question: string, row: object): void {
+    const answers = this.#plan(question).kept?.one
+    if (answers) keep(answers, ALONE, Object.freeze(row))
+  }
+
   waitForDisk(wait: boolean): void {
     this.#database.waitForDisk(wait)
   }
@@ -194,9 +199,12 @@ function alsoWritten(database: Database): Map<string, Set<string>> {
   return also
 }
 
+/** Of a question without values. */
+const ALONE = ''
+
 /** Undefined where two values could look like two others. */
 function keyOf(values: SqlValue[]): SqlValue | undefined {
-  const [one = '', other] = values
+  const [one = ALONE, other] = values
   if (values.length > 2 || one instanceof Uint8Array) return undefined
   if (values.length < 2) return one
   return typeof one === 'string' && typeof other === 'string' ? `${one.length}:${one}${other}` : undefined
