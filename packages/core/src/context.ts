@@ -46,6 +46,8 @@ export type Core = {
   readonly reportsAll: boolean
   /** Receipts are due, or messages will expire: the timekeeper looks when. */
   readonly rearm: () => void
+  /** Messages have arrived, and their authors are to learn it: soon, and not anew for each while more come. */
+  readonly arrived: () => void
   /** A call to a bot: the chores say that it is declined. */
   readonly decline: (call: { chat: ChatId; call: string }) => void
   /** Wakes the chores: something is to be done that no caller waits for. */

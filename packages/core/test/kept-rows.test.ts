@@ -21,6 +21,10 @@ const questions: [sql: string, ...SqlValue[]][] = [
   ['SELECT * FROM chat WHERE id = ?', 'a'],
   ['SELECT * FROM chat WHERE id = ?', 'b'],
   ['SELECT sum(unread) AS sum FROM chat'],
+  // Of some columns alone: what is written to the others changes nothing for them.
+  ['SELECT id, version FROM chat WHERE id = ?', 'a'],
+  ['SELECT version FROM chat WHERE unread > 1 ORDER BY version'],
+  ['SELECT count(*) AS count FROM chat'],
   ['SELECT account_id FROM member WHERE chat_id = ? ORDER BY account_id', 'a'],
   ['SELECT 1 AS one FROM member WHERE chat_id = ? AND account_id = ?', 'a', 'b'],
   ['SELECT 1 AS one FROM member WHERE chat_id = ? AND account_id = ?', 'ab', ''],
@@ -34,6 +38,9 @@ const id = fc.constantFrom('a', 'b', 'ab', '')
 const writes: fc.Arbitrary<[way: 'run' | 'get' | 'exec', sql: string, ...SqlValue[]]> = fc.oneof(
   fc.tuple(fc.constant('run' as const), fc.constant('INSERT OR REPLACE INTO chat (id, unread) VALUES (?, 1)'), id),
   fc.tuple(fc.constant('run' as const), fc.constant('UPDATE chat SET unread = unread + 1 WHERE id = ?'), id),
+  fc.tuple(fc.constant('run' as const), fc.constant('UPDATE chat SET version = 0 WHERE id = ?'), id),
+  fc.tuple(fc.constant('run' as const), fc.constant('UPDATE chat SET unread = 0, version = 7 WHERE id = ?'), id),
+  fc.tuple(fc.constant('run' as const), fc.constant('DELETE FROM journal WHERE json = ?'), id),
   fc.tuple(fc.constant('run' as const), fc.constant('UPDATE OR IGNORE chat SET id = id || ? WHERE id = ?'), id, id),
   fc.tuple(fc.constant('get' as const), fc.constant('DELETE FROM chat WHERE id = ? RETURNING *'), id),
   fc.tuple(fc.constant('run' as const), fc.constant('INSERT OR IGNORE INTO member VALUES (?, ?)'), id, id),
@@ -98,6 +105,23 @@ test('[CORE-11.17] what is read is what the database has, after any writes, trig
     }),
     { numRuns: 60 },
   )
+})
+
+test('[CORE-11.17] what its writer says of a row is kept until the next write or a rollback', ({ open }) => {
+  const database = open()
+  const question = "SELECT seq FROM sqlite_sequence WHERE name = 'journal'"
+  const insert = () => database.know?.(question, { seq: database.run("INSERT INTO journal (json) VALUES ('')").lastId })
+  const newest = () => database.get<{ seq: number }>(question)?.seq
+  insert()
+  expect(newest()).toBe(1)
+  database.exec('BEGIN IMMEDIATE')
+  insert()
+  expect(newest()).toBe(2)
+  database.exec('ROLLBACK')
+  expect(newest()).toBe(1)
+  insert()
+  database.run("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'journal'")
+  expect(newest()).toBe(9)
 })
 
 test('[CORE-11.17] what one reader is given no other can be given changed', ({ open }) => {

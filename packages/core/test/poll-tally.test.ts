@@ -36,6 +36,7 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
     clock: { nowMs: () => 0 },
     passed: { nowMs: () => 0 },
     rearm: () => {},
+    arrived: () => {},
     poke: () => {},
   } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow

@@ -288,8 +288,9 @@ export const clientLimits = {
   unsettledPerGroupMax,
   commitRacesMax: 32,
   groupSessionsCachedMax: 2_000,
-  /** Receipts of a burst go out together. */
+  /** Receipts of a burst go out together. While messages go on coming, that they have arrived is told no more often than this. */
   receiptsAfterMs: 150,
+  arrivedToldEveryMs: 1 * SECOND_MS,
   /** How long what was deleted waits to be erased from the database's log after that has failed. */
   eraseRetryMs: 30 * SECOND_MS,
   /** Answers of the database that are kept for one question. Past so many all are forgotten: what is in use comes back by itself. */

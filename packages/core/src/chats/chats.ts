@@ -27,7 +27,6 @@ export type ChatRow = {
   timer_ms: number
   group_id: GroupId
   first_seen_ts: number
-  unread: number
   /** Rises whenever somebody comes or goes. */
   roster_version: number
   /** When people were last told that something was refused. */
@@ -52,8 +51,16 @@ type NamedMember = {
 }
 type Reads = Pick<Store, 'get' | 'all'>
 
+/** Without how many are unread: that changes with every message, and then nothing of the row could be kept. */
 export const findChat = (reads: Reads, id: ChatId): ChatRow | undefined =>
-  reads.get<ChatRow>('SELECT * FROM chat WHERE id = ?', id)
+  reads.get<ChatRow>(
+    `SELECT id, type, state, visible, title, timer_ms, group_id, first_seen_ts, roster_version, warned_ms,
+       refused_generation, refused_ms, blocked, declined FROM chat WHERE id = ?`,
+    id,
+  )
+
+const unreadIn = (reads: Reads, id: ChatId): number =>
+  reads.get<{ unread: number }>('SELECT unread FROM chat WHERE id = ?', id)?.unread ?? 0
 
 export function visibleChat(reads: Reads, id: ChatId): ChatRow {
   const row = findChat(reads, id)
@@ -66,10 +73,9 @@ export const isInUse = (row: ChatRow | undefined): row is ChatRow =>
   row?.visible === 1 && row.state === 'active' && row.blocked === 0
 
 /** What is shown of a chat: of ten thousand, each column more costs milliseconds. */
-export type ShownChat = Pick<
-  ChatRow,
-  'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'unread' | 'blocked'
->
+export type ShownChat = Pick<ChatRow, 'id' | 'type' | 'state' | 'title' | 'timer_ms' | 'first_seen_ts' | 'blocked'> & {
+  unread: number
+}
 
 const shownColumns = 'id, type, state, title, timer_ms, first_seen_ts, unread, blocked'
 
@@ -116,7 +122,7 @@ const presentMembers = `
   SELECT chat_id, member.account_id, admin, name, bot, verified FROM member LEFT JOIN person USING (account_id) WHERE leaving = 0`
 
 export function viewChat(reads: Reads, row: ChatRow): Chat {
-  return viewWith(reads, row, presentIn(reads, row.id))
+  return viewWith(reads, { ...row, unread: unreadIn(reads, row.id) }, presentIn(reads, row.id))
 }
 
 /** A look for each of ten thousand chats would hold up everybody else. */

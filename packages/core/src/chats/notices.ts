@@ -55,9 +55,14 @@ export function revealOpened(
 
 /** For a message, which keeps the time that it has for everybody: a notice that stands there goes on. */
 export function makeRoom(database: Database, chat: ChatId, ts: number): void {
+  if (ts > newestTs(database, chat)) return
   const row = database.get<{ id: number }>('SELECT id FROM notice WHERE chat_id = ? AND ts = ?', chat, ts)
   if (row) database.run('UPDATE notice SET ts = ? WHERE id = ?', freeTs(database, chat, ts + 1), row.id)
 }
+
+/** Kept in memory: most messages are newer than every notice, and need not look for one. */
+const newestTs = (database: Database, chat: ChatId): number =>
+  database.get<{ ts: number | null }>('SELECT max(ts) AS ts FROM notice WHERE chat_id = ?', chat)?.ts ?? 0
 
 /** A time is a place in the history: no two lines may share one. */
 function freeTs(database: Database, chat: ChatId, from: number): number {

@@ -116,6 +116,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     sending: new Set(),
     doubts: new Set(),
     rearm: () => timekeeper.rearm(),
+    arrived: () => timekeeper.arrived(),
     decline: call => chores.decline(call),
     poke: () => chores.poke(),
   }

@@ -2,6 +2,7 @@
 import type { ChatEvent, OperatorEvent, PeopleEvent } from '@postern/bot-api/events'
 import { Bell, clientLimits, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
+import { newestEventId, noteEventId } from '../storage/event-ids.ts'
 import type { PassedTime } from '../storage/passed-time.ts'
 import { doPutOff, putOff } from '../storage/put-off.ts'
 import type { Durability, Store } from '../storage/store.ts'
@@ -18,7 +19,7 @@ export class Journal {
 
   constructor(store: Store) {
     this.#store = store
-    this.#newest = newestId(store)
+    this.#newest = newestEventId(store)
     store.onCommit(() => this.#tellIfGrown())
   }
 
@@ -45,7 +46,7 @@ export class Journal {
   /** A reader that is not known yet begins at the end: what happened before it came is none of its concern. */
   async beginAtEnd(reader: string): Promise<void> {
     await this.#store.write(database => {
-      database.run('INSERT OR IGNORE INTO reader (name, confirmed) VALUES (?, ?)', reader, newestId(database))
+      database.run('INSERT OR IGNORE INTO reader (name, confirmed) VALUES (?, ?)', reader, newestEventId(database))
       dropConfirmed(database)
     })
   }
@@ -62,13 +63,13 @@ export class Journal {
   /** What every reader has confirmed is shown to nobody any more. */
   async confirm(reader: string, upTo: number, durability: Durability = 'durable'): Promise<void> {
     const wanted = Math.min(upTo, this.#newest)
-    await this.#store.write(database => moveReader(database, reader, wanted), durability)
+    await this.#store.write(database => this.#move(database, reader, wanted), durability)
   }
 
   /** The same, to be read at once; what it gives resolves when it is durable. */
   async confirmSoon(reader: string, upTo: number): Promise<() => Promise<void>> {
     const wanted = Math.min(upTo, this.#newest)
-    return await this.#store.defer(database => moveReader(database, reader, wanted))
+    return await this.#store.defer(database => this.#move(database, reader, wanted))
   }
 
   /** How much waits for the reader. `above`: how far it has come without having confirmed it yet. */
@@ -99,7 +100,7 @@ export class Journal {
         from,
         upTo,
       )
-      moveReader(database, reader, upTo)
+      this.#move(database, reader, upTo)
       return lost?.count ?? 0
     })
   }
@@ -133,8 +134,15 @@ export class Journal {
     return this.#grown.listen(listener)
   }
 
+  #move(database: Database, reader: string, upTo: number): void {
+    moveReader(database, reader, upTo)
+    // Most have come to the end: then it is not worth a look whether there are many.
+    if (upTo >= this.#newest) dropRest(database)
+    else dropConfirmed(database)
+  }
+
   #tellIfGrown(): void {
-    const newest = newestId(this.#store)
+    const newest = newestEventId(this.#store)
     if (newest === this.#newest) return
     this.#newest = newest
     this.#grown.ring()
@@ -144,9 +152,6 @@ export class Journal {
 /** The newest entry of those that are too many where nobody reads. */
 const endOfUnread = (reads: Pick<Store, 'get'>): { id: number } | undefined =>
   reads.get('SELECT id FROM journal ORDER BY id DESC LIMIT 1 OFFSET 0 + ?', clientLimits.journalUnreadMax)
-
-const newestId = (store: Pick<Store, 'get'>): number =>
-  store.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq ?? 0
 
 /** When the newest entry came, by the time that passed; 0 when there is none. */
 export const newestEventTs = (reads: Pick<Store, 'get'>): number =>
@@ -159,7 +164,14 @@ function moveReader(database: Database, reader: string, upTo: number): void {
     reader,
     upTo,
   )
-  dropConfirmed(database)
+}
+
+/** Where every reader has come to the end. */
+function dropRest(database: Database): void {
+  database.run(
+    `DELETE FROM journal WHERE id <= (SELECT min(confirmed) FROM reader)
+       AND (SELECT min(confirmed) FROM reader) >= (SELECT max(id) FROM journal)`,
+  )
 }
 
 /**
@@ -208,13 +220,14 @@ export function appendLatest(
 
 function append({ passed }: Telling, database: Database, event: JournalEvent): void {
   doPutOff(database)
-  database.run(
+  const { lastId } = database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
     passed.latestMs(),
     event.chat_id,
     JSON.stringify(event),
     wordsIn(event)?.message ?? null,
   )
+  noteEventId(database, lastId)
 }
 
 /** A message that is gone is gone from waiting events, too: who, where and when stay, the words do not. */
@@ -252,10 +265,4 @@ function wordsIn(event: JournalEvent): { message: MessageId; without: JournalEve
     case 'toast':
       return undefined
   }
-}
-
-/** After a restore from a backup: ids that were given out since then are not given out again. */
-export function raiseNextId(database: Database, mark: number): void {
-  const changed = database.run("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'journal'", mark).changes
-  if (changed === 0) database.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('journal', ?)", mark)
 }

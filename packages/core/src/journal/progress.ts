@@ -1,26 +1,35 @@
 // How far this database has come, in two numbers that the relay keeps: a copy from a backup is found out by them.
 import type { Database } from '../storage/database.ts'
+import { newestEventId } from '../storage/event-ids.ts'
 import type { Store } from '../storage/store.ts'
 
 /** `cursor`: what was read of the mailbox. `mark`: rises with every event that was given out and every message that was encrypted. */
 export type Progress = { cursor: number; mark: number }
 
+type Mailbox = { cursor: number; encrypted: number }
+const MAILBOX = 'SELECT cursor, encrypted FROM mailbox'
+
+const mailboxOf = (reads: Pick<Store, 'get'>): Mailbox => reads.get<Mailbox>(MAILBOX) ?? { cursor: 0, encrypted: 0 }
+
 export function progressOf(reads: Pick<Store, 'get'>): Progress {
-  const row = reads.get<Progress>(
-    `SELECT cursor, encrypted + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'journal'), 0) AS mark
-     FROM mailbox`,
-  )
-  return row ?? { cursor: 0, mark: 0 }
+  const { cursor, encrypted } = mailboxOf(reads)
+  return { cursor, mark: encrypted + newestEventId(reads) }
 }
 
 /** In the transaction that uses up a key: a copy that does not know of it must not use it again. */
 export function noteEncrypted(database: Database): void {
+  const { cursor, encrypted } = mailboxOf(database)
   database.run('UPDATE mailbox SET encrypted = encrypted + 1')
+  database.know?.(MAILBOX, { cursor, encrypted: encrypted + 1 })
 }
 
 /** False when the cursor stands elsewhere than before the entry: one whose predecessor was not written is not written either. */
-export const moveCursor = (database: Database, { from, to }: { from: number; to: number }): boolean =>
-  database.run('UPDATE mailbox SET cursor = ? WHERE cursor = ?', to, from).changes === 1
+export function moveCursor(database: Database, { from, to }: { from: number; to: number }): boolean {
+  const { encrypted } = mailboxOf(database)
+  if (database.run('UPDATE mailbox SET cursor = ? WHERE cursor = ?', to, from).changes !== 1) return false
+  database.know?.(MAILBOX, { cursor: to, encrypted })
+  return true
+}
 
 /** The relay's mailbox ends before what was read of it. */
 export function rewindCursor(database: Database, cursor: number): void {

@@ -14,7 +14,7 @@ export type Way = 'in the chat' | 'to one member' | 'between clients'
 export type Checking = Pick<Core, 'store' | 'own' | 'clock' | 'passed'>
 
 /** What a content can set to work beside the records. */
-export type Applying = Checking & Pick<Core, 'log' | 'groups' | 'reportsAll' | 'rearm' | 'decline' | 'poke'>
+export type Applying = Checking & Pick<Core, 'log' | 'groups' | 'reportsAll' | 'rearm' | 'arrived' | 'decline' | 'poke'>
 
 /** What is looked up for a view. */
 export type Around = { reads: Pick<Database, 'get' | 'all'>; own: AccountId; person: (account: AccountId) => Person }

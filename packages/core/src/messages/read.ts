@@ -7,7 +7,7 @@ import { owesReceipt } from './receipts-due.ts'
 
 /** Everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
 export async function markRead(
-  core: Pick<Core, 'store' | 'clock' | 'passed' | 'rearm'>,
+  core: Pick<Core, 'store' | 'clock' | 'passed' | 'rearm' | 'arrived'>,
   chat: ChatId,
   upTo: MessageId | undefined,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts'
 export type DueReceipt = { chat_id: ChatId; author: AccountId; delivered_ts: number; read_ts: number }
 
 export function owesReceipt(
-  core: Pick<Core, 'rearm'>,
+  core: Pick<Core, 'rearm' | 'arrived'>,
   database: Database,
   due: { chat: ChatRow; author: AccountId; deliveredTs: number; readTs: number },
 ): void {
@@ -22,7 +22,9 @@ export function owesReceipt(
     due.deliveredTs,
     due.readTs,
   )
-  core.rearm()
+  // A person has looked at it, and somebody waits to see that: unlike what arrives, that is no stream.
+  if (due.readTs > 0) core.rearm()
+  else core.arrived()
 }
 
 const isLarge = (database: Database, chat: ChatId): boolean =>

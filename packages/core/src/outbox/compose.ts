@@ -26,13 +26,14 @@ import { ownProfile, publishedVersion } from '../identity/profile.ts'
 import { noteEncrypted } from '../journal/progress.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
 import { type Idempotency, noteKey } from '../storage/sent-keys.ts'
-import { insertWaiting } from './outbox.ts'
+import { insertWaiting, type OutboxRow } from './outbox.ts'
 import { assertKeysOfShown } from './wall.ts'
 
 /** What is to be said: the same send id however often it must be encrypted. */
 export type Draft = { send: SendId; body: KnownBody; token?: string; idempotency?: Idempotency }
 
-export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array }
+/** `waiting`: as it stands in the outbox. */
+export type Composed = { id: MessageId; group: GroupId; wire: Uint8Array; waiting: OutboxRow }
 
 export const newDraft = ({ provider }: Pick<Core, 'provider'>, body: KnownBody, token?: string): Draft => ({
   send: sendIdFromBytes(provider.randomBytes(SEND_ID_BYTES)),
@@ -72,23 +73,24 @@ export async function composeMessage(
     const changes = ratchetChanges(live.session, session)
     live.session = session
     core.sending.add(id)
+    const waiting: OutboxRow = {
+      message_id: id,
+      group_id: group,
+      chat_id: chat,
+      wire,
+      send_id: draft.send,
+      body: JSON.stringify(draft.body),
+      hello_version: content.hello ? content.profileVersion : null,
+      since_ms: core.clock.nowMs(),
+    }
     const saved = core.groups.save(live, database => {
       saveRatchets(database, group, changes)
       noteEncrypted(database)
       if (isManyth(session)) wantRenewal(database, group, core.passed.nowMs())
-      insertWaiting(database, {
-        message_id: id,
-        group_id: group,
-        chat_id: chat,
-        wire,
-        send_id: draft.send,
-        body: JSON.stringify(draft.body),
-        hello_version: content.hello ? content.profileVersion : null,
-        since_ms: core.clock.nowMs(),
-      })
+      insertWaiting(database, waiting)
       if (draft.idempotency) noteKey(database, draft.idempotency, { subject: draft.send, nowMs: core.passed.nowMs() })
     })
-    return { composed: { id, group, wire }, saved }
+    return { composed: { id, group, wire, waiting }, saved }
   })
   try {
     await saved

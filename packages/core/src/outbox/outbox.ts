@@ -38,9 +38,13 @@ export const waitingIn = (reads: Pick<Database, 'all'>, chat: ChatId): OutboxRow
 export const isWaiting = (reads: Pick<Database, 'get'>, send: string): boolean =>
   reads.get('SELECT 1 FROM outbox WHERE send_id = ?', send) !== undefined
 
-/** It waits no longer. Undefined when it was settled before. */
-export function removeWaiting(database: Database, message: MessageId): OutboxRow | undefined {
-  return database.get<OutboxRow>('DELETE FROM outbox WHERE message_id = ? RETURNING *', message)
+/**
+ * It waits no longer. Undefined when it was settled before. `known`: as it was put there, by who remembers it. Read back, its
+ * ciphertext would be copied for nobody.
+ */
+export function removeWaiting(database: Database, message: MessageId, known?: OutboxRow): OutboxRow | undefined {
+  if (!known) return database.get<OutboxRow>('DELETE FROM outbox WHERE message_id = ? RETURNING *', message)
+  return database.run('DELETE FROM outbox WHERE message_id = ?', message).changes === 1 ? known : undefined
 }
 
 /** How many ciphertexts of each group wait. */

@@ -31,12 +31,12 @@ type Own = { chat: ChatId; composed: Composed; draft: Draft }
 
 async function settleOwn(
   core: Settling & Pick<Core, 'poke'>,
-  { chat, composed: { id, group }, draft }: Own,
+  { chat, composed: { id, group, waiting }, draft }: Own,
   accepted: Accepted,
 ): Promise<ShownMessage | undefined> {
   const ts = placeOwn(core, group, accepted)
   try {
-    return await settleAccepted(core, { message: id, ts, hasKey: draft.idempotency !== undefined })
+    return await settleAccepted(core, { message: id, ts, hasKey: draft.idempotency !== undefined, waiting })
   } catch (error) {
     core.doubts.add(id)
     core.poke()

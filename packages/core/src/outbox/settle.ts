@@ -17,8 +17,8 @@ import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
 
 export type Settling = Applying & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
 
-/** `hasKey`: whether it may have been sent under one. */
-type Answered = { message: MessageId; ts: number; hasKey: boolean }
+/** `hasKey`: whether it may have been sent under one. `waiting`: as it stands in the outbox, where its sender still knows. */
+type Answered = { message: MessageId; ts: number; hasKey: boolean; waiting?: OutboxRow }
 
 /** The time of a message of one's own, by the relay's answer: the same when it is asked for again. */
 export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: Accepted): number =>
@@ -31,10 +31,10 @@ export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, 
  */
 export async function settleAccepted(
   core: Settling,
-  { message, ts, hasKey }: Answered,
+  { message, ts, hasKey, waiting }: Answered,
 ): Promise<MessageRow | undefined> {
   const { row, sent } = await core.store.write(database => {
-    const row = removeWaiting(database, message)
+    const row = removeWaiting(database, message, waiting)
     // Settled already, by the look at the outbox with which a connection begins.
     if (!row) return { row, sent: messageById(database, message) }
     if (hasKey) noteSent(database, row.send_id, { id: row.message_id, ts })

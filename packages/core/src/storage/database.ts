@@ -7,6 +7,8 @@ export interface Database {
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number }
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined
   all<Row>(sql: string, ...values: SqlValue[]): Row[]
+  /** For who has just written it: the row that a question without values finds now. Where rows are kept it need not be asked for. */
+  know?(question: string, row: object): void
   /** Whether the next commits wait for the disk. Commits that do not are made durable by the next one that does. */
   waitForDisk(wait: boolean): void
   /** Writes the write-ahead log back into the database and leaves nothing in it. */

@@ -11,20 +11,26 @@ const keptTables: ReadonlySet<string> = new Set([
   'mailbox',
   'member',
   'mls_group',
+  'notice',
   'person',
   'sqlite_sequence',
 ])
 
 /** By the values asked with. */
 type Answers = Map<SqlValue, unknown>
-/** To `get` and to `all`. */
-type Kept = { one: Answers; many: Answers }
+/** To `get` and to `all` of one question. */
+type Kept = { question: string; tables: string[]; one: Answers; many: Answers }
+
+/** `table`: or `anything`. `column`: the only one that it changes, where it is one. `adds`: it may give a row a new id. */
+type Write = { table: string; column: string | undefined; adds: boolean }
 
 type Plan = {
   /** Absent where nothing is kept. */
   kept: Kept | undefined
-  /** The table that it writes, or `anything`; absent where it only reads. */
-  writes: string | undefined
+  /** Absent where it only reads. */
+  writes: Write | undefined
+  /** What it may make untrue, of all that was kept when there were so many questions. */
+  touches: { kept: Kept[]; among: number } | undefined
 }
 
 /** The same database. What it gives out of kept tables is frozen: it is given to others, too. */
@@ -33,7 +39,7 @@ export const keepRows = (database: Database): Database => new RowKeeper(database
 class RowKeeper implements Database {
   readonly #database: Database
   readonly #plans = new Map<string, Plan>()
-  readonly #keptFrom = new Map<string, Kept[]>()
+  readonly #kept: Kept[] = []
   /** What SQLite itself writes when a table is written: by triggers, and the counter of ids. */
   #alsoWritten: Map<string, Set<string>> | undefined
 
@@ -48,18 +54,19 @@ class RowKeeper implements Database {
   }
 
   run(sql: string, ...values: SqlValue[]): { changes: number; lastId: number } {
-    const { writes } = this.#plan(sql)
+    const plan = this.#plan(sql)
     const done = this.#database.run(sql, ...values)
-    if (done.changes > 0) this.#forget(writes)
+    if (done.changes > 0) this.#forget(plan)
     return done
   }
 
   get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
-    const { kept: { one: answers } = {}, writes } = this.#plan(sql)
+    const plan = this.#plan(sql)
+    const answers = plan.kept?.one
     const key = answers && keyOf(values)
     if (!answers || key === undefined) {
       const row = this.#database.get<Row>(sql, ...values)
-      this.#forget(writes)
+      this.#forget(plan)
       return row
     }
     const kept = answers.get(key) as Row | undefined
@@ -70,11 +77,12 @@ class RowKeeper implements Database {
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-    const { kept: { many: answers } = {}, writes } = this.#plan(sql)
+    const plan = this.#plan(sql)
+    const answers = plan.kept?.many
     const key = answers && keyOf(values)
     if (!answers || key === undefined) {
       const rows = this.#database.all<Row>(sql, ...values)
-      this.#forget(writes)
+      this.#forget(plan)
       return rows
     }
     const kept = answers.get(key) as Row[] | undefined
@@ -84,6 +92,11 @@ class RowKeeper implements Database {
     for (const row of rows) Object.freeze(row)
     keep(answers, key, Object.freeze(rows))
     return rows
+  }
+
+  know(question: string, row: object): void {
+    const answers = this.#plan(question).kept?.one
+    if (answers) keep(answers, ALONE, Object.freeze(row))
   }
 
   waitForDisk(wait: boolean): void {
@@ -101,7 +114,7 @@ class RowKeeper implements Database {
   #plan(sql: string): Plan {
     let plan = this.#plans.get(sql)
     if (!plan) {
-      plan = { kept: this.#keptFor(sql), writes: writtenBy(sql) }
+      plan = { kept: this.#keptFor(sql), writes: writeOf(sql), touches: undefined }
       this.#plans.set(sql, plan)
     }
     return plan
@@ -111,31 +124,47 @@ class RowKeeper implements Database {
     if (!isQuestion(sql)) return undefined
     const tables = tablesIn(sql, /\b(?:FROM|JOIN)\s+(\w+)/g)
     if (tables.length === 0 || !tables.every(table => keptTables.has(table)) || listsTables(sql)) return undefined
-    const kept: Kept = { one: new Map(), many: new Map() }
-    for (const table of tables) this.#keptFrom.set(table, [...(this.#keptFrom.get(table) ?? []), kept])
+    const kept: Kept = { question: sql, tables, one: new Map(), many: new Map() }
+    this.#kept.push(kept)
     return kept
   }
 
-  #forget(table: string | undefined): void {
-    if (table === undefined) return
-    if (table === 'anything') return this.#forgetAll()
-    this.#forgetOf(table)
+  #forget(plan: Plan): void {
+    const { writes } = plan
+    if (writes === undefined) return
+    if (writes.table === 'anything') return this.#forgetAll()
+    if (plan.touches?.among !== this.#kept.length)
+      plan.touches = { kept: this.#touchedBy(writes), among: this.#kept.length }
+    forgetAnswers(plan.touches.kept)
+  }
+
+  #touchedBy(write: Write): Kept[] {
     this.#alsoWritten ??= alsoWritten(this.#database)
-    for (const other of this.#alsoWritten.get(table) ?? []) this.#forgetOf(other)
+    const others = new Set(this.#alsoWritten.get(write.table))
+    // The counter of ids: it counts what is added, and stays when something is taken away.
+    if (!write.adds) others.delete('sqlite_sequence')
+    return this.#kept.filter(kept => tells(kept, write) || kept.tables.some(table => others.has(table)))
   }
 
   #forgetAll(): void {
     this.#alsoWritten = undefined
-    for (const table of this.#keptFrom.keys()) this.#forgetOf(table)
+    for (const plan of this.#plans.values()) plan.touches = undefined
+    forgetAnswers(this.#kept)
   }
+}
 
-  #forgetOf(table: string): void {
-    for (const { one, many } of this.#keptFrom.get(table) ?? []) {
-      // Also an empty one takes a while to be emptied.
-      if (one.size > 0) one.clear()
-      if (many.size > 0) many.clear()
-    }
+function forgetAnswers(kept: readonly Kept[]): void {
+  for (const { one, many } of kept) {
+    // Also an empty one takes a while to be emptied.
+    if (one.size > 0) one.clear()
+    if (many.size > 0) many.clear()
   }
+}
+
+/** Whether the answer to a question may be another after the write: not where it only changes a column of which nothing is asked. */
+function tells({ question, tables }: Kept, { table, column }: Write): boolean {
+  if (!tables.includes(table)) return false
+  return column === undefined || question.includes('*') || new RegExp(`\\b${column}\\b`).test(question)
 }
 
 const isQuestion = (sql: string): boolean => /^\s*SELECT\b/.test(sql)
@@ -145,12 +174,15 @@ const listsTables = (sql: string): boolean => /\bFROM\s+\w+(?:\s+AS\s+\w+)?\s*,/
 
 const tablesIn = (sql: string, pattern: RegExp): string[] => [...sql.matchAll(pattern)].map(match => match[1] ?? '')
 
-function writtenBy(sql: string): string | undefined {
+function writeOf(sql: string): Write | undefined {
   if (isQuestion(sql)) return undefined
-  return (
-    /^\s*(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(\w+)/.exec(sql)?.[1] ?? 'anything'
-  )
+  const [, verb, table = 'anything'] =
+    /^\s*(INSERT(?:\s+OR\s+\w+)?\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(\w+)/.exec(sql) ?? []
+  return { table, column: onlyColumn(sql), adds: verb?.startsWith('INSERT') ?? true }
 }
+
+/** Where no comma follows, there is no second one. */
+const onlyColumn = (sql: string): string | undefined => /^\s*UPDATE\s+\w+\s+SET\s+(\w+)\s*=[^,]*$/.exec(sql)?.[1]
 
 function alsoWritten(database: Database): Map<string, Set<string>> {
   const also = new Map<string, Set<string>>()
@@ -167,9 +199,12 @@ function alsoWritten(database: Database): Map<string, Set<string>> {
   return also
 }
 
+/** Of a question without values. */
+const ALONE = ''
+
 /** Undefined where two values could look like two others. */
 function keyOf(values: SqlValue[]): SqlValue | undefined {
-  const [one = '', other] = values
+  const [one = ALONE, other] = values
   if (values.length > 2 || one instanceof Uint8Array) return undefined
   if (values.length < 2) return one
   return typeof one === 'string' && typeof other === 'string' ? `${one.length}:${one}${other}` : undefined

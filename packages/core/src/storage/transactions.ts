@@ -11,6 +11,7 @@ import {
   type Timer,
 } from '@postern/protocol'
 import type { Database } from './database.ts'
+import { newestEventId } from './event-ids.ts'
 import { doPutOff, forgetPutOff } from './put-off.ts'
 
 export type Change<T> = (database: Database) => T
@@ -58,11 +59,11 @@ export class Transactions {
   apply<T>(changes: Change<T>[], { durability, atEnd }: Asked): T[] {
     this.#begin(durability)
     try {
-      const told = newestEvent(this.#database)
+      const told = newestEventId(this.#database)
       const values = changes.map(change => change(this.#database))
       doPutOff(this.#database)
       atEnd(this.#database)
-      if (durability === 'deferred' && newestEvent(this.#database) === told) this.#deferred.push(...changes)
+      if (durability === 'deferred' && newestEventId(this.#database) === told) this.#deferred.push(...changes)
       else this.#commit()
       return values
     } catch (error) {
@@ -175,6 +176,3 @@ export class Transactions {
     this.#faults.say(what, () => logFault(systemFault(error), { what, log }))
   }
 }
-
-const newestEvent = (database: Database): number | undefined =>
-  database.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'journal'")?.seq

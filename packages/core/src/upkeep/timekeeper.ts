@@ -1,4 +1,4 @@
-// What is due at a moment: receipts shortly after a burst, disappearing messages and polls when their time is up.
+// What is due at a moment: receipts shortly after a burst and now and then within it, disappearing messages and polls when their time is up.
 import { clientLimits, faultFields, inBackground, Seldom, type Timer } from '@postern/protocol'
 import { waitingRepairs } from '../chats/repair-lists.ts'
 import type { Core } from '../context.ts'
@@ -11,7 +11,9 @@ import { expireMessages } from '../timeline/expiry.ts'
 export class Timekeeper {
   readonly #core: Core
   #chores: Timer | undefined
+  #soon: Timer | undefined
   #receipts: Timer | undefined
+  #toldMs = -Infinity
   #due: Timer | undefined
   #isStopped = false
   readonly #faults: Seldom
@@ -23,14 +25,33 @@ export class Timekeeper {
 
   /** Called when something may be due earlier than was known; often from within a transaction that is not written yet. */
   rearm(): void {
-    if (this.#isStopped || this.#receipts) return
-    this.#receipts = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
-      this.#receipts = undefined
-      this.#core.poke()
-      this.armDue()
-      // And once more: what this was called for may still be on its way to the database.
-      this.#core.store.afterTurn(() => this.armDue())
+    if (this.#isStopped || this.#soon) return
+    this.#soon = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
+      this.#soon = undefined
+      this.#look()
     })
+  }
+
+  /**
+   * Messages have arrived. A receipt costs both sides and the relay as much as a message. For each moment of a stream it would
+   * say little that the last one has not said: the first goes soon, and those behind it when that is a while ago.
+   */
+  arrived(): void {
+    if (this.#isStopped || this.#receipts) return
+    const { clock } = this.#core
+    const pausedMs = clientLimits.arrivedToldEveryMs - (clock.monotonicMs() - this.#toldMs)
+    this.#receipts = clock.setTimer(Math.max(clientLimits.receiptsAfterMs, pausedMs), () => {
+      this.#receipts = undefined
+      this.#toldMs = clock.monotonicMs()
+      this.#look()
+    })
+  }
+
+  #look(): void {
+    this.#core.poke()
+    this.armDue()
+    // And once more: what this was called for may still be on its way to the database.
+    this.#core.store.afterTurn(() => this.armDue())
   }
 
   armDue(): void {
@@ -70,6 +91,7 @@ export class Timekeeper {
   stop(): void {
     this.#isStopped = true
     this.#chores?.cancel()
+    this.#soon?.cancel()
     this.#receipts?.cancel()
     this.#due?.cancel()
   }

@@ -18,7 +18,8 @@ import {
   timerMs,
 } from './content-fields.ts'
 import { chars, keeping } from './lenient.ts'
-import { readJson } from './read-json.ts'
+import { isPlainText, plainContent } from './plain-content.ts'
+import { escapedSurrogate, readJson } from './read-json.ts'
 
 export const CONTENT_VERSION = 1
 
@@ -215,31 +216,36 @@ export type Content = {
 
 /** Throws on a body that others would pass over: it would count as sent, and nobody would ever see it. */
 export function encodeContent(content: Content & { body: KnownBody }): Uint8Array {
-  const issue = knownBody.safeParse(content.body).error?.issues[0]
-  if (issue)
-    throw new CodedError('bad-field', { field: issue.path.join('.') || 'body', rule: 'this value is not allowed' })
+  assertBody(content.body)
   const bytes = utf8(
-    JSON.stringify(
-      {
-        v: CONTENT_VERSION,
-        send: content.send,
-        profileVersion: content.profileVersion,
-        ...(content.hello && { hello: z.encode(hello, content.hello) }),
-        ...(content.unsent && { unsent: content.unsent }),
-        body: content.body,
-      },
-      wholeSigns,
-    ),
+    jsonOf({
+      v: CONTENT_VERSION,
+      send: content.send,
+      profileVersion: content.profileVersion,
+      ...(content.hello && { hello: z.encode(hello, content.hello) }),
+      ...(content.unsent && { unsent: content.unsent }),
+      body: content.body,
+    }),
   )
   if (bytes.length > contentLimits.contentBytesMax)
     throw new CodedError('too-large', { what: 'The message', max: contentLimits.contentBytesMax })
   return bytes
 }
 
+function assertBody(body: KnownBody): void {
+  if (isPlainText(body)) return
+  const issue = knownBody.safeParse(body).error?.issues[0]
+  if (issue)
+    throw new CodedError('bad-field', { field: issue.path.join('.') || 'body', rule: 'this value is not allowed' })
+}
+
 /** Undefined when it is no content at all: then the sender is faulty or hostile. */
 export function decodeContent(bytes: Uint8Array): Content | undefined {
   if (bytes.length > contentLimits.contentBytesMax) return undefined
-  const parsed = envelope.safeParse(readJson(bytes))
+  const json = readJson(bytes)
+  const plain = plainContent(json, CONTENT_VERSION)
+  if (plain) return plain
+  const parsed = envelope.safeParse(json)
   if (!parsed.success) return undefined
   const { send, profileVersion, hello: greeting, unsent: gap, body: raw } = parsed.data
   const body = knownBody.safeParse(raw)
@@ -254,7 +260,13 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   }
 }
 
-/** The others would read another text than was written. */
+/** Throws where the others would read another text than was written. */
+function jsonOf(content: object): string {
+  const json = JSON.stringify(content)
+  // A half of a pair is escaped, and only then each value is looked at: somebody may have written of such an escape.
+  return escapedSurrogate.test(json) ? JSON.stringify(content, wholeSigns) : json
+}
+
 function wholeSigns(field: string, value: unknown): unknown {
   if (typeof value === 'string' && !value.isWellFormed()) throw new CodedError('bad-field', { field, rule: HALF_RULE })
   return value

@@ -1,8 +1,8 @@
 // JSON that somebody else wrote, as far as it can be passed on: half of a surrogate pair has no UTF-8 and breaks readers.
 import { fromUtf8 } from '../bytes.ts'
 
-/** The only way in: UTF-8 itself cannot carry one. A walk through every value would be for nothing in all other JSON. */
-const escapedSurrogate = /\\ud[89a-f]/i
+/** The only way in and out: UTF-8 itself cannot carry one. A walk through every value would be for nothing in all other JSON. */
+export const escapedSurrogate = /\\ud[89a-f]/i
 
 const whole = (_: string, value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value)
 
