@@ -59,6 +59,7 @@ class Scene {
       log: silentLog,
       rearm: () => {},
       poke: () => {},
+      arrived: () => {},
     } as unknown as Core
   }
 
