@@ -1,11 +1,11 @@
 // Answers that are more than an object to be written as JSON.
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** JSON already: updates are stored as they are sent. */
+/** JSON already: updates are stored as they are sent. As bytes it is UTF-8. */
 export class Serialized {
-  readonly json: string
+  readonly json: string | Uint8Array
 
-  constructor(json: string) {
+  constructor(json: string | Uint8Array) {
     this.json = json
   }
 }

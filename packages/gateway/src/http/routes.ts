@@ -95,7 +95,7 @@ function sendText(reply: FastifyReply, answer: unknown, endpoint: Endpoint): voi
   reply.type(endpoint.answerType ?? JSON_TYPE).send(textOf(endpoint, answer))
 }
 
-function textOf({ answerType }: Endpoint, answer: unknown): string {
+function textOf({ answerType }: Endpoint, answer: unknown): string | Uint8Array {
   if (answer instanceof Serialized) return answer.json
   return answerType === undefined ? JSON.stringify(answer) : String(answer)
 }
