@@ -44,16 +44,21 @@ const test = base
     return async (to: CreatedHook, wanted: Post): Promise<number> =>
       (await passTime(clock, post(hooked.gateway, to, wanted))).status
   })
-  /** Posted and answered, and then killed before a word of its end is on the disk. */
-  .extend('killedAfter', ({ hooked, clock }) => {
-    return async (to: CreatedHook, wanted: Post): Promise<void> => {
-      // What others say would be written, and take the end along.
-      hooked.gateway.wire.incoming = frame => (decodeRelayFrame(frame).kind === 'deliver' ? [] : [frame])
-      expect(await post(hooked.gateway, to, wanted)).toMatchObject({ status: 200 })
-      const disk = hooked.diskNow()
-      expect(waitingOn(disk)).toBe(1)
-      await hooked.restartFrom(disk)
-      await backOnline(clock, hooked.gateway)
+  /** Posted and answered, and then killed before a word of its end is on the disk. Gives the hook, which is new. */
+  .extend('killedAfter', ({ hooked, alice, clock }) => {
+    return async (format: HookFormat, wanted: Post): Promise<CreatedHook> => {
+      for (;;) {
+        const hook = await newHook(hooked.api, alice.id, format)
+        // What others say would be written, and take the end along.
+        hooked.gateway.wire.incoming = frame => (decodeRelayFrame(frame).kind === 'deliver' ? [] : [frame])
+        expect(await post(hooked.gateway, hook, wanted)).toMatchObject({ status: 200 })
+        const disk = hooked.diskNow()
+        // Something of the gateway's own may have been written, too: then the next one is looked at.
+        if (waitingOn(disk) === 0) continue
+        await hooked.restartFrom(disk)
+        await backOnline(clock, hooked.gateway)
+        return hook
+      }
     }
   })
   .extend('later', ({ hooked, clock }) => async (forMs: number): Promise<void> => {
@@ -74,16 +79,15 @@ describe('killed right after its answer', () => {
     ['pipeline', failedRun],
   ])(
     '[GATEWAY-10.26] a post to a hook of %s is a retry for ten minutes, and news after them',
-    async ([format, json], { hooked, alice, killedAfter, posted, later, written }) => {
-      const [early, late] = await Promise.all([1, 2].map(() => newHook(hooked.api, alice.id, format)))
-      if (!early || !late) throw new Error('two hooks were asked for')
-      await killedAfter(early, { json })
-      await killedAfter(late, { json })
+    async ([format, json], { killedAfter, posted, later, written }) => {
+      const early = await killedAfter(format, { json })
+      const late = await killedAfter(format, { json })
+      const { length } = await written()
       expect(await posted(early, { json })).toBe(200)
-      expect(await written()).toHaveLength(2)
+      expect(await written()).toHaveLength(length)
       await later(hookLimits.unheardWithinMs)
       expect(await posted(late, { json })).toBe(200)
-      expect(await written()).toHaveLength(3)
+      expect(await written()).toHaveLength(length + 1)
     },
   )
 
@@ -94,27 +98,27 @@ describe('killed right after its answer', () => {
     posted,
     later,
   }) => {
-    const hook = await newHook(hooked.api, alice.id, 'alerts')
-    await killedAfter(hook, { json: load('firing') })
-    const { id } = await hearsFrom(alice, '🔥')
+    const hook = await killedAfter('alerts', { json: load('firing') })
     await later(hookLimits.unheardWithinMs)
     expect(await posted(hook, { json: load('resolved') })).toBe(200)
-    expect((await hearsFrom(alice, '✅')).reply_to).toBe(id)
+    const { reply_to } = await hearsFrom(alice, '✅')
+    const said = alice.client.messages.list(hooked.chatId, { limit: 50 })
+    expect(reply_to).toBe(said.findLast(({ text }) => text?.startsWith('🔥'))?.id)
   })
 
   test('[GATEWAY-10.7] it is not written again under its key, however late', async ({
-    hook,
     killedAfter,
     posted,
     later,
     written,
   }) => {
     const headers = { 'idempotency-key': 'k' }
-    await killedAfter(hook, { json: { text: 'once' }, headers })
+    const hook = await killedAfter('text', { json: { text: 'once' }, headers })
+    const before = await written()
     await later(2 * hookLimits.unheardWithinMs)
     expect(await posted(hook, { json: { text: 'other' }, headers })).toBe(400)
     expect(await posted(hook, { json: { text: 'once' }, headers })).toBe(200)
-    expect(await written()).toEqual(['once'])
+    expect(await written()).toEqual(before)
   })
 })
 

@@ -60,7 +60,7 @@ export class HookMemory {
   readonly #kept = new Map<string, Map<string, Entry>>()
   /** Keys of entries that are on their way to the disk. */
   readonly #coming = new Set<string>()
-  /** Keys of entries that could not be written, and are in memory alone. */
+  /** Keys of entries that are in memory alone. */
   readonly #held = new Set<string>()
 
   constructor(records: Records, passed: Passed) {
@@ -102,10 +102,10 @@ export class HookMemory {
     this.#apply(steps, ts)
   }
 
-  /** In memory alone, for changes that could not be written: they are found at least as long as this process runs. */
+  /** In memory alone, for changes that could not be written, or need not be: they are found as long as this process runs. */
   hold(...changes: Change[]): void {
     this.#apply(this.#steps(changes), this.#passed.nowMs())
-    for (const { at } of changes) this.#held.add(keyOf(at))
+    for (const change of changes) if ('put' in change) this.#held.add(keyOf(change.at))
   }
 
   isOnlyHeld(at: MemoryKey): boolean {
