@@ -35,7 +35,34 @@ test('[CORE-8.1, CORE-8.2] entries go when every reader is past them, and their 
   expect(ids(again.client.journal.read(0, 10))).toEqual([4])
 })
 
-test('[CORE-8.2] of many that wait, those that are confirmed are shown to nobody, go a thousand at a time, and keep no words', async ({
+test('[CORE-8.6] entries as JSON are the same ones, in order, whatever is said in them', async ({ alice, bob }) => {
+  const { journal } = bob.client
+  await journal.confirm('operator', 0)
+  const words = [
+    'plain',
+    'quoted " and \\ and {"id":0}',
+    'Ω 👩‍👩‍👧 \u2028',
+    ...Array.from({ length: 20 }, (_, at) => `${at}`),
+  ]
+  for (const text of words) await alice.say(bob, text)
+  await bob.hears('19')
+  const asJson = (after: number, limit: number): unknown =>
+    JSON.parse(Buffer.from(journal.readJson(after, limit) ?? []).toString() || '[]')
+  const asRead = (after: number, limit: number): unknown =>
+    journal.read(after, limit).map(({ id, json }) => ({ id, ...(JSON.parse(json) as object) }))
+  for (const [after, limit] of [
+    [0, 100],
+    [0, 1],
+    [3, 7],
+    [journal.newest() - 1, 100],
+  ] as const)
+    expect(asJson(after, limit)).toEqual(asRead(after, limit))
+  expect(journal.readJson(journal.newest(), 100)).toBeUndefined()
+  await journal.confirm('operator', 5)
+  expect(asJson(0, 2)).toEqual(asRead(0, 2))
+})
+
+test('[CORE-8.2] of many that wait, those that are confirmed are shown to nobody, go many at a time, and keep no words', async ({
   world,
   alice,
   bob,

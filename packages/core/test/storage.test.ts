@@ -92,6 +92,7 @@ test('[CORE-11.14] what an older version noted of lost keys is carried over: gro
     ALTER TABLE outbox DROP COLUMN since_ms;
     DROP INDEX message_ts;
     DROP INDEX message_file;
+    DROP INDEX sent_key_made;
     ALTER TABLE lost_group DROP COLUMN told;
     ALTER TABLE person DROP COLUMN blocked;
     ALTER TABLE person DROP COLUMN verified;

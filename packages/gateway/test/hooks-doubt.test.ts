@@ -255,14 +255,14 @@ describe('what comes after a post in doubt', () => {
 type Write = (change: (database: object) => unknown, durability?: string) => Promise<unknown>
 
 /** As on a disk that is nearly full: what notes the next attempt, or its end, finds no room, and the message does. */
-function failNextNote({ client }: TestGateway, note = '%'): void {
+function failNextNote({ client }: TestGateway, kind = 'attempt'): void {
   const { store } = (client as unknown as { core: { store: { write: Write } } }).core
   const write = store.write.bind(store)
   store.write = (change, durability) =>
     write(database => {
       const done = change(database)
-      const noted = "SELECT 1 FROM record WHERE key LIKE 'attempt/%' AND value LIKE ?"
-      if (!(database as { get: (sql: string, value: string) => unknown }).get(noted, note)) return done
+      const noted = 'SELECT 1 FROM record WHERE key LIKE ?'
+      if (!(database as { get: (sql: string, value: string) => unknown }).get(noted, `${kind}/%`)) return done
       store.write = write
       throw new CodedError('storage-full')
     }, durability)
@@ -287,15 +287,15 @@ test.for<[HookFormat, Fields]>([
   },
 )
 
-test.for<[HookFormat, Fields]>([
-  ['text', { text: 'once' }],
-  ['alerts', load(['firing'])],
-  ['pipeline', run(7, 'failed')],
+test.for<[HookFormat, Fields, string]>([
+  ['text', { text: 'once' }, 'answered'],
+  ['alerts', load(['firing']), 'group'],
+  ['pipeline', run(7, 'failed'), 'run'],
 ])(
   '[GATEWAY-10.26] a post to a hook of %s whose message the relay has is 200 without room for its end, and a retry finds it',
-  async ([format, json], { clock, hooked, alice }) => {
+  async ([format, json, end], { clock, hooked, alice }) => {
     const hook = await newHook(hooked.api, alice.id, format)
-    failNextNote(hooked.gateway, '%isWritten%')
+    failNextNote(hooked.gateway, end)
     expect(await passTime(clock, post(hooked.gateway, hook, { json }))).toMatchObject({ status: 200 })
     await hooked.restart()
     expect(await passTime(clock, post(hooked.gateway, hook, { json }))).toMatchObject({ status: 200 })

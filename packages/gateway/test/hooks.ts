@@ -1,4 +1,7 @@
 // A gateway with hooks, and senders that post to them.
+import { randomUUID } from 'node:crypto'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CreatedHook, HookFormat } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, type Clock, privateChatId } from '@postern/protocol'
@@ -42,6 +45,7 @@ type HookedOptions = { env?: Record<string, string>; clock?: Clock }
 export class HookedGateway {
   readonly #world: World
   readonly #options: HookedOptions
+  #directory: string
   gateway: TestGateway
   api: Api
 
@@ -53,6 +57,7 @@ export class HookedGateway {
     this.api = api
     this.#world = world
     this.#options = options
+    this.#directory = join(world.directory, 'gateway')
   }
 
   static async start(world: World, options: HookedOptions): Promise<HookedGateway> {
@@ -62,9 +67,25 @@ export class HookedGateway {
   /** Its process ends and another begins on the same directory, by the same clock where no other is named. */
   async restart(options: { clock?: Clock } = {}): Promise<void> {
     await this.#world.closeGateway(this.gateway)
-    const { gateway, api } = await start(this.#world, { ...this.#options, ...options })
+    const env = { ...this.#options.env, DATA_DIR: this.#directory }
+    const { gateway, api } = await start(this.#world, { ...this.#options, ...options, env })
     this.gateway = gateway
     this.api = api
+  }
+
+  /** A copy of what is on the disk by now, without all that was to go there soon. */
+  diskNow(): string {
+    const copy = join(this.#world.directory, `disk-${randomUUID()}`)
+    cpSync(this.#directory, copy, { recursive: true })
+    return copy
+  }
+
+  /** As if it had been killed when the disk was so. */
+  async restartFrom(disk: string): Promise<void> {
+    this.#directory = disk
+    // What a stop does, the relay must not hear of.
+    this.gateway.wire.cut()
+    await this.restart()
   }
 
   /** The private chat with the bot, as people name it. */

@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Update } from '@postern/bot-api'
 import { openDataDirectory } from '@postern/core/node'
-import { CodedError, gatewayLimits } from '@postern/protocol'
+import { CodedError, gatewayLimits, utf8 } from '@postern/protocol'
 import { ManualClock, type Person, passWhenAwaited, type TestGateway } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { UpdateQueue } from '../src/queue/update-queue.ts'
@@ -166,7 +166,7 @@ test('[GATEWAY-5.3] a poll waits for the first update and is answered with it, a
 describe('waiting', () => {
   test('[GATEWAY-5.4] a poll without a timeout does not wait', async ({ poller }) => {
     const { ask, clock } = await poller()
-    expect(await ask(0)).toBe('[]')
+    expect(await ask(0)).toEqual(utf8('[]'))
     expect(clock.timerCount).toBe(0)
   })
 
@@ -177,7 +177,7 @@ describe('waiting', () => {
     clock.advance(59_999)
     await waiting(1)
     clock.advance(1)
-    expect(await polling).toBe('[]')
+    expect(await polling).toEqual(utf8('[]'))
     expect(clock.timerCount).toBe(0)
   })
 
@@ -187,7 +187,7 @@ describe('waiting', () => {
     await waiting(2)
     leave()
     await waiting(0)
-    expect(await Promise.all(polls)).toEqual(['[]', '[]'])
+    expect(await Promise.all(polls)).toEqual([utf8('[]'), utf8('[]')])
   })
 
   test('[GATEWAY-5.5] more polls than there are places for are refused, not kept', async ({ poller }) => {

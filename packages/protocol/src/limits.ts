@@ -397,7 +397,7 @@ export const clientLimits = {
   /** Events that are kept where nobody has ever read the journal. */
   journalUnreadMax: 10_000,
   /** Of a journal in which more waits, what is confirmed is removed so many at a time. */
-  journalDroppedAtOnce: 1_000,
+  journalDroppedAtOnce: 4_000,
   searchCharsMax: 256,
   /** Of those that may have the words, so many are looked at before the next are read. */
   searchRowsPerTurn: 200,

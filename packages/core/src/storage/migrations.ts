@@ -435,6 +435,10 @@ const steps: string[] = [
     size INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- With every key those go that are too old: without it each send under a key reads all keys of the day.
+  CREATE INDEX sent_key_made ON sent_key (made_ms);
+  `,
 ]
 
 export function migrate(database: Database, directory: string): void {

@@ -33,6 +33,11 @@ export class Records {
     await this.#write(changes, 'recorded')
   }
 
+  /** Read at once, and on the disk with the next write that waits for it, or soon: a kill before that undoes it, too. */
+  async changeAhead(...changes: RecordChange[]): Promise<void> {
+    await this.#write(changes, 'deferred')
+  }
+
   async #write(changes: RecordChange[], durability: Durability): Promise<void> {
     await this.#store.write(database => {
       for (const change of changes) {

@@ -3,7 +3,7 @@ import { hookLimits } from '@postern/protocol'
 import { type Caller, type Fate, whenGone } from '../caller.ts'
 import type { Repeat } from './formats/format.ts'
 import { isWithin } from './formats/lately.ts'
-import type { HookMemory, MemoryKey, Passed } from './memory.ts'
+import type { Change, HookMemory, MemoryKey, Passed } from './memory.ts'
 
 export type PostKeys = {
   /** Where the post is found while it is written. */
@@ -49,33 +49,41 @@ export class Hearing {
 
   /** That an answer was handed over to the system does not say that it arrives. */
   #answered(keys: PostKeys, attempt: string, { fate }: Caller): void {
-    const { at, answeredAt } = keys
+    const { at, answeredAt, repeat } = keys
     // In its place may be the attempt of somebody who said the same meanwhile, or none: this was a retry of what was answered.
     const isFirst = this.#memory.get(at)?.attempt === attempt
-    if (isFirst)
-      this.#memory.changeSoon({ at, forget: true }, ...(answeredAt ? [{ at: answeredAt, put: { attempt } }] : []))
-    if (!answeredAt || keys.repeat.isOneEvent) return
+    const answered: Change[] = isFirst && answeredAt ? [{ at: answeredAt, put: { attempt } }] : []
+    if (isFirst) this.#memory.changeSoon({ at, forget: true }, ...(isKept(repeat) ? answered : []))
+    if (!isKept(repeat)) this.#memory.hold(...answered)
+    if (!answeredAt || repeat.isOneEvent) return
     this.#standing.add(attempt)
     fate(known => {
       this.#standing.delete(attempt)
       // Retries do not make the time longer: what is said every few seconds would be silent for ever.
       if (known === 'closed' && !isFirst) return
-      if (this.#memory.get(answeredAt)?.attempt === attempt) this.#learned(answeredAt, attempt, known)
+      const last = this.#memory.get(answeredAt)
+      if (last?.attempt !== attempt) return
+      const change = learned(known, { at: answeredAt, attempt })
+      if (known === 'reset' || last.wasReset || isKept(repeat)) this.#memory.changeSoon(change)
+      else this.#memory.hold(change)
     })
-  }
-
-  #learned(at: MemoryKey<'answered'>, attempt: string, fate: Fate): void {
-    switch (fate) {
-      case 'heard':
-        return this.#memory.changeSoon({ at, forget: true })
-      case 'reset':
-        return this.#memory.changeSoon({ at, put: { attempt, wasReset: true } })
-      case 'closed':
-        return this.#memory.changeSoon({ at, put: { attempt } })
-    }
   }
 
   #isLately({ attempt, ts }: { attempt: string; ts: number }, withinMs: number): boolean {
     return isWithin(withinMs, { atMs: ts, nowMs: this.#passed.nowMs() }) && !this.#waiting.has(attempt)
+  }
+}
+
+/** Where the same body is news from its answer on, as of alerts, a restart that finds nothing finds the same. */
+const isKept = ({ withinMs }: Repeat): boolean => withinMs > 0
+
+function learned(fate: Fate, { at, attempt }: { at: MemoryKey<'answered'>; attempt: string }): Change {
+  switch (fate) {
+    case 'heard':
+      return { at, forget: true }
+    case 'reset':
+      return { at, put: { attempt, wasReset: true } }
+    case 'closed':
+      return { at, put: { attempt } }
   }
 }

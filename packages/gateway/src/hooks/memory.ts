@@ -8,8 +8,11 @@ import { formats, type Shelf } from './formats/formats.ts'
 export type About = { at: MemoryKey<Shelf>; [becomes: string]: unknown }
 
 type OfEveryFormat = {
-  /** A post that was begun. `attempt`: the name under which its messages are sent. `isWritten`: all are sent, and only the answer may be missing. */
-  attempt: { attempt: string; body: string; isWritten?: true }
+  /**
+   * A post that was begun. `attempt`: the name under which its messages are sent. `lastPart`: the last of them, by which it is
+   * known whether all are; absent once its sender was told that nobody knows. `isWritten`: so said versions before this one.
+   */
+  attempt: { attempt: string; body: string; lastPart?: number; isWritten?: true }
   /** A post that was answered, since its answer or the end of its connection. `wasReset`: its sender cannot have heard the answer. */
   answered: { attempt: string; wasReset?: true }
   /** The last message about a group or a branch, as long as nobody knows whether it was written. */
@@ -57,7 +60,7 @@ export class HookMemory {
   readonly #kept = new Map<string, Map<string, Entry>>()
   /** Keys of entries that are on their way to the disk. */
   readonly #coming = new Set<string>()
-  /** Keys of entries that could not be written, and are in memory alone. */
+  /** Keys of entries that are in memory alone. */
   readonly #held = new Set<string>()
 
   constructor(records: Records, passed: Passed) {
@@ -83,7 +86,7 @@ export class HookMemory {
 
   /** The same, durable with the next write that is: for what has to be on the disk before something that is written behind it. */
   async writeAhead(...changes: Change[]): Promise<void> {
-    await this.#write(changes, rows => this.#records.changeSoon(...rows))
+    await this.#write(changes, rows => this.#records.changeAhead(...rows))
   }
 
   async #write(changes: Change[], keep: (rows: RecordChange[]) => Promise<void>): Promise<void> {
@@ -99,24 +102,27 @@ export class HookMemory {
     this.#apply(steps, ts)
   }
 
-  /** In memory alone, for changes that could not be written: they are found at least as long as this process runs. */
+  /** In memory alone, for changes that could not be written, or need not be: they are found as long as this process runs. */
   hold(...changes: Change[]): void {
     this.#apply(this.#steps(changes), this.#passed.nowMs())
-    for (const { at } of changes) this.#held.add(keyOf(at))
+    for (const change of changes) if ('put' in change) this.#held.add(keyOf(change.at))
   }
 
   isOnlyHeld(at: MemoryKey): boolean {
     return this.#held.has(keyOf(at))
   }
 
-  /** At once in memory, soon on the disk. A key that is being written is left out: this change would undo the newer one. */
+  /**
+   * At once in memory, and on the disk with the next write that waits for it, or soon. For what is found out again when a kill
+   * undoes it. A key that is being written is left out: this change would undo the newer one.
+   */
   changeSoon(...changes: Change[]): void {
     const ts = this.#passed.nowMs()
     const steps = this.#steps(changes.filter(({ at }) => !this.#coming.has(keyOf(at))))
     if (steps.length === 0) return
     this.#apply(steps, ts)
-    // A failure, with the disk or at the stop, does no harm: the entries are too old before long.
-    this.#records.changeSoon(...steps.flatMap(step => rowsOf(step, ts))).catch(() => undefined)
+    // A failure, with the disk or at the stop, loses what a kill loses.
+    this.#records.changeAhead(...steps.flatMap(step => rowsOf(step, ts))).catch(() => undefined)
   }
 
   /** The removal of everything about a hook, to be written with the removal of the hook. */

@@ -10,11 +10,11 @@ import { digest } from './formats/digest.ts'
 import { formats } from './formats/formats.ts'
 import { Hearing, type PostKeys } from './hearing.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
-import type { Change, HookMemory, MemoryKey } from './memory.ts'
+import type { Change, HookMemory, MemoryKey, Remembered } from './memory.ts'
 import { Misses } from './misses.ts'
 import { type News, readNews } from './news.ts'
 import { type PostPlan, planPost, type WritePlan } from './plan.ts'
-import { sendParts } from './send-parts.ts'
+import { isPartSent, partsOf, sendParts } from './send-parts.ts'
 import { changeBy, closing, opening, type Progress, settle } from './settle.ts'
 
 export type HookPost = {
@@ -117,27 +117,38 @@ export class HookReceiver {
   /** Goes on with an attempt that was begun and not ended: messages that the relay has already are not sent again. */
   async #write(task: Task, plan: WritePlan, { news, keys, bodyHash, progress, withIt }: Attempt): Promise<void> {
     const { client, memory, passed } = this.#parts
-    const { about } = plan
+    const { about, replyTo } = plan
     const { at } = keys
     const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
-    const isNoted = memory.get(at)?.attempt === attempt && !memory.isOnlyHeld(at)
+    const parts = partsOf(plan.text)
+    const begun = { attempt, body: bodyHash, lastPart: parts.length - 1 }
     const notes: Change[] = [
-      ...(isNoted ? [] : [{ at, put: { attempt, body: bodyHash } }]),
+      ...(this.#isNoted(at, begun) ? [] : [{ at, put: begun }]),
       ...(about ? [opening(about, attempt)] : []),
     ]
     // Written in the order of these calls, and so no later than the first part, whose write waits for the disk, for both: no
     // part can be at the relay of which nothing is noted here.
     const noted = notes.length > 0 ? this.#note(notes) : Promise.resolve()
     try {
-      const sent = sendParts(client, plan, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
+      const sent = sendParts(client, { parts, replyTo }, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
       const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: passed.nowMs() })]
-      await this.#noteWritten({ at, put: { attempt, body: bodyHash, isWritten: true } }, ...(said ?? []), ...withIt)
+      // The relay has the message, and its sender is told so at once. Lost with a kill, with the power or on a full disk, this
+      // is found out again by the attempt, which went to the disk with the message: by the key under which its last part was
+      // sent, for the next post of this body, and by what is open, for the next about this subject.
+      memory.changeSoon(...(said ?? []), ...withIt)
       this.#hearing.watch(keys, attempt, task.caller)
     } catch (error) {
       if (isChatGone(error)) await memory.write({ at, forget: true }, ...(about ? [closing(about)] : []))
+      else await this.#noteDoubt({ at, put: { attempt, body: bodyHash } })
       throw error
     }
+  }
+
+  #isNoted(at: MemoryKey<'attempt'>, { attempt, lastPart }: { attempt: string; lastPart: number }): boolean {
+    const { memory } = this.#parts
+    const known = memory.get(at)
+    return known?.attempt === attempt && known.lastPart === lastPart && !memory.isOnlyHeld(at)
   }
 
   async #note(notes: Change[]): Promise<void> {
@@ -152,27 +163,32 @@ export class HookReceiver {
   }
 
   /**
-   * The relay has the message: its sender is told so, also where the disk is full. This outlives a kill. What is lost of it with the
-   * power, or on such a disk, is found out again by the attempt, which stands there since before the message: the next post of
-   * this body, under this key or about this subject asks the relay what became of it.
+   * On the disk before the sender is told that nobody knows: for a day it may come again, and a message that has arrived
+   * meanwhile must not be taken for one that it was told of.
    */
-  async #noteWritten(...changes: Change[]): Promise<void> {
+  async #noteDoubt(doubt: Change): Promise<void> {
     const { memory } = this.#parts
     try {
-      await memory.writeAhead(...changes)
+      await memory.write(doubt)
     } catch {
-      memory.hold(...changes)
+      memory.hold(doubt)
     }
   }
 
   #progress(keys: PostKeys, bodyHash: string): Progress {
     const begun = this.#parts.memory.get(keys.at)
-    if (begun && !begun.isWritten) {
+    if (begun && !this.#isWritten(begun, keys)) {
       if (begun.body !== bodyHash) throw new CodedError('idempotency-conflict')
       return { kind: 'begun', attempt: begun.attempt }
     }
     const attempt = this.#hearing.unheard(keys)
     return attempt === undefined ? { kind: 'new' } : { kind: 'written', attempt }
+  }
+
+  /** What was begun under a key is never news again, however long ago it was written. */
+  #isWritten({ attempt, lastPart: part, isWritten }: Remembered['attempt'], { answeredAt }: PostKeys): boolean {
+    if (isWritten) return true
+    return answeredAt !== undefined && part !== undefined && isPartSent(this.#parts.client, { attempt, part })
   }
 }
 

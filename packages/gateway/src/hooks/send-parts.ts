@@ -3,17 +3,19 @@ import type { Client } from '@postern/core'
 import { type ChatId, CodedError, contentLimits, type MessageId, utf8 } from '@postern/protocol'
 import { splitText } from './texts/split.ts'
 
+export const partsOf = (text: string): string[] => splitText(text, contentLimits.textCharsMax)
+
 /** Where the messages of an attempt go, and how long they may take. */
 export type PartsTarget = { chat: ChatId; attempt: string; leftMs: () => number }
 
 /** Gives the id of the first message. */
 export async function sendParts(
   client: Client,
-  { text: whole, replyTo }: { text: string; replyTo?: MessageId },
+  { parts, replyTo }: { parts: readonly string[]; replyTo: MessageId | undefined },
   { chat, attempt, leftMs }: PartsTarget,
 ): Promise<MessageId> {
   let first: MessageId | undefined
-  for (const [part, text] of splitText(whole, contentLimits.textCharsMax).entries()) {
+  for (const [part, text] of parts.entries()) {
     // Without mentions: what begins like a command must not be taken for one that the bot gives to another bot.
     const content = { text, mentions: [], ...(part === 0 && replyTo && { replyTo }) }
     const { id } = await client.messages.sendText(chat, content, { timeoutMs: leftMs(), ...once(attempt, part) })
@@ -32,6 +34,12 @@ export async function findWritten(
   return message?.id
 }
 
+/** As far as it is known here: after a kill, once the relay was reached. */
+export const isPartSent = (client: Client, { attempt, part }: { attempt: string; part: number }): boolean =>
+  client.messages.wasSent(keyOf(attempt, part))
+
+const keyOf = (attempt: string, part: number): string => `hook:${attempt}:${part}`
+
 const once = (attempt: string, part: number) => ({
-  idempotency: { key: `hook:${attempt}:${part}`, request: utf8(attempt) },
+  idempotency: { key: keyOf(attempt, part), request: utf8(attempt) },
 })

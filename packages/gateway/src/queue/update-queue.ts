@@ -77,15 +77,15 @@ export class UpdateQueue {
 
   /** The oldest updates that were neither confirmed nor delivered. */
   read(limit: number): QueuedUpdate[] {
-    return this.readFrom(0, limit)
+    if (this.#journal.newest() <= this.#place) return []
+    return this.#journal.read(this.#place, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
   }
 
-  /** Those that would be left if everything below the offset were confirmed. */
-  readFrom(offset: number, limit: number): QueuedUpdate[] {
+  /** The same as one JSON array. `offset`: those that would be left if everything below it were confirmed. Undefined when there is none. */
+  readJson({ offset = 0, limit }: { offset?: number; limit: number }): Uint8Array | undefined {
     const newest = this.#journal.newest()
     const below = Math.max(this.#place, Math.min(offset - 1, newest))
-    if (newest <= below) return []
-    return this.#journal.read(below, limit).map(({ id, json }) => ({ id, json: `{"id":${id},${json.slice(1)}` }))
+    return newest <= below ? undefined : this.#journal.readJson(below, limit)
   }
 
   /** How many wait. */

@@ -1,12 +1,13 @@
 // Long polling: an answer as soon as there is an update, when the time is up, when the caller is gone, or at the stop.
-import { Bell, type Clock, gatewayLimits, tooMany, Wait } from '@postern/protocol'
+import { Bell, type Clock, gatewayLimits, tooMany, utf8, Wait } from '@postern/protocol'
 import type { Caller } from '../caller.ts'
-import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
+import type { UpdateQueue } from '../queue/update-queue.ts'
 
 export type Poll = { offset: number; limit: number; timeoutMs: number }
 /** Looked at only where there is something to wait for: a signal costs more than the answer. */
 export type Poller = Pick<Caller, 'gone'>
 
+const none = utf8('[]')
 const pollers = { max: gatewayLimits.pollersMax, what: 'long polls are waiting' }
 
 export class LongPoll {
@@ -24,24 +25,24 @@ export class LongPoll {
   }
 
   /** The JSON array of updates. Confirms first, so that what was confirmed is not shown again even after a crash. */
-  async answer({ offset, limit, timeoutMs }: Poll, caller: Poller): Promise<string> {
+  async answer({ offset, limit, timeoutMs }: Poll, caller: Poller): Promise<Uint8Array> {
     if (timeoutMs > 0 && this.#queue.isEmptyFrom(offset)) await this.#queue.confirmAll()
     else await this.#queue.confirmBelow(offset)
     const endsAtMs = this.#clock.monotonicMs() + timeoutMs
     for (;;) {
-      const updates = this.#queue.read(limit)
+      const updates = this.#queue.readJson({ limit })
       const leftMs = endsAtMs - this.#clock.monotonicMs()
-      if (updates.length > 0 || leftMs <= 0 || this.#isReleased || caller.gone.aborted) {
+      if (updates || leftMs <= 0 || this.#isReleased || caller.gone.aborted) {
         await this.#queue.durable()
-        return jsonOf(updates)
+        return updates ?? none
       }
       await this.#wait(leftMs, caller.gone)
     }
   }
 
   /** What an answer would be now. */
-  peek({ offset, limit }: Omit<Poll, 'timeoutMs'>): string {
-    return jsonOf(this.#queue.readFrom(offset, limit))
+  peek({ offset, limit }: Omit<Poll, 'timeoutMs'>): Uint8Array {
+    return this.#queue.readJson({ offset, limit }) ?? none
   }
 
   /** Answers everybody with what there is; who comes later does not wait. */
@@ -61,5 +62,3 @@ export class LongPoll {
     await woken.over
   }
 }
-
-const jsonOf = (updates: readonly QueuedUpdate[]): string => `[${updates.map(({ json }) => json).join(',')}]`

@@ -53,12 +53,12 @@ export class Updates {
   }
 
   /** The JSON array of updates; waits for the first one. */
-  async poll(poll: Poll, caller: Poller): Promise<string> {
+  async poll(poll: Poll, caller: Poller): Promise<Uint8Array> {
     return await this.#longPoll().answer(poll, caller)
   }
 
   /** The same as it would be now; nothing is confirmed. */
-  peek(page: Omit<Poll, 'timeoutMs'>): string {
+  peek(page: Omit<Poll, 'timeoutMs'>): Uint8Array {
     return this.#longPoll().peek(page)
   }
 

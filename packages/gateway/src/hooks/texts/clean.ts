@@ -14,9 +14,13 @@ export const cleanText = (text: string): string =>
 /** Nobody would see a message of it. */
 export const isBlank = (text: string): boolean => text.replaceAll(unseen, '').trim() === ''
 
+/** Most fields have none of it: they are words of ASCII with one space between them. */
+const toBeCleaned = /[^ -~]|^ | $| {2}/
+
 /** A field in one line; whatever is no text or number is an empty one. */
 export function oneLine(value: unknown): string {
   if (typeof value !== 'string' && !Number.isFinite(value)) return ''
+  if (typeof value === 'string' && !toBeCleaned.test(value)) return value
   return String(value)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(controls, '')
