@@ -33,6 +33,8 @@ export type Core = {
   /** Gives each entry of a log its time. */
   readonly order: LogOrder
   readonly files: Files
+  /** The list of chats as text. Absent where nobody asks for all of it. */
+  readonly chatTexts?: { all: () => Uint8Array }
   /** A chat is opened once, however many want to write to it first. */
   readonly openings: Lanes<ChatId>
   /** Each encrypted message holds a slot until the relay's word about it is known. */

@@ -4,6 +4,7 @@ import { assertPatched } from '@postern/mls'
 import { makeNodeProvider } from '@postern/mls/node'
 import { type Clock, clientLimits, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
+import { ChatTexts } from './chats/chat-texts.ts'
 import type { Client } from './client/client.ts'
 import { type Beginning, openClient } from './client/open-client.ts'
 import type { RequestPolicy } from './context.ts'
@@ -57,6 +58,7 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
         clock,
       }),
       fileCipher: nodeFileCipher,
+      chatTexts: new ChatTexts(store),
       connectBlobs: options.connectBlobs ?? connectNodeBlobs,
       provider: makeNodeProvider({ log }),
       clock,

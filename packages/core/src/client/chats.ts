@@ -7,11 +7,11 @@ import {
   contentLimits,
   type Deadline,
   nameFault,
+  utf8,
   type Within,
 } from '@postern/protocol'
 import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/change-members.ts'
 import { changeOnce } from '../chats/change-once.ts'
-import { ChatTexts } from '../chats/chat-texts.ts'
 import { type ChatsPage, viewChat, viewChats, visibleChat, visibleChats } from '../chats/chats.ts'
 import { ensurePrivateChat, openGroupChat } from '../chats/open-chat.ts'
 import { type Role, setAdmin } from '../chats/set-admin.ts'
@@ -34,11 +34,9 @@ export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: 
 export class ClientChats {
   readonly #core: Core
   readonly #callers: Callers
-  readonly #texts: ChatTexts
 
   constructor(core: Core, callers: Callers) {
     this.#core = core
-    this.#texts = new ChatTexts(core.store)
     this.#callers = callers
   }
 
@@ -47,9 +45,9 @@ export class ClientChats {
     return viewChats(this.#core.store, visibleChats(this.#core.store, page))
   }
 
-  /** All of them, as JSON in UTF-8: of ten thousand only those that have changed are made anew. */
+  /** All of them, as JSON in UTF-8: where texts are kept, of ten thousand only those that have changed are made anew. */
   listText(): Uint8Array {
-    return this.#texts.all()
+    return this.#core.chatTexts?.all() ?? utf8(JSON.stringify(this.list()))
   }
 
   /** Each with its last line, the newest first. */

@@ -2,6 +2,7 @@
 import { type MlsProvider, makeMlsContext } from '@postern/mls'
 import { type Clock, isSameRelay, Lanes, type Log } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
+import type { ChatTexts } from '../chats/chat-texts.ts'
 import { dropUnfinished } from '../chats/open-chat.ts'
 import type { Core, RequestPolicy } from '../context.ts'
 import type { BlobTransportFactory } from '../files/blob-transport.ts'
@@ -46,6 +47,8 @@ export interface ClientParts {
   connectBlobs: BlobTransportFactory
   fileCipher: FileCipher
   vault: FileVault
+  /** Absent where nobody asks for the whole list of chats as text. */
+  chatTexts?: ChatTexts
   jitter: () => number
   acceptRequests: RequestPolicy
   reportsAll: boolean
