@@ -35,6 +35,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
     onEntries: () => {},
     onTime: () => {},
     onRevoked: () => 'over',
+    afterTurn: run => run(),
   })
   return { clock, dials, link }
 }

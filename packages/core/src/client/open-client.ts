@@ -89,6 +89,7 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
     onEntries: entries => inbox.deliver(entries),
+    afterTurn: run => parts.store.afterTurn(run),
     onTime: relayMs => {
       if (!passed.heard(relayMs)) return
       timekeeper.armDue()

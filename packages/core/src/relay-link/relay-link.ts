@@ -38,6 +38,8 @@ export interface RelayLinkOptions {
   /** The first thing on a new connection; entries are asked for in it. Only when it is done the link is online. */
   onSession: (session: Session) => Promise<void>
   onEntries: (entries: Entry[]) => void
+  /** Entries behind an answer wait for it: what the answer brings is written first, or a reaction would find no message. */
+  afterTurn: (run: () => void) => void
   /** What the relay's clock says, whenever it tells. */
   onTime: (relayMs: number) => void
   /** The relay refuses the device's certificate. `over`: coming back soon would be of no use. */
@@ -64,13 +66,12 @@ type Connection = {
   told: Told
 }
 
-const NOTHING_TOLD: Told = { cursor: -1, mark: -1 }
-
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #changed = new Bell()
   #state: State = { kind: 'idle' }
   readonly #pauses: ReconnectPauses
+  #isAnswered = false
   #settling: Promise<void> = Promise.resolve()
   #refusal: CodedError | undefined
   #isReplaced = false
@@ -176,7 +177,7 @@ export class RelayLink {
     const connection: Connection = {
       calls: new PendingCalls(clock),
       isAlive: true,
-      told: NOTHING_TOLD,
+      told: { cursor: -1, mark: -1 },
       watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),
@@ -205,14 +206,14 @@ export class RelayLink {
         this.#authenticate(connection, frame.nonce).catch((error: unknown) => this.#refused(connection, error))
         return
       case 'deliver':
-        this.#options.onEntries(frame.entries)
-        return
+        return this.#isAnswered
+          ? this.#options.afterTurn(() => this.#isCurrent(connection) && this.#options.onEntries(frame.entries))
+          : this.#options.onEntries(frame.entries)
       case 'answer':
       case 'failure':
+        this.#isAnswered = true
+        this.#options.afterTurn(() => (this.#isAnswered = false))
         connection.calls.settle(frame)
-        return
-      default:
-        frame satisfies never
     }
   }
 
