@@ -2,10 +2,12 @@
 import { join } from 'node:path'
 import { checkApiPage } from './documents/check-api-page.ts'
 import { checkCitations } from './documents/check-citations.ts'
+import { checkDashboards } from './documents/check-dashboards.ts'
 import { checkDependencies } from './documents/check-dependencies.ts'
 import { checkLockfile } from './documents/check-lockfile.ts'
 import { checkPaths } from './documents/check-paths.ts'
 import { checkRules } from './documents/check-rules.ts'
+import { checkSite } from './documents/check-site.ts'
 import { checkSnippets } from './documents/check-snippets.ts'
 import { checkWords } from './documents/check-words.ts'
 import { documentsOf, openProject } from './project.ts'
@@ -20,6 +22,8 @@ const checks = [
   checkLockfile,
   checkWords,
   checkApiPage,
+  checkDashboards,
+  checkSite,
 ]
 const problems = checks.flatMap(check => check(project))
 for (const problem of problems) console.log(problem)

@@ -13,6 +13,7 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   'dead code': ['knip', '--no-progress', '--no-config-hints'],
   architecture: ['node', 'scripts/check-architecture.ts'],
   format: ['biome', 'check', '.'],
+  openapi: ['node', 'scripts/check-openapi.ts'],
   documents: ['node', 'scripts/check-documents.ts'],
 }
 

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'
+import { measureBackup } from './backup/backup.ts'
 import { measureBeside } from './beside/beside.ts'
 import { measureChats } from './chats/chats.ts'
 import { measureConnections } from './connections/connections.ts'
@@ -39,6 +40,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   votes: measureVotes,
   presses: measurePresses,
   files: measureFiles,
+  backup: measureBackup,
   app: measureApp,
 }
 

@@ -12,6 +12,7 @@ import { expect, onTestFinished } from 'vitest'
 import { filesIn, fingerprint, foundIn } from './data-files.ts'
 
 const TOKEN = 'token-of-the-operator-83462'
+const METRICS_TOKEN = 'a-token-that-reads-figures-alone'
 const said = {
   'a private text': 'the harbour is closed on wednesdays',
   'a text to the bot': 'what does the lighthouse cost',
@@ -33,7 +34,7 @@ const shown = {
 
 /** Everybody has said something to everybody. */
 async function conversation(world: World) {
-  const gateway = await world.gateway({ BOT_NAME: named['the name of the bot'], BOT_TOKEN: TOKEN })
+  const gateway = await world.gateway({ BOT_NAME: named['the name of the bot'], BOT_TOKEN: TOKEN, METRICS_TOKEN })
   const alice = await world.person(named['a name'])
   const bob = await world.person(named['another name'])
   await gateway.client.whenOnline(WITHIN)
@@ -64,6 +65,7 @@ test('[CORE-11.12] no file of anybody holds a text, a name, a title, a token or 
     'a title': TITLE,
     'the invite token': invite.token,
     'the bot token': TOKEN,
+    'the token for the metrics': METRICS_TOKEN,
     'the profile key': invite.profileKey,
     'the bot mark': '"bot":true',
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { bundledModules } from './build/bundled-modules.ts'
 import { fingerprintOf } from './build/fingerprint.ts'
+import { trimSentences } from './build/trim-sentences.ts'
 import { trimSql } from './build/trim-sql.ts'
 import { trimSqlite } from './build/trim-sqlite.ts'
 
@@ -53,7 +54,7 @@ export default defineConfig({
   resolve: { dedupe: ['@noble/hashes'] },
   worker: {
     format: 'es',
-    plugins: () => [trimSql(), trimSqlite(), modules.worker()],
+    plugins: () => [trimSentences(), trimSql(), trimSqlite(), modules.worker()],
     rollupOptions: { output: { manualChunks: ownChunk } },
   },
   optimizeDeps: { exclude: ['@evolu/sqlite-wasm'] },

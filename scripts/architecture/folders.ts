@@ -25,10 +25,10 @@ const packages: FolderLaw['order'] = {
     'waiting',
     'rules',
     ['file-name.ts', 'gathered-bytes.ts'],
-    ['relay', 'content'],
+    ['relay', 'content', 'control'],
     ['index.ts', 'rim-node.ts'],
   ],
-  'packages/bot-api/src': [otherFiles, 'index.ts'],
+  'packages/bot-api/src': [otherFiles, 'openapi', 'index.ts'],
   'packages/mls/src': [
     ['assert-patched.ts', 'kdf-label.ts', 'mls-error.ts', 'provider.ts', 'vector-length.ts'],
     ['key-objects-node.ts', 'padding.ts', 'strict-signature.ts'],
@@ -47,12 +47,14 @@ const packages: FolderLaw['order'] = {
     'index.ts',
   ],
   'packages/relay/src': [
-    'limits',
+    ['limits', 'figures', 'version.ts'],
     'store',
     ['invites', 'blobs', 'groups'],
     'accounts',
     'connections',
     'http',
+    // How the relay is, and what whoever runs it asks of it.
+    'operator',
     otherFiles,
     'index.ts',
   ],
@@ -99,7 +101,7 @@ const packages: FolderLaw['order'] = {
     'index.ts',
   ],
   'packages/gateway/src/hooks': ['texts', 'formats', otherFiles, 'commands', 'serve-hooks.ts', 'start-hooks.ts'],
-  'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles],
+  'packages/gateway/src/http': ['errors.ts', 'forms', otherFiles, 'reference'],
   'packages/app/src': [
     // What pages and the worker tell each other.
     'contract',
@@ -131,7 +133,8 @@ const packages: FolderLaw['order'] = {
     otherFiles,
   ],
   'packages/testkit/src': [otherFiles, 'index.ts'],
-  'packages/cli/src': [otherFiles, ['person', 'demo'], 'postern.ts', 'main.ts'],
+  'packages/cli/src': [otherFiles, ['person', 'demo', 'backup'], 'doctor', 'postern.ts', 'main.ts'],
+  'packages/cli/src/backup': ['archive', otherFiles],
 }
 
 const besides: FolderLaw['order'] = {
@@ -143,12 +146,12 @@ const besides: FolderLaw['order'] = {
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
     ['app', 'group1000', 'presses', 'sends', 'votes'],
-    'beside',
+    ['backup', 'beside'],
     'main.ts',
   ],
   'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power'], 'main.ts'],
   'campaign/src/chaos': [['check', 'wire'], 'traffic', 'parts', 'faults', otherFiles],
-  scripts: ['project.ts', ['architecture', 'documents'], otherFiles],
+  scripts: ['project.ts', ['monitoring', 'site'], ['architecture', 'documents', 'openapi'], 'snippets', otherFiles],
 }
 
 const exceptions: readonly FolderException[] = []

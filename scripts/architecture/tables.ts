@@ -74,6 +74,7 @@ const relay: TableLaw = {
   owners: {
     [rows('account')]: ['account'],
     [rows('invite')]: ['invite_use'],
+    [rows('incarnation')]: ['incarnation'],
     [rows('profile')]: ['profile'],
     [rows('key-package')]: ['key_package', 'last_resort'],
     [rows('contact')]: ['contact'],
@@ -87,6 +88,7 @@ const relay: TableLaw = {
   guests: guestsOf(
     { does: 'reads', reason: 'A join: asked row by row, it would be slow.' },
     {
+      blob: [rows('account')],
       account: [rows('blob'), rows('group'), rows('mailbox')],
       chat_group: [rows('mailbox')],
       entry: [rows('mailbox')],

@@ -1,7 +1,7 @@
 // docs/api.md, made from the OpenAPI document: for people what GET /openapi.json is for programs.
 import { type ApiErrorCode, apiStatuses, makeOpenapi, type OpenapiDocument, type Operation } from '@postern/bot-api'
-
 import { apiLimits } from './api-limits.ts'
+import { inlineSchemas } from './inline-schemas.ts'
 
 export const apiPagePath = 'docs/api.md'
 
@@ -32,8 +32,8 @@ const head = `# The HTTP API
 
 Requests and answers are JSON. Ids are strings, times are Unix milliseconds, the id of a private chat is the other person's account id, and
 requests that return nothing answer \`{}\`. Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.
-Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters. The same as an OpenAPI 3.1 document:
-\`GET /openapi.json\`.
+Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters. Fields, types of updates and values of fields may be
+added: pass over what you do not know. The same as an OpenAPI document, from which [clients are generated](clients.md): \`GET /openapi.json\`.
 
 HEAD is answered wherever GET is, with the same headers and no body. Where no body is needed, one that is sent is passed over. In a group with
 several bots a command like \`/start\` is for none of them in particular: every bot gets it as a \`message\`, and whether one of them
@@ -44,9 +44,12 @@ An error is a status with \`{"error": "a sentence for you", "code": "bad_request
 `
 
 export function makeApiPage(): string {
-  const document = makeOpenapi({ version: '1' })
+  const document = inlineSchemas(makeOpenapi({ version: '1' }))
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
+    Object.entries(methods)
+      // Said once for all of them, above.
+      .filter(([method]) => method !== 'head')
+      .map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
   )
   const sections = [...new Set(operations.map(({ operation }) => operation.tags[0] ?? ''))].map(section =>
     [
@@ -60,7 +63,7 @@ export function makeApiPage(): string {
 }
 
 function errorTable({ components }: OpenapiDocument): string {
-  const responses = components['responses'] as Record<ApiErrorCode, { description: string }>
+  const responses = components.responses as Record<ApiErrorCode, { description: string }>
   return table(
     ['Code', 'Status', 'When'],
     Object.entries(responses).map(([code, { description }]) => [
@@ -81,7 +84,7 @@ function operationText(title: string, operation: Operation): string {
   const [answerType, { schema }] = Object.entries(answer.content)[0] ?? ['', { schema: {} }]
   return [
     `### ${title}`,
-    operation.summary + (operation.security ? ' Needs no token.' : ''),
+    operation.description + (operation.security ? ' Needs no token.' : ''),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Meaning'], parameters.map(parameterRow))] : []),
     ...(isForm ? ['The body is `multipart/form-data`, with its parts in any order.'] : []),
     ...(hasFields ? [table([isForm ? 'Form field' : 'Body field', 'Type', 'Meaning'], bodyRows(bodySchema))] : []),
@@ -98,7 +101,7 @@ const errorsText = ({ responses }: Operation): string =>
     .join(', ')
 
 function answerText(type: string, schema: Schema): string {
-  if (type === '*/*') return "the file's bytes, to GET; to HEAD only what is said about them"
+  if (type === 'application/octet-stream') return "the file's bytes, to GET; to HEAD only what is said about them"
   return type.startsWith('application/json') ? typeText(schema) : `text (\`${type}\`)`
 }
 
@@ -176,9 +179,9 @@ const limitsText = (): string => `## Limits\n\n${table(['Subject', 'Limit'], api
 
 /** What the gateway sends by itself. */
 function webhookText(document: OpenapiDocument): string {
-  const { update } = document['webhooks'] as { update: { post: Operation } }
-  const headers = (update.post.parameters ?? []).map(({ name, description }) => [`\`${name}\``, description ?? ''])
-  return `## Webhook\n\n${update.post.summary} The body is an ${link('Update')}.\n\n${table(['Header', 'Meaning'], headers)}`
+  const { parameters = [], description } = document.webhooks?.update.post ?? { description: '' }
+  const headers = parameters.map(header => [`\`${header.name}\``, header.description ?? ''])
+  return `## Webhook\n\n${description} The body is an ${link('Update')}.\n\n${table(['Header', 'Meaning'], headers)}`
 }
 
 function objectsText({ components }: OpenapiDocument): string {

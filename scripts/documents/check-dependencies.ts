@@ -25,7 +25,7 @@ interface Use {
 
 const usesOf = (project: Project): Use[] =>
   project.paths
-    .filter(path => /^((packages|examples)\/[^/]+\/|bench\/|campaign\/)?package\.json$/.test(path))
+    .filter(path => /^((packages|examples)\/[^/]+\/|bench\/|campaign\/|site\/)?package\.json$/.test(path))
     .flatMap(path => {
       const { dependencies, devDependencies, optionalDependencies } = readManifest(project, path)
       return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })

@@ -1,13 +1,14 @@
 // The lockfile names no place to download from: whoever installs chooses the registry. What is resolved in it are workspaces alone.
 import type { Check } from '../project.ts'
 
-const path = 'package-lock.json'
 const address = /"resolved": "[a-z+]+:/
 
 export const checkLockfile: Check = project =>
-  project.paths.includes(path)
-    ? project
+  project.paths
+    .filter(path => /^(site\/)?package-lock\.json$/.test(path))
+    .flatMap(path =>
+      project
         .read(path)
         .split('\n')
-        .flatMap((line, at) => (address.test(line) ? [`${path}:${at + 1}: records a download address.`] : []))
-    : []
+        .flatMap((line, at) => (address.test(line) ? [`${path}:${at + 1}: records a download address.`] : [])),
+    )

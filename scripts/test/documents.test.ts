@@ -7,9 +7,11 @@ import { checkDependencies } from '../documents/check-dependencies.ts'
 import { checkLockfile } from '../documents/check-lockfile.ts'
 import { checkPaths } from '../documents/check-paths.ts'
 import { checkRules } from '../documents/check-rules.ts'
+import { checkSite } from '../documents/check-site.ts'
 import { checkSnippets } from '../documents/check-snippets.ts'
 import { checkWords } from '../documents/check-words.ts'
 import type { Project } from '../project.ts'
+import { pageText } from '../site/site-pages.ts'
 
 const projectOf = (files: Readonly<Record<string, string>>): Project => ({
   paths: Object.keys(files),
@@ -238,5 +240,25 @@ describe('the page of the API', () => {
 
   test.each([{}, { 'docs/api.md': makeApiPage().replace('4096', '4095') }])('is stale otherwise: case %$', files => {
     expect(checkApiPage(projectOf(files))).toEqual(['docs/api.md: it is stale; run npm run api-page.'])
+  })
+})
+
+describe('the site', () => {
+  test('every page of docs is in its menu', () => {
+    const pages = { 'docs/README.md': '', 'docs/guide/README.md': '', 'docs/guide/send.md': '', 'docs/relay.md': '' }
+    const problems = checkSite(projectOf({ ...pages, 'site/.vitepress/config.mjs': "['/guide/', '/relay']" }))
+    expect(problems).toEqual(['site/.vitepress/config.mjs: /guide/send is not in the menu.'])
+  })
+
+  test.each([
+    ['docs/guide/send.md', '[a](../relay.md#its-hosts)', '[a](../relay.md#its-hosts)'],
+    ['docs/relay.md', '[a](guide/README.md)', '[a](./guide/index.md)'],
+    ['docs/relay.md', '[a](../CHANGELOG.md#upgrading)', '[a](./CHANGELOG.md#upgrading)'],
+    ['CHANGELOG.md', '[a](docs/relay.md)', '[a](./relay.md)'],
+    ['docs/relay.md', '[a](#limits) [b](https://example.org/a.md)', '[a](#limits) [b](https://example.org/a.md)'],
+    ['docs/relay.md', '[the unit](../deploy/a.service)', 'the unit (`deploy/a.service`)'],
+    ['docs/relay.md', '<!-- Alice: {"do": "me"} -->\n\nText', 'Text'],
+  ])('%s: %s', (path, text, inSite) => {
+    expect(pageText(text, path)).toBe(inSite)
   })
 })

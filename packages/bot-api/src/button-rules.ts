@@ -17,7 +17,7 @@ const url = z
   .meta({ maxLength: buttonUrlUnitsMax })
   .describe('Opened after a question that shows it; https only, its scheme in any letters.')
 
-const button = z
+export const newButton = z
   .object(
     { text: shownName(buttonTextCharsMax), data: optional(data), url: optional(url) },
     'an object with text and either data or url is required',
@@ -27,7 +27,7 @@ const button = z
   })
 
 const row = z
-  .array(button, 'an array of buttons is required')
+  .array(newButton, 'an array of buttons is required')
   .superRefine(keeps(buttonRowFault))
   .meta({ minItems: 1, maxItems: buttonsPerRowMax })
 

@@ -8,9 +8,13 @@ export type Endpoint = {
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: `/${string}`
   section: 'Bot' | 'Chats' | 'Messages' | 'Polls' | 'Buttons' | 'Updates' | 'Hooks' | 'Service'
+  /** Up to five words: the entry in a menu of all endpoints. */
   summary: string
+  description: string
   /** Without a token. */
   open?: true
+  /** With `METRICS_TOKEN`, too, where one is set. */
+  forScrapers?: true
   params?: z.ZodObject
   query?: z.ZodObject
   headers?: z.ZodObject

@@ -11,12 +11,20 @@ import { pollEndpoints, pressEndpoints } from './poll-endpoints.ts'
 import { botChange, botCommands, newGroup } from './requests.ts'
 
 const botEndpoints = {
-  getMe: { method: 'GET', path: '/v1/me', section: 'Bot', summary: 'The bot.', answer: bot },
+  getMe: {
+    method: 'GET',
+    path: '/v1/me',
+    section: 'Bot',
+    summary: 'Get the bot',
+    description: 'The bot: its name, its invite link and its commands.',
+    answer: bot,
+  },
   changeMe: {
     method: 'PATCH',
     path: '/v1/me',
     section: 'Bot',
-    summary: "Changes the bot's name or description; what is absent stays.",
+    summary: 'Change the bot',
+    description: "Changes the bot's name or description; what is absent stays.",
     body: botChange,
     answer: bot,
   },
@@ -24,7 +32,8 @@ const botEndpoints = {
     method: 'POST',
     path: '/v1/me/invite',
     section: 'Bot',
-    summary:
+    summary: 'Make a new invite',
+    description:
       'Makes a new invite link; the token in older ones is worth nothing from then on. Who has an older link still knows the account id, and can read the profile with the key that stands in it.',
     answer: bot,
   },
@@ -32,7 +41,8 @@ const botEndpoints = {
     method: 'PUT',
     path: '/v1/me/commands',
     section: 'Bot',
-    summary: "Replaces the bot's commands; [] removes all.",
+    summary: 'Set the commands',
+    description: "Replaces the bot's commands; [] removes all.",
     body: botCommands,
     answer: nothing,
   },
@@ -40,7 +50,8 @@ const botEndpoints = {
     method: 'PUT',
     path: '/v1/me/avatar',
     section: 'Bot',
-    summary:
+    summary: 'Set the picture',
+    description:
       "Sets the bot's picture: the bytes of a JPEG, PNG or WebP file. It is cropped to a square and scaled down.",
     upload: { types: ['image/jpeg', 'image/png', 'image/webp'], bytesMax: gatewayLimits.avatarUploadBytesMax },
     answer: nothing,
@@ -52,7 +63,8 @@ const chatEndpoints = {
     method: 'GET',
     path: '/v1/chats',
     section: 'Chats',
-    summary: "The bot's chats, in the order in which it first saw them: all, or page by page.",
+    summary: 'List chats',
+    description: "The bot's chats, in the order in which it first saw them: all, or page by page.",
     query: z.object({
       limit: wholeNumber({ min: 1, max: gatewayLimits.chatsPageMax }).optional().describe('All when absent.'),
       after: namedChat.optional().describe('Reads on: the chats behind this one, the last of the page before.'),
@@ -64,7 +76,8 @@ const chatEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}',
     section: 'Chats',
-    summary: 'One chat.',
+    summary: 'Get a chat',
+    description: 'One chat.',
     params: chatParams,
     answer: chat,
   },
@@ -72,7 +85,8 @@ const chatEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/accept',
     section: 'Chats',
-    summary:
+    summary: 'Accept a request',
+    description:
       'Accepts a chat request or a group invitation: the updates of what came meanwhile are queued, in order. An accepted chat is answered as it is. With a person, the groups to which that person has invited the bot are let in, now and later.',
     params: chatParams,
     answer: chat,
@@ -81,7 +95,8 @@ const chatEndpoints = {
     method: 'GET',
     path: '/v1/people/{account}/safety-number',
     section: 'Chats',
-    summary:
+    summary: 'Get a safety number',
+    description:
       'What the bot and a person compare, over another way, to be sure that neither was given a stranger’s account instead of the other’s.',
     params: z.object({ account: accountInPath }),
     answer: safetyNumber,
@@ -90,7 +105,8 @@ const chatEndpoints = {
     method: 'POST',
     path: '/v1/groups',
     section: 'Chats',
-    summary: 'Makes a group with the bot as its admin.',
+    summary: 'Make a group',
+    description: 'Makes a group with the bot as its admin.',
     headers: sendHeaders,
     body: newGroup,
     statuses: { not_found: 404 },
@@ -103,11 +119,16 @@ const updateEndpoints = {
     method: 'GET',
     path: '/v1/updates',
     section: 'Updates',
-    summary: `What happened in the chats, oldest first; waits up to \`timeout\` seconds when there is nothing yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
+    summary: 'Get updates',
+    description: `What happened in the chats, oldest first; waits up to \`timeout\` seconds when there is nothing yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
     query: z.object({
-      offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0),
-      timeout: wholeNumber({ min: 0, max: gatewayLimits.updatesPollTimeoutSecMax }).default(0),
-      limit: pageLimit({ max: gatewayLimits.updatesPerPollMax, standard: gatewayLimits.updatesPerPollMax }),
+      offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
+        .default(0)
+        .describe('The id of the last update that was handled, plus 1.'),
+      timeout: wholeNumber({ min: 0, max: gatewayLimits.updatesPollTimeoutSecMax }).default(0).describe('In seconds.'),
+      limit: pageLimit({ max: gatewayLimits.updatesPerPollMax, standard: gatewayLimits.updatesPerPollMax }).describe(
+        'How many at most.',
+      ),
     }),
     statuses: { webhook: 409 },
     answer: z.array(update),
@@ -116,17 +137,21 @@ const updateEndpoints = {
     method: 'GET',
     path: '/v1/webhook',
     section: 'Updates',
-    summary: 'How delivery by webhook is doing.',
+    summary: 'Get the webhook status',
+    description: 'How delivery by webhook is doing.',
     answer: webhookStatus,
   },
 } as const satisfies Record<string, Endpoint>
+
+const openapiVersions = ['3.0', '3.1'] as const
 
 const serviceEndpoints = {
   health: {
     method: 'GET',
     path: '/healthz',
     section: 'Service',
-    summary: 'Whether the gateway runs.',
+    summary: 'Check the gateway',
+    description: 'Whether the gateway runs.',
     open: true,
     answer: nothing,
   },
@@ -134,7 +159,10 @@ const serviceEndpoints = {
     method: 'GET',
     path: '/v1/metrics',
     section: 'Service',
-    summary: "The gateway's figures in the text format of Prometheus.",
+    summary: 'Get metrics',
+    description:
+      "The gateway's figures in the text format of Prometheus. `METRICS_TOKEN`, where one is set, is good for this and for nothing else.",
+    forScrapers: true,
     answer: z.string(),
     answerType: 'text/plain; version=0.0.4; charset=utf-8',
   },
@@ -142,8 +170,15 @@ const serviceEndpoints = {
     method: 'GET',
     path: '/openapi.json',
     section: 'Service',
-    summary: 'This API as an OpenAPI 3.1 document.',
+    summary: 'Get this document',
+    description: 'This API as an OpenAPI document: 3.1, or 3.0 for tools that know no other.',
     open: true,
+    query: z.object({
+      version: z
+        .enum(openapiVersions, `${openapiVersions.join(' or ')} is required`)
+        .default('3.1')
+        .describe('Which version of OpenAPI.'),
+    }),
     answer: z.looseObject({ openapi: z.string() }),
   },
 } as const satisfies Record<string, Endpoint>

@@ -6,34 +6,38 @@ import { chat, message, person } from './objects.ts'
 
 export type { Notice } from './notices.ts'
 
+export const deletion = z.object({ message_id: messageId, from: person })
+
+export const reactionChange = z.object({
+  message_id: messageId,
+  from: person,
+  emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
+})
+
+export const press = z.object({
+  message_id: messageId,
+  from: person,
+  data: z.string().describe('Empty when the message is gone.'),
+  press_id: pressId,
+})
+
 const event = <const Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
   z.object({ id: z.int(), chat_id: chatId, type: z.literal(type), ...payload })
 
 /** What an operator gets, and people get, too. */
-export const update = z.discriminatedUnion('type', [
-  event('message', { message }),
-  event('edited', { message }),
-  event('deleted', { deleted: z.object({ message_id: messageId, from: person }) }),
-  event('reaction', {
-    reaction: z.object({
-      message_id: messageId,
-      from: person,
-      emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
-    }),
-  }),
-  event('poll', { message }),
-  event('button', {
-    button: z.object({
-      message_id: messageId,
-      from: person,
-      data: z.string().describe('Empty when the message is gone.'),
-      press_id: pressId,
-    }),
-  }),
-  event('expired', { expired: z.array(messageId) }),
-  event('chat', { chat }),
-  event('notice', { notice }),
-])
+export const update = z
+  .discriminatedUnion('type', [
+    event('message', { message }),
+    event('edited', { message }),
+    event('deleted', { deleted: deletion }),
+    event('reaction', { reaction: reactionChange }),
+    event('poll', { message }),
+    event('button', { button: press }),
+    event('expired', { expired: z.array(messageId) }),
+    event('chat', { chat }),
+    event('notice', { notice }),
+  ])
+  .describe('Something that happened in a chat. More types may come: pass over one that you do not know.')
 export type Update = z.infer<typeof update>
 
 /** What only people get: a bot's operator reads the status of a message where it stands, and is not called. */

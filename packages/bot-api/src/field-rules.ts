@@ -85,16 +85,32 @@ export const optionalMessageId = z.preprocess(
 )
 
 /** In a path: any text. What is no id of a chat names a chat that does not exist. */
-export const accountInPath = z.string('an account id is required').transform(accountIdOf).meta({ type: 'string' })
+export const accountInPath = z
+  .string('an account id is required')
+  .transform(accountIdOf)
+  .meta({ type: 'string' })
+  .describe('The id of a person’s account.')
 /** Elsewhere an empty text is a field that was forgotten, and no chat that does not exist. */
 export const namedChat = z
   .string('a chat id is required')
   .min(1, 'a chat id is required')
   .transform(chatIdOf)
   .meta({ type: 'string' })
-export const chatInPath = z.string('a chat id is required').transform(chatIdOf).meta({ type: 'string' })
-export const messageInPath = z.string('a message id is required').transform(messageIdOf).meta({ type: 'string' })
-export const pressInPath = z.string('a press id is required').transform(pressIdOf).meta({ type: 'string' })
+export const chatInPath = z
+  .string('a chat id is required')
+  .transform(chatIdOf)
+  .meta({ type: 'string' })
+  .describe('The id of a chat; of a private one, the other person’s account id.')
+export const messageInPath = z
+  .string('a message id is required')
+  .transform(messageIdOf)
+  .meta({ type: 'string' })
+  .describe('The id of a message in that chat.')
+export const pressInPath = z
+  .string('a press id is required')
+  .transform(pressIdOf)
+  .meta({ type: 'string' })
+  .describe('The id of a press, from its `button` update.')
 
 export const emoji = z
   .string(EMOJI_RULE)
@@ -104,7 +120,7 @@ export const emoji = z
 
 const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).describe('In UTF-16 code units.')
 
-const mention = z.object(
+export const newMention = z.object(
   {
     user: accountField,
     offset: inUtf16('a whole number from 0 up is required', 0),
@@ -115,7 +131,7 @@ const mention = z.object(
 
 export const mentions = optional(
   z
-    .array(mention, 'an array is required')
+    .array(newMention, 'an array is required')
     .superRefine(keeps(mentionsCountFault))
     .meta({ maxItems: contentLimits.mentionsMax }),
 ).describe(
@@ -127,7 +143,7 @@ export const messageText = characters(textRange)
 /** What a text message is made of, in a request and in a command of `postern person`. */
 export const textMessageFields = { text: messageText, reply_to: optionalMessageId, mentions }
 
-type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof mention>[] | undefined }
+type Mentioning = { text?: string | undefined; mentions?: z.infer<typeof newMention>[] | undefined }
 
 /** For a schema with text and mentions: a mention outside of the text would show a name nobody wrote. */
 export function mentionsAreInText({ text = '', mentions = [] }: Mentioning, context: z.RefinementCtx): void {

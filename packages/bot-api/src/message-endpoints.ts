@@ -24,15 +24,18 @@ export const messageEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}/messages',
     section: 'Messages',
-    summary:
+    summary: 'List messages',
+    description:
       'The newest messages of a chat, the newest before a time, the first after one, or those around a message; oldest first.',
     params: chatParams,
     query: z
       .object({
-        before: time.optional(),
+        before: time.optional().describe('Reads back: the newest messages before that time.'),
         after: time.optional().describe('Reads on: the first messages behind that time.'),
         around: optionalMessageId.describe('The id of a message: about half of the page is older.'),
-        limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }),
+        limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }).describe(
+          'How many at most.',
+        ),
       })
       .superRefine(atMostOnePlace),
     answer: z.array(message),
@@ -41,7 +44,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/messages',
     section: 'Messages',
-    summary:
+    summary: 'Send a text',
+    description:
       'Sends a text. The answer means that the relay has it durably. The account id of a person whom the bot never met opens a chat.',
     params: chatParams,
     headers: sendHeaders,
@@ -52,7 +56,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/files',
     section: 'Messages',
-    summary:
+    summary: 'Send a file',
+    description:
       'Sends a file, with its bytes streamed to the relay in encrypted form; less than 64 KB in a minute is too slow, and 400. The gateway makes the preview of a photo itself.',
     params: chatParams,
     headers: sendHeaders,
@@ -63,7 +68,8 @@ export const messageEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
-    summary: 'One message.',
+    summary: 'Get a message',
+    description: 'One message.',
     params: messageParams,
     answer: message,
   },
@@ -71,7 +77,8 @@ export const messageEndpoints = {
     method: 'GET',
     path: '/v1/chats/{chat}/messages/{msg}/file',
     section: 'Messages',
-    summary:
+    summary: 'Get a file',
+    description:
       "A message's file: its bytes with their Content-Type, fetched from the relay and decrypted at the first request.",
     params: messageParams,
     headers: z.object({
@@ -87,7 +94,8 @@ export const messageEndpoints = {
     method: 'PATCH',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
-    summary:
+    summary: 'Edit a message',
+    description:
       "Edits the bot's own text or caption within 48 hours, and at any time while it has buttons; what is absent stays, and [] removes the buttons.",
     params: messageParams,
     body: messageEdit,
@@ -97,16 +105,23 @@ export const messageEndpoints = {
     method: 'DELETE',
     path: '/v1/chats/{chat}/messages/{msg}',
     section: 'Messages',
-    summary: "Deletes a message: for everyone, if it is the bot's own, or only in the bot's database.",
+    summary: 'Delete a message',
+    description: "Deletes a message: for everyone, if it is the bot's own, or only in the bot's database.",
     params: messageParams,
-    query: z.object({ for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
+    query: z.object({
+      for: z
+        .enum(['all', 'me'], 'all or me is required')
+        .default('all')
+        .describe('For everyone, or only in the bot’s database.'),
+    }),
     answer: nothing,
   },
   setReaction: {
     method: 'PUT',
     path: '/v1/chats/{chat}/messages/{msg}/reaction',
     section: 'Messages',
-    summary: "Sets the bot's reaction, one emoji, in place of the one it had.",
+    summary: 'Set a reaction',
+    description: "Sets the bot's reaction, one emoji, in place of the one it had.",
     params: messageParams,
     body: newReaction,
     answer: nothing,
@@ -115,7 +130,8 @@ export const messageEndpoints = {
     method: 'DELETE',
     path: '/v1/chats/{chat}/messages/{msg}/reaction',
     section: 'Messages',
-    summary: "Removes the bot's reaction.",
+    summary: 'Remove a reaction',
+    description: "Removes the bot's reaction.",
     params: messageParams,
     answer: nothing,
   },
@@ -123,7 +139,8 @@ export const messageEndpoints = {
     method: 'POST',
     path: '/v1/chats/{chat}/read',
     section: 'Messages',
-    summary: 'Marks messages read, up to one or all. The countdown of disappearing ones starts.',
+    summary: 'Mark messages read',
+    description: 'Marks messages read, up to one or all. The countdown of disappearing ones starts.',
     params: chatParams,
     body: readMark,
     answer: nothing,

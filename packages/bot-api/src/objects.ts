@@ -5,7 +5,12 @@ import { accountId, chatId, messageId } from './ids.ts'
 export const person = z.object({
   id: accountId,
   name: z.string(),
-  bot: z.boolean().optional().describe('True for an account that is marked as a bot, absent for others.'),
+  bot: z
+    .boolean()
+    .optional()
+    .describe(
+      'True for an account that is marked as a bot, absent for others. It stands in its profile, which may come a moment after its first message.',
+    ),
 })
 export type Person = z.infer<typeof person>
 
@@ -24,6 +29,8 @@ export const bot = z.object({
 })
 export type Bot = z.infer<typeof bot>
 
+export const member = person.extend({ bot: z.boolean(), admin: z.boolean().optional() })
+
 export const chat = z.object({
   id: chatId.describe("A private chat: the other person's account id."),
   type: z.enum(['private', 'group']),
@@ -31,7 +38,7 @@ export const chat = z.object({
   state: z
     .enum(['active', 'request', 'left'])
     .describe('`request` waits to be accepted; `left`: the bot is no longer in it.'),
-  members: z.array(person.extend({ bot: z.boolean(), admin: z.boolean().optional() })).describe('The bot included.'),
+  members: z.array(member).describe('The bot included.'),
   timer_ms: z.int().describe('How long messages are kept after they were read; 0 is for ever.'),
   unread: z.int(),
   ts: z.int().describe('When the bot first saw the chat.'),
@@ -72,15 +79,19 @@ export const file = z.object({
 })
 export type FileInfo = z.infer<typeof file>
 
+export const pollOption = z.object({ text: z.string(), votes: z.int(), voters: z.array(person) })
+
 export const poll = z.object({
   question: z.string(),
   multiple: z.boolean(),
   close_ts: z.int().optional().describe('When it closes by itself.'),
   closed: z.boolean(),
-  options: z.array(z.object({ text: z.string(), votes: z.int(), voters: z.array(person) })),
+  options: z.array(pollOption),
   voted: z.array(z.int()).describe("The bot's own vote: indexes of options."),
 })
 export type Poll = z.infer<typeof poll>
+
+export const reaction = z.object({ emoji: z.string(), from: person })
 
 export const message = z.object({
   id: messageId,
@@ -93,7 +104,7 @@ export const message = z.object({
   buttons: z.array(z.array(button)).optional(),
   file: file.optional(),
   poll: poll.optional(),
-  reactions: z.array(z.object({ emoji: z.string(), from: person })).optional(),
+  reactions: z.array(reaction).optional(),
   edited_ts: z.int().optional(),
   expires_ts: z.int().optional().describe('When a disappearing message is erased; set once its time runs.'),
   status: z.enum(['sent', 'delivered', 'read']).optional().describe("The bot's own messages only."),

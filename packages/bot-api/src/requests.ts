@@ -60,7 +60,7 @@ export const botChange = z.object(
 )
 export type BotChange = z.infer<typeof botChange>
 
-const newCommand = z.object(
+export const newCommand = z.object(
   {
     name: z.string(STRING).superRefine(keeps(commandNameFault)).meta({ pattern: commandName.source }),
     description: optional(shownLine(contentLimits.commandDescriptionCharsMax)),

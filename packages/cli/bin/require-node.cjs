@@ -10,7 +10,7 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_MAJOR) {
       OLDEST_MAJOR +
       ' or newer; this is v' +
       process.versions.node +
-      '. On Linux `npm ci` brings it along and npm uses it: `npm start`, `npm test`, `npx vitest`. Elsewhere install it.\n',
+      '. Install one. In a checkout on Linux `npm ci` brings it along, and npm uses it: `npm start`, `npm test`.\n',
   )
   process.exit(1)
 }

@@ -1,10 +1,13 @@
 // All of `postern` in a few files, for who ships it: from its sources Node reads and links a thousand files at each start.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { noticesOf } from '@postern/app/licences'
+import { rapidocPath } from '@postern/gateway/reference-files'
 import { build } from 'esbuild'
+import project from '../../../package.json' with { type: 'json' }
 import manifest from '../package.json' with { type: 'json' }
+import { shrinkwrapOf } from './shrinkwrap.ts'
 
 /** Machine code cannot be bundled: these come from the `node_modules` beside the bundle or above it. */
 const NATIVE = ['better-sqlite3-multiple-ciphers', 'sharp']
@@ -13,6 +16,8 @@ const ABSENT = ['bufferutil', 'utf-8-validate']
 
 const LAUNCHER = join(import.meta.dirname, 'launcher.mjs')
 const SHIPPED_APP = join(import.meta.dirname, 'shipped-app.ts')
+const PACKAGE_README = join(import.meta.dirname, 'package-readme.md')
+const LICENCE = join(import.meta.dirname, '../../../LICENSE')
 
 /** Libraries that are no modules ask for Node's own parts by `require`. */
 const REQUIRE =
@@ -41,27 +46,45 @@ export async function bundle(directory: string, { app }: { app: string | undefin
     metafile: true,
     logLevel: 'error',
   })
-  writeFileSync(join(directory, 'licences.txt'), licencesOf(Object.keys(metafile.inputs)))
-  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(shippedManifest(), undefined, 2)}\n`)
+  writeFileSync(join(directory, 'THIRD-PARTY.txt'), licencesOf(Object.keys(metafile.inputs)))
+  cpSync(LICENCE, join(directory, 'LICENSE'))
+  cpSync(PACKAGE_README, join(directory, 'README.md'))
+  chmodSync(join(directory, 'postern.js'), 0o755)
+  const shipped = shippedManifest()
+  writeFileSync(join(directory, 'package.json'), inLines(shipped))
+  writeFileSync(join(directory, 'npm-shrinkwrap.json'), inLines(shrinkwrapOf(shipped)))
+  cpSync(rapidocPath(), join(directory, basename(rapidocPath())))
   if (app !== undefined) cpSync(app, join(directory, 'app'), { recursive: true })
 }
 
-const licencesOf = (modules: readonly string[]): string =>
-  `This program contains the following libraries.\n\n${noticesOf(modules).join('\n\n')}\n`
+const inLines = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`
 
-/** Says that these files are modules, and what has to be installed beside them. */
-function shippedManifest(): object {
-  const { version, license } = manifest
+const licencesOf = (modules: readonly string[]): string =>
+  `This program contains the following libraries.\n\n${[...noticesOf([...modules, rapidocPath()]), inRapidoc()].join('\n\n')}\n`
+
+/** The file of the reference page is a bundle itself, and its makers list in part what is in it. */
+const inRapidoc = (): string => `==== In rapidoc
+
+${readFileSync(join(dirname(rapidocPath()), 'rapidoc-min.js.LICENSE.txt'), 'utf8').trim()}
+
+swagger-client and @swagger-api/apidom: Apache-2.0, by SmartBear Software. lit: BSD-3-Clause, by Google LLC. ramda-adjunct: BSD-3-Clause, by Vladimir Gorej.
+marked, ramda, minim, randexp, xml-but-prettier, base64-arraybuffer: MIT, by their authors.`
+
+/** Says that these files are modules, and what has to be installed beside them: with it the folder is an npm package. */
+function shippedManifest() {
+  const { version, license, engines } = manifest
   const dependencies = Object.fromEntries(NATIVE.map(name => [name, manifestOf(name).version]))
   // Machine code that makes signatures quicker where there is some for the machine.
   const { optionalDependencies } = manifestOf('@postern/mls')
   return {
     name: 'postern',
     version,
-    private: true,
+    description: project.description,
     license,
+    keywords: ['bot', 'gateway', 'messenger', 'end-to-end encryption', 'mls', 'webhook', 'alerts'],
     type: 'module',
-    bin: './postern.js',
+    bin: { postern: 'postern.js' },
+    engines,
     dependencies,
     optionalDependencies,
   }

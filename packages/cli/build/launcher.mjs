@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=4
 // The `postern` command of a bundle: what `bin/postern.mjs` is for the sources.
 import '../bin/require-node.cjs'
 // Not by name: an old Node would stop at a name it does not know, before the line above has spoken.

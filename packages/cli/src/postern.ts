@@ -1,4 +1,5 @@
 // `postern <command>`: finds the command and runs it. A command is loaded when it is asked for, so that each starts fast.
+import { CodedError, cleanLine } from '@postern/protocol'
 import { usage } from './usage.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -12,6 +13,15 @@ const commands: Record<string, Command> = {
     return runRelay(argv, env, { app: foundApp() })
   },
   person: async argv => (await import('./person/run-person.ts')).runPerson(argv),
+  backup: async (argv, env) => (await import('./backup/run-backup.ts')).runBackup(argv, env),
+  restore: async (argv, env) => (await import('./backup/run-restore.ts')).runRestore(argv, env),
+  doctor: async (argv, env) => {
+    const [{ runDoctor }, { foundApp }] = await Promise.all([
+      import('./doctor/run-doctor.ts'),
+      import('@postern/app/build'),
+    ])
+    return runDoctor(argv, env, foundApp())
+  },
   demo: async argv => (await import('./demo/run-demo.ts')).runDemo(argv),
 }
 
@@ -28,7 +38,9 @@ export async function runPostern(argv: readonly string[], env: Environment): Pro
     return await command(rest, env)
   } catch (error) {
     if (error instanceof UsageError) return refuse(`postern ${name}: ${error.message}`)
-    throw error
+    if (!(error instanceof CodedError)) throw error
+    process.stderr.write(`${cleanLine(error.message)}\n`)
+    return 1
   }
 }
 

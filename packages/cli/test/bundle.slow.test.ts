@@ -1,5 +1,5 @@
 // The bundle as it is shipped: its files, and of node_modules what cannot be bundled.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Message, Update } from '@postern/bot-api'
@@ -59,16 +59,17 @@ async function firstMessage(api: string): Promise<Message> {
   }
 }
 
-test('[CLI-1.15] relay, gateway and person run from it: a text comes back, and a photo is shown', async ({
+test('[CLI-1.15] relay, gateway, person and doctor run from it: a text comes back, and a photo is shown', async ({
   directory,
   shipped,
 }) => {
   await using relay = new Postern(['relay', '--listen', '127.0.0.1:0', '--data', join(directory, 'relay')], {}, shipped)
   const relayUrl = await urlOf(relay, '"msg":"listening"')
   expect(await (await fetch(relayUrl)).text()).toBe(PAGE)
-  const env = { BOT_TOKEN: TOKEN, BOT_NAME: 'Echo', RELAY_URL: relayUrl, LISTEN: '127.0.0.1:0' }
+  const env = { BOT_TOKEN: TOKEN, BOT_NAME: 'Echo', RELAY_URL: relayUrl, LISTEN: '127.0.0.1:0', REFERENCE: 'on' }
   await using gateway = new Postern(['gateway'], { ...env, DATA_DIR: join(directory, 'gateway') }, shipped)
   const api = await urlOf(gateway, 'is listening')
+  expect(await (await fetch(`${api}/reference/rapidoc.js`)).text()).toContain('RapiDoc')
   await using alice = new ScriptedPerson(
     ['--relay', relayUrl, '--data', join(directory, 'alice'), '--name', 'alice'],
     shipped,
@@ -84,6 +85,10 @@ test('[CLI-1.15] relay, gateway and person run from it: a text comes back, and a
   writeFileSync(path, png(640, 400))
   const { chat_id: chat } = heard['message'] as Message
   expect(await alice.do('file', { chat, path })).toMatchObject({ file: { kind: 'photo', width: 640 } })
+  const doctor = await run(['doctor', '--deep'], { ...env, DATA_DIR: join(directory, 'gateway') }, shipped)
+  expect([doctor.code, doctor.stderr]).toEqual([0, ''])
+  for (const ok of ['library', 'login', 'files', 'database'])
+    expect(doctor.stdout).toMatch(new RegExp(`^ok {4}${ok} `, 'm'))
   for (const process of [gateway, relay]) {
     process.signal('SIGTERM')
     expect([await process.exited, process.stderr]).toEqual([0, ''])
@@ -95,7 +100,22 @@ test('[CLI-1.15] what is wrong with a command line is said as from the sources',
   expect(await run(['gateway'], {}, shipped)).toEqual(await run(['gateway']))
 })
 
+test('[CLI-1.15] a reference page that was not shipped along is named by its setting', async ({
+  directory,
+  shipped,
+}) => {
+  const file = join(shipped.folder, 'rapidoc-min.js.gz')
+  renameSync(file, `${file}.away`)
+  const env = { BOT_TOKEN: TOKEN, BOT_NAME: 'Echo', RELAY_URL: 'http://127.0.0.1:9', LISTEN: '127.0.0.1:0' }
+  const without = { ...env, DATA_DIR: join(directory, 'without'), REFERENCE: 'on' }
+  const { code, stderr } = await run(['gateway'], without, shipped)
+  renameSync(`${file}.away`, file)
+  expect(code).toBe(1)
+  expect(stderr).toBe('REFERENCE: its page cannot be served, since rapidoc-min.js.gz is not there.\n')
+})
+
 test('[CLI-1.15] the licences of what is in it lie beside it', ({ shipped }) => {
-  const licences = readFileSync(join(shipped.folder, 'licences.txt'), 'utf8')
-  for (const library of ['fastify', 'ts-mls', 'ws', 'zod', 'pino']) expect(licences).toContain(`==== ${library} `)
+  const licences = readFileSync(join(shipped.folder, 'THIRD-PARTY.txt'), 'utf8')
+  for (const library of ['fastify', 'ts-mls', 'ws', 'zod', 'pino', 'rapidoc'])
+    expect(licences).toContain(`==== ${library} `)
 })

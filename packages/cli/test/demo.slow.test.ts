@@ -44,6 +44,11 @@ test('[CLI-3.1] the lines that are printed work when they are pasted, and the li
   const { stdout } = await shell(`${curlIn(demo.stdout)} --silent`)
   expect(JSON.parse(stdout)).toMatchObject({ name: 'Echo', invite_url: inviteIn(demo.stdout) })
 
+  expect(demo.stdout).toMatch(/start it with: \S.* demo --bot off$/m)
+
+  const page = /http:\S+\/reference/.exec(demo.stdout)?.[0] ?? ''
+  expect(await (await fetch(page)).text()).toContain('<rapi-doc')
+
   const pasted = /^ *\(echo .*\n.*$/m.exec(demo.stdout)?.[0] ?? ''
   const alice = spawn('sh', ['-c', pasted], { cwd: root })
   const said: string[] = []

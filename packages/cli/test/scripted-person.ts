@@ -10,8 +10,8 @@ export class ScriptedPerson implements AsyncDisposable {
   readonly #ended: Promise<void>
   #lastId = 0
 
-  constructor(args: readonly string[], started?: { launcher: string }) {
-    this.#postern = new Postern(['person', ...args], {}, started)
+  constructor(args: readonly string[], { env, ...started }: { launcher?: string; env?: Record<string, string> } = {}) {
+    this.#postern = new Postern(['person', ...args], env, started)
     this.#ended = this.#follow()
   }
 

@@ -64,3 +64,20 @@ test.each(['gateway', 'person', 'demo'])(
     expect(existsSync(join(data, 'core.db'))).toBe(false)
   },
 )
+
+test('[CLI-6.14] postern doctor finds it', async () => {
+  const data = join(directory, 'doctor')
+  const env = {
+    NODE_OPTIONS: options,
+    BOT_TOKEN: 'a-token',
+    RELAY_URL: 'http://127.0.0.1:9',
+    BOT_NAME: 'Bot',
+    DATA_DIR: data,
+  }
+  const { code, stdout, stderr } = await run(['doctor'], env)
+  expect([code, stderr]).toEqual([1, ''])
+  expect(stdout).toMatch(
+    /\nFAIL {2}library {4}[^\n]* → The MLS library lacks our corrections[^\n]*`npm run postinstall`/,
+  )
+  expect(existsSync(data)).toBe(false)
+})

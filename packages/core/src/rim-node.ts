@@ -77,9 +77,12 @@ export async function openNodeClient(options: NodeClientOptions): Promise<Client
   }
 }
 
+export { assertPatched } from '@postern/mls'
 export type { BlobTransport, BlobTransportFactory } from './files/blob-transport.ts'
 export { connectNodeBlobs } from './files/blob-transport-node.ts'
 export { nodeFileCipher } from './files/file-cipher-node.ts'
-export type { RelaySocket, SocketEvents, SocketFactory } from './relay-link/socket.ts'
+export { accountFiles, checkStored, lockStored, type StoredCopy } from './recovery/stored-copy-node.ts'
+export { goodbyeRefusal } from './relay-link/reconnecting.ts'
+export { type RelaySocket, type SocketEvents, type SocketFactory, socketUrl } from './relay-link/socket.ts'
 export { connectNodeSocket } from './relay-link/socket-node.ts'
 export { openDataDirectory } from './storage/data-directory-node.ts'

@@ -1,9 +1,14 @@
 // Restarts, restores from a backup, and keys that are lost.
-import { cpSync, rmSync } from 'node:fs'
-import { SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openNodeClient } from '@postern/core/node'
+import { type GroupId, type MessageId, SEND_ID_BYTES, sendIdFromBytes } from '@postern/protocol'
+import { decodeClientFrame } from '@postern/protocol/relay'
+import { type Person, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { distrustKeys, findGroup, needsNewKeys, noteUpdated } from '../src/groups/group-records.ts'
+import { deletePending, insertPending } from '../src/groups/pending-commits.ts'
 
 const backupOf = (person: Person) => `${person.directory}.backup`
 
@@ -157,3 +162,73 @@ test('[CORE-12.4] in a group another member adds the restored client anew', asyn
   await alice.hears('I do')
   await carol.hears('I do')
 })
+
+test('[CORE-12.5] a commit that waited in the backup brings no new keys: the copy may have spoken with them', async ({
+  alice,
+  bob,
+}) => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  const { store } = bob.client['core']
+  const groups = store.all<{ id: GroupId }>('SELECT id FROM mls_group')
+  const [group] = groups as [{ id: GroupId }]
+  const waiting = { message: 'm' as MessageId, wire: new Uint8Array(1), add: [], remove: [], welcome: undefined }
+  const isDistrusted = () => needsNewKeys(findGroup(store, group.id) ?? { needs_update: 0, withdrawn: 0 })
+  await store.write(database => {
+    insertPending(database, group.id, { ...waiting, nextState: new Uint8Array(1) })
+    distrustKeys(database)
+    noteUpdated(database, group.id, 0)
+    deletePending(database, group.id)
+  })
+  expect(isDistrusted()).toBe(true)
+  await store.write(database => noteUpdated(database, group.id, 0))
+  expect(isDistrusted()).toBe(false)
+})
+
+test('[CORE-12.14] a copy that was made while its client wrote, of two times at once, stays out and says nothing', async ({
+  world,
+  alice,
+  bob,
+  backUp,
+}) => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  bob = await backUp(bob)
+  for (let at = 0; at < 60; at++) await alice.say(bob, longText(at))
+  await bob.hears(longText(59))
+  await bob.say(alice, 'I have read them')
+  await alice.hears('I have read them')
+  await world.close(bob)
+  mixPages(join(backupOf(bob), 'core.db'), readFileSync(join(bob.directory, 'core.db')))
+  rmSync(bob.directory, { recursive: true })
+  cpSync(backupOf(bob), bob.directory, { recursive: true })
+  const said: string[] = []
+  const wire = new Wire()
+  wire.outgoing = frame => {
+    const asked = decodeClientFrame(frame)
+    said.push(asked.kind === 'call' ? asked.name : asked.kind)
+    return [frame]
+  }
+  const client = await openNodeClient({
+    directory: bob.directory,
+    acceptRequests: 'all',
+    connect: wire.connect,
+    firstStart: () => {
+      throw new Error('there is an account')
+    },
+  })
+  client.start()
+  await expect.poll(() => client.refusal?.code).toBe('database-damaged')
+  expect(client.isOnline).toBe(false)
+  await client.stop()
+  expect([...new Set(said)]).toEqual(['authenticate'])
+})
+
+const longText = (at: number) => `text ${at} ${'x'.repeat(1000)}`
+
+/** As a slow copy finds them: the first of one time, the others of a later one. */
+function mixPages(path: string, later: Buffer): void {
+  const earlier = readFileSync(path)
+  const from = Math.floor(earlier.length / 4096 / 3) * 4096
+  writeFileSync(path, Buffer.concat([earlier.subarray(0, from), later.subarray(from)]))
+}

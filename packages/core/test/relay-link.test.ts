@@ -1,6 +1,6 @@
 // The connection to the relay, with a clock that the test moves and a socket that says what the test wants.
 import { clientLimits, silentLog } from '@postern/protocol'
-import { encodeRelayFrame, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
+import { encodeRelayFrame, PROTOCOL_VERSION, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'
 import { RelayLink } from '../src/relay-link/relay-link.ts'
@@ -42,7 +42,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
 
 const letIn: Answering = (events, frame) => {
   if (frame[1] !== 1) return
-  const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0 }
+  const answer = { account, cursor: 0, mark: 0, keyPackages: 0, nowMs: 0, incarnation: new Uint8Array(16) }
   events.message(encodeRelayFrame({ kind: 'answer', name: 'authenticate', id: 1, answer }))
 }
 const challenge = encodeRelayFrame({ kind: 'challenge', nonce: new Uint8Array(32), nowMs: 0 })
@@ -92,6 +92,19 @@ test('[CORE-3.3] two programs with the same keys do not take the connection from
   clock.advance(clientLimits.reconnectMaxMs - 1)
   expect(dials).toHaveLength(1)
   clock.advance(1)
+  expect(dials).toHaveLength(2)
+  link.stop()
+})
+
+test('[CORE-3.7] a relay that is newer than this program says so by its first word, and is dialled again', () => {
+  const { clock, dials, link } = linkTo(() => {}, { jitter: 1 })
+  link.start()
+  dials[0]?.events.message(Uint8Array.of(PROTOCOL_VERSION + 1, ...challenge.subarray(1)))
+  expect(link.refusal).toMatchObject({
+    code: 'version-unsupported',
+    message: expect.stringContaining('this program is too old'),
+  })
+  clock.advance(clientLimits.reconnectFirstMs)
   expect(dials).toHaveLength(2)
   link.stop()
 })

@@ -15,6 +15,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type GatewaySettings = {
   botToken: string
+  /** Good for the metrics alone. */
+  metricsToken?: string
   /** Needed at the first start; later another one is followed when the bot is found there. */
   relayUrl?: string
   /** Needed at the first start; later a name that differs renames the bot. */
@@ -28,6 +30,8 @@ export type GatewaySettings = {
   webhook?: { url: string; secret: string }
   hooksUrl?: string
   botOwners: readonly AccountId[]
+  /** Whether the reference page of the API is served. */
+  reference: 'on' | 'off'
   listen: ListenAddress
   dataDir: string
   logLevel: LogLevel
@@ -48,7 +52,7 @@ export function readSettings(environment: Environment): GatewaySettings {
   if (hooksUrl !== undefined && /[?#]/.test(hooksUrl))
     throw settingFault('HOOKS_URL', 'nothing may stand behind its path, as the ? and the # there')
   return {
-    botToken: env.token('BOT_TOKEN'),
+    ...readTokens(env),
     ...(relayUrl !== undefined && { relayUrl }),
     ...(relayInvite !== undefined && { relayInvite }),
     ...(botName !== undefined && { botName }),
@@ -58,14 +62,24 @@ export function readSettings(environment: Environment): GatewaySettings {
     ...(webhook && { webhook }),
     ...(hooksUrl !== undefined && { hooksUrl }),
     botOwners: env.accountIds('BOT_OWNERS'),
+    reference: env.choice('REFERENCE', ['on', 'off']) ?? 'off',
     listen: env.listenAddress('LISTEN') ?? { host: undefined, port: 8080 },
     dataDir: env.text('DATA_DIR') ?? '/data',
     logLevel: env.choice('LOG_LEVEL', logLevels) ?? 'info',
   }
 }
 
-export const settingFault = (setting: string, rule: string): CodedError =>
-  new CodedError('bad-field', { field: setting, rule })
+export const settingFault = (setting: string, rule: string, options: ErrorOptions = {}): CodedError =>
+  new CodedError('bad-field', { field: setting, rule }, options)
+
+function readTokens(env: Variables): Pick<GatewaySettings, 'botToken' | 'metricsToken'> {
+  const botToken = env.token('BOT_TOKEN')
+  if (botToken === undefined) throw settingFault('BOT_TOKEN', 'it is required; every API request must send it')
+  const metricsToken = env.token('METRICS_TOKEN')
+  // Whoever was given it for the figures would have the bot.
+  if (metricsToken === botToken) throw settingFault('METRICS_TOKEN', 'it must be another one than BOT_TOKEN')
+  return { botToken, ...(metricsToken !== undefined && { metricsToken }) }
+}
 
 function readWebhook(env: Variables): GatewaySettings['webhook'] {
   const url = env.url('WEBHOOK_URL', ['http:', 'https:'])
@@ -97,9 +111,9 @@ class Variables {
     return this.#environment[name] || undefined
   }
 
-  token(name: string): string {
+  token(name: string): string | undefined {
     const token = this.text(name)
-    if (token === undefined) throw settingFault(name, 'it is required; every API request must send it')
+    if (token === undefined) return undefined
     // A header cannot carry anything else: such a token would lock everybody out.
     if (!/^[\x21-\x7e]+$/.test(token))
       throw settingFault(name, 'only letters, digits and signs of ASCII are allowed, without spaces and line ends')

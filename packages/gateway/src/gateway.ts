@@ -1,7 +1,17 @@
 // One bot behind an HTTP API: opens the client, starts the server, and stops both without cutting a request.
 import type { Client, Log, SocketFactory } from '@postern/core'
 import { openNodeClient } from '@postern/core/node'
-import { type Clock, gatewayLimits, guardedClock, listenUrl, systemClock } from '@postern/protocol'
+import {
+  type Clock,
+  type CodedError,
+  gatewayLimits,
+  guardedClock,
+  isCoded,
+  listenUrl,
+  systemClock,
+  Wait,
+} from '@postern/protocol'
+import { ControlServer } from '@postern/protocol/control'
 import { openProcessLog } from '@postern/protocol/process-log'
 import { applySettings, firstStart } from './bot/apply-settings.ts'
 import { followRelay } from './bot/follow-relay.ts'
@@ -10,16 +20,26 @@ import type { GatewaySettings } from './config.ts'
 import { openHooks } from './hooks/start-hooks.ts'
 import { makeHandlers } from './http/handlers.ts'
 import { closeServer, listen } from './http/listen.ts'
+import { referenceFiles } from './http/reference/files.ts'
+import { serveReference } from './http/reference/serve-reference.ts'
 import { addRoutes } from './http/routes.ts'
 import { createServer } from './http/server.ts'
 import { Stopping } from './http/stopping.ts'
-import { Metrics } from './metrics/metrics.ts'
+import { openMetrics } from './metrics/open-metrics.ts'
+import { operatorCommands } from './operator-commands.ts'
 import { OperatorState } from './queue/operator-state.ts'
 import { Updates } from './updates/updates.ts'
 
 export type GatewayOptions = { settings: GatewaySettings; clock?: Clock; connect?: SocketFactory; log?: Log }
 
-export type Gateway = { readonly url: string; readonly port: number; readonly client: Client; stop(): Promise<void> }
+export type Gateway = {
+  readonly url: string
+  readonly port: number
+  readonly client: Client
+  /** Resolves when it cannot go on, whatever is tried: with what is wrong. */
+  readonly broken: Promise<CodedError>
+  stop(): Promise<void>
+}
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { settings, connect, log = gatewayLog(settings) } = options
@@ -53,11 +73,10 @@ type Surroundings = { settings: GatewaySettings; state: OperatorState; clock: Cl
 
 async function serve(client: Client, surroundings: Surroundings): Promise<Gateway> {
   const { settings, clock, log } = surroundings
+  // Before anything is opened that would have to be closed again.
+  const reference = settings.reference === 'on' ? referenceFiles() : undefined
   const stopping = new Stopping()
-  const metrics = new Metrics()
-  metrics.addGauge({ name: 'postern_relay_connected', help: '1 while the relay can be reached.' }, () =>
-    client.isOnline ? 1 : 0,
-  )
+  const { metrics, stopMetrics } = openMetrics(client, settings)
   const updates = await Updates.open(client.journal, {
     ...surroundings,
     metrics,
@@ -68,6 +87,7 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
   const server = createServer({ ...settings, log, clock, stopping })
   const refusals = { getUpdates: () => updates.assertPolled() }
   addRoutes(server, makeHandlers({ client, updates, metrics, hooks: hooks.served }), { stopping, clock, refusals })
+  if (reference) serveReference(server, reference)
   const port = await listen(server, settings.listen).catch(async (error: unknown) => {
     // Its timers would keep a process alive that has said why it cannot run.
     await hooks.stop()
@@ -75,6 +95,12 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
     throw error
   })
   const url = listenUrl({ host: settings.listen.host, port })
+  const operator = operatorCommands({ client, updates, settings, clock, url })
+  const control = await ControlServer.listen(settings.dataDir, { commands: operator.commands, clock, log })
+  const broken = new Wait<CodedError>()
+  const forgetBroken = client.onConnectionChange(() => {
+    if (isCoded(client.refusal, 'database-damaged')) broken.resolve(client.refusal)
+  })
   client.start()
   hooks.start()
   log.info({ url, account: client.account, relay: client.relayUrl }, 'the gateway is listening')
@@ -87,9 +113,13 @@ async function serve(client: Client, surroundings: Surroundings): Promise<Gatewa
     await closeServer(server, { stopping, clock })
     await hooks.stop()
     await updates.close()
+    forgetBroken()
+    operator.stop()
+    await control?.close()
+    stopMetrics()
     await client.stop()
     log.info({}, 'stopped')
   }
   let stopped: Promise<void> | undefined
-  return { url, port, client, stop: () => (stopped ??= stop()) }
+  return { url, port, client, broken: broken.over, stop: () => (stopped ??= stop()) }
 }

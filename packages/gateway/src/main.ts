@@ -1,9 +1,9 @@
 // `postern gateway`: settings from the environment, a gateway until a signal, and faults in one line.
-import { aborted, CodedError, gatewayLimits, isCoded } from '@postern/protocol'
+import { CodedError, gatewayLimits, isCoded, Wait } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash } from '@postern/protocol/process-log'
 import { type Environment, readSettings, settingFault } from './config.ts'
-import { gatewayLog, startGateway } from './gateway.ts'
+import { type Gateway, gatewayLog, startGateway } from './gateway.ts'
 
 /** Resolves with the exit code. */
 export async function runGateway(argv: readonly string[], env: Environment): Promise<number> {
@@ -20,9 +20,10 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     const gateway = await startGateway({ settings, log }).catch((error: unknown) => {
       throw startFault(error, settings.dataDir)
     })
-    await aborted(stop.signal)
+    const broken = await unlessBroken(gateway, stop.signal)
     endLateAnyway()
     await gateway.stop()
+    if (broken) throw startFault(broken, settings.dataDir)
     return 0
   } catch (error) {
     process.stderr.write(`${oneLine(error)}\n`)
@@ -31,6 +32,14 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
     stop.forget()
     forgetCrash?.()
   }
+}
+
+/** Undefined when it is to stop. */
+async function unlessBroken({ broken }: Gateway, stop: AbortSignal): Promise<CodedError | undefined> {
+  const wait = new Wait<CodedError | undefined>()
+  wait.onAbort(stop, () => wait.resolve(undefined))
+  wait.follow(broken)
+  return await wait.over
 }
 
 function endLateAnyway(): void {

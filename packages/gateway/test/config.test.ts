@@ -20,6 +20,7 @@ test('[GATEWAY-1.1] with a token alone everything else has its default', () => {
     acceptRequests: 'all',
     updates: 'on',
     botOwners: [],
+    reference: 'off',
     listen: { host: undefined, port: 8080 },
     dataDir: '/data',
     logLevel: 'info',
@@ -31,6 +32,7 @@ test('[GATEWAY-1.1] every setting is read', () => {
   expect(
     readSettings({
       BOT_TOKEN: 'a-token',
+      METRICS_TOKEN: 'another-token',
       RELAY_URL: 'https://relay.example.org',
       BOT_NAME: 'Helper 🤖',
       BOT_AVATAR: avatar,
@@ -38,12 +40,14 @@ test('[GATEWAY-1.1] every setting is read', () => {
       UPDATES: 'off',
       HOOKS_URL: 'https://hooks.example.org/postern',
       BOT_OWNERS: ` ${owner}, ${owner} ,`,
+      REFERENCE: 'on',
       LISTEN: '127.0.0.1:9000',
       DATA_DIR: '/somewhere',
       LOG_LEVEL: 'debug',
     }),
   ).toEqual({
     botToken: 'a-token',
+    metricsToken: 'another-token',
     relayUrl: 'https://relay.example.org',
     botName: 'Helper 🤖',
     botAvatar: avatar,
@@ -51,6 +55,7 @@ test('[GATEWAY-1.1] every setting is read', () => {
     updates: 'off',
     hooksUrl: 'https://hooks.example.org/postern',
     botOwners: [owner, owner],
+    reference: 'on',
     listen: { host: '127.0.0.1', port: 9000 },
     dataDir: '/somewhere',
     logLevel: 'debug',
@@ -58,7 +63,17 @@ test('[GATEWAY-1.1] every setting is read', () => {
 })
 
 test('[GATEWAY-1.1] a variable that is set to nothing counts as not set', () => {
-  const empty = ['RELAY_URL', 'BOT_NAME', 'UPDATES', 'LISTEN', 'WEBHOOK_URL', 'LOG_LEVEL', 'BOT_AVATAR', 'BOT_OWNERS']
+  const empty = [
+    'METRICS_TOKEN',
+    'RELAY_URL',
+    'BOT_NAME',
+    'UPDATES',
+    'LISTEN',
+    'WEBHOOK_URL',
+    'LOG_LEVEL',
+    'BOT_AVATAR',
+    'BOT_OWNERS',
+  ]
   expect(readSettings({ ...needed, ...Object.fromEntries(empty.map(name => [name, ''])) })).toEqual(
     readSettings(needed),
   )
@@ -85,6 +100,11 @@ describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
     ['BOT_TOKEN', { BOT_TOKEN: 'two words' }],
     ['BOT_TOKEN', { BOT_TOKEN: 'line\nend' }],
     ['BOT_TOKEN', { BOT_TOKEN: 'schlüssel' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: 'two words' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: 'line\nend' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: 'schlüssel' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: needed.BOT_TOKEN }],
+    ['BOT_TOKEN', { BOT_TOKEN: '', METRICS_TOKEN: 'figures' }],
     ['RELAY_URL', { RELAY_URL: 'relay.example.org' }],
     ['RELAY_URL', { RELAY_URL: 'ftp://relay.example.org' }],
     ['RELAY_URL', { RELAY_URL: 'https://relay.example.org/path' }],
@@ -98,6 +118,7 @@ describe('[GATEWAY-1.3] a setting that is wrong is named in one line', () => {
     ['ACCEPT_REQUESTS', { ACCEPT_REQUESTS: 'some' }],
     ['ACCEPT_REQUESTS', { ACCEPT_REQUESTS: 'ask' }],
     ['UPDATES', { UPDATES: 'no' }],
+    ['REFERENCE', { REFERENCE: 'yes' }],
     ['HOOKS_URL', { HOOKS_URL: 'hooks' }],
     ['BOT_OWNERS', { BOT_OWNERS: `${owner},alice` }],
     ['BOT_OWNERS', { BOT_OWNERS: owner.toUpperCase() }],
@@ -129,4 +150,12 @@ test('[GATEWAY-1.3] an emoji is one character of a name', () => {
 
 test('[GATEWAY-1.4] a token is never part of what is said about it', () => {
   expect(() => readSettings({ BOT_TOKEN: 'very secret' })).toThrow(/^(?!.*very).*$/)
+  expect(() => readSettings({ ...needed, METRICS_TOKEN: 'very secret' })).toThrow(/^(?!.*very).*$/)
+})
+
+test('[GATEWAY-1.6] a METRICS_TOKEN that is BOT_TOKEN is refused, and neither is shown', () => {
+  const same = { BOT_TOKEN: 'one-for-both', METRICS_TOKEN: 'one-for-both' }
+  expect(() => readSettings(same)).toThrow(/^METRICS_TOKEN: (?!.*one-for-both).*BOT_TOKEN\.$/)
+  expect(readSettings({ ...same, METRICS_TOKEN: 'one-for-botH' }).metricsToken).toBe('one-for-botH')
+  expect(readSettings(needed)).not.toHaveProperty('metricsToken')
 })

@@ -71,7 +71,8 @@ subscribe('fastify.initialization', message => {
   })
   fastify.addHook('onResponse', async (request, reply) => {
     const { url } = request.routeOptions
-    if (request.is404 || url === undefined) return
+    // The reference page is for people, and no part of what it describes.
+    if (request.is404 || url === undefined || url.startsWith('/reference')) return
     const path = url.replaceAll(/:(\w+)/g, '{$1}') as `/${string}`
     const { statusCode: status, raw } = reply
     const json = jsonOf(request, { status, type: raw.getHeader('content-type') })

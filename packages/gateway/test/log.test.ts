@@ -14,7 +14,7 @@ const write = (fields: object, text: string) => void logged.push(`${text} ${JSON
 
 let gateway: Gateway
 
-const warnings = () => logged.filter(line => line.includes('BOT_TOKEN') || line.includes('not encrypted'))
+const warnings = () => logged.filter(line => line.includes('_TOKEN') || line.includes('not encrypted'))
 
 const test = base
   /** Without waiting for the relay. */
@@ -54,6 +54,12 @@ test('[GATEWAY-1.5] a short token is warned of in one line that does not hold it
   logged.length = 0
   await start({ BOT_TOKEN: 'not-shorter-than' })
   expect(warnings()).toEqual([])
+})
+
+test('[GATEWAY-1.6] a short METRICS_TOKEN is warned of like a BOT_TOKEN', async ({ start }) => {
+  await start({ METRICS_TOKEN: 'for-figures' })
+  expect(warnings()).toEqual([expect.stringMatching(/^METRICS_TOKEN has fewer than 16 characters/)])
+  expect(logged.join()).not.toContain('for-figures')
 })
 
 test('[GATEWAY-1.5] a relay to which bytes go in clear is warned of, by the address that the bot is bound to', async ({

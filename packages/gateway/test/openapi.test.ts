@@ -1,6 +1,6 @@
 // The API's description of itself: valid, whole, and what the gateway really answers.
 import { readFileSync } from 'node:fs'
-import { endpoints, makeOpenapi, type OpenapiDocument } from '@postern/bot-api'
+import { asOpenapi30, endpoints, makeOpenapi, type OpenapiDocument } from '@postern/bot-api'
 import { gatewayLimits, hookLimits } from '@postern/protocol'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -22,6 +22,20 @@ test('[GATEWAY-2.12] GET /openapi.json needs no token and is valid OpenAPI 3.1',
   expect(validator.version).toBe('3.1')
 })
 
+test('[GATEWAY-2.22] ?version=3.0 is the same in OpenAPI 3.0, and a version that there is not is refused', async ({
+  api,
+}) => {
+  const get = async (query: string) => (await (await api.get(`/openapi.json${query}`)).json()) as OpenapiDocument
+  const [newer, older] = [await get('?version=3.1'), await get('?version=3.0')]
+  expect([newer.openapi, await get('')]).toEqual(['3.1.1', newer])
+  expect(older).toEqual(asOpenapi30(newer))
+  for (const version of ['2.0', '3', '3.0.0', '4.0', '', '3.0&version=3.1']) {
+    const refused = await api.get(`/openapi.json?version=${version}`)
+    expect([version, refused.status]).toEqual([version, 400])
+    expect(await refused.json()).toEqual({ code: 'bad_request', error: 'version: 3.0 or 3.1 is required.' })
+  }
+})
+
 test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in it leads somewhere', async ({
   api,
 }) => {
@@ -29,11 +43,8 @@ test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in 
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
   )
-  expect(operations.toSorted()).toEqual(
-    Object.values(endpoints)
-      .map(({ method, path }) => `${method} ${path}`)
-      .toSorted(),
-  )
+  const rows = Object.values(endpoints).map(({ method, path }) => `${method} ${path}`)
+  expect(operations.toSorted()).toEqual([...rows, 'HEAD /v1/chats/{chat}/messages/{msg}/file'].toSorted())
   for (const [, path = ''] of JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)) {
     const target = path.split('/').slice(1)
     const found = target.reduce<unknown>((at, part) => (at as Record<string, unknown>)?.[part], document)
@@ -42,9 +53,8 @@ test('[GATEWAY-2.12] it has every endpoint of the table, and every reference in 
 })
 
 test('[GATEWAY-2.12] limits that callers must keep stand in it', () => {
-  const { paths } = makeOpenapi({ version: '1' })
-  const schema = paths['/v1/chats/{chat}/messages']?.['post']?.requestBody?.content['application/json']?.schema
-  expect(schema).toMatchObject({
+  const { paths, components } = makeOpenapi({ version: '1' })
+  expect(components.schemas['SendMessageRequest']).toMatchObject({
     required: ['text'],
     properties: { text: { type: 'string', minLength: 1, maxLength: 4096 }, reply_to: { type: 'string' } },
   })
@@ -52,7 +62,8 @@ test('[GATEWAY-2.12] limits that callers must keep stand in it', () => {
     name: 'limit',
     in: 'query',
     required: false,
-    schema: { type: 'integer', minimum: 1, maximum: 100, default: 100 },
+    description: 'How many at most.',
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 100, default: 100 },
   })
 })
 
@@ -73,7 +84,7 @@ test('[GATEWAY-2.14] whatever is answered in a test is compared with the documen
 })
 
 test('[GATEWAY-2.14] errors that only some endpoints have stand at those', () => {
-  const { paths } = makeOpenapi({ version: '1' })
+  const { paths, components } = makeOpenapi({ version: '1' })
   const statuses = (path: string, method: string) => Object.keys(paths[path]?.[method]?.responses ?? {})
   expect(statuses('/v1/groups', 'post')).toContain('404')
   expect(statuses('/v1/hooks', 'post')).toContain('404')
@@ -82,8 +93,7 @@ test('[GATEWAY-2.14] errors that only some endpoints have stand at those', () =>
   expect(statuses('/v1/chats', 'get')).not.toContain('409')
   expect(statuses('/v1/chats/{chat}/accept', 'post')).toEqual(['200', '400', '401', '404', '500', '503'])
   expect(statuses('/hooks/{secret}', 'post')).toEqual(['200', '400', '401', '404', '410', '500', '502'])
-  const commands = paths['/v1/me/commands']?.['put']?.requestBody?.content['application/json']?.schema
-  expect(commands).toMatchObject({ properties: { commands: { items: { required: ['name'] } } } })
+  expect(components.schemas['NewCommand']).toMatchObject({ required: ['name'] })
 })
 
 test('[GATEWAY-2.15] docs/api.md has the limits of what callers send and read', () => {
@@ -105,9 +115,8 @@ test('[GATEWAY-2.15] docs/api.md has the limits of what callers send and read', 
 })
 
 test('[GATEWAY-2.12] a form, a file and its ranges are described', () => {
-  const { paths } = makeOpenapi({ version: '1' })
-  const form = paths['/v1/chats/{chat}/files']?.['post']?.requestBody?.content['multipart/form-data']?.schema
-  expect(form).toMatchObject({
+  const { paths, components } = makeOpenapi({ version: '1' })
+  expect(components.schemas['SendFileRequest']).toMatchObject({
     required: ['file'],
     properties: {
       file: { type: 'string', format: 'binary' },
@@ -119,9 +128,8 @@ test('[GATEWAY-2.12] a form, a file and its ranges are described', () => {
   })
   const file = paths['/v1/chats/{chat}/messages/{msg}/file']?.['get']
   expect(Object.keys(file?.responses ?? {})).toEqual(expect.arrayContaining(['200', '206', '404', '416', '503']))
-  expect(file?.responses['200']).toHaveProperty(['content', '*/*'])
-  const message = paths['/v1/chats/{chat}/messages']?.['post']?.requestBody?.content['application/json']?.schema
-  expect(message).toMatchObject({
-    properties: { buttons: { maxItems: 3, items: { minItems: 1, maxItems: 2, items: { required: ['text'] } } } },
+  expect(components.schemas['SendMessageRequest']).toMatchObject({
+    properties: { buttons: { maxItems: 3, items: { minItems: 1, maxItems: 2 } } },
   })
+  expect(components.schemas['NewButton']).toMatchObject({ required: ['text'] })
 })

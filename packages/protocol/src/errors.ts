@@ -57,7 +57,7 @@ const table = {
   // The relay's answers.
   'frame-malformed': d => `The frame is malformed: ${d['what']}.`,
   'version-unsupported': d =>
-    `Protocol version ${d['version']} is not spoken here; this side speaks version ${d['spoken']}.`,
+    `The other side speaks version ${d['version']} of the protocol and this one version ${d['spoken']}: ${Number(d['version']) > Number(d['spoken']) ? 'this program' : 'the other side'} is too old.`,
   unauthenticated: d => `The connection is not authenticated: ${d['why']}.`,
   'daily-bytes-limit': d =>
     `The relay's limit of ${d['limit']} bytes a day for one account is reached; it ends at ${new Date(Number(d['retryAtMs'])).toISOString()}.`,
@@ -68,6 +68,7 @@ const table = {
   'invite-wrong': () => 'There is no such invite at the relay: copy the whole code, or ask for another.',
   'invite-used': () => 'The invite has been used already: ask for another.',
   'invite-expired': () => 'The invite has expired: ask for another.',
+  'account-banned': () => "The relay's operator has shut this account out: ask them why.",
   'group-unknown': () => 'There is no such group, or the account is not a member of it.',
   'group-exists': () => 'A group with this id exists already.',
   'key-package-missing': d => `The account ${d['account']} has no key package left.`,
@@ -94,6 +95,13 @@ const table = {
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
   'storage-failed': () => 'The disk cannot be read or written: try again when it works; the log says more.',
   'descriptors-used-up': () => 'The program has no file descriptors left; try again in a moment.',
+  // The control socket.
+  'not-running': d => `Nothing runs on the data directory ${d['directory']}: start it first.`,
+  // Backups.
+  'backup-running': () => 'Another backup of this data directory is being made: wait until it is done.',
+  'backup-overtaken': () =>
+    'The copy took so long that the log of the database became too large: nothing was kept. Try again when there is less to do, or with --temp on a faster disk.',
+  'backup-refused': d => `The backup cannot be used: ${d['why']}.`,
   // The installation.
   'library-unpatched': () =>
     'The MLS library lacks our corrections: its install script did not run, or ran for an older version. Run `npm ci` with scripts, or `npm run postinstall`, in the directory of Postern.',

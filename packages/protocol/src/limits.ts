@@ -204,6 +204,13 @@ export const relayDefaults = {
   recentEntriesBytesMax: 16 * MIB,
   faultsLoggedPerMinute: 60,
   databaseBytesMax: 1024 * 1024 * MIB,
+  /** Of all blobs together. */
+  blobsBytesMax: 1024 * 1024 * MIB,
+  /** A line with the main figures in the log. */
+  figuresLoggedEveryMs: HOUR_MS,
+  /** Room on the disk below which nothing more is taken: no blobs, and then no messages either. */
+  diskFreeForBlobsBytesMin: 1024 * MIB,
+  diskFreeBytesMin: 128 * MIB,
 } as const
 
 /** What a relay keeps to by itself; nobody sets these. */
@@ -236,11 +243,70 @@ export const relayFixedLimits = {
   mailboxChatBytes: 64 * KIB,
   /** What a kill may leave uncounted of one account's bytes of the day. */
   dayBytesUncountedMax: 256 * KIB,
+  metricsConnectionsMax: 16,
+  metricsIdleMs: 30 * SECOND_MS,
+  /** For metrics: to count all rows takes a while. */
+  rowsCountedEveryMs: 1 * MINUTE_MS,
+  /** That one answer of the control socket lists. */
+  accountsPerPageMax: 1_000,
+  /** The room on the disk is looked at again after so many bytes, and after so long. */
+  diskLookAfterBytes: 1 * MIB,
+  diskLookAfterMs: 1 * SECOND_MS,
+  /** On a small disk the reserves are these parts of it: a twentieth, and a fortieth. */
+  diskShareForBlobs: 20,
+  diskShareForMessages: 40,
+  /** Of a database that may become no larger: what acknowledgements, farewells and sweeping have for themselves. */
+  databaseReserveBytes: 64 * MIB,
+  /** Clients keep what opens a welcome for a day longer than this. */
+  keepEntriesDaysMax: 30,
+  keepBlobsDaysMax: 365,
   inviteUsesMax: 10_000,
   inviteDaysMax: 365,
   /** Of the web app's folder, all of which is kept in memory. */
   appFilesMax: 2_000,
   appBytesMax: 64 * MIB,
+} as const
+
+/** Figures for whoever watches a process. */
+export const metricsLimits = {
+  /** How often is looked whether the event loop is late, once somebody has asked. */
+  loopLookEveryMs: 20,
+} as const
+
+/** The databases of relay and clients. */
+export const databaseLimits = {
+  /** Pages in the log before they are written back. SQLite's own is 1,000: what changes with every message would be written four times as often. */
+  logPagesMax: 4000,
+} as const
+
+/** Backups of a data directory. */
+export const backupLimits = {
+  /** While a database is copied its log grows: past so much the copy is given up, before the disk is full. */
+  heldLogBytesMax: 1024 * MIB,
+  heldLogLookEveryMs: 500,
+  /** Checksums are kept in memory until their list is written. */
+  filesPerList: 10_000,
+  /** Such a list, the manifest or the end: longer than any of ours can be. */
+  listBytesMax: 4 * MIB,
+  pieceBytes: 1 * MIB,
+  /** Written and removed in steps: much at once, and whoever waits for the same disk waits for a third of a second. */
+  syncAfterBytes: 64 * MIB,
+  removeStepBytes: 16 * MIB,
+  removePauseMs: 5,
+  /** Somebody who watches hears of long work so often. */
+  progressEveryMs: 2 * SECOND_MS,
+  /** What a kill has left of a backup is removed by the next one, once it is so old that nobody works with it. */
+  leftoverMs: 60 * MINUTE_MS,
+  /** By so much positions of a restored relay jump: more than it can have given out since the backup. */
+  positionsSkipped: 1_000_000_000,
+} as const
+
+/** The socket by which an operator speaks to a process. */
+export const controlLimits = {
+  connectionsMax: 8,
+  /** Who connects and says nothing for so long is sent away. */
+  askWithinMs: 10 * SECOND_MS,
+  requestCharsMax: 64 * KIB,
 } as const
 
 /** How a client talks to the relay. */
@@ -569,4 +635,31 @@ export const appLimits = {
   moveKeptMs: 10 * MINUTE_MS,
   /** What a page may find at once. */
   foundMax: 100,
+} as const
+
+/** `postern doctor`: how long it waits, and from where on something is worth a word. */
+export const doctorLimits = {
+  /** For one answer of a relay, a webhook or a proxy; and for the running process. */
+  answerWithinMs: 5 * SECOND_MS,
+  /** For a file of a kilobyte to the relay and back. */
+  fileWithinMs: 15 * SECOND_MS,
+  fileBytes: 1 * KIB,
+  /** Of an answer that is read; what comes behind is of no use. */
+  answerBytesMax: 64 * KIB,
+  /** Of what others say, as far as it is shown. */
+  quotedCharsMax: 500,
+  clockWarnMs: 30 * SECOND_MS,
+  /** Receivers of webhooks refuse a signature that is older. */
+  clockFailMs: 5 * MINUTE_MS,
+  diskFreeFailBytes: 64 * MIB,
+  diskFreeWarnBytes: 512 * MIB,
+  /** Names of files that can still be made. */
+  filesFreeWarn: 1_000,
+  /** Who backs up once a week is not warned. */
+  backupWarnMs: 8 * DAY_MS,
+  /** Somebody else with the same keys was there so lately. */
+  replacedFailMs: 1 * HOUR_MS,
+  /** So much of the room for blobs may be used before a word. */
+  blobsUsedWarnShare: 0.9,
+  publicHostsTried: 4,
 } as const

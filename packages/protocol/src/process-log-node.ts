@@ -8,7 +8,8 @@ export type ProcessLogOptions = {
   waitingBytesMax: number
 }
 
-export function openProcessLog({ level, waitingBytesMax }: ProcessLogOptions): Log {
+/** Its level may be set while it is in use. */
+export function openProcessLog({ level, waitingBytesMax }: ProcessLogOptions): Log & { level: string } {
   const output = pino.destination({ fd: 1, sync: true, maxLength: waitingBytesMax })
   // Lines that cannot be written, as into a file on a full disk, wait and must not end what they tell of.
   output.on('error', () => undefined)

@@ -10,7 +10,9 @@ import {
   encodeClientFrame,
   encodeRelayFrame,
   PROTOCOL_VERSION,
+  PROTOCOL_VERSION_BEFORE,
   type RelayFrame,
+  versionOf,
 } from '../src/relay/index.ts'
 
 const account = toBase32(new Uint8Array(20).fill(1)) as never
@@ -56,6 +58,24 @@ describe('a frame comes back as it was sent', () => {
   test.each(relayFrames)('[PROTOCOL-4.1] from the relay: $kind $name', frame => {
     expect(decodeRelayFrame(encodeRelayFrame(frame))).toEqual(frame)
   })
+  test.each(clientFrames)('[PROTOCOL-4.4] from a client of the version before: $kind $name', frame => {
+    const written = encodeClientFrame(frame)
+    written[0] = PROTOCOL_VERSION_BEFORE
+    expect(decodeClientFrame(written)).toEqual(frame)
+    expect(versionOf(written)).toBe(PROTOCOL_VERSION_BEFORE)
+  })
+  test('[PROTOCOL-4.4] who asks in the version before is answered in it, as it was then', () => {
+    const session = { account, cursor: 1, mark: 2, keyPackages: 3, nowMs: 4, incarnation: new Uint8Array(16) }
+    const answer: RelayFrame = { kind: 'answer', name: 'authenticate', id: 5, answer: session }
+    const now = encodeRelayFrame(answer)
+    const before = encodeRelayFrame(answer, PROTOCOL_VERSION_BEFORE)
+    expect(before).toEqual(Uint8Array.of(PROTOCOL_VERSION_BEFORE, ...now.subarray(1, now.length - 16)))
+    expect(() => decodeRelayFrame(before)).toThrow(expect.objectContaining({ code: 'frame-malformed' }))
+  })
+  test('[PROTOCOL-4.4] what goes to many, or before anything was asked, is read by both versions', () => {
+    const pushed = relayFrames.filter(({ kind }) => kind === 'challenge' || kind === 'deliver')
+    expect(pushed.map(frame => encodeRelayFrame(frame)[0])).toEqual(pushed.map(() => PROTOCOL_VERSION_BEFORE))
+  })
   test('[PROTOCOL-4.1] no two calls share a tag', () => {
     const tags = Object.values(calls).map(({ tag }) => tag)
     expect(new Set(tags).size).toBe(tags.length)
@@ -73,14 +93,16 @@ describe('what is not a frame is refused', () => {
     }
   })
 
-  test('[PROTOCOL-4.2] another version', () => {
+  test.each([
+    [0, 'the other side is too old'],
+    [1, 'the other side is too old'],
+    [PROTOCOL_VERSION + 1, 'this program is too old'],
+  ])('[PROTOCOL-4.2] version %i, and which side is behind', (version, which) => {
     const frame = Uint8Array.from(whole[1] ?? [])
-    for (const version of [0, 1, PROTOCOL_VERSION + 1]) {
-      frame[0] = version
-      expect(() => decodeClientFrame(frame)).toThrow(
-        expect.objectContaining({ code: 'version-unsupported', message: expect.stringContaining('speaks version 2') }),
-      )
-    }
+    frame[0] = version
+    expect(() => decodeClientFrame(frame)).toThrow(
+      expect.objectContaining({ code: 'version-unsupported', message: expect.stringContaining(which) }),
+    )
   })
 
   test('[PROTOCOL-4.2] any bytes at all: an answer or a refusal, never another error', () => {

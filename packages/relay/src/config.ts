@@ -1,9 +1,13 @@
-// The relay's settings: command line first, then the environment, then the defaults.
+// The relay's settings: command line first, then the file of settings, then the environment, then the defaults.
 import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
+import { isForThisMachine } from './accounts/audience.ts'
 import { type Registration, registrations } from './accounts/register.ts'
+import { limitOptions, limitsIn, type ReadSetting } from './config-limits.ts'
+import { listIn, wholeNumber, wrong } from './config-values.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
-import { limitNames, type RelayLimits } from './limits/relay-limits.ts'
+import type { RelayLimits } from './limits/relay-limits.ts'
+import { readSettingsFile } from './settings-file.ts'
 
 export type RelayConfig = {
   listen: ListenAddress
@@ -13,6 +17,7 @@ export type RelayConfig = {
   registration: Registration
   /** The folder of the web app. */
   app: string | undefined
+  metrics: ListenAddress | undefined
   logLevel: string
   limits: Partial<RelayLimits>
 }
@@ -20,31 +25,56 @@ export type RelayConfig = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const SINGLE = ['listen', 'data', 'proxy-header', 'proxies', 'registration', 'app', 'metrics', ...limitOptions]
+/** Given once for each on the command line; elsewhere one behind the other, under a name of their own. */
+const MANY = { 'public-host': 'public-hosts', limit: 'limits' } as const
 
-const wrong = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
+const variableOf = (option: string): string => `POSTERN_RELAY_${option.toUpperCase().replaceAll('-', '_')}`
+const inFile = new Set(['LOG_LEVEL', ...[...SINGLE, ...Object.values(MANY)].map(variableOf)])
 
 /** Throws `bad-field` that names the setting and what it has to be. `builtApp`: the folder that is served unless another is named. */
 export function readConfig(argv: readonly string[], env: Environment, builtApp?: string): RelayConfig {
   const given = readArguments(argv)
-  const listen = given.listen ?? env['POSTERN_RELAY_LISTEN'] ?? ':8090'
-  const address = parseListenAddress(listen)
-  if (!address) throw wrong('--listen', `"${listen}" is none of :8090, 127.0.0.1:8090, [::1]:8090`)
-  const dataDirectory = given.data ?? env['POSTERN_RELAY_DATA']
+  const file = given.settings ?? env['POSTERN_RELAY_SETTINGS']
+  const set: Environment = { ...env, ...(file && readSettingsFile(file, name => inFile.has(name))) }
+  const read: ReadSetting = option => given.single[option] ?? set[variableOf(option)]
+  const listen = addressIn('--listen', read('listen') ?? ':8090')
+  const dataDirectory = read('data')
   if (!dataDirectory) throw wrong('--data', 'name the directory in which the relay keeps its data')
-  const publicHosts = given['public-host'] ?? listIn(env['POSTERN_RELAY_PUBLIC_HOSTS'])
-  const logLevel = env['LOG_LEVEL'] || 'info'
+  const publicHosts = given['public-host'] ?? listIn(read(MANY['public-host']))
+  const logLevel = set['LOG_LEVEL'] || 'info'
   if (!LOG_LEVELS.includes(logLevel)) throw wrong('LOG_LEVEL', `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}`)
   return {
-    listen: address,
+    listen,
     dataDirectory,
     publicHosts,
-    proxies: proxiesIn(given, env),
-    registration: registrationIn(given.registration ?? env['POSTERN_RELAY_REGISTRATION'] ?? 'open'),
-    app: appIn(given.app ?? (env['POSTERN_RELAY_APP'] || undefined), builtApp),
+    proxies: proxiesIn(read),
+    registration: registrationIn(read('registration') ?? defaultRegistration(listen, publicHosts)),
+    app: appIn(given.single['app'] ?? (set[variableOf('app')] || undefined), builtApp),
+    metrics: metricsIn(read('metrics') || undefined),
     logLevel,
-    limits: limitsIn(given, env),
+    limits: limitsIn(read, given.limit),
   }
 }
+
+function addressIn(field: string, text: string): ListenAddress {
+  const address = parseListenAddress(text)
+  if (!address) throw wrong(field, `"${text}" is none of :8090, 127.0.0.1:8090, [::1]:8090`)
+  return address
+}
+
+/** Anybody who reaches them may read them: on which address they are has to be said. */
+function metricsIn(text: string | undefined): ListenAddress | undefined {
+  if (text === undefined) return undefined
+  const address = addressIn('--metrics', text)
+  if (address.host === undefined)
+    throw wrong('--metrics', `"${text}" is on all addresses: name one, as in 127.0.0.1:9464, or 0.0.0.0:9464 for all`)
+  return address
+}
+
+/** A relay that others reach and that takes everybody is a store of files for whoever finds it: that has to be said. */
+const defaultRegistration = (listen: ListenAddress, publicHosts: readonly string[]): Registration =>
+  isForThisMachine(listen, publicHosts) ? 'open' : 'invite'
 
 function registrationIn(text: string): Registration {
   const registration = registrations.find(known => known === text)
@@ -59,11 +89,9 @@ function appIn(text: string | undefined, builtApp: string | undefined): string |
   return text === APP_OFF ? undefined : (text ?? builtApp)
 }
 
-type Given = ReturnType<typeof readArguments>
-
-function proxiesIn(given: Given, env: Environment): TrustedProxies | undefined {
-  const header = given['proxy-header'] ?? env['POSTERN_RELAY_PROXY_HEADER']
-  const count = given['proxies'] ?? env['POSTERN_RELAY_PROXIES']
+function proxiesIn(read: ReadSetting): TrustedProxies | undefined {
+  const header = read('proxy-header')
+  const count = read('proxies')
   if (!header && count !== undefined) throw wrong('--proxies', 'it goes with --proxy-header')
   if (!header) return undefined
   if (!/^[A-Za-z0-9-]+$/.test(header)) throw wrong('--proxy-header', `"${header}" is no name of a header`)
@@ -72,50 +100,21 @@ function proxiesIn(given: Given, env: Environment): TrustedProxies | undefined {
   return { header, count: proxies }
 }
 
-/** `--limit name=number`, for any of them. */
-function limitsIn(given: Given, env: Environment): Partial<RelayLimits> {
-  const limits: Partial<Record<keyof RelayLimits, number>> = {}
-  const newPeople = given['new-people-per-day'] ?? env['POSTERN_RELAY_NEW_PEOPLE_PER_DAY']
-  if (newPeople !== undefined) limits.newPeoplePerDay = wholeNumber('--new-people-per-day', newPeople)
-  for (const text of given.limit ?? listIn(env['POSTERN_RELAY_LIMITS'])) {
-    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(text) ?? []
-    const limit = limitNames.find(known => known === name)
-    if (!limit) throw wrong('--limit', `"${text}" names none of the relay's limits, as in newPeoplePerDay=100`)
-    limits[limit] = wholeNumber(`--limit ${name}`, value)
-  }
-  return limits
-}
-
 function readArguments(argv: readonly string[]) {
+  const one = { type: 'string' } as const
+  const many = { type: 'string', multiple: true } as const
   try {
+    const options = { settings: one, 'public-host': many, limit: many }
     const { values } = parseArgs({
       args: [...argv],
-      options: {
-        listen: { type: 'string' },
-        data: { type: 'string' },
-        'public-host': { type: 'string', multiple: true },
-        'new-people-per-day': { type: 'string' },
-        'proxy-header': { type: 'string' },
-        proxies: { type: 'string' },
-        registration: { type: 'string' },
-        app: { type: 'string' },
-        limit: { type: 'string', multiple: true },
-      },
+      options: { ...options, ...Object.fromEntries(SINGLE.map(name => [name, one])) },
     })
-    return values
+    const single: Readonly<Record<string, string | undefined>> = Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    )
+    return { settings: values.settings, 'public-host': values['public-host'], limit: values.limit, single }
   } catch (cause) {
     const [said] = String(cause instanceof Error ? cause.message : cause).split('\n')
     throw new CodedError('bad-field', {}, { cause, message: said ?? 'The arguments are not understood.' })
   }
-}
-
-const listIn = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map(item => item.trim())
-    .filter(item => item !== '')
-
-function wholeNumber(field: string, text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw wrong(field, `"${text}" is not a whole number`)
-  return Number(text)
 }

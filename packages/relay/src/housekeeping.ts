@@ -29,7 +29,7 @@ export class Housekeeping {
 
   /** Never rejects. Blobs go also when rows cannot: on a full disk they make the room that the rows need to go. */
   async #sweepAll(): Promise<void> {
-    const { invites, limits, clock, log } = this.#parts
+    const { invites, limits, clock, log, figures, room, store, blobs } = this.#parts
     let removed = 0
     const steps = [
       () => sweepBlobs(this.#parts, this.#stop.signal),
@@ -39,6 +39,8 @@ export class Housekeeping {
     if (await this.#attempt(() => this.#noteSet()))
       for (const step of steps) removed += (await this.#attempt(step)) ?? 0
     if (removed > 0) log.info({ removed }, 'swept')
+    figures.swept.add('', removed)
+    await this.#attempt(() => room.count({ store, blobs }))
     if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
   }
 

@@ -1,10 +1,12 @@
-// `postern relay`: a relay as a process of its own; `postern relay invite`: a word to the one that runs.
+// `postern relay`: a relay as a process of its own; `postern relay status` and the like: a word to the one that runs.
 import { aborted, CodedError, isCoded, type ListenAddress, listenPlace, relayDefaults } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash, openProcessLog } from '@postern/protocol/process-log'
-import { readConfig } from './config.ts'
+import { type RelayConfig, readConfig } from './config.ts'
 import { makeInvite } from './invites/run-invite.ts'
+import { operatorCommandIn, runOperatorCommand } from './operator/run-command.ts'
 import { startRelay } from './relay.ts'
+import { reloadAtHangUp } from './reload.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,19 +14,29 @@ type Built = { readonly app?: string | undefined }
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. `built`: what is served unless the settings say otherwise. */
 export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
-  if (argv[0] === 'invite') return await runInvite(argv.slice(1), env)
+  const asked = operatorCommandIn(argv)
+  if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
+  if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
+  return await serve(() => readConfig(argv, env, built.app))
+}
+
+async function serve(read: () => RelayConfig): Promise<number> {
   const { signal } = stopSignal()
   try {
-    const config = readConfig(argv, env, built.app)
+    const config = read()
     const log = openProcessLog({ level: config.logLevel, waitingBytesMax: relayDefaults.logWaitingBytesMax })
     logCrash(log, 'relay')
     const relay = await startRelay({ ...config, log }).catch((error: unknown) => {
-      throw listenFault(error, config.listen)
+      throw listenFault(error, config)
     })
-    log.info({ url: relay.url, port: relay.port }, 'listening')
+    const forget = reloadAtHangUp({ relay, log, read, before: config })
+    const { url, port, metricsUrl } = relay
+    const metrics = metricsUrl === undefined ? {} : { metrics: metricsUrl }
+    log.info({ url, port, registration: config.registration, ...metrics }, 'listening')
     await aborted(signal)
     log.info({}, 'stopping')
     await relay.stop()
+    forget()
     log.info({}, 'stopped')
     return 0
   } catch (error) {
@@ -33,9 +45,9 @@ export async function runRelay(argv: readonly string[], env: Environment, built:
   }
 }
 
-async function runInvite(argv: readonly string[], env: Environment): Promise<number> {
+async function print(text: () => Promise<string>): Promise<number> {
   try {
-    process.stdout.write(`${await makeInvite(argv, env)}\n`)
+    process.stdout.write(`${await text()}\n`)
     return 0
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
@@ -49,7 +61,13 @@ function startFault(error: unknown): string {
   return isCoded(error) && error.code.startsWith('database-') ? `--data: ${text}` : text
 }
 
-function listenFault(error: unknown, address: ListenAddress): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error
-  return new CodedError('bad-field', { field: '--listen', rule: `${listenPlace(address)} is in use` })
+type InUse = NodeJS.ErrnoException & { port?: number }
+
+function listenFault(error: unknown, { listen, metrics }: RelayConfig): unknown {
+  const { code, port } = error as InUse
+  if (code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL') return error
+  const isOfMetrics = metrics !== undefined && metrics.port === port && listen.port !== port
+  const [field, address]: [string, ListenAddress] = isOfMetrics ? ['--metrics', metrics] : ['--listen', listen]
+  const rule = code === 'EADDRINUSE' ? 'is in use' : 'is no address of this machine'
+  return new CodedError('bad-field', { field, rule: `${listenPlace(address)} ${rule}` })
 }

@@ -14,18 +14,24 @@ import {
   systemClock,
 } from '@postern/protocol'
 import { Audience } from './accounts/audience.ts'
+import { Bans } from './accounts/bans.ts'
 import type { Registration } from './accounts/register.ts'
+import { BlobRoom } from './blobs/blob-room.ts'
 import { FileBlobStore } from './blobs/file-blob-store.ts'
+import { type Changeable, type Changed, changeSettings } from './change-settings.ts'
 import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
+import { RelayFigures } from './figures/relay-figures.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { type AppFiles, readAppFiles } from './http/app-files.ts'
-import { createHttpServer } from './http/http-server.ts'
+import { allowConnections, createHttpServer } from './http/http-server.ts'
 import { Invites } from './invites/invites.ts'
+import { type DiskRoom, DiskSpace, readDiskRoom } from './limits/disk-space.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
+import { OperatorDesk } from './operator/operator-desk.ts'
 import { BLOBS_NAME } from './store/data-directory.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
@@ -44,14 +50,21 @@ export type RelayOptions = {
   registration?: Registration
   /** The folder of the built web app, served at `/`; without one the relay says in a sentence what it is. */
   app?: string | undefined
+  /** Where its metrics are served; without it they are not. */
+  metrics?: ListenAddress | undefined
   /** Another store than SQLite in the data directory. */
   openStore?: (options: StoreOptions) => RelayStore
+  /** For tests of a disk that fills up. */
+  readDisk?: () => DiskRoom
 }
 
 export interface Relay {
   /** Where this machine reaches it: http://host:port. */
   readonly url: string
   readonly port: number
+  readonly metricsUrl: string | undefined
+  /** From now on these count. Gives the limits that have changed, and apart from them those that wait for a restart. */
+  change(to: Changeable): Changed
   /** Answers what is in flight, makes it durable, says goodbye to every connection. */
   stop(): Promise<void>
 }
@@ -59,17 +72,22 @@ export interface Relay {
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   // Before the store is opened: a setting that is wrong must leave nothing behind.
   const app: AppFiles = options.app === undefined ? new Map() : readAppFiles(options.app)
-  const parts = openParts(options)
+  const parts = await openParts(options)
   const visitors = new Visitors(parts)
   const sockets = new SocketServer(parts, visitors)
   const { server, uploads } = createHttpServer(parts, { sockets, visitors, app })
   const housekeeping = new Housekeeping(parts)
+  const operated = { parts, visitors, sockets, uploads, dataDirectory: options.dataDirectory }
+  const desk = await OperatorDesk.open(operated, options.metrics).catch(async (error: unknown) => {
+    await closeUnserved(parts, sockets)
+    throw error
+  })
   try {
     server.listen({ port: options.listen.port, host: options.listen.host })
     await once(server, 'listening')
   } catch (error) {
-    await sockets.stop()
-    await parts.store.close()
+    await desk.close()
+    await closeUnserved(parts, sockets)
     throw error
   }
   housekeeping.start()
@@ -77,6 +95,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   parts.audience.listensOn(port)
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
+    await desk.close()
     await housekeeping.stop()
     await stopServing(parts, { server, sockets, abortUploads: () => uploads.abortAll() })
     await parts.store.close()
@@ -84,32 +103,66 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   return {
     url: listenUrl({ host: options.listen.host, port }),
     port,
+    metricsUrl: desk.metricsUrl,
+    change: to => {
+      const changed = changeSettings(parts, to)
+      allowConnections(server, parts.limits)
+      return changed
+    },
     stop: () => (stopped ??= stop()),
   }
 }
 
-function openParts(options: RelayOptions): RelayParts {
+async function closeUnserved(parts: RelayParts, sockets: SocketServer): Promise<void> {
+  await sockets.stop()
+  await parts.store.close()
+}
+
+async function openParts(options: RelayOptions): Promise<RelayParts> {
   // Before the store: a setting that is wrong must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
-  const log = options.log ?? silentLog
+  const figures = new RelayFigures()
+  const log = figures.counting(options.log ?? silentLog)
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const wake = new InProcessWake()
-  const open = options.openStore ?? openSqliteStore
-  return {
-    store: open({ directory: options.dataDirectory, limits, wake, clock }),
-    blobs: new FileBlobStore(join(options.dataDirectory, BLOBS_NAME)),
-    wake,
-    limits,
-    rates: new Rates(clock, MINUTE_MS),
-    hourlyRates: new Rates(clock, 60 * MINUTE_MS),
-    clock,
-    log,
-    audience,
-    registration: options.registration ?? 'open',
-    invites: new Invites(options.dataDirectory),
-    proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
+  const store = openStore(options, { limits, clock, figures })
+  const { dataDirectory } = options
+  try {
+    const blobs = new FileBlobStore(join(dataDirectory, BLOBS_NAME))
+    const room = new BlobRoom(limits, store.disk)
+    await room.count({ store: store.opened, blobs })
+    return {
+      store: store.opened,
+      wake: store.wake,
+      disk: store.disk,
+      blobs,
+      room,
+      limits,
+      rates: new Rates(clock, MINUTE_MS),
+      hourlyRates: new Rates(clock, 60 * MINUTE_MS),
+      clock,
+      log,
+      figures,
+      audience,
+      admission: { registration: options.registration ?? 'open' },
+      invites: new Invites(dataDirectory),
+      bans: await Bans.load(store.opened),
+      proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
+    }
+  } catch (error) {
+    await store.opened.close()
+    throw error
   }
+}
+
+function openStore(options: RelayOptions, around: Pick<RelayParts, 'limits' | 'clock' | 'figures'>) {
+  const { limits, clock, figures } = around
+  const directory = options.dataDirectory
+  const disk = new DiskSpace({ limits, clock, read: options.readDisk ?? (() => readDiskRoom(directory)) })
+  const wake = new InProcessWake()
+  const observe = (): ((writes: number) => void) => figures.transaction()
+  const open = options.openStore ?? openSqliteStore
+  return { opened: open({ directory, limits, wake, clock, disk, observe }), wake, disk }
 }
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }

@@ -9,6 +9,8 @@ import { FileBlobStore } from '../src/blobs/file-blob-store.ts'
 const BLOB = blobIdFromBytes(new Uint8Array(BLOB_ID_BYTES).fill(7))
 const PIECE = 1024 * 1024
 const LENGTH_MAX = 100 * PIECE
+/** A disk without end. */
+const room = { spend: () => undefined }
 
 class FailingDisk {
   /** The next sync of this kind fails; those after it say that all is well, as a kernel does. */
@@ -47,21 +49,21 @@ async function* pieces(count: number): AsyncGenerator<Uint8Array> {
 const MANY = relayFixedLimits.blobSyncAfterBytes / PIECE + 5
 
 test('[RELAY-3.15] a large piece is synced on its way, and at its end', async ({ disk, store }) => {
-  await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX })
+  await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, room })
   expect(disk.syncs).toBe(1)
-  await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX })
+  await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
   expect(disk.syncs).toBe(3)
 })
 
 test.for(['datasync', 'sync'] as const)(
   '[RELAY-3.15] a piece whose %s fails has to be sent again',
   async (kind, { disk, store }) => {
-    await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX })
+    await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, room })
     disk.fails = kind
-    const refused = store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX })
+    const refused = store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'storage-failed'))
     expect(await store.length(BLOB)).toBe(PIECE)
-    const again = await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX })
+    const again = await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
     expect(again).toEqual({ length: (1 + MANY) * PIECE, isWhole: true })
     const marks: number[] = []
     for await (const bytes of (await store.read(BLOB, { start: 0, end: again.length - 1 })) ?? [])

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers'
 import { relayDefaults } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../src/index.ts'
 import { Invites } from '../src/invites/invites.ts'
 import { arrive, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { newPerson } from './test-client.ts'
@@ -121,6 +122,35 @@ describe('a relay that does not take everybody', () => {
       writeFileSync(join(dataDirectory, 'invites', name), content)
       await expect(openClient(relay).register(newPerson(), code)).rejects.toMatchObject({ code: 'invite-wrong' })
     }
+  })
+})
+
+describe('without a word of who may register', () => {
+  const registrationOf = (...args: string[]) => readConfig(['--data', 'x', ...args], {}).registration
+
+  test.each([
+    ['127.0.0.1:0'],
+    ['[::1]:8090'],
+    ['localhost:8090'],
+    ['127.0.0.1:0', '127.0.0.1:8443'],
+    ['127.0.0.1:0', 'localhost', '[::1]:1'],
+  ])('[RELAY-2.26] everybody on this machine may: %s %s', (listen, ...hosts) => {
+    expect(registrationOf('--listen', listen, ...hosts.flatMap(host => ['--public-host', host]))).toBe('open')
+  })
+
+  test.each([
+    [':8090', 'relay.example'],
+    ['0.0.0.0:8090', 'relay.example'],
+    ['192.0.2.7:8090'],
+    // A proxy passes everybody on.
+    ['127.0.0.1:8090', 'relay.example'],
+    ['127.0.0.1:8090', 'localhost', 'relay.example'],
+    ['127.0.0.1:8090', '127.relay.example'],
+    ['127.0.0.1.relay.example:8090'],
+  ])('[RELAY-2.26] who comes from elsewhere needs an invite: %s %s', (listen, ...hosts) => {
+    const args = ['--listen', listen, ...hosts.flatMap(host => ['--public-host', host])]
+    expect(registrationOf(...args)).toBe('invite')
+    expect(registrationOf(...args, '--registration', 'open')).toBe('open')
   })
 })
 

@@ -34,7 +34,7 @@ export class HostileRelay {
       const changed = change(frame)
       for (const one of changed)
         if (one.kind === 'deliver') this.shown = Math.max(this.shown, ...one.entries.map(entry => entry.cursor))
-      return changed.map(encodeRelayFrame)
+      return changed.map(frame => encodeRelayFrame(frame))
     }
   }
 

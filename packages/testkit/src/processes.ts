@@ -114,7 +114,7 @@ type Place = { directory: string; port: number }
 abstract class Listening extends Killable {
   readonly directory: string
   protected readonly port: number
-  readonly #listening = new Wait()
+  #listening = new Wait()
 
   constructor({ directory, port }: Place) {
     super()
@@ -122,10 +122,16 @@ abstract class Listening extends Killable {
     this.port = port
   }
 
+  override start(): void {
+    this.#listening = new Wait()
+    super.start()
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }
 
+  /** In its present life. */
   async listening(): Promise<this> {
     await this.#listening.over
     return this

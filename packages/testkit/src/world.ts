@@ -1,5 +1,5 @@
 // A relay, gateways and people in one process, over real sockets and files, for tests.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log, RequestPolicy } from '@postern/core'
@@ -7,7 +7,14 @@ import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
-import { makeInvite, type Registration, type Relay, type RelayLimits, startRelay } from '@postern/relay'
+import {
+  makeInvite,
+  prepareRestoredRelay,
+  type Registration,
+  type Relay,
+  type RelayLimits,
+  startRelay,
+} from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
 import { testLog } from './test-log.ts'
@@ -21,6 +28,8 @@ export type WorldOptions = {
   relayHosts?: readonly string[]
   /** The folder of the web app that the relay serves. */
   relayApp?: string
+  /** It serves its metrics, on a port of their own. */
+  relayMetrics?: true
 }
 export type PersonOptions = {
   acceptRequests?: RequestPolicy
@@ -68,6 +77,11 @@ export class World {
     return this.#relay.url
   }
 
+  /** Where its metrics are, when it serves them. */
+  get relayMetricsUrl(): string | undefined {
+    return this.#relay.metricsUrl
+  }
+
   async stopRelay(): Promise<void> {
     await this.#relay.stop()
   }
@@ -75,6 +89,23 @@ export class World {
   /** On the port it had. */
   async startRelay(): Promise<void> {
     this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
+  }
+
+  /** As a backup has it, for `restoreRelay`. */
+  async backUpRelay(): Promise<void> {
+    await this.stopRelay()
+    cpSync(join(this.directory, 'relay'), join(this.directory, 'relay-backup'), { recursive: true })
+    await this.startRelay()
+  }
+
+  /** It goes on from its backup: all since then it has never heard of. */
+  async restoreRelay(): Promise<void> {
+    await this.stopRelay()
+    const directory = join(this.directory, 'relay')
+    rmSync(directory, { recursive: true })
+    cpSync(join(this.directory, 'relay-backup'), directory, { recursive: true })
+    prepareRestoredRelay(directory)
+    await this.startRelay()
   }
 
   /** Under another address, with all that it has. */
@@ -164,6 +195,7 @@ async function openRelay(
     // All people of a test come from one address.
     limits: { registrationsPerAddressPerHour: 10_000, ...options.relayLimits },
     app: options.relayApp,
+    ...(options.relayMetrics && { metrics: { host: '127.0.0.1', port: 0 } }),
     ...(options.relayClock && { clock: options.relayClock }),
   })
 }

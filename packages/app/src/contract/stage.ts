@@ -12,6 +12,8 @@ export type FailureKind =
   | 'database-newer'
   /** The relay does not know the account any more. */
   | 'account-unknown'
+  /** The relay's operator has shut the account out. */
+  | 'account-banned'
   /** The relay takes no new accounts: this one was made here, and nowhere else. */
   | 'registration-closed'
   /** The relay takes new accounts by a code only, and has none yet that counts. */

@@ -38,6 +38,10 @@ const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
     title: 'The relay does not know your account',
     text: 'It has lost its data, or this is another relay. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
   },
+  'account-banned': {
+    title: 'The relay does not let you in',
+    text: 'Whoever runs it has shut your account out. Ask them why: when they let you in again, everything goes on here. Nothing on this device is lost.',
+  },
   'registration-closed': {
     title: 'This relay takes no new accounts',
     text: 'Ask whoever runs it to let you in, then reload the page. An account that it knows already comes back with its recovery file.',
@@ -88,6 +92,10 @@ const failuresRu: typeof failuresEn = {
   'account-unknown': {
     title: 'Сервер не знает вашего аккаунта',
     text: 'Он потерял данные, или это другой сервер. Спросите его владельца: когда сервер снова узнает вас, всё продолжится. Либо начните заново.',
+  },
+  'account-banned': {
+    title: 'Сервер вас не пускает',
+    text: 'Его владелец закрыл доступ вашему аккаунту. Спросите у него почему: когда он снова вас впустит, всё продолжится. На этом устройстве ничего не потеряно.',
   },
   'registration-closed': {
     title: 'Сервер не принимает новые аккаунты',

@@ -27,6 +27,7 @@ const remedies: Record<Failure, readonly Remedy[]> = {
   'storage-full': ['reload'],
   'database-newer': ['reload'],
   'account-unknown': ['reload', 'remove'],
+  'account-banned': ['reload', 'remove'],
   'registration-closed': ['reload', 'restore', 'remove'],
   'code-needed': ['restore', 'remove'],
   unknown: ['reload'],

@@ -131,14 +131,14 @@ export class Home {
     }
   }
 
-  /** What the relay says of the account itself: that another device has it, or that it knows of none. */
+  /** What the relay says of the account itself: that another device has it, that it knows of none, or lets it in no more. */
   #watch(account: Account): void {
     const { client } = account
     const { log } = this.#around.rim
     client.onConnectionChange(() => {
       if (this.#account !== account) return
       if (client.isReplaced) inBackground(this.leaveToOther(), { what: 'the account was not let go', log })
-      else if (isCoded(client.refusal, 'account-unknown')) this.#become(failedBy(client.refusal))
+      else if (isCoded(client.refusal, 'account-unknown', 'account-banned')) this.#become(failedBy(client.refusal))
       else if (!client.isRegistered && isCoded(client.refusal, ...ofNewcomers))
         inBackground(this.#leaveOutside(account), { what: 'the account was not let go', log })
       else if (client.isOnline && this.#stage.kind === 'failed') this.#become({ kind: 'open' })
@@ -178,6 +178,7 @@ const kinds: readonly [FailureKind, Parameters<typeof isCoded>[1][]][] = [
   ['storage-full', ['storage-full']],
   ['database-newer', ['database-newer']],
   ['account-unknown', ['account-unknown']],
+  ['account-banned', ['account-banned']],
   ['registration-closed', ['registration-closed']],
   ['code-needed', ['invite-required', 'invite-wrong', 'invite-used', 'invite-expired']],
 ]

@@ -1,6 +1,7 @@
 // What the demo shows: the link and its code, the API, and two lines to paste.
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { cleanLine } from '@postern/protocol'
+import type { DemoSettings } from './demo-settings.ts'
 
 export type DemoFacts = {
   inviteUrl: string
@@ -9,14 +10,15 @@ export type DemoFacts = {
   token: string
   relayUrl: string
   directory: string
+  program: DemoSettings['program']
   /** How this program was called: `postern`, or what npm calls it. */
   postern: string
 }
 
 export function demoScreen(facts: DemoFacts): string {
-  const { inviteUrl, qrCode, apiUrl, token, relayUrl, directory, postern } = facts
+  const { inviteUrl, qrCode, apiUrl, token, relayUrl, directory } = facts
   const hello = JSON.stringify({ id: 1, do: 'open', invite: inviteUrl, text: 'Hello!' })
-  const person = `${postern} person --relay ${relayUrl} --data ${shellWord(`${directory}/alice`)} --name Alice`
+  const person = `${facts.postern} person --relay ${relayUrl} --data ${shellWord(`${directory}/alice`)} --name Alice`
   return `
   ${styleText('bold', 'A bot is waiting for you.')} Open this link in a browser to talk to it:
   ${styleText('cyan', inviteUrl)}
@@ -25,14 +27,24 @@ ${indent(qrCode)}
 
   ${styleText('bold', 'Ask its HTTP API')} (token ${token}):
   curl -H 'Authorization: Bearer ${token}' ${apiUrl}/v1/me
+  or read and try all of it at ${apiUrl}/reference
 
   ${styleText('bold', 'Or write to it')} as Alice, from another terminal:
   (echo '${hello}'; cat) |
     ${person}
 
+${programLines(facts)}
+
   Everything is kept in ${directory}. Ctrl-C stops it.
 `
 }
+
+/** Two programs on one bot would both answer: whoever brings one starts without the demo's. */
+const programLines = ({ program, apiUrl, token, postern }: DemoFacts): string =>
+  program === 'demo'
+    ? `  ${styleText('bold', 'For a program of your own')} stop this, and start it with: ${postern} demo --bot off`
+    : `  ${styleText('bold', 'Nobody answers yet.')} For your program, in another terminal:
+  export POSTERN_URL=${apiUrl} POSTERN_TOKEN=${token}`
 
 /** A stranger chose the name: it must not write elsewhere on the screen. */
 export const answeredLine = (name: string): string => `  ↩ answered ${cleanLine(name) || 'somebody'}\n`

@@ -7,6 +7,8 @@ export type DemoSettings = {
   gatewayPort: number
   /** The folder of the web app, or none with `off`. Absent: the one that is built here. */
   app: string | undefined
+  /** Who answers people: the demo's program, or one that the reader brings. */
+  program: 'demo' | 'own'
   directory: string
 }
 
@@ -15,6 +17,7 @@ const options = {
   'gateway-port': { type: 'string', default: '8080' },
   data: { type: 'string', default: '.postern' },
   app: { type: 'string' },
+  bot: { type: 'string', default: 'on' },
 } as const
 
 export function readDemoSettings(argv: readonly string[]): DemoSettings {
@@ -24,7 +27,13 @@ export function readDemoSettings(argv: readonly string[]): DemoSettings {
     gatewayPort: portOf('--gateway-port', given['gateway-port']),
     directory: given.data,
     app: given.app,
+    program: programOf(given.bot),
   }
+}
+
+function programOf(bot: string): DemoSettings['program'] {
+  if (bot !== 'on' && bot !== 'off') throw new UsageError('--bot takes on or off')
+  return bot === 'on' ? 'demo' : 'own'
 }
 
 /** 0 is a free port of the system's choice. */

@@ -1,6 +1,5 @@
 // `postern demo`, which is `npm start`: a relay, the web app, a gateway with a bot and the bot's program, all on this machine.
-import { relative } from 'node:path'
-import { cleanLine, isCoded } from '@postern/protocol'
+import { aborted, cleanLine, isCoded } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { toString as qrCodeOf } from 'qrcode'
 import { whenOnline } from '../when-online.ts'
@@ -9,6 +8,7 @@ import { runDemoBot } from './demo-bot.ts'
 import { answeredLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
 import { keepFacts, readKept } from './kept-facts.ts'
+import { posternCommand } from './postern-command.ts'
 import { startDemoGateway, startDemoRelay } from './start-demo.ts'
 
 /** Resolves with the exit code. */
@@ -41,14 +41,9 @@ export async function liveDemo(settings: DemoSettings, { stop, print }: Surround
   if ((await whenOnline(gateway.client, stop)) === 'stopped') return
   const { inviteUrl } = gateway.client.identity.me()
   const qrCode = await qrCodeOf(inviteUrl, { type: 'terminal', small: true })
-  const { directory } = settings
-  const apiUrl = gateway.url
-  print(demoScreen({ inviteUrl, qrCode, apiUrl, token, relayUrl: relay.url, directory, postern: posternCommand() }))
-  await runDemoBot({ url: apiUrl, token }, stop, to => print(answeredLine(to.name)))
+  const { directory, program } = settings
+  const urls = { inviteUrl, apiUrl: gateway.url, relayUrl: relay.url }
+  print(demoScreen({ ...urls, qrCode, token, directory, program, postern: posternCommand(process) }))
+  if (program === 'own') await aborted(stop)
+  else await runDemoBot({ url: gateway.url, token }, stop, to => print(answeredLine(to.name)))
 }
-
-/** How the reader can call this program again from the same directory. */
-const posternCommand = (): string =>
-  process.env['npm_lifecycle_event'] === undefined
-    ? `node ${relative('.', process.argv[1] ?? '')}`
-    : 'npm run --silent postern --'

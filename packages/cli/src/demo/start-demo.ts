@@ -38,6 +38,7 @@ export async function startDemoGateway(demo: DemoSettings, { relayUrl, token }: 
     BOT_NAME: 'Echo',
     RELAY_URL: relayUrl,
     LISTEN: `${HOST}:${demo.gatewayPort}`,
+    REFERENCE: 'on',
     DATA_DIR: join(demo.directory, 'bot'),
   })
   return await startGateway({ settings, log: terminalLog(process.stderr) }).catch((error: unknown) => {

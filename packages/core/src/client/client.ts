@@ -104,6 +104,11 @@ export class Client {
     return isRegistered(this.core.store)
   }
 
+  /** How many can still come to this account with keys of their own; undefined before the relay has said it. */
+  get keyPackagesLeft(): number | undefined {
+    return this.#workers.chores.keyPackages.left()
+  }
+
   onConnectionChange(listener: () => void): () => void {
     return this.core.link.onChange(listener)
   }
@@ -121,6 +126,11 @@ export class Client {
 
   async whenOnline(within: Within): Promise<void> {
     await this.core.link.whenOnline(within.timeoutMs)
+  }
+
+  /** The database's file stands still until the returned function is called: for a copy of it. See `Store.hold`. */
+  holdDatabase(): () => void {
+    return this.core.store.hold()
   }
 
   /** A place for what the program around this client must remember. */

@@ -17,6 +17,11 @@ export class ClientFiles {
     this.#callers = callers
   }
 
+  /** How much room those take that can be fetched again. */
+  get keptBytes(): number {
+    return this.#core.files.keptBytes
+  }
+
   /** Reads what the source gives, and encrypts it; the relay gets it meanwhile. Whoever drafts a file discards it in the end. */
   async draft(source: AsyncIterable<Uint8Array>, hints: FileHints = {}): Promise<FileDraft> {
     return await draftFile(this.#core, source, hints)
@@ -52,5 +57,10 @@ export class ClientFiles {
   /** Fetched and checked when it is not here yet. */
   async open(chat: ChatId, message: MessageId, waiting: Waiting): Promise<OpenFile> {
     return await openFile(this.#core, { chat, message }, waiting)
+  }
+
+  /** Whether files go to the relay and come back as they were: these bytes do, and nothing of them stays. */
+  async tryOut(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+    await this.#core.files.tryOut(source, signal)
   }
 }

@@ -97,6 +97,10 @@ class BrowserFileVault implements FileVault {
     for (const { bytes } of kept.values()) this.#keptBytes += bytes
   }
 
+  get keptBytes(): number {
+    return this.#keptBytes
+  }
+
   async createPart(): Promise<VaultPart> {
     this.#lastSerial += 1
     const serial = this.#lastSerial

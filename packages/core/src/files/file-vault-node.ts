@@ -56,6 +56,10 @@ class NodeFileVault implements FileVault {
     for (const { bytes } of kept.values()) this.#keptBytes += bytes
   }
 
+  get keptBytes(): number {
+    return this.#keptBytes
+  }
+
   async createPart(): Promise<VaultPart> {
     this.#lastPart += 1
     const path = this.#path(`${this.#lastPart}${PART_SUFFIX}`)

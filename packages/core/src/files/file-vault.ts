@@ -29,6 +29,8 @@ export interface VaultFile extends SealedBytes {
 }
 
 export interface FileVault {
+  /** Of all that is kept; what is being written and what was stowed is not in it. */
+  readonly keptBytes: number
   createPart(): Promise<VaultPart>
   /** How many bytes are kept under a name. */
   lengthOf(name: VaultName): number | undefined

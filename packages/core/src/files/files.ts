@@ -1,6 +1,7 @@
 // The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
 import { CodedError, clientLimits, isCoded } from '@postern/protocol'
 import { ChunkBuffers } from './chunk-buffers.ts'
+import { fetchBlob } from './fetch-blob.ts'
 import { type FileRange, sealedLength, wholeFile } from './file-format.ts'
 import type { VaultFile } from './file-vault.ts'
 import type { FilesParts, StoredFile } from './files-parts.ts'
@@ -54,6 +55,17 @@ export class Files {
     return file
   }
 
+  /** A file to the relay and back, proven to be the same. Nobody keeps it: it is cleared away as one that was never sent. */
+  async tryOut(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+    const spooled = await this.spool(source, { uploads: 'now' })
+    try {
+      const stored = await spooled.uploaded(signal)
+      await fetchBlob(this.#parts, stored, { signal, moved: () => {} })
+    } finally {
+      await spooled.release()
+    }
+  }
+
   /**
    * Resolves when all of it is here and has proven to be what was sent; else `file-gone`, `file-damaged`, or
    * `relay-unreachable` when nothing has come for the time given. The signal ends the wait, here and when it is read.
@@ -64,6 +76,11 @@ export class Files {
       read: range => this.#read(file, { range, pieces: 'kept', within }),
       readBriefly: range => this.#read(file, { range, pieces: 'brief', within }),
     }
+  }
+
+  /** How much of what can be fetched again lies here. */
+  get keptBytes(): number {
+    return this.#parts.vault.keptBytes
   }
 
   /** Clears leftovers away; asks the relay only when there are some. */

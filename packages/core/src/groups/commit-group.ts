@@ -21,13 +21,14 @@ import {
   messageIdFromHash,
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
-import type { Verdict } from '@postern/protocol/relay'
+import { readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Store } from '../storage/store.ts'
 import { findGroup, noteWithdrawn, ratchetChanges, saveRatchets } from './group-records.ts'
-import { epochBytes, epochOf, type GroupSessions, type LiveGroup } from './group-sessions.ts'
+import { epochBytes, epochOf, type LiveGroup } from './group-sessions.ts'
 import { deletePending, insertPending, type PendingCommit } from './pending-commits.ts'
+import { assertNotBehind, type BehindContext } from './relay-behind.ts'
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
@@ -45,10 +46,9 @@ export type CommitPlan = {
 export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
 
 /** What it takes to change a group. */
-export type CommitContext = {
+export type CommitContext = BehindContext & {
   provider: MlsProvider
   link: RelayLink
-  groups: GroupSessions
   store: Store
   sending: Set<MessageId>
 }
@@ -151,6 +151,7 @@ async function settleCommit(core: CommitContext, group: GroupId, submission: Sub
     return 'adopted'
   }
   await withdrawPending(core, group, pending)
+  await assertNotBehind(core, group, { known: readEnvelopeHeader(pending.wire).epoch, atRelay: verdict.epoch })
   await core.groups.untilEpoch(group, verdict.epoch, deadline.leftMs())
   return 'withdrawn'
 }

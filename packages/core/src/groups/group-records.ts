@@ -123,7 +123,11 @@ export function saveEpoch(
 
 /** New keys of our own are in force: what a copy of this database may have used is past. */
 export function noteUpdated(database: Database, group: GroupId, renewAtMs: number): void {
-  database.run('UPDATE mls_group SET needs_update = 0, renew_at_ms = ? WHERE id = ?', renewAtMs, group)
+  database.run(
+    'UPDATE mls_group SET needs_update = max(needs_update - 1, 0), renew_at_ms = ? WHERE id = ?',
+    renewAtMs,
+    group,
+  )
 }
 
 /** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
@@ -184,9 +188,15 @@ export const unfinishedGroups = (reads: Reads): { group: GroupId; chat: ChatId }
      WHERE status = 'opening' AND NOT EXISTS (SELECT 1 FROM pending_commit WHERE group_id = mls_group.id)`,
   )
 
-/** A copy of this database may have used the same keys: each group gets new ones before the next word. */
+/**
+ * A copy of this database may have used the same keys: each group gets new ones before the next word. A commit that waits here
+ * is the copy's as well, which may have spoken with its keys: where there is one, the one after it counts.
+ */
 export function distrustKeys(database: Database): void {
-  database.run('UPDATE mls_group SET needs_update = 1')
+  database.run(
+    `UPDATE mls_group SET needs_update =
+       CASE WHEN EXISTS (SELECT 1 FROM pending_commit WHERE group_id = mls_group.id) THEN 2 ELSE 1 END`,
+  )
 }
 
 /** The same for one group. */

@@ -53,6 +53,10 @@ const newInviteToken = (provider: MlsProvider): string => toBase64Url(provider.r
 const PROFILE_KEY_BYTES = 32
 const INVITE_SHELF = 'relay-invite'
 
+/** Of a database of any version; undefined before the first start. */
+export const accountIdIn = (database: Pick<Database, 'get'>): AccountId | undefined =>
+  database.get<{ id: AccountId }>('SELECT id FROM account')?.id
+
 /** Undefined before the first start. */
 export function loadAccount(store: Store): OwnAccount | undefined {
   const row = store.get<AccountRow>('SELECT * FROM account')

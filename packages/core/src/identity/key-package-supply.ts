@@ -17,7 +17,8 @@ type Plan = { count: number; replace: boolean }
 
 export class KeyPackageSupply {
   readonly #context: Context
-  #atRelay = 0
+  /** Undefined before its first word. */
+  #atRelay: number | undefined
   #mustLook = false
 
   constructor(context: Context) {
@@ -27,6 +28,11 @@ export class KeyPackageSupply {
   /** The relay's word when it lets us in. */
   noteAtRelay(count: number): void {
     this.#atRelay = count
+  }
+
+  /** As far as is known here; undefined before the relay was first heard. When none is left, those who come share one. */
+  left(): number | undefined {
+    return this.#atRelay === undefined ? undefined : Math.min(this.#atRelay, this.#live(0).count)
   }
 
   /** The relay says by itself only at a login how many are left: next time it is asked. */
@@ -39,6 +45,12 @@ export class KeyPackageSupply {
     if (this.#live(1).published > 0) return
     await this.#publish({ count: clientLimits.keyPackagesFirst, replace: true })
     this.#atRelay = clientLimits.keyPackagesFirst
+  }
+
+  /** The relay may hand out again what was used already: all that it has is replaced. */
+  async replaceAll(): Promise<void> {
+    const { keyPackages } = await this.#publish({ count: clientLimits.keyPackagesTarget, replace: true })
+    this.#atRelay = keyPackages
   }
 
   async tend(): Promise<void> {
@@ -70,7 +82,7 @@ export class KeyPackageSupply {
     if (lastResort.published === 0 || this.#isStale(oneTime, clientLimits.keyPackageReplacedAfterMs))
       return { count: target, replace: true }
     // What was used is known here; what was taken and not used the relay alone can tell.
-    const atRelay = Math.min(this.#atRelay, oneTime.count)
+    const atRelay = Math.min(this.#atRelay ?? 0, oneTime.count)
     if (atRelay < clientLimits.keyPackagesLow) return { count: target - atRelay, replace: false }
     if (this.#isStale(lastResort, clientLimits.lastResortReplacedAfterMs)) return { count: 0, replace: false }
     return undefined

@@ -29,6 +29,7 @@ import {
 import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
 import { calls } from '@postern/protocol/relay'
 import type { RelayLink } from '../relay-link/relay-link.ts'
+import type { Database } from '../storage/database.ts'
 import type { Change, Store } from '../storage/store.ts'
 import type { OwnAccount } from './account.ts'
 import { giveUpVersion, noteOwnProfile, noteProfile, type PersonRow } from './people.ts'
@@ -64,6 +65,10 @@ export function ownProfile(reads: Pick<Store, 'get'>): { profile: Profile; versi
 /** What others can fetch: they are told of no version that the relay does not have yet. */
 export const publishedVersion = (store: Pick<Store, 'get'>): number =>
   store.get<{ version: number }>('SELECT published_version AS version FROM account')?.version ?? 0
+
+/** The relay may not have it any more: it is published again. */
+export const forgetPublished = (database: Database): void =>
+  void database.run('UPDATE account SET published_version = 0')
 
 /** Durable here; `publishProfile` brings it to the relay. Of changes made at the same moment each finds those before it. */
 export async function changeProfile(store: Store, own: OwnAccount, change: ProfileChange): Promise<void> {

@@ -1,12 +1,13 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
 import { type ChatId, CodedError, type Deadline, faultFields, type GroupId, isCoded } from '@postern/protocol'
-import type { Accepted, Verdict } from '@postern/protocol/relay'
+import { type Accepted, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
 import { type ChatRow, findChat } from '../chats/chats.ts'
 import { removeLeavers } from '../chats/remove-leavers.ts'
 import { needsRepair, repairLists } from '../chats/repair-lists.ts'
 import type { Core } from '../context.ts'
 import { commitToGroup, settlePending } from '../groups/commit-group.ts'
 import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
+import { assertNotBehind, type BehindContext } from '../groups/relay-behind.ts'
 import { progressOf } from '../journal/progress.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
 import type { MessageKind } from '../kinds/new-message.ts'
@@ -126,7 +127,7 @@ function currentGroup({ store }: Pick<Core, 'store'>, chat: ChatRow): GroupRow {
   return row
 }
 
-type Submitting = Pick<Core, 'store' | 'link' | 'groups' | 'sending' | 'doubts' | 'sendSlots' | 'poke'>
+type Submitting = Pick<Core, 'store' | 'link' | 'sending' | 'doubts' | 'sendSlots'> & BehindContext
 type Submission = ContentSend & { chat: ChatId; composed: Composed }
 
 /** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
@@ -136,17 +137,28 @@ async function submit(core: Submitting, submission: Submission): Promise<Accepte
     const verdict = await appendUntilAnswered(core, submission)
     if (verdict.accepted) return verdict.accepted
     await dropWithdrawn(core, composed.id)
+    await assertNotBehind(core, composed.group, { known: epochOfWire(composed), atRelay: verdict.epoch })
     await core.groups.untilEpoch(composed.group, verdict.epoch, deadline.leftMs())
     return undefined
   } catch (error) {
     if (isRefusal(error)) await dropWithdrawn(core, composed.id)
     else core.poke()
-    throw isCoded(error, 'group-unknown') ? new CodedError('chat-left') : error
+    if (!isCoded(error, 'group-unknown')) throw error
+    await assertNotForgotten(core, submission)
+    throw new CodedError('chat-left')
   } finally {
     core.sending.delete(composed.id)
     // From now on it is in doubt, if it still waits.
     core.store.touch(`waiting:${chat}`)
   }
+}
+
+const epochOfWire = ({ wire }: Composed): number => readEnvelopeHeader(wire).epoch
+
+/** Nobody is removed from a private chat: where the relay knows nothing of it, it has forgotten it. */
+async function assertNotForgotten(core: Submitting, { chat, composed }: Submission): Promise<void> {
+  if (findChat(core.store, chat)?.type !== 'private') return
+  await assertNotBehind(core, composed.group, { known: epochOfWire(composed), atRelay: undefined })
 }
 
 async function appendUntilAnswered(core: Submitting, { composed, draft, deadline }: Submission): Promise<Verdict> {

@@ -1,5 +1,7 @@
 // How long to wait before a relay is dialled again, and when dialling again will not help.
-import { type CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { PROTOCOL_VERSION, PROTOCOL_VERSION_BEFORE } from '@postern/protocol/relay'
+import { VERSION_GOODBYE } from './socket.ts'
 
 /** Doubling from the first to the longest, each spread at random by up to half. */
 export class ReconnectPauses {
@@ -31,6 +33,8 @@ export const isHopeless = (error: unknown): error is CodedError =>
   isCoded(
     error,
     'account-unknown',
+    // Of our own: what was restored cannot be used.
+    'database-damaged',
     'unauthenticated',
     'version-unsupported',
     'registration-closed',
@@ -38,4 +42,11 @@ export const isHopeless = (error: unknown): error is CodedError =>
     'invite-wrong',
     'invite-used',
     'invite-expired',
+    'account-banned',
   )
+
+/** Of a relay that says goodbye because it knows no such version: were it newer than this program, its first word had said so. */
+export const goodbyeRefusal = (reason: string): CodedError | undefined =>
+  reason === VERSION_GOODBYE
+    ? new CodedError('version-unsupported', { version: PROTOCOL_VERSION_BEFORE, spoken: PROTOCOL_VERSION })
+    : undefined

@@ -1,15 +1,5 @@
 // The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
-import {
-  Bell,
-  type Clock,
-  CodedError,
-  clientLimits,
-  faultFields,
-  isCoded,
-  type Log,
-  type Timer,
-  Wait,
-} from '@postern/protocol'
+import { Bell, type Clock, CodedError, clientLimits, faultFields, isCoded, type Log, Wait } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -21,9 +11,10 @@ import {
   REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
+import type { Acknowledged, Connection, LinkState } from './link-state.ts'
 import { PendingCalls } from './pending-calls.ts'
-import { isHopeless, ReconnectPauses } from './reconnecting.ts'
-import { type RelaySocket, type SocketFactory, socketUrl } from './socket.ts'
+import { goodbyeRefusal, isHopeless, ReconnectPauses } from './reconnecting.ts'
+import { type SocketFactory, socketUrl } from './socket.ts'
 
 export type Session = CallAnswer<'authenticate'>
 
@@ -46,30 +37,10 @@ export interface RelayLinkOptions {
   onRevoked: (error: CodedError) => 'replaced' | 'over'
 }
 
-type State =
-  | { kind: 'idle' }
-  | { kind: 'stopped' }
-  | { kind: 'waiting'; timer: Timer }
-  | { kind: 'connecting'; connection: Connection }
-  /** The relay answers; what the last connection left open is settled before anybody else may speak. */
-  | { kind: 'settling'; connection: Connection }
-  | { kind: 'online'; connection: Connection }
-
-type Told = { cursor: number; mark: number }
-
-type Connection = {
-  socket: RelaySocket
-  calls: PendingCalls
-  watch: Timer
-  isAlive: boolean
-  /** What the relay was last told over it. */
-  told: Told
-}
-
 export class RelayLink {
   readonly #options: RelayLinkOptions
   readonly #changed = new Bell()
-  #state: State = { kind: 'idle' }
+  #state: LinkState = { kind: 'idle' }
   readonly #pauses: ReconnectPauses
   #isAnswered = false
   #settling: Promise<void> = Promise.resolve()
@@ -135,7 +106,7 @@ export class RelayLink {
   }
 
   /** Each state once: of many that were written together, and go out together, the first says it for all. */
-  acknowledge(reached: Told): void {
+  acknowledge(reached: Acknowledged): void {
     const connection = this.#speaking()
     if (!connection) return
     const { told } = connection
@@ -181,8 +152,7 @@ export class RelayLink {
       watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),
-        closed: (reason, code) =>
-          code === REPLACED_CLOSE_CODE ? this.#replaced(connection) : this.#lost(connection, reason),
+        closed: (reason, code) => this.#closed(connection, { reason, code }),
       }),
     }
     this.#become({ kind: 'connecting', connection })
@@ -194,6 +164,8 @@ export class RelayLink {
     try {
       this.#handle(connection, decodeRelayFrame(bytes))
     } catch (error) {
+      const isFirstWord = this.#state.kind === 'connecting'
+      if (isFirstWord && isCoded(error, 'version-unsupported')) return this.#refused(connection, error)
       this.#options.log.warn(faultFields(error), 'the relay sent what cannot be read')
       this.#lost(connection, 'malformed frame')
     }
@@ -247,8 +219,9 @@ export class RelayLink {
       this.#isReplaced = true
     }
     if (isHopeless(error)) {
+      // Once: it is asked again and again, and a log that repeats one line hides all others.
+      if (error.message !== this.#refusal?.message) this.#options.log.error({ code: error.code }, error.message)
       this.#refusal = error
-      this.#options.log.error({ code: error.code }, error.message)
     }
     this.#lost(connection, error instanceof Error ? error.message : String(error))
   }
@@ -264,6 +237,13 @@ export class RelayLink {
         .catch(() => undefined)
       this.#watch(connection)
     })
+  }
+
+  #closed(connection: Connection, { reason, code }: { reason: string; code: number | undefined }): void {
+    if (code === REPLACED_CLOSE_CODE) return this.#replaced(connection)
+    const refusal = goodbyeRefusal(reason)
+    if (refusal) this.#refused(connection, refusal)
+    else this.#lost(connection, reason)
   }
 
   /** Two that take the connection from each other without a pause would both be of no use. */
@@ -293,7 +273,7 @@ export class RelayLink {
     return 'connection' in this.#state && this.#state.connection === connection
   }
 
-  #become(state: State): void {
+  #become(state: LinkState): void {
     this.#state = state
     this.#changed.ring()
   }

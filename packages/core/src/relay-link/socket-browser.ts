@@ -1,6 +1,6 @@
 // A WebSocket of the browser.
 import { wireLimits } from '@postern/protocol'
-import type { SocketFactory } from './socket.ts'
+import { goodbyeOf, type SocketFactory } from './socket.ts'
 
 export const connectBrowserSocket: SocketFactory = (url, events) => {
   const socket = new WebSocket(url)
@@ -19,7 +19,7 @@ export const connectBrowserSocket: SocketFactory = (url, events) => {
     socket.close()
     closed('a message that is no frame')
   })
-  socket.addEventListener('close', ({ code }) => closed(`closed (${code})`, code))
+  socket.addEventListener('close', ({ code, reason: words }) => closed(goodbyeOf(code, words), code))
   return {
     send(frame) {
       if (socket.readyState === WebSocket.OPEN) socket.send(frame.slice())

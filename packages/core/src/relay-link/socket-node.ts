@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { silentLog, wireLimits } from '@postern/protocol'
 import { endOfTick } from '@postern/protocol/node'
 import WebSocket from 'ws'
-import type { SocketFactory } from './socket.ts'
+import { goodbyeOf, type SocketFactory } from './socket.ts'
 
 export const connectNodeSocket: SocketFactory = (url, events) => {
   const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: wireLimits.frameBytesMax })
@@ -20,7 +20,7 @@ export const connectNodeSocket: SocketFactory = (url, events) => {
     if (!isClosed) events.message(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   })
   socket.on('error', error => closed(error.message))
-  socket.on('close', code => closed(`closed (${code})`, code))
+  socket.on('close', (code, words) => closed(goodbyeOf(code, words.toString()), code))
   return {
     send(frame) {
       if (socket.readyState !== WebSocket.OPEN) return

@@ -19,3 +19,9 @@ export function socketUrl(relayUrl: string): string {
   url.protocol = url.protocol.replace('http', 'ws')
   return url.href
 }
+
+/** The only words of a relay's goodbye that are listened to. */
+export const VERSION_GOODBYE = 'version-unsupported'
+
+export const goodbyeOf = (code: number, words: string): string =>
+  words === VERSION_GOODBYE ? VERSION_GOODBYE : `closed (${code})`

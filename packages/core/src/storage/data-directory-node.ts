@@ -19,13 +19,23 @@ import { migrate } from './migrations.ts'
 import { openSqlite } from './sqlite-node.ts'
 
 const KEY_BYTES = 32
-const DATABASE_FILE = 'core.db'
-const KEY_FILE = 'db.key'
+export const DATABASE_FILE = 'core.db'
+export const KEY_FILE = 'db.key'
 
 /** Throws `database-…`: what is wrong with the directory, and what to do about it. */
 export function openDataDirectory(directory: string): Database {
   try {
     return openDatabase(directory)
+  } catch (error) {
+    throw openingError(error, directory)
+  }
+}
+
+/** A database that is there, at whatever version it is, and nothing is changed in it. Throws `database-…`. */
+export function openUnchanged(directory: string): Database {
+  try {
+    const key = readKey(directory)
+    return openSqlite(join(directory, DATABASE_FILE), key)
   } catch (error) {
     throw openingError(error, directory)
   }

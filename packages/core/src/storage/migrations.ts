@@ -441,9 +441,15 @@ const steps: string[] = [
   `,
 ]
 
-export function migrate(database: Database, directory: string): void {
+/** The version of its tables, as it stands. Throws `database-newer` when this program does not know it. */
+export function schemaOf(database: Database, directory: string): number {
   const version = database.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0
   if (version > steps.length) throw new CodedError('database-newer', { directory })
+  return version
+}
+
+export function migrate(database: Database, directory: string): void {
+  const version = schemaOf(database, directory)
   for (const [at, step] of steps.entries()) {
     if (at < version) continue
     database.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${at + 1}; COMMIT`)

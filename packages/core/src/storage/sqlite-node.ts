@@ -1,5 +1,5 @@
 // Encrypted SQLite on a file: better-sqlite3 with AEGIS pages, locked to this process.
-import { CodedError } from '@postern/protocol'
+import { CodedError, databaseLimits } from '@postern/protocol'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import type { Database, SqlValue } from './database.ts'
 import { keepRows } from './kept-rows.ts'
@@ -16,8 +16,7 @@ export function openSqlite(path: string, key: Uint8Array): Database {
     sqlite.pragma('locking_mode = EXCLUSIVE')
     sqlite.pragma('journal_mode = WAL')
     sqlite.pragma('synchronous = FULL')
-    // Of its own it is 1,000 pages: pages that change with every message would be written back four times as often.
-    sqlite.pragma('wal_autocheckpoint = 4000')
+    sqlite.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
     sqlite.pragma('temp_store = MEMORY')
     sqlite.pragma('secure_delete = ON')
     sqlite.exec('BEGIN EXCLUSIVE; COMMIT')

@@ -2,6 +2,7 @@
 import {
   CodedError,
   clientLimits,
+  databaseLimits,
   guarded,
   logFault,
   silentLog,
@@ -38,6 +39,7 @@ export class Store {
   #isScheduled = false
   #isClosed = false
   #isErasing = false
+  #hold: object | undefined
   #eraseLater: Timer | undefined
 
   constructor(database: Database, nextTurn: (run: () => void) => void, surroundings: Partial<Surroundings> = {}) {
@@ -146,6 +148,30 @@ export class Store {
     })
   }
 
+  /**
+   * All that was written stands in the database's own file, which does not change until the returned function is called: for
+   * a copy of it. Writing goes on meanwhile, into the log alone, and a power cut loses no more than at other times. What was
+   * deleted stays in that log until the release, and as long as that in the copy. Throws when the disk cannot be written.
+   */
+  hold(): () => void {
+    this.#assertOpen()
+    if (this.#hold) throw new CodedError('backup-running')
+    this.flush()
+    try {
+      this.#transactions.commitDeferred()
+      this.#database.emptyLog()
+      this.#database.exec('PRAGMA wal_autocheckpoint = 0')
+    } catch (error) {
+      throw systemFault(error)
+    }
+    const hold = {}
+    this.#hold = hold
+    return () => {
+      // One that is over already: what is held by now is somebody else's.
+      if (this.#hold === hold && !this.#isClosed) this.#release()
+    }
+  }
+
   close(): void {
     this.#eraseLater?.cancel()
     this.flush()
@@ -154,7 +180,16 @@ export class Store {
     this.#database.close()
   }
 
+  #release(): void {
+    this.#hold = undefined
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
+    // A log that has grown would keep its length, and what was deleted meanwhile is still in it.
+    this.eraseTraces()
+  }
+
   #emptyLog(): void {
+    // The file is being copied: written to in the middle of that, the copy would be of two times at once.
+    if (this.#hold) return
     const { clock, log } = this.#surroundings
     try {
       this.#transactions.commitDeferred()

@@ -9,9 +9,11 @@ import { noteRestored, progressOf, restoredCursor } from '../journal/progress.ts
 import { settleInDoubt } from '../outbox/settle.ts'
 import type { Session } from '../relay-link/relay-link.ts'
 import { raiseNextId } from '../storage/event-ids.ts'
+import { assertWhole } from '../storage/whole.ts'
 import { eraseInTime } from '../timeline/expiry.ts'
 import type { Chores } from './chores.ts'
 import { noteMoved } from './follow-relay.ts'
+import { isAnotherIncarnation, noteIncarnation, publishAnew } from './relay-incarnation.ts'
 
 export async function startSession(
   core: Core,
@@ -31,15 +33,33 @@ export async function startSession(
   if (isRestored) return await recoverFromBackup(core, journal, session)
   chores.keyPackages.noteAtRelay(session.keyPackages)
   await chores.keyPackages.publishFirst()
+  const isAnother = isAnotherIncarnation(core.store, session)
+  if (isAnother) await tellAnew(core, chores)
   // Only now can others write to it: whoever asks before is told to wait.
   if (!isRegistered(core.store)) await noteRegistered(core.store)
   await settleInDoubt(core)
-  await follow(core, inbox, cursor)
+  await follow(core, inbox, { cursor, isAnother })
+  await noteIncarnation(core.store, session)
   // A kill may have come before the last of it was told.
   core.link.acknowledge(progressOf(core.store))
 }
 
-async function follow(core: Pick<Core, 'link' | 'log'>, inbox: Inbox, cursor: number): Promise<void> {
+/** What the relay was told since its backup, and nobody else tells it. */
+async function tellAnew(core: Pick<Core, 'store' | 'log'>, chores: Chores): Promise<void> {
+  core.log.warn({}, 'the relay was restored from a backup: what it may lack is said anew')
+  await chores.keyPackages.replaceAll()
+  await publishAnew(core.store)
+}
+
+type MailboxPlace = { cursor: number; isAnother: boolean }
+
+async function follow(
+  core: Pick<Core, 'link' | 'log'>,
+  inbox: Inbox,
+  { cursor, isAnother }: MailboxPlace,
+): Promise<void> {
+  // Before anything comes: numbers of logs are given out again, and what was remembered of them would put it elsewhere.
+  if (isAnother) await inbox.rewind(cursor)
   const { head } = await core.link.call('follow', { after: cursor })
   if (head >= cursor) return
   // Left as it is, nothing that the relay delivers from now on would be taken.
@@ -49,11 +69,13 @@ async function follow(core: Pick<Core, 'link' | 'log'>, inbox: Inbox, cursor: nu
 }
 
 async function recoverFromBackup(
-  core: Pick<Core, 'groups' | 'device' | 'link' | 'log'>,
+  core: Pick<Core, 'groups' | 'device' | 'link' | 'log' | 'store'>,
   journal: Journal,
   session: Session,
 ): Promise<void> {
   core.log.warn({}, 'the database is older than what the relay has seen: it was restored from a backup')
+  // Before a word is said: a copy of a directory that was in use is mostly damaged, and keys in it may be of two times at once.
+  assertWhole(core.store)
   core.groups.forgetAll()
   // In one transaction: told of half of it only, the next login would find nothing to recover from, or do it for ever.
   await core.device.replace(database => {

@@ -30,9 +30,9 @@ export function describeFileVault(title: string, place: () => VaultPlace): void 
       await part.write(Uint8Array.of(9, 9, 5), 2)
       expect(await readAll(part)).toEqual(Uint8Array.of(1, 2, 9, 9, 5))
       const name = newName()
-      expect(vault.lengthOf(name)).toBeUndefined()
+      expect([vault.lengthOf(name), vault.keptBytes]).toEqual([undefined, 0])
       await part.keep(name)
-      expect(vault.lengthOf(name)).toBe(5)
+      expect([vault.lengthOf(name), vault.keptBytes]).toEqual([5, 5])
       expect(await readAll(part)).toEqual(Uint8Array.of(1, 2, 9, 9, 5))
       await part.release()
       await part.release()
@@ -44,6 +44,8 @@ export function describeFileVault(title: string, place: () => VaultPlace): void 
       expect(await file?.read(two, 99)).toBe(0)
       await file?.close()
       expect(await fileCount()).toBe(1)
+      await vault.remove(name.blob)
+      expect([await fileCount(), vault.keptBytes]).toEqual([0, 0])
     })
 
     it('[CORE-24.1] leaves nothing of a part that is released, or whose worker has ended', async () => {

@@ -3,13 +3,21 @@ import type { Log } from '@postern/core'
 import { gatewayLimits, plainRelayWarning } from '@postern/protocol'
 import type { GatewaySettings } from '../config.ts'
 
-export function warnOfSettings({ botToken }: GatewaySettings, { relayUrl, log }: { relayUrl: string; log: Log }): void {
-  const min = gatewayLimits.botTokenCharsAdvised
-  if (botToken.length < min)
-    log.warn(
-      { setting: 'BOT_TOKEN' },
-      `BOT_TOKEN has fewer than ${min} characters, and who reaches the API could guess it: choose a long random one`,
-    )
+export function warnOfSettings(
+  { botToken, metricsToken }: GatewaySettings,
+  { relayUrl, log }: { relayUrl: string; log: Log },
+): void {
+  warnOfToken('BOT_TOKEN', { token: botToken, log })
+  if (metricsToken !== undefined) warnOfToken('METRICS_TOKEN', { token: metricsToken, log })
   const warning = plainRelayWarning(relayUrl)
   if (warning) log.warn({ setting: 'RELAY_URL' }, warning)
+}
+
+function warnOfToken(setting: string, { token, log }: { token: string; log: Log }): void {
+  const min = gatewayLimits.botTokenCharsAdvised
+  if (token.length < min)
+    log.warn(
+      { setting },
+      `${setting} has fewer than ${min} characters, and who reaches the API could guess it: choose a long random one`,
+    )
 }

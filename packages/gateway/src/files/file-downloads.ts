@@ -1,7 +1,7 @@
 // Files on their way out: only so many at a time, since each holds memory and a file of the cache open.
 import type { Client, OpenFile } from '@postern/core'
 import { type ChatId, gatewayLimits, type MessageId, Slots } from '@postern/protocol'
-import type { Counter } from '../metrics/metrics.ts'
+import type { Counter } from '@postern/protocol/metrics'
 
 /** Each of its pieces holds only until the next one is asked for. */
 export type BriefFile = Omit<OpenFile, 'read'>

@@ -4,8 +4,8 @@ import type { Message } from '@postern/bot-api/objects'
 import type { Client, NewFile } from '@postern/core'
 import { PhotoInPassing, showFile } from '@postern/media'
 import { type ChatId, CodedError, gatewayLimits, Slots, safeFileName, toBase64Url } from '@postern/protocol'
+import type { Counter } from '@postern/protocol/metrics'
 import { idempotencyOf } from '../chats/idempotency.ts'
-import type { Counter } from '../metrics/metrics.ts'
 
 export type IncomingFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 

@@ -1,5 +1,5 @@
 // What stands behind each endpoint: checked input in, the answer out.
-import { type Endpoint, type EndpointName, type Endpoints, type HookEndpointName, makeOpenapi } from '@postern/bot-api'
+import type { Endpoint, EndpointName, Endpoints, HookEndpointName } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import { gatewayLimits } from '@postern/protocol'
 import type { z } from 'zod'
@@ -17,12 +17,12 @@ import { sendPoll } from '../chats/send-poll.ts'
 import { FileDownloads } from '../files/file-downloads.ts'
 import { type FileForm, FileUploads } from '../files/send-file.ts'
 import type { ServedHooks } from '../hooks/serve-hooks.ts'
-import { countSend } from '../metrics/count-send.ts'
+import { countSend, timeSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Updates } from '../updates/updates.ts'
-import { VERSION } from '../version.ts'
 import { Negotiated, Serialized } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
+import { OpenapiDocuments } from './openapi-documents.ts'
 
 type InputPart<E, Key extends 'params' | 'query' | 'headers' | 'body'> =
   E extends Record<Key, infer Schema extends z.ZodType> ? z.infer<Schema> : undefined
@@ -94,9 +94,11 @@ const messageHandlers = (client: Client, metrics: Metrics) =>
       }),
     getMessage: ({ params }) => client.messages.get(params.chat, params.msg),
     sendMessage: ({ params, body, headers }) =>
-      countSend(metrics, sendMessage(client, { chat: params.chat, message: body, key: headers['idempotency-key'] })),
+      timeSend(metrics, () =>
+        sendMessage(client, { chat: params.chat, message: body, key: headers['idempotency-key'] }),
+      ),
     editMessage: ({ params, body }) =>
-      countSend(metrics, editMessage(client, { chat: params.chat, message: params.msg, edit: body })),
+      timeSend(metrics, () => editMessage(client, { chat: params.chat, message: params.msg, edit: body })),
     deleteMessage: ({ params, query }) =>
       empty(client.messages.delete(params.chat, { message: params.msg, for: query.for }, within)),
     setReaction: ({ params, body }) =>
@@ -111,6 +113,10 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
   const downloads = new FileDownloads(client, metrics.fileBytes)
   metrics.addGauge({ name: 'postern_file_uploads', help: 'Files on their way in.' }, () => uploads.count)
   metrics.addGauge({ name: 'postern_file_downloads', help: 'Files on their way out.' }, () => downloads.count)
+  metrics.addGauge(
+    { name: 'postern_file_cache_bytes', help: 'Files that lie here as they came, and can be fetched again.' },
+    () => client.files.keptBytes,
+  )
   return {
     sendFile: ({ params, headers, form }) =>
       countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
@@ -124,7 +130,7 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
 const pollHandlers = (client: Client, metrics: Metrics) =>
   ({
     sendPoll: ({ params, body, headers }) =>
-      countSend(metrics, sendPoll(client, { chat: params.chat, poll: body, key: headers['idempotency-key'] })),
+      timeSend(metrics, () => sendPoll(client, { chat: params.chat, poll: body, key: headers['idempotency-key'] })),
     vote: ({ params, body, headers }) => {
       const vote = { message: params.msg, options: body.options }
       return empty(client.messages.vote(params.chat, vote, once(headers, { vote })))
@@ -133,8 +139,7 @@ const pollHandlers = (client: Client, metrics: Metrics) =>
       empty(client.messages.closePoll(params.chat, params.msg, once(headers, { close: params.msg }))),
     answerPress: ({ params, body, headers }) => {
       const answer = { press: params.press_id, text: body.text }
-      return countSend(
-        metrics,
+      return timeSend(metrics, () =>
         empty(client.messages.answerPress(answer.press, answer.text, once(headers, { answer }))),
       )
     },
@@ -163,7 +168,7 @@ const hookHandlers = ({ admin, receiver }: ServedHooks) =>
 export type HandlerParts = { client: Client; updates: Updates; metrics: Metrics; hooks: ServedHooks | undefined }
 
 export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts): Handlers {
-  let openapi: Serialized | undefined
+  const openapi = new OpenapiDocuments()
   return {
     ...botHandlers(client, { avatars: new Avatars(client), hooks }),
     ...chatHandlers(client, metrics),
@@ -178,7 +183,7 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     },
     getWebhook: () => updates.webhookStatus(),
     getMetrics: () => metrics.render(),
-    getOpenapi: () => (openapi ??= new Serialized(JSON.stringify(makeOpenapi({ version: VERSION })))),
+    getOpenapi: ({ query }) => openapi.get(query.version),
     health: () => ({}),
   }
 }

@@ -18,6 +18,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without a token. */
     open?: boolean
+    /** Answers to `METRICS_TOKEN`, too. */
+    forScrapers?: boolean
     /** Its body is JSON; whatever is sent to others is read and forgotten. */
     takesBody?: boolean
     /** Its body is read by the handler. */
@@ -61,6 +63,7 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fat
     url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       open: endpoint.open === true,
+      forScrapers: endpoint.forScrapers === true,
       takesBody: endpoint.body !== undefined,
       readsLater: Boolean(endpoint.upload ?? endpoint.form),
       ...(endpoint.statuses && { statuses: endpoint.statuses }),

@@ -17,10 +17,17 @@ const refuseSchema = (): never => {
 /** Left to itself, the server would load a compiler of schemas at every start, for routes that have none. */
 const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
-export type ServerOptions = { botToken: string; hooksUrl?: string; log: Log; clock: Clock; stopping: Stopping }
+export type ServerOptions = {
+  botToken: string
+  metricsToken?: string
+  hooksUrl?: string
+  log: Log
+  clock: Clock
+  stopping: Stopping
+}
 
-export function createServer({ botToken, hooksUrl, log, clock, stopping }: ServerOptions): FastifyInstance {
-  const isAuthorized = tokenChecker(botToken)
+export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: ServerOptions): FastifyInstance {
+  const isAuthorized = authorizer(tokens)
   const refusals = new Refusals({ log, clock })
   const malformed = refuseMalformed()
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -29,7 +36,7 @@ export function createServer({ botToken, hooksUrl, log, clock, stopping }: Serve
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
   const checkToken = (request: FastifyRequest) => {
-    if (needsToken(request) && !isAuthorized(request.headers.authorization)) throw new CodedError('token-wrong')
+    if (needsToken(request) && !isAuthorized(request)) throw new CodedError('token-wrong')
   }
 
   const server = Fastify({
@@ -85,6 +92,17 @@ function refusalOf(check: () => void): Error | undefined {
   } catch (error) {
     return error instanceof Error ? error : new Error('a check has failed', { cause: error })
   }
+}
+
+/** `BOT_TOKEN` everywhere, and `METRICS_TOKEN`, if there is one, where the table of endpoints says so. */
+function authorizer({
+  botToken,
+  metricsToken,
+}: Pick<ServerOptions, 'botToken' | 'metricsToken'>): (request: FastifyRequest) => boolean {
+  const isOperator = tokenChecker(botToken)
+  const isScraper = metricsToken === undefined ? undefined : tokenChecker(metricsToken)
+  return ({ headers: { authorization }, routeOptions }) =>
+    isOperator(authorization) || (routeOptions?.config?.forScrapers === true && isScraper?.(authorization) === true)
 }
 
 /** Unknown paths under /v1 too: without the token nobody learns what there is. */

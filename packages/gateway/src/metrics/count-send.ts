@@ -1,4 +1,4 @@
-// What became of a request that sends, as a figure.
+// What became of a request that sends, and how long it took, as figures.
 import { apiErrorOf } from '@postern/bot-api'
 import type { Metrics } from './metrics.ts'
 
@@ -11,6 +11,14 @@ export async function countSend<T>(metrics: Metrics, sending: Promise<T>): Promi
     metrics.sends.add(outcomeOf(error))
     throw error
   }
+}
+
+/** Of one that goes out at once: a file takes as long as its sender, and a group as its members. */
+export async function timeSend<T>(metrics: Metrics, send: () => Promise<T>): Promise<T> {
+  const isSent = metrics.sendSeconds.begin()
+  const sent = await countSend(metrics, send())
+  isSent()
+  return sent
 }
 
 export function outcomeOf(error: unknown): 'refused' | 'unavailable' | 'failed' {

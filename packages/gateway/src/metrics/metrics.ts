@@ -1,49 +1,20 @@
-// The gateway's figures, in the text format of Prometheus.
+// The gateway's figures. What each of them means stands in docs/operating.md.
+import { Counter, Gauge, Histogram, type Metric, type MetricShape, renderMetrics } from '@postern/protocol/metrics'
 
-type MetricKind = 'counter' | 'gauge'
-type Shape = { name: string; help: string; label?: string }
-
-/** A count that only grows, one for each value of its label. */
-export class Counter {
-  readonly shape: Shape
-  readonly kind: MetricKind = 'counter'
-  readonly #counts = new Map<string, number>()
-
-  constructor(shape: Shape, labelValues: readonly string[] = ['']) {
-    this.shape = shape
-    // From the start, so that a first event shows as a rise.
-    for (const value of labelValues) this.#counts.set(value, 0)
-  }
-
-  add(labelValue: string, by = 1): void {
-    this.#counts.set(labelValue, (this.#counts.get(labelValue) ?? 0) + by)
-  }
-
-  samples(): [string, number][] {
-    return [...this.#counts]
-  }
-}
-
-/** A figure that is read when the metrics are asked for. */
-class Gauge {
-  readonly shape: Shape
-  readonly kind: MetricKind = 'gauge'
-  readonly #read: () => number
-
-  constructor(shape: Shape, read: () => number) {
-    this.shape = shape
-    this.#read = read
-  }
-
-  samples(): [string, number][] {
-    return [['', this.#read()]]
-  }
-}
+/** In seconds: from a relay on the same machine to one that is given up. */
+const SEND_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2, 10]
 
 export class Metrics {
   readonly sends = new Counter(
     { name: 'postern_sends_total', help: 'Requests that send, by what became of them.', label: 'outcome' },
     ['sent', 'refused', 'unavailable', 'failed'],
+  )
+  readonly sendSeconds = new Histogram(
+    {
+      name: 'postern_send_seconds',
+      help: 'How long it took until the relay had what was sent, files and new groups aside.',
+    },
+    SEND_BOUNDS,
   )
   readonly fileBytes = new Counter(
     {
@@ -65,27 +36,34 @@ export class Metrics {
     { name: 'postern_hook_posts_total', help: 'Posts to hooks, by what became of them.', label: 'outcome' },
     ['written', 'silent', 'refused', 'unavailable', 'failed'],
   )
-  readonly #all: (Counter | Gauge)[] = [
+  readonly #all: Metric[] = [
     this.sends,
+    this.sendSeconds,
     this.fileBytes,
     this.updatesDropped,
     this.webhookAttempts,
     this.hookPosts,
   ]
 
-  addGauge(shape: Shape, read: () => number): void {
-    this.#all.push(new Gauge(shape, read))
+  /** Read when somebody looks. What is not known has no figure, and what cannot be read is NaN. */
+  addGauge(shape: MetricShape, read: () => number | undefined): void {
+    this.#all.push(new Gauge(shape, () => orNaN(read) ?? {}))
+  }
+
+  add(metrics: readonly Metric[]): void {
+    this.#all.push(...metrics)
   }
 
   render(): string {
-    return this.#all.map(renderOne).join('')
+    return renderMetrics(this.#all)
   }
 }
 
-function renderOne(metric: Counter | Gauge): string {
-  const { name, help, label } = metric.shape
-  const lines = metric
-    .samples()
-    .map(([value, count]) => `${name}${label === undefined ? '' : `{${label}="${value}"}`} ${count}\n`)
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${metric.kind}\n${lines.join('')}`
+/** On a disk that is dead the other figures are looked at: one that needs it must not take them along. */
+function orNaN(read: () => number | undefined): number | undefined {
+  try {
+    return read()
+  } catch {
+    return Number.NaN
+  }
 }

@@ -93,6 +93,11 @@ export class UpdateQueue {
     return this.#journal.newest() <= this.#place ? 0 : this.#journal.pending(OPERATOR, this.#place)
   }
 
+  /** When the oldest that waits came, by the time that passed. */
+  oldestTs(): number | undefined {
+    return this.#journal.tsBehind(this.#place)
+  }
+
   /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
   async drop(limits: { olderThanTs: number; keepMax: number }): Promise<number> {
     const isFull = this.#journal.newest() - this.#place > limits.keepMax

@@ -36,12 +36,19 @@ export class Updates {
   }
 
   static async open(journal: Journal, options: UpdatesOptions): Promise<Updates> {
-    const { settings, clock, metrics } = options
+    const { settings, clock, passed, metrics } = options
     if (settings.updates === 'off') return new Updates({ kind: 'off', discard: new UpdateDiscard(journal, options) })
     const queue = await UpdateQueue.open(journal)
     const retention = new UpdateRetention(queue, options)
     metrics.addGauge({ name: 'postern_updates_pending', help: 'Updates that nobody confirmed yet.' }, () =>
       queue.pending(),
+    )
+    metrics.addGauge(
+      {
+        name: 'postern_updates_oldest_seconds',
+        help: 'How long the oldest unconfirmed update has waited; 0 when there is none.',
+      },
+      () => Math.max(0, passed.nowMs() - (queue.oldestTs() ?? passed.nowMs())) / 1000,
     )
     if (!settings.webhook) return new Updates({ kind: 'poll', queue, retention, longPoll: new LongPoll(queue, clock) })
     return new Updates({ kind: 'webhook', queue, retention, drain: drainTo(settings.webhook, queue, options) })

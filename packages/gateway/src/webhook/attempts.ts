@@ -18,6 +18,8 @@ export class Attempts {
   readonly #passed: Pick<PassedTime, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
+  /** Of this run: one that follows another is not written anywhere. */
+  #succeededMonotonicMs: number
   /** After a failure of this run. The time that passed leaps when the relay is first heard: by how long the gateway was off. */
   #dueMonotonicMs: number | undefined
 
@@ -28,6 +30,7 @@ export class Attempts {
     this.#passed = passed
     this.#known = state.delivery?.urlHash === this.#urlHash ? state.delivery : undefined
     this.#lastAttemptTs = this.#known?.lastAttemptTs
+    this.#succeededMonotonicMs = clock.monotonicMs()
   }
 
   get lastAttemptTs(): number | undefined {
@@ -36,6 +39,11 @@ export class Attempts {
 
   get known(): DeliveryState | undefined {
     return this.#known
+  }
+
+  /** Since the last success, or since the start. */
+  sinceSuccessMs(): number {
+    return this.#clock.monotonicMs() - this.#succeededMonotonicMs
   }
 
   /** 0 when the next attempt may begin. */
@@ -75,6 +83,7 @@ export class Attempts {
 
   /** Written once after failures, never for a success that follows another. */
   async succeeded(): Promise<void> {
+    this.#succeededMonotonicMs = this.#clock.monotonicMs()
     if (!this.#known || this.#known.attempts === 0) return
     const { nextAttemptTs: _, dueMs: __, ...rest } = this.#known
     this.#known = { ...rest, attempts: 0, lastAttemptTs: this.#lastAttemptTs ?? rest.lastAttemptTs }

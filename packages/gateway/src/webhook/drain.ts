@@ -22,6 +22,13 @@ export class WebhookDrain {
     this.#queue = queue
     this.#options = options
     const { clock, log } = options
+    options.metrics.addGauge(
+      {
+        name: 'postern_webhook_since_success_seconds',
+        help: 'Time since an update was last delivered, or since the start.',
+      },
+      () => options.attempts.sinceSuccessMs() / 1000,
+    )
     this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
     this.#confirmations = new Confirmations(queue, { clock, log, faults: this.#faults, until: this.#stop.signal })
     this.#running = this.#run()

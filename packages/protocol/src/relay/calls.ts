@@ -28,6 +28,8 @@ import {
 } from '../ids.ts'
 import { contentLimits, wireLimits } from '../limits.ts'
 
+export const INCARNATION_BYTES = 16
+
 const idCodec = <Id extends AccountId | GroupId | MessageId | BlobId>(byteCount: number): Codec<Id> =>
   mapped<Uint8Array, Id>(fixed(byteCount), { toWire: bytesOf, fromWire: raw => toBase32(raw) as Id })
 
@@ -67,6 +69,8 @@ const call = <Request, Answer>(tag: number, request: Codec<Request>, answer: Cod
   answer,
 })
 
+const sessionBefore = { account, cursor: u53, mark: u53, keyPackages: u32, nowMs: u53 }
+
 export const calls = {
   authenticate: call(
     1,
@@ -81,7 +85,8 @@ export const calls = {
       /** For who registers at a relay that asks for it. */
       invite: optional(text(wireLimits.inviteBytesMax)),
     }),
-    struct({ account, cursor: u53, mark: u53, keyPackages: u32, nowMs: u53 }),
+    /** `incarnation`: another one after the relay was restored from a backup. */
+    struct({ ...sessionBefore, incarnation: fixed(INCARNATION_BYTES) }),
   ),
   ping: call(2, none, struct({ nowMs: u53 })),
   publishKeyPackages: call(
@@ -160,3 +165,8 @@ export const calls = {
 export type CallName = keyof typeof calls
 export type CallRequest<Name extends CallName> = Infer<(typeof calls)[Name]['request']>
 export type CallAnswer<Name extends CallName> = Infer<(typeof calls)[Name]['answer']>
+
+/** How clients of the version before are answered, where that differs. */
+export const answersBefore: { [Name in CallName]?: Pick<Codec<CallAnswer<Name>>, 'write'> } = {
+  authenticate: struct(sessionBefore),
+}

@@ -3,9 +3,13 @@ import { type Codec, fixed, type Infer, list, optional, Reader, struct, text, u8
 import { CodedError } from '../errors.ts'
 import { ACCOUNT_ID_BYTES } from '../ids.ts'
 import { wireLimits } from '../limits.ts'
-import { type CallAnswer, type CallName, type CallRequest, calls, type Entry, entry } from './calls.ts'
+import { answersBefore, type CallAnswer, type CallName, type CallRequest, calls, type Entry, entry } from './calls.ts'
 
-export const PROTOCOL_VERSION = 2
+/** What a client speaks. A relay also understands the version before: it is updated first, and those at it later. */
+export const PROTOCOL_VERSION = 3
+/** What a relay sends to many at once, and before it knows whom it speaks to, is the same in both: it says this one. */
+export const PROTOCOL_VERSION_BEFORE = 2
+export type SpokenVersion = typeof PROTOCOL_VERSION | typeof PROTOCOL_VERSION_BEFORE
 /** What a device signs to prove that it is the one that the account's certificate names. */
 export const AUTHENTICATE_LABEL = 'postern relay authenticate v1'
 /** With this code the relay closes a connection whose device has come by a newer one. */
@@ -47,9 +51,16 @@ const callNameOf = (tag: number): CallName => {
   return name
 }
 
-function start(tag: number, roomBytes?: number): Writer {
+const isSpoken = (version: number): version is SpokenVersion =>
+  version === PROTOCOL_VERSION || version === PROTOCOL_VERSION_BEFORE
+
+/** In which version a frame is answered. */
+export const versionOf = (frame: Uint8Array): SpokenVersion =>
+  frame[0] === PROTOCOL_VERSION_BEFORE ? PROTOCOL_VERSION_BEFORE : PROTOCOL_VERSION
+
+function start(tag: number, version: SpokenVersion, roomBytes?: number): Writer {
   const into = new Writer(roomBytes)
-  u8.write(into, PROTOCOL_VERSION)
+  u8.write(into, version)
   u8.write(into, tag)
   return into
 }
@@ -70,18 +81,18 @@ function open(frame: Uint8Array): { tag: number; from: Reader } {
     throw new CodedError('too-large', { what: 'The frame', max: wireLimits.frameBytesMax })
   const from = new Reader(frame)
   const version = u8.read(from)
-  if (version !== PROTOCOL_VERSION) throw new CodedError('version-unsupported', { version, spoken: PROTOCOL_VERSION })
+  if (!isSpoken(version)) throw new CodedError('version-unsupported', { version, spoken: PROTOCOL_VERSION })
   return { tag: u8.read(from), from }
 }
 
 export function encodeClientFrame(frame: ClientFrame): Uint8Array {
   if (frame.kind === 'acknowledge') {
-    const into = start(TAG_ACKNOWLEDGE)
+    const into = start(TAG_ACKNOWLEDGE, PROTOCOL_VERSION)
     acknowledge.write(into, frame)
     return into.finish()
   }
   const { tag, request } = calls[frame.name]
-  const into = start(tag)
+  const into = start(tag, PROTOCOL_VERSION)
   u32.write(into, frame.id)
   ;(request as Codec<unknown>).write(into, frame.request)
   return into.finish()
@@ -95,27 +106,31 @@ export function decodeClientFrame(frame: Uint8Array): ClientFrame {
   return ended(from, { kind: 'call', name, id, request: calls[name].request.read(from) } as ClientFrame)
 }
 
-export function encodeRelayFrame(frame: RelayFrame): Uint8Array {
+const answerCodec = (name: CallName, version: SpokenVersion) =>
+  (version === PROTOCOL_VERSION_BEFORE && answersBefore[name]) || calls[name].answer
+
+/** `version`: that of the call which is answered. */
+export function encodeRelayFrame(frame: RelayFrame, version: SpokenVersion = PROTOCOL_VERSION): Uint8Array {
   switch (frame.kind) {
     case 'challenge': {
-      const into = start(TAG_CHALLENGE)
+      const into = start(TAG_CHALLENGE, PROTOCOL_VERSION_BEFORE)
       challenge.write(into, frame)
       return into.finish()
     }
     case 'deliver': {
-      const into = start(TAG_DELIVER, deliverBytes(frame.entries))
+      const into = start(TAG_DELIVER, PROTOCOL_VERSION_BEFORE, deliverBytes(frame.entries))
       deliver.write(into, frame)
       return into.finish()
     }
     case 'answer': {
-      const into = start(TAG_ANSWER)
+      const into = start(TAG_ANSWER, version)
       u8.write(into, calls[frame.name].tag)
       u32.write(into, frame.id)
-      ;(calls[frame.name].answer as Codec<unknown>).write(into, frame.answer)
+      ;(answerCodec(frame.name, version) as Codec<unknown>).write(into, frame.answer)
       return into.finish()
     }
     case 'failure': {
-      const into = start(TAG_FAILURE)
+      const into = start(TAG_FAILURE, version)
       u32.write(into, frame.id)
       failure.write(into, frame)
       return into.finish()

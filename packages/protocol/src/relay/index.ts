@@ -6,6 +6,7 @@ export {
   type CallRequest,
   calls,
   type Entry,
+  INCARNATION_BYTES,
   type Verdict,
 } from './calls.ts'
 export * from './device-certificate.ts'

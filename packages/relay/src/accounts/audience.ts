@@ -9,14 +9,10 @@ export class Audience {
   readonly #listen: ListenAddress
   #hosts: ReadonlySet<string>
 
-  /** Throws `bad-field` when nobody has said by which host clients come, and it cannot be told from the address either. */
+  /** Throws `bad-field`, as `publicHostsIn` does. */
   constructor(listen: ListenAddress, publicHosts: readonly string[]) {
     this.#listen = listen
-    this.#hosts = new Set(publicHosts.map(hostIn))
-    if (this.#hosts.size === 0 && isEverywhere(listen))
-      throw wrong(
-        'name the host in the address that clients use, as in --public-host relay.example; for this machine alone use --listen 127.0.0.1:8090',
-      )
+    this.#hosts = publicHostsIn(listen, publicHosts)
   }
 
   /** Without hosts that were set, the relay has those of the address on which it listens. */
@@ -33,8 +29,24 @@ export class Audience {
   }
 }
 
+/** Throws `bad-field` when nobody has said by which host clients come, and it cannot be told from the address either. */
+export function publicHostsIn(listen: ListenAddress, publicHosts: readonly string[]): ReadonlySet<string> {
+  if (publicHosts.length === 0 && isEverywhere(listen))
+    throw wrong(
+      'name the host in the address that clients use, as in --public-host relay.example; for this machine alone use --listen 127.0.0.1:8090',
+    )
+  return new Set(publicHosts.map(hostIn))
+}
+
+/** Nobody beyond this machine reaches it: it listens on loopback, and no proxy passes others on to it. */
+export const isForThisMachine = (listen: ListenAddress, publicHosts: readonly string[]): boolean =>
+  isLoopback(listen.host ?? '') && publicHosts.map(hostIn).every(host => isLoopback(withoutPort(host)))
+
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '')
+
 const isEverywhere = ({ host }: ListenAddress): boolean => host === undefined || host === '0.0.0.0' || host === '::'
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+const isLoopback = (host: string): boolean =>
+  ['localhost', '::1', '[::1]'].includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
 
 /** As it stands in the address that a client dials: in small letters, and without the port that its scheme has anyway. */
 function hostIn(text: string): string {

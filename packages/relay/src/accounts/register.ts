@@ -1,5 +1,6 @@
 // A new account: whether the relay takes one, from this address, now, and with which invite.
 import { type AccountId, type Clock, CodedError } from '@postern/protocol'
+import type { RelayFigures } from '../figures/relay-figures.ts'
 import type { Invites } from '../invites/invites.ts'
 import type { Rates } from '../limits/rates.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
@@ -15,23 +16,26 @@ type RegisterParts = {
   readonly rates: Rates
   readonly hourlyRates: Rates
   readonly clock: Clock
-  readonly registration: Registration
+  readonly admission: { readonly registration: Registration }
   readonly invites: Invites
+  readonly figures: RelayFigures
 }
 
 type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string }
 
 /** Nothing happens when the account is there already. */
 export async function register(parts: RegisterParts, account: AccountId, newcomer: Newcomer): Promise<void> {
-  const { store, clock } = parts
+  const { store, clock, figures } = parts
   if (await store.getAccount(account)) return
   const invite = await inviteOf(parts, newcomer)
   chargeRegistration(parts, newcomer.address)
-  await store.registerAccount(account, { accountKey: newcomer.accountKey, invite, nowMs: clock.nowMs() })
+  const made = await store.registerAccount(account, { accountKey: newcomer.accountKey, invite, nowMs: clock.nowMs() })
+  if (made === 'created') figures.registrations.add()
 }
 
 async function inviteOf(parts: RegisterParts, { invite, address }: Newcomer): Promise<Invite | undefined> {
-  const { registration, rates, limits, invites, clock } = parts
+  const { admission, rates, limits, invites, clock } = parts
+  const { registration } = admission
   switch (registration) {
     case 'open':
       return undefined

@@ -13,6 +13,7 @@ import {
 import type { CallAnswer, CallRequest } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { RelayStore, StoredBlob } from '../store/relay-store.ts'
+import type { BlobRoom } from './blob-room.ts'
 import type { BlobStore } from './blob-store.ts'
 
 export type BlobParts = {
@@ -20,8 +21,11 @@ export type BlobParts = {
   readonly store: RelayStore
   /** Their bytes. */
   readonly blobs: BlobStore
+  readonly room: BlobRoom
   readonly limits: RelayLimits
   readonly clock: Clock
+  /** Who is shut out writes no blobs either. */
+  readonly bans: { assertAllowed(account: AccountId): void }
 }
 
 const TOKEN_BYTES = 32
@@ -29,12 +33,15 @@ const TOKEN_BYTES = 32
 const hashOf = (token: string): Uint8Array => createHash('sha256').update(token).digest()
 
 export async function beginBlob(
-  { store, limits, clock }: BlobParts,
+  { store, room, limits, clock }: BlobParts,
   owner: AccountId,
   { size }: CallRequest<'beginBlob'>,
 ): Promise<CallAnswer<'beginBlob'>> {
   if (size === 0) throw new CodedError('bad-field', { field: 'size', rule: 'a blob has at least one byte' })
   if (size > limits.blobBytesMax) throw new CodedError('too-large', { what: 'The blob', max: limits.blobBytesMax })
+  // Before a sender has sent hundreds of megabytes for nothing.
+  const refusal = room.refusal(size)
+  if (refusal) throw refusal
   const blob = blobIdFromBytes(randomBytes(BLOB_ID_BYTES))
   const token = toBase64Url(randomBytes(TOKEN_BYTES))
   await store.beginBlob(blob, { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs() })
@@ -53,20 +60,22 @@ export async function deleteBlob(
 }
 
 /** The bytes first: a row without bytes is swept again, bytes without a row never. */
-async function removeBlob({ store, blobs }: BlobParts, blob: BlobId): Promise<void> {
+async function removeBlob({ store, blobs, room }: BlobParts, blob: BlobId): Promise<void> {
   const length = await blobs.length(blob)
   await blobs.delete(blob)
+  room.giveBack(length)
   await store.forgetBlob(blob, length)
   // An upload may have slipped in between.
   await blobs.delete(blob)
 }
 
 /** The blob that the token may write to. */
-export async function blobForToken({ store }: BlobParts, blob: BlobId, token: string): Promise<StoredBlob> {
+export async function blobForToken({ store, bans }: BlobParts, blob: BlobId, token: string): Promise<StoredBlob> {
   const stored = await store.getBlob(blob)
   if (!stored) throw new CodedError('blob-unknown')
   if (!timingSafeEqual(hashOf(token), stored.tokenHash))
     throw new CodedError('unauthenticated', { why: 'the upload token is not the one of this blob' })
+  bans.assertAllowed(stored.owner)
   return stored
 }
 
@@ -83,7 +92,7 @@ export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredB
 /** What is there is all that comes. */
 export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
   // Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure.
-  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: length })
+  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: length, room: parts.room })
   await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
   return { length, isComplete: true }
 }

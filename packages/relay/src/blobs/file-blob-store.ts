@@ -3,10 +3,8 @@ import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BlobId, CodedError, relayFixedLimits, systemCodeOf, systemFault } from '@postern/protocol'
 import { syncDirectory } from '../store/sync-directory.ts'
-import type { Appended, BlobStore } from './blob-store.ts'
+import type { Appended, BlobStore, Place } from './blob-store.ts'
 import { SyncedFile } from './synced-file.ts'
-
-type Place = { offset: number; lengthMax: number }
 
 export class FileBlobStore implements BlobStore {
   readonly #directory: string
@@ -89,14 +87,17 @@ export class FileBlobStore implements BlobStore {
 async function writeAll(
   file: SyncedFile,
   chunks: AsyncIterator<Uint8Array>,
-  { lengthMax }: Place,
+  { lengthMax, room }: Place,
 ): Promise<Appended & { refused?: CodedError }> {
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
     const { length } = file
     if (!next || next.done) return { length, isWhole: next !== undefined }
-    if (length + next.value.length > lengthMax)
-      return { length, isWhole: false, refused: new CodedError('too-large', { what: 'The blob', max: lengthMax }) }
+    const isTooLarge = length + next.value.length > lengthMax
+    const refused = isTooLarge
+      ? new CodedError('too-large', { what: 'The blob', max: lengthMax })
+      : room.spend(next.value.length)
+    if (refused) return { length, isWhole: false, refused }
     await file.write(next.value)
   }
 }

@@ -1,8 +1,9 @@
 // Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
-import { type BlobId, CodedError } from '@postern/protocol'
+import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
 import { type BlobParts, completeBlob, type Standing, standingOf } from './blobs.ts'
 
 export type Piece = {
+  owner: AccountId
   offset: number
   body: AsyncIterable<Uint8Array>
   /** Makes the body end early. */
@@ -13,7 +14,7 @@ export type Piece = {
 
 export type Uploaded = Standing & { kind: 'written' | 'elsewhere' }
 
-type Running = { abort: () => void; done: Promise<unknown> }
+type Running = { owner: AccountId; abort: () => void; done: Promise<unknown> }
 
 export class BlobUploads {
   readonly #parts: BlobParts
@@ -32,7 +33,7 @@ export class BlobUploads {
     }
     const writing = this.#write(blob, piece)
     const done = writing.catch(() => undefined)
-    this.#running.set(blob, { abort: piece.abort, done })
+    this.#running.set(blob, { owner: piece.owner, abort: piece.abort, done })
     try {
       return await writing
     } finally {
@@ -40,18 +41,28 @@ export class BlobUploads {
     }
   }
 
+  get count(): number {
+    return this.#running.size
+  }
+
   abortAll(): void {
     for (const { abort } of this.#running.values()) abort()
+  }
+
+  abortOf(account: AccountId): void {
+    for (const { owner, abort } of this.#running.values()) if (owner === account) abort()
   }
 
   async #write(blob: BlobId, { offset, body, isLast }: Piece): Promise<Uploaded> {
     // Asked for only now: an older upload may have completed it meanwhile, and then nothing may be written behind its end.
     const stored = await this.#parts.store.getBlob(blob)
     if (!stored) throw new CodedError('blob-unknown')
+    this.#parts.bans.assertAllowed(stored.owner)
     const before = await standingOf(this.#parts, blob, stored)
     if (offset !== before.length) return { kind: 'elsewhere', ...before }
     if (before.isComplete) return { kind: 'written', ...before }
-    const { length, isWhole } = await this.#parts.blobs.append(blob, body, { offset, lengthMax: stored.size })
+    const { blobs, room } = this.#parts
+    const { length, isWhole } = await blobs.append(blob, body, { offset, lengthMax: stored.size, room })
     // It may have been swept or deleted meanwhile; then its bytes must not come back.
     if (!(await this.#parts.store.getBlob(blob))) {
       await this.#parts.blobs.delete(blob)

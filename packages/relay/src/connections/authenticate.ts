@@ -9,6 +9,7 @@ import {
   decodeDeviceCertificate,
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
+import { noteSeen } from '../accounts/note-seen.ts'
 import { register } from '../accounts/register.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -31,9 +32,11 @@ export async function authenticate(
   if (proof.intent === 'register') await register(parts, account, { ...proof, address: challenge.address })
   const stored = await store.getAccount(account)
   if (!stored) throw new CodedError('account-unknown')
+  parts.bans.assertAllowed(account)
   await checkSerial(parts, account, { serial, highest: stored.serial })
+  noteSeen(parts, account, stored)
   const { cursor, mark, keyPackages } = stored
-  return { account, cursor, mark, keyPackages, nowMs }
+  return { account, cursor, mark, keyPackages, nowMs, incarnation: store.incarnation }
 }
 
 /** Only of who has proved its key: else anybody could lift the serial and lock the account out. */

@@ -121,6 +121,7 @@ export class Follower {
       this.#aheadBytes += bytes
       this.#position = cursor
     }
+    this.#parts.figures.delivered.add('', entries.length)
     this.#outlet.send(deliverFrame(entries))
   }
 }

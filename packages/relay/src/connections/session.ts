@@ -17,8 +17,11 @@ import {
   decodeClientFrame,
   decodeDeviceCertificate,
   encodeRelayFrame,
+  PROTOCOL_VERSION_BEFORE,
   REPLACED_CLOSE_CODE,
   type RelayFrame,
+  type SpokenVersion,
+  versionOf,
 } from '@postern/protocol/relay'
 import { answerCall } from './answer-call.ts'
 import { authenticate } from './authenticate.ts'
@@ -48,6 +51,8 @@ export class Session {
   readonly #parts: RelayParts
   readonly #outlet: Outlet
   #state: State
+  /** In which the peer spoke last. */
+  #version: SpokenVersion = PROTOCOL_VERSION_BEFORE
   /** The write that the last acknowledgement waits for. */
   #kept: Promise<void> | undefined
 
@@ -81,6 +86,7 @@ export class Session {
   }
 
   #decode(bytes: Uint8Array): ClientFrame | undefined {
+    this.#version = versionOf(bytes)
     try {
       return decodeClientFrame(bytes)
     } catch (error) {
@@ -99,10 +105,13 @@ export class Session {
   async #answer(call: Call): Promise<void> {
     const { id, name } = call
     try {
-      this.#send({ kind: 'answer', id, name, answer: await this.#answerTo(call) } as RelayFrame)
+      const answer = await this.#answerTo(call)
+      if (name === 'append' || name === 'commit') this.#parts.figures.judged(name, answer as CallAnswer<'append'>)
+      this.#send({ kind: 'answer', id, name, answer } as RelayFrame)
       if (name === 'follow') this.pump()
     } catch (error) {
       this.#logFault(error, name)
+      this.#parts.figures.refused(name, systemFault(error))
       this.#send({ kind: 'failure', id, ...failureOf(error) })
       this.#countTry()
     }
@@ -121,9 +130,11 @@ export class Session {
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
     const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: state.newcomer.address })
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
+    this.#parts.bans.assertAllowed(answer.account)
     state.deadline.cancel()
     this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
     const { serial } = decodeDeviceCertificate(proof.certificate)
+    this.#parts.figures.logins.add('accepted')
     state.newcomer.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey), serial })
     return answer
   }
@@ -153,10 +164,10 @@ export class Session {
     return undefined
   }
 
-  /** Only faults of ours; and not thousands of lines a second while the disk is full. */
+  /** Only faults of ours, and that there is no room; and not thousands of lines a second while the disk is full. */
   #logFault(error: unknown, call: CallName): void {
     const { rates, limits, log } = this.#parts
-    if (error instanceof CodedError && error.cause === undefined) return
+    if (error instanceof CodedError && error.cause === undefined && error.code !== 'storage-full') return
     if (rates.allows('log a call that failed', limits.faultsLoggedPerMinute))
       logFault(error, { what: `a call failed: ${call}`, log })
   }
@@ -173,7 +184,7 @@ export class Session {
   }
 
   #send(frame: RelayFrame): void {
-    if (this.#state.kind !== 'ended') this.#outlet.send(encodeRelayFrame(frame))
+    if (this.#state.kind !== 'ended') this.#outlet.send(encodeRelayFrame(frame, this.#version))
   }
 }
 

@@ -65,6 +65,16 @@ export class SocketServer {
     await this.#stopped.over
   }
 
+  countOf(account: AccountId): number {
+    return this.#byAccount.count(account)
+  }
+
+  /** Cut off: closed politely, one that does not answer would be sent its mailbox for half a minute more. */
+  shutOut(account: AccountId): void {
+    for (const connection of [...this.#byAccount.get(account)])
+      connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has shut this account out")
+  }
+
   terminateAll(): void {
     for (const connection of this.#connections.keys()) connection.terminate()
   }
@@ -93,7 +103,9 @@ export class SocketServer {
    * sent and still waits to be read must not come true after the answer.
    */
   #replaceOlder(connection: Connection, { account, device, serial }: Peer): void {
-    this.#byDevice.get(device)?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
+    const older = this.#byDevice.get(device)
+    if (older) this.#parts.figures.replaced.add()
+    older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
     // What was revoked by this certificate would not be let in any more: it does not stay either.
     for (const other of this.#byAccount.get(account))

@@ -48,6 +48,10 @@ export class Visitors {
     return this.#members
   }
 
+  get waitingCount(): number {
+    return this.#waiting.size
+  }
+
   enter(socket: Socket): void {
     const { limits, clock, proxies } = this.#parts
     const visitor = new Visitor(socket)

@@ -5,6 +5,7 @@ import { CodedError, type ErrorCode, relayFixedLimits, systemFault } from '@post
 const statusOf: Partial<Record<ErrorCode, number>> = {
   'bad-field': 400,
   unauthenticated: 401,
+  'account-banned': 403,
   'account-not-found': 404,
   'blob-unknown': 404,
   'too-large': 413,

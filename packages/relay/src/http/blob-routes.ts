@@ -57,7 +57,8 @@ export class BlobRoutes {
       throw new CodedError('too-large', { what: 'The blob', max: stored.size })
     }
     try {
-      const uploaded = await this.#uploads.write(blob, { offset, ...pieceIn(request) })
+      const uploaded = await this.#uploads.write(blob, { owner: stored.owner, offset, ...pieceIn(request) })
+      if (uploaded.kind === 'written') this.#parts.figures.blobBytes.add('in', uploaded.length - offset)
       tellStanding(response, uploaded)
       response.writeHead(uploaded.kind === 'written' ? 204 : 409).end()
     } finally {
@@ -93,6 +94,7 @@ export class BlobRoutes {
     if (request.method === 'HEAD') return void response.writeHead(status, headers).end()
     const body = await this.#parts.blobs.read(blob, { start, end })
     if (!body) throw new CodedError('blob-unknown')
+    this.#parts.figures.blobBytes.add('out', end - start + 1)
     await sendBody(response.writeHead(status, headers), body)
   }
 }
@@ -108,7 +110,7 @@ function refuse(response: ServerResponse, status: 405 | 416, fault: { field: str
   answerJson(response, status, { error: message, code })
 }
 
-const pieceIn = (request: IncomingMessage): Omit<Piece, 'offset'> => ({
+const pieceIn = (request: IncomingMessage): Omit<Piece, 'owner' | 'offset'> => ({
   body: wholeBody(request),
   abort: () => void request.destroy(),
   isLast: request.headers['upload-complete'] === '?1',

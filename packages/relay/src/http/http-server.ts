@@ -1,7 +1,7 @@
 // The relay's HTTP side: health, blobs, profiles, and to whoever opens the address in a browser the web app, or a word.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { inBackground, logFault, relayFixedLimits } from '@postern/protocol'
+import { inBackground, logFault, relayFixedLimits, systemFault } from '@postern/protocol'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../connections/relay-parts.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
@@ -33,6 +33,7 @@ export function createHttpServer(
     const answered = answer(request, response, routes).catch((error: unknown) => {
       // The peer has gone: there is nobody to answer, and nothing is wrong here.
       if (request.destroyed && !request.complete) return void response.destroy()
+      parts.figures.refused('request', systemFault(error))
       if (answerError(response, error)) logRefusal(parts, error)
     })
     inBackground(answered, { what: 'a request could not be answered', log: parts.log })
@@ -42,11 +43,16 @@ export function createHttpServer(
   server.on('clientError', (fault, stream) => malformed.refuse(fault, stream as Socket))
   server.on('upgrade', (request, stream, head) => sockets.upgrade(request, stream, head))
   server.on('connection', socket => visitors.enter(socket))
-  server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
+  allowConnections(server, limits)
   // A large upload over a slow line takes its time; only silence is a reason to end it.
   server.requestTimeout = 0
   server.timeout = limits.httpIdleMs
   return { server, uploads }
+}
+
+/** All that have a place of some kind. */
+export function allowConnections(server: Server, limits: RelayParts['limits']): void {
+  server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
 }
 
 /** Only so many a minute: on a disk that is full or dead every request fails. */

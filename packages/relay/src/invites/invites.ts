@@ -9,11 +9,15 @@ import type { Invite } from '../store/relay-store.ts'
 import { syncDirectory } from '../store/sync-directory.ts'
 
 const CODE_BYTES = 16
+/** Of the hash: enough to tell invites apart, and of no use to who reads it. */
+const ID_CHARS = 8
 const FILE_NAME = /^[0-9a-f]{64}$/
 
 type Terms = { uses: number; expires_ms: number }
 
 const hashOf = (code: string): Buffer => createHash('sha256').update(code.trim().toLowerCase()).digest()
+
+export const inviteIdOf = ({ hash }: Invite): string => Buffer.from(hash).toString('hex').slice(0, ID_CHARS)
 
 export class Invites {
   readonly #directory: string
@@ -50,17 +54,40 @@ export class Invites {
     return invite
   }
 
+  /** All that were made and not swept yet. */
+  async list(): Promise<Invite[]> {
+    const found = await Promise.all((await this.#names()).map(name => this.#read(name)))
+    return found.filter(invite => invite !== undefined)
+  }
+
+  /** By the beginning of its hash. Whoever is let in by it in this moment is in; nobody after that. */
+  async revoke(id: string): Promise<Invite> {
+    const names = /^[0-9a-f]{8,64}$/.test(id) ? (await this.#names()).filter(name => name.startsWith(id)) : []
+    const [name, another] = names
+    const invite = name === undefined || another !== undefined ? undefined : await this.#read(name)
+    if (name === undefined || !invite)
+      throw new CodedError('invite-wrong', {}, { message: `There is no invite ${id}.` })
+    await absentAsUndefined(unlink(join(this.#directory, name)))
+    // A power cut must not bring it back.
+    await syncDirectory(this.#directory)
+    return invite
+  }
+
   /** Removes those that expired before; gives how many. */
   async sweep(beforeMs: number): Promise<number> {
-    const names = (await absentAsUndefined(readdir(this.#directory))) ?? []
     let removed = 0
-    for (const name of names.filter(one => FILE_NAME.test(one))) {
+    for (const name of await this.#names()) {
       const invite = await this.#read(name)
       if (!invite || invite.expiresMs >= beforeMs) continue
       await absentAsUndefined(unlink(join(this.#directory, name)))
       removed += 1
     }
     return removed
+  }
+
+  async #names(): Promise<string[]> {
+    const names = (await absentAsUndefined(readdir(this.#directory))) ?? []
+    return names.filter(name => FILE_NAME.test(name))
   }
 
   async #read(name: string): Promise<Invite | undefined> {

@@ -2,14 +2,16 @@
 import { chmodSync, closeSync, lstatSync, openSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError } from '@postern/protocol'
-import { makeDataDirectory, unusable } from '@postern/protocol/node'
+import { CONTROL_NAME } from '@postern/protocol/control'
+import { BACKUP_NOTE_NAME, makeDataDirectory, unusable } from '@postern/protocol/node'
 
 export const DATABASE_NAME = 'relay.db'
 export const BLOBS_NAME = 'blobs'
 export const INVITES_NAME = 'invites'
 
 /** What SQLite keeps beside the database gets the mode that the database has. */
-const FILES = [DATABASE_NAME, ...['-wal', '-shm', '-journal'].map(end => `${DATABASE_NAME}${end}`)]
+const BESIDE = ['-wal', '-shm', '-journal'].map(end => `${DATABASE_NAME}${end}`)
+const FILES = [DATABASE_NAME, ...BESIDE, CONTROL_NAME, BACKUP_NOTE_NAME]
 const DIRECTORIES = [BLOBS_NAME, INVITES_NAME]
 const OPEN_TO_OTHERS = 0o077
 

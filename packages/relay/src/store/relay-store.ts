@@ -12,6 +12,38 @@ export type StoredAccount = {
   keyPackages: number
   /** The highest of its device certificates that was seen. */
   serial: number
+  /** On which it last logged in, counted from 1970. */
+  seenDay: number
+}
+
+/** An account as its operator sees it. */
+export type AccountFacts = {
+  account: AccountId
+  createdMs: number
+  seenDay: number
+  groups: number
+  /** Stored today, without blobs; a little of it may not be counted yet. */
+  bytesToday: number
+  /** Of complete blobs. */
+  blobBytes: number
+  bannedMs: number | undefined
+}
+
+/** The newest first; `after` one of them, the next page. */
+export type AccountsAsked = { countMax: number; nowMs: number; after?: AccountId | undefined; which: 'all' | 'banned' }
+
+export type StoreFigures = {
+  accounts: number
+  banned: number
+  groups: number
+  blobs: number
+  /** Of complete ones. */
+  blobBytes: number
+  /** Undefined when the log is empty. */
+  oldestEntryMs: number | undefined
+  /** All of the file, and what of it is in use. */
+  databaseBytes: number
+  databaseUsedBytes: number
 }
 
 export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
@@ -72,9 +104,21 @@ export type StoredBlob = {
 }
 
 /** What a store is opened with. `wake` is told whose mailbox has grown, after that is durable. */
-export type StoreOptions = { directory: string; limits: RelayLimits; wake: Wake; clock: Clock }
+export type StoreOptions = {
+  directory: string
+  limits: RelayLimits
+  wake: Wake
+  clock: Clock
+  /** Told of bytes, and asked before anything new is taken. */
+  disk?: { fitsMessages(): boolean; spend(bytes: number): void }
+  /** Told of every transaction that is on the disk: asked when it begins, it gives whom to tell how many writes shared it. */
+  observe?: () => (writes: number) => void
+}
 
 export interface RelayStore {
+  /** Which life of the relay this is: the same over restarts, and another one after a restore from a backup. */
+  readonly incarnation: Uint8Array
+
   // An account's own.
   /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
   registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'>
@@ -100,6 +144,19 @@ export interface RelayStore {
   /** The same promise for all that wait for one write: on a full disk they may be millions. */
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
+  // Its operator's.
+  /** Since when it is shut out; undefined lets it in again. Throws `account-not-found`. */
+  setBanned(account: AccountId, bannedMs: number | undefined): Promise<void>
+  bannedAccounts(): Promise<AccountId[]>
+  /** It has logged in today. */
+  noteSeen(account: AccountId, nowMs: number): Promise<void>
+  listAccounts(asked: AccountsAsked): Promise<AccountFacts[]>
+  getAccountFacts(account: AccountId, nowMs: number): Promise<AccountFacts | undefined>
+  /** How often an invite was used, by its hash. */
+  inviteUses(hash: Uint8Array): Promise<number>
+  /** Counts rows: to be asked for now and then. */
+  figures(): Promise<StoreFigures>
+
   // A group's own.
   createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'>
   getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }>
@@ -116,6 +173,7 @@ export interface RelayStore {
   /** It is as long as `size` from now on; what was announced beyond that is given back to the day's bytes. */
   finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void>
   expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]>
+  unfinishedBlobs(): Promise<BlobId[]>
   /** Of an unfinished one `length` bytes had come: the rest of what was announced is given back to the day's bytes. */
   forgetBlob(blob: BlobId, length: number): Promise<void>
 
@@ -125,5 +183,10 @@ export interface RelayStore {
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }>
   /** Everything asked for before is durable or refused. */
   flush(): Promise<void>
+  /**
+   * Everything asked for before is in the database's own file, which stands still until the returned function is called: for
+   * a copy of it. A store that has no such file is backed up by its own means, and refuses.
+   */
+  hold(): Promise<() => void>
   close(): Promise<void>
 }

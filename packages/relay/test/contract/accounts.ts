@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { accountIdFromHash } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { newGroupId } from '../test-client.ts'
-import { bytes, codeOf, type Get, type Reopen } from './world.ts'
+import { bytes, codeOf, DAY_MS, type Get, type Reopen } from './world.ts'
 
 export function accountRules(get: Get, reopen: Reopen): void {
   test('[RELAY-1.15] one-time key packages go out once, then the last resort', async () => {
@@ -109,5 +109,34 @@ export function accountRules(get: Get, reopen: Reopen): void {
     expect(await publish('1', '2')).toBe(2)
     expect(await codeOf(publish('3', '4'))).toBe('rate-limited')
     expect(await publish('3')).toBe(3)
+  })
+
+  test('[RELAY-1.44] a ban is kept, and so is its end; nothing else of the account changes', async () => {
+    const world = get()
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    await world.send(group, { sender: bob })
+    const before = await world.store.getAccount(alice)
+    const read = await world.read(alice)
+    await world.store.setBanned(alice, world.nowMs)
+    const reopened = await reopen({})
+    expect(await reopened.store.bannedAccounts()).toEqual([alice])
+    expect(await reopened.store.getAccountFacts(alice, world.nowMs)).toMatchObject({ bannedMs: world.nowMs, groups: 1 })
+    expect([await reopened.store.getAccount(alice), await reopened.read(alice)]).toEqual([before, read])
+    await reopened.store.setBanned(alice, undefined)
+    const again = await reopen({})
+    expect(await again.store.bannedAccounts()).toEqual([])
+    expect(await again.store.getAccountFacts(alice, world.nowMs)).toMatchObject({ bannedMs: undefined })
+    expect(await codeOf(again.store.setBanned(accountIdFromHash(randomBytes(32)), 1))).toBe('account-not-found')
+  })
+
+  test('[RELAY-1.44] of when an account was here only the day is kept', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const day = Math.floor(world.nowMs / DAY_MS)
+    expect((await world.store.getAccount(alice))?.seenDay).toBe(day)
+    await world.store.noteSeen(alice, world.nowMs + DAY_MS + 1234)
+    expect((await world.store.getAccount(alice))?.seenDay).toBe(day + 1)
+    expect(await world.store.figures()).toMatchObject({ accounts: 5, banned: 0, groups: 0, blobs: 0 })
   })
 }

@@ -1,9 +1,11 @@
 // Accounts: their keys, how far each has read, and what is counted of each, in all and by the day.
 import { type AccountId, CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { NewAccount, StoredAccount } from '../relay-store.ts'
+import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../relay-store.ts'
 import { accountsRefusal } from '../rules/counts.ts'
+import { dayOf } from '../rules/day-limits.ts'
 import type { Sqlite } from './database.ts'
+import type { DatabaseRoom } from './database-room.ts'
 import type { InviteRows } from './invite-rows.ts'
 import { WeightedCache } from './weighted-cache.ts'
 
@@ -12,15 +14,19 @@ type PeopleMet = { day: number; count: number }
 type BlobsBegun = { day: number; count: number; bytes: number }
 type BytesStored = { day: number; bytes: number; createdMs: number }
 
+type Parts = { limits: RelayLimits; invites: InviteRows; room: DatabaseRoom }
+
 export class AccountRows {
   readonly #limits: RelayLimits
   readonly #invites: InviteRows
+  readonly #room: DatabaseRoom
   readonly #numbers: WeightedCache<AccountId, number>
   readonly #sql
 
-  constructor(db: Sqlite, { limits, invites }: { limits: RelayLimits; invites: InviteRows }) {
+  constructor(db: Sqlite, { limits, invites, room }: Parts) {
     this.#limits = limits
     this.#invites = invites
+    this.#room = room
     this.#numbers = new WeightedCache(limits.accountsCachedMax)
     this.#sql = prepare(db)
   }
@@ -50,8 +56,9 @@ export class AccountRows {
     // Accounts are never removed, so that the highest number counts them.
     const refusal = accountsRefusal(this.#limits, this.#sql.highest.get() ?? 0)
     if (refusal) throw refusal
+    this.#room.check(0)
     if (given.invite) this.#invites.use(given.invite)
-    this.#sql.insert.run(account, given.accountKey, given.nowMs)
+    this.#sql.insert.run(account, given.accountKey, given.nowMs, dayOf(given.nowMs))
     return 'created'
   }
 
@@ -64,6 +71,33 @@ export class AccountRows {
     const number = this.numberOf(account)
     this.#sql.raiseSerial.run(seen, number)
     return this.#sql.account.get(number)?.serial ?? 0
+  }
+
+  setBanned(account: AccountId, bannedMs: number | undefined): void {
+    this.#sql.setBanned.run(bannedMs ?? null, this.numberOf(account))
+  }
+
+  banned(): AccountId[] {
+    return this.#sql.banned.all()
+  }
+
+  noteSeen(account: AccountId, nowMs: number): void {
+    this.#sql.noteSeen.run(dayOf(nowMs), this.numberOf(account))
+  }
+
+  facts(account: AccountId, nowMs: number): AccountFacts | undefined {
+    const row = this.#sql.facts.get(dayOf(nowMs), account)
+    return row && factsIn(row)
+  }
+
+  list({ countMax, nowMs, after, which }: AccountsAsked): AccountFacts[] {
+    const below = after === undefined ? Number.MAX_SAFE_INTEGER : this.numberOf(after)
+    const list = which === 'banned' ? this.#sql.listBanned : this.#sql.list
+    return list.all(dayOf(nowMs), below, countMax).map(factsIn)
+  }
+
+  counts(): { accounts: number; banned: number } {
+    return { accounts: this.#sql.highest.get() ?? 0, banned: this.#sql.bannedCount.get() ?? 0 }
   }
 
   acknowledge(account: number, { cursor, mark }: { cursor: number; mark: number }): void {
@@ -103,13 +137,23 @@ export class AccountRows {
   }
 }
 
+type FactsRow = Omit<AccountFacts, 'bannedMs'> & { bannedMs: number | null }
+
+const factsIn = ({ bannedMs, ...facts }: FactsRow): AccountFacts => ({ ...facts, bannedMs: bannedMs ?? undefined })
+
+const FACTS = `SELECT id AS account, created_ms AS createdMs, seen_day AS seenDay, group_count AS groups,
+    banned_ms AS bannedMs, CASE bytes_day WHEN ? THEN bytes_used ELSE 0 END AS bytesToday,
+    (SELECT coalesce(sum(size), 0) FROM blob WHERE owner = account.num AND done_ms IS NOT NULL) AS blobBytes
+  FROM account`
+
 function prepare(db: Sqlite) {
   return {
+    ...prepareForOperator(db),
     number: db.prepare<[string], number>('SELECT num FROM account WHERE id = ?').pluck(),
     highest: db.prepare<[], number>('SELECT coalesce(max(num), 0) FROM account').pluck(),
-    insert: db.prepare('INSERT INTO account (id, account_key, created_ms) VALUES (?, ?, ?)'),
+    insert: db.prepare('INSERT INTO account (id, account_key, created_ms, seen_day) VALUES (?, ?, ?, ?)'),
     account: db.prepare<[number], StoredAccount>(
-      `SELECT account_key AS accountKey, cursor, mark, serial,
+      `SELECT account_key AS accountKey, cursor, mark, serial, seen_day AS seenDay,
          (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS keyPackages
        FROM account WHERE num = ?`,
     ),
@@ -134,5 +178,19 @@ function prepare(db: Sqlite) {
       'SELECT bytes_day AS day, bytes_used AS bytes, created_ms AS createdMs FROM account WHERE num = ?',
     ),
     putBytesStored: db.prepare('UPDATE account SET bytes_day = ?, bytes_used = ? WHERE num = ?'),
+  }
+}
+
+function prepareForOperator(db: Sqlite) {
+  return {
+    setBanned: db.prepare('UPDATE account SET banned_ms = ? WHERE num = ?'),
+    banned: db.prepare<[], AccountId>('SELECT id FROM account WHERE banned_ms IS NOT NULL').pluck(),
+    bannedCount: db.prepare<[], number>('SELECT count(*) FROM account WHERE banned_ms IS NOT NULL').pluck(),
+    noteSeen: db.prepare('UPDATE account SET seen_day = ? WHERE num = ?'),
+    facts: db.prepare<[number, string], FactsRow>(`${FACTS} WHERE id = ?`),
+    list: db.prepare<[number, number, number], FactsRow>(`${FACTS} WHERE num < ? ORDER BY num DESC LIMIT 0 + ?`),
+    listBanned: db.prepare<[number, number, number], FactsRow>(
+      `${FACTS} WHERE banned_ms IS NOT NULL AND num < ? ORDER BY num DESC LIMIT 0 + ?`,
+    ),
   }
 }

@@ -5,19 +5,30 @@ import type { StoredBlob } from '../relay-store.ts'
 import { blobsRefusal, dayOf, ofToday } from '../rules/day-limits.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
+import type { DatabaseRoom } from './database-room.ts'
 
 type Given = { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number }
 type Row = { owner: AccountId; size: number; tokenHash: Uint8Array; doneMs: number | null }
 type Announced = { owner: number; size: number; begunMs: number }
 
+/** Row by row: there may be very many. */
+export const completeBlobsIn = (db: Sqlite): IterableIterator<{ blob: BlobId; bytes: number }> =>
+  db
+    .prepare<[], { blob: BlobId; bytes: number }>(
+      'SELECT id AS blob, size AS bytes FROM blob WHERE done_ms IS NOT NULL',
+    )
+    .iterate()
+
 export class BlobRows {
   readonly #accounts: AccountRows
   readonly #limits: RelayLimits
+  readonly #room: DatabaseRoom
   readonly #sql
 
-  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits }) {
+  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits; room: DatabaseRoom }) {
     this.#accounts = parts.accounts
     this.#limits = parts.limits
+    this.#room = parts.room
     this.#sql = {
       insert: db.prepare('INSERT INTO blob (id, owner, size, token_hash, begun_ms) VALUES (?, ?, ?, ?, ?)'),
       blob: db.prepare<[string], Row>(
@@ -34,6 +45,10 @@ export class BlobRows {
            UNION ALL SELECT id FROM blob WHERE done_ms IS NOT NULL AND done_ms < ? LIMIT 0 + ?`,
         )
         .pluck(),
+      unfinished: db.prepare<[], BlobId>('SELECT id FROM blob WHERE done_ms IS NULL').pluck(),
+      stored: db.prepare<[], { blobs: number; blobBytes: number }>(
+        'SELECT count(*) AS blobs, coalesce(sum(size), 0) AS blobBytes FROM blob WHERE done_ms IS NOT NULL',
+      ),
       forget: db.prepare('DELETE FROM blob WHERE id = ?'),
     }
   }
@@ -45,6 +60,7 @@ export class BlobRows {
     const begun = { count: before.count + 1, bytes: before.bytes + given.size }
     const refusal = blobsRefusal(this.#limits, begun, day)
     if (refusal) throw refusal
+    this.#room.check(0)
     this.#accounts.putBlobsBegun(owner, { day, ...begun })
     this.#sql.insert.run(blob, owner, given.size, given.tokenHash, given.nowMs)
   }
@@ -64,6 +80,15 @@ export class BlobRows {
 
   expired(nowMs: number, countMax: number): BlobId[] {
     return this.#sql.expired.all(nowMs - this.#limits.blobUnfinishedMs, nowMs - this.#limits.keepBlobsMs, countMax)
+  }
+
+  unfinished(): BlobId[] {
+    return this.#sql.unfinished.all()
+  }
+
+  /** Of complete ones. */
+  stored(): { blobs: number; blobBytes: number } {
+    return this.#sql.stored.get() ?? { blobs: 0, blobBytes: 0 }
   }
 
   forget(blob: BlobId, length: number): void {

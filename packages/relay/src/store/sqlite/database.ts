@@ -1,6 +1,6 @@
 // Opens the relay's database file: alone, durable, and at the newest migration.
 import { join } from 'node:path'
-import { CodedError, systemFault } from '@postern/protocol'
+import { CodedError, databaseLimits, systemFault } from '@postern/protocol'
 import { unusable } from '@postern/protocol/node'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
@@ -22,7 +22,7 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
     db.pragma('synchronous = FULL')
     db.pragma('temp_store = MEMORY')
     db.pragma('cache_size = -65536')
-    db.pragma('wal_autocheckpoint = 4000')
+    db.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
     db.pragma('journal_size_limit = 67108864')
     db.pragma(`max_page_count = ${Math.floor(bytesMax / PAGE_BYTES)}`)
     // Another process is seen only by who wants to write.
@@ -36,17 +36,62 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
   }
 }
 
-function openFile(directory: string): Sqlite {
+/** One that is there, at whatever version it is: nothing is changed, and nobody else opens it. Throws `database-…`. */
+export function openUnchanged(directory: string): Sqlite {
+  const db = openFile(directory, { fileMustExist: true })
   try {
-    return new Database(join(directory, DATABASE_NAME), { timeout: 0 })
+    db.pragma('locking_mode = EXCLUSIVE')
+    db.exec('BEGIN IMMEDIATE; COMMIT')
+    return db
+  } catch (cause) {
+    db.close()
+    if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) throw new CodedError('database-locked', { directory }, { cause })
+    throw unusable(directory, cause)
+  }
+}
+
+/**
+ * All that was committed stands in the database's own file, which does not change until the returned function is called: for
+ * a copy of it. Commits go on meanwhile, into the log alone, each as durable as ever.
+ */
+export function holdFile(db: Sqlite): () => void {
+  emptyLog(db)
+  db.pragma('wal_autocheckpoint = 0')
+  return () => {
+    if (db.open) db.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
+  }
+}
+
+export function emptyLog(db: Sqlite): void {
+  const [done] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+  // It says so instead of throwing: a copy of the file would lack what is in the log.
+  if (done?.busy !== 0) throw new CodedError('storage-failed')
+}
+
+/** Throws `database-newer` when this program does not know it. */
+export function schemaOf(db: Sqlite, directory: string): number {
+  const done = Number(db.pragma('user_version', { simple: true }))
+  if (done > migrations.length) throw new CodedError('database-newer', { directory })
+  return done
+}
+
+function openFile(directory: string, options: Database.Options = {}): Sqlite {
+  try {
+    return new Database(join(directory, DATABASE_NAME), { timeout: 0, ...options })
   } catch (cause) {
     throw unusable(directory, cause)
   }
 }
 
+/** All of the file with its log written in, and what of it is in use. */
+export function databaseBytes(db: Sqlite): { databaseBytes: number; databaseUsedBytes: number } {
+  const pages = Number(db.pragma('page_count', { simple: true }))
+  const free = Number(db.pragma('freelist_count', { simple: true }))
+  return { databaseBytes: pages * PAGE_BYTES, databaseUsedBytes: (pages - free) * PAGE_BYTES }
+}
+
 function migrate(db: Sqlite, directory: string): void {
-  const done = Number(db.pragma('user_version', { simple: true }))
-  if (done > migrations.length) throw new CodedError('database-newer', { directory })
+  const done = schemaOf(db, directory)
   // Nothing is written when nothing is new: on a full disk what is there can still be read.
   if (done === migrations.length) return
   db.exec('BEGIN IMMEDIATE')

@@ -3,21 +3,25 @@ import { relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { bytesPerDay, bytesRefusal, dayOf } from '../rules/day-limits.ts'
 import type { AccountRows } from './account-rows.ts'
+import type { DatabaseRoom } from './database-room.ts'
 
 type Held = { day: number; bytes: number; createdMs: number; written: number }
 
 export class DayBytes {
   readonly #accounts: AccountRows
   readonly #limits: RelayLimits
+  readonly #room: DatabaseRoom
   readonly #held = new Map<number, Held>()
 
-  constructor(accounts: AccountRows, limits: RelayLimits) {
+  constructor({ accounts, limits, room }: { accounts: AccountRows; limits: RelayLimits; room: DatabaseRoom }) {
     this.#accounts = accounts
     this.#limits = limits
+    this.#room = room
   }
 
-  /** Throws `daily-bytes-limit` when it is too much for today; then nothing is counted. */
+  /** Throws `storage-full`, or `daily-bytes-limit` when it is too much for today; then nothing is counted. */
   charge(account: number, bytes: number, nowMs: number): void {
+    this.#room.check(bytes)
     const held = this.#today(account, nowMs)
     const limit = bytesPerDay(this.#limits, nowMs - held.createdMs)
     if (held.bytes + bytes > limit) throw bytesRefusal(limit, held.day)

@@ -1,5 +1,13 @@
 // The log: every payload once.
-import { ACCOUNT_ID_BYTES, type AccountId, bytesOf, fromBase32, type MessageId, toBase32 } from '@postern/protocol'
+import {
+  ACCOUNT_ID_BYTES,
+  type AccountId,
+  backupLimits,
+  bytesOf,
+  fromBase32,
+  type MessageId,
+  toBase32,
+} from '@postern/protocol'
 import type { Accepted, Entry } from '@postern/protocol/relay'
 import type { Sqlite } from './database.ts'
 import type { HeldGroup } from './group-rows.ts'
@@ -23,6 +31,13 @@ export type NewEntry = {
 const NOBODY: AccountId[] = []
 
 type KnownRow = { seq: number; ts: number; sender: number; kind: number }
+
+/** The next entry stands far behind all that were ever given out. */
+export function skipPositions(db: Sqlite): void {
+  const by = backupLimits.positionsSkipped
+  const { changes } = db.prepare("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'entry'").run(by)
+  if (changes === 0) db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('entry', ?)").run(by)
+}
 
 export class EntryRows {
   readonly #recent: RecentEntries

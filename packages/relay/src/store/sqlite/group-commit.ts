@@ -1,6 +1,7 @@
 // Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
 import { CodedError, Wait } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
+import type { StoreOptions } from '../relay-store.ts'
 import { type Sqlite, storageError } from './database.ts'
 
 /** What keeps state in memory beside the rows has to follow the transaction. */
@@ -12,6 +13,7 @@ export type CommitHooks = {
   durable(): void
 }
 
+type Observe = NonNullable<StoreOptions['observe']>
 type Settled = { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown }
 type Write = { apply: () => unknown; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
 
@@ -19,16 +21,18 @@ export class GroupCommit {
   readonly #db: Sqlite
   readonly #hooks: CommitHooks
   readonly #writesMax: number
+  readonly #observe: Observe | undefined
   readonly #begin
   readonly #commit
   readonly #rollback
   readonly #queue: Write[] = []
   #armed = false
 
-  constructor(db: Sqlite, options: { hooks: CommitHooks; writesMax: number }) {
+  constructor(db: Sqlite, options: { hooks: CommitHooks; writesMax: number; observe?: Observe | undefined }) {
     this.#db = db
     this.#hooks = options.hooks
     this.#writesMax = options.writesMax
+    this.#observe = options.observe
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
     this.#rollback = db.prepare('ROLLBACK')
@@ -77,11 +81,13 @@ export class GroupCommit {
   }
 
   #commitTogether(batch: Write[]): Settled[] {
+    const observed = this.#observe?.()
     try {
       this.#begin.run()
       const settled = batch.map(settle)
       this.#hooks.beforeCommit()
       this.#commit.run()
+      observed?.(batch.length)
       this.#hooks.committed()
       return settled
     } catch (cause) {

@@ -60,9 +60,14 @@ export class GroupRows {
       expired: db.prepare<[number, number], { num: number; id: GroupId }>(
         'SELECT num, id FROM chat_group WHERE empty_ms IS NOT NULL AND empty_ms < ? ORDER BY empty_ms LIMIT 0 + ?',
       ),
+      count: db.prepare<[], number>('SELECT count(*) FROM chat_group').pluck(),
       deleteMembers: db.prepare('DELETE FROM member WHERE chat_group = ?'),
       delete: db.prepare('DELETE FROM chat_group WHERE num = ?'),
     }
+  }
+
+  count(): number {
+    return this.#sql.count.get() ?? 0
   }
 
   find(id: GroupId): HeldGroup | undefined {

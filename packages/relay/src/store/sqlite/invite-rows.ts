@@ -30,6 +30,10 @@ export class InviteRows {
     this.#sql.use.run(invite.hash, invite.expiresMs)
   }
 
+  uses(hash: Uint8Array): number {
+    return this.#sql.used.get(hash) ?? 0
+  }
+
   /** Those that cannot be used any more anyway. */
   expire(nowMs: number, countMax: number): number {
     return this.#sql.expire.run(nowMs - this.#limits.keepInvitesMs, countMax).changes

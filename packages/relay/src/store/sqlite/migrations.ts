@@ -150,4 +150,21 @@ export const migrations: readonly string[] = [
   ALTER TABLE retention ADD COLUMN set_by_ms INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE retention ADD COLUMN set_until_ms INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- When the operator shut the account out, and the day, from 1970, on which it last logged in.
+  ALTER TABLE account ADD COLUMN banned_ms INTEGER;
+  ALTER TABLE account ADD COLUMN seen_day INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX account_banned ON account (num) WHERE banned_ms IS NOT NULL;
+
+  -- What an account has stored, and all have, without a look at every row.
+  CREATE INDEX blob_owner ON blob (owner, done_ms, size);
+  `,
+  `
+  -- Which life of this relay it is: another one after each restore from a backup, by which clients know that some is missing.
+  CREATE TABLE incarnation (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    id BLOB NOT NULL
+  ) STRICT;
+  INSERT INTO incarnation VALUES (1, randomblob(16));
+  `,
 ]

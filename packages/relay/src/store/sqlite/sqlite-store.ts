@@ -1,7 +1,9 @@
 // The relay's store on one SQLite file: one process, one writer, all of a turn's writes in one durable transaction.
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId, type Timer } from '@postern/protocol'
-import type { Verdict } from '@postern/protocol/relay'
+import { INCARNATION_BYTES, type Verdict } from '@postern/protocol/relay'
 import type {
+  AccountFacts,
+  AccountsAsked,
   Append,
   Commit,
   HandedOutKeyPackage,
@@ -14,6 +16,7 @@ import type {
   StoredAccount,
   StoredBlob,
   StoredProfile,
+  StoreFigures,
   StoreOptions,
 } from '../relay-store.ts'
 import { AccountRows } from './account-rows.ts'
@@ -23,11 +26,13 @@ import { commitEntry } from './commit-entry.ts'
 import { ContactRows } from './contact-rows.ts'
 import { ContinuationRows } from './continuation-rows.ts'
 import { createGroup } from './create-group.ts'
-import { openDatabase, type Sqlite } from './database.ts'
+import { databaseBytes, holdFile, openDatabase, type Sqlite, storageError } from './database.ts'
+import { DatabaseRoom } from './database-room.ts'
 import { DayBytes } from './day-bytes.ts'
 import { EntryRows } from './entry-rows.ts'
 import { GroupCommit } from './group-commit.ts'
 import { GroupRows } from './group-rows.ts'
+import { incarnationIn } from './incarnation-rows.ts'
 import { InviteRows } from './invite-rows.ts'
 import { KeyPackageRows } from './key-package-rows.ts'
 import type { LogParts } from './log-parts.ts'
@@ -42,12 +47,14 @@ import { Sweep } from './sweep.ts'
 export const openSqliteStore = (options: StoreOptions): RelayStore => new SqliteStore(options)
 
 class SqliteStore implements RelayStore {
+  readonly incarnation: Uint8Array
   readonly #db: Sqlite
   readonly #options: StoreOptions
   readonly #log: LogParts
   readonly #profiles: ProfileRows
   readonly #keyPackages: KeyPackageRows
   readonly #blobs: BlobRows
+  readonly #invites: InviteRows
   readonly #retention: RetentionRows
   readonly #sweep: Sweep
   readonly #writes: GroupCommit
@@ -57,8 +64,9 @@ class SqliteStore implements RelayStore {
     const { limits } = options
     const db = openDatabase(options.directory, limits.databaseBytesMax)
     const invites = new InviteRows(db, limits)
-    const accounts = new AccountRows(db, { invites, limits })
-    const dayBytes = new DayBytes(accounts, limits)
+    const room = new DatabaseRoom(db, { bytesMax: limits.databaseBytesMax, disk: options.disk })
+    const accounts = new AccountRows(db, { invites, limits, room })
+    const dayBytes = new DayBytes({ accounts, limits, room })
     const continuations = new ContinuationRows(db, limits)
     const groups = new GroupRows(db, { accounts, continuations, limits })
     const contacts = new ContactRows(db, { accounts, limits })
@@ -69,14 +77,20 @@ class SqliteStore implements RelayStore {
     const keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
     const retention = new RetentionRows(db, limits)
     this.#db = db
+    this.incarnation = incarnationIn(db) ?? new Uint8Array(INCARNATION_BYTES)
     this.#options = options
     this.#log = { accounts, groups, contacts, continuations, entries, mailboxes, dayBytes, fill }
     this.#profiles = new ProfileRows(db, { accounts, dayBytes })
     this.#keyPackages = keyPackages
-    this.#blobs = new BlobRows(db, { accounts, limits })
+    this.#blobs = new BlobRows(db, { accounts, limits, room })
+    this.#invites = invites
     this.#retention = retention
     this.#sweep = new Sweep({ entries, mailboxes, retention, groups, keyPackages, continuations, invites, limits })
-    this.#writes = new GroupCommit(db, { writesMax: limits.writesPerTransactionMax, hooks: this.#hooks() })
+    this.#writes = new GroupCommit(db, {
+      writesMax: limits.writesPerTransactionMax,
+      hooks: this.#hooks(),
+      observe: options.observe,
+    })
   }
 
   #hooks() {
@@ -162,6 +176,37 @@ class SqliteStore implements RelayStore {
     })
   }
 
+  setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
+    return this.#writes.run(() => this.#log.accounts.setBanned(account, bannedMs))
+  }
+
+  async bannedAccounts(): Promise<AccountId[]> {
+    return this.#log.accounts.banned()
+  }
+
+  noteSeen(account: AccountId, nowMs: number): Promise<void> {
+    return this.#writes.run(() => this.#log.accounts.noteSeen(account, nowMs))
+  }
+
+  async listAccounts(asked: AccountsAsked): Promise<AccountFacts[]> {
+    return this.#log.accounts.list(asked)
+  }
+
+  async getAccountFacts(account: AccountId, nowMs: number): Promise<AccountFacts | undefined> {
+    return this.#log.accounts.facts(account, nowMs)
+  }
+
+  async inviteUses(hash: Uint8Array): Promise<number> {
+    return this.#invites.uses(hash)
+  }
+
+  async figures(): Promise<StoreFigures> {
+    const { accounts, groups, entries } = this.#log
+    const [oldest] = entries.oldest(1)
+    const rows = { ...accounts.counts(), groups: groups.count(), ...this.#blobs.stored() }
+    return { ...rows, ...databaseBytes(this.#db), oldestEntryMs: oldest?.ts }
+  }
+
   createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
     return this.#writes.run(() => createGroup(this.#log, group, by))
   }
@@ -205,6 +250,10 @@ class SqliteStore implements RelayStore {
     return this.#blobs.expired(this.#retention.agesAt(nowMs), countMax)
   }
 
+  async unfinishedBlobs(): Promise<BlobId[]> {
+    return this.#blobs.unfinished()
+  }
+
   forgetBlob(blob: BlobId, length: number): Promise<void> {
     return this.#writes.run(() => this.#blobs.forget(blob, length))
   }
@@ -221,6 +270,15 @@ class SqliteStore implements RelayStore {
     const last = this.#writes.run(() => undefined)
     this.#writes.flush()
     await last
+  }
+
+  async hold(): Promise<() => void> {
+    await this.flush()
+    try {
+      return holdFile(this.#db)
+    } catch (cause) {
+      throw storageError(cause)
+    }
   }
 
   async close(): Promise<void> {

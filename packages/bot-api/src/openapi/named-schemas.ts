@@ -1,0 +1,98 @@
+// The schemas that have a name in the document: a generated client has a type of that name for each.
+import type { z } from 'zod'
+import { newButton } from '../button-rules.ts'
+import type { Endpoint } from '../endpoint.ts'
+import { endpoints } from '../endpoints.ts'
+import { deletion, press, reactionChange, update } from '../events.ts'
+import { newMention } from '../field-rules.ts'
+import { createdHook, hook } from '../hook-objects.ts'
+import { notice } from '../notices.ts'
+import {
+  apiError,
+  bot,
+  botCommand,
+  button,
+  chat,
+  file,
+  member,
+  mention,
+  message,
+  person,
+  poll,
+  pollOption,
+  reaction,
+  safetyNumber,
+  webhookStatus,
+} from '../objects.ts'
+import { newCommand } from '../requests.ts'
+
+/** `call_declined` becomes `CallDeclined`. */
+const pascal = (name: string): string => name.replaceAll(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())
+
+/** The objects of a union have names of their own: without one a client has a single type with the fields of all. */
+const updateKinds = new Map(update.options.map(option => [option.shape.type.value, option]))
+const noticeKinds = new Map(notice.options.map(option => [option.shape.code.value, option]))
+
+const namedBy = (kinds: ReadonlyMap<string, z.ZodType>, suffix: string): Record<string, z.ZodType> =>
+  Object.fromEntries([...kinds].map(([kind, schema]) => [`${pascal(kind)}${suffix}`, schema]))
+
+/** What the gateway answers. `File` and `Error` would hide types of the languages that clients are written in. */
+export const answerSchemas: Readonly<Record<string, z.ZodType>> = {
+  Person: person,
+  Command: botCommand,
+  Bot: bot,
+  Member: member,
+  Chat: chat,
+  SafetyNumber: safetyNumber,
+  Mention: mention,
+  Button: button,
+  FileInfo: file,
+  PollOption: pollOption,
+  Poll: poll,
+  Reaction: reaction,
+  Message: message,
+  Notice: notice,
+  ...namedBy(noticeKinds, 'Notice'),
+  Update: update,
+  ...namedBy(updateKinds, 'Update'),
+  Deletion: deletion,
+  ReactionChange: reactionChange,
+  Press: press,
+  WebhookStatus: webhookStatus,
+  Hook: hook,
+  CreatedHook: createdHook,
+  ApiError: apiError,
+  OpenapiDocument: endpoints.getOpenapi.answer,
+}
+
+/** By which field the objects of a union are told apart, and which of them is meant by a value of it. */
+export const discriminators = {
+  Update: { propertyName: 'type', kinds: [...updateKinds.keys()], suffix: 'Update' },
+  Notice: { propertyName: 'code', kinds: [...noticeKinds.keys()], suffix: 'Notice' },
+} as const
+
+export const kindName = (kind: string, suffix: string): string => `${pascal(kind)}${suffix}`
+
+export const requestName = (endpoint: string): string => `${pascal(endpoint)}Request`
+
+const rows = Object.entries(endpoints) as [string, Endpoint][]
+
+/** What callers send. */
+export const requestSchemas: Readonly<Record<string, z.ZodType>> = {
+  NewMention: newMention,
+  NewButton: newButton,
+  NewCommand: newCommand,
+  ...Object.fromEntries(rows.flatMap(([name, { body }]) => (body ? [[requestName(name), body]] : []))),
+}
+
+/** Forms become schemas when their file is put in. */
+export const forms: readonly (readonly [name: string, NonNullable<Endpoint['form']>])[] = rows.flatMap(
+  ([name, { form }]) => (form ? [[requestName(name), form] as const] : []),
+)
+
+/** Whatever else stands in the table: parameters, the fields of forms, and answers, of which many are named above. */
+export const namelessSchemas: readonly z.ZodType[] = rows.flatMap(([, { params, query, headers, form, answer }]) => [
+  ...[params, query, headers].flatMap(part => Object.values(part?.shape ?? {}) as z.ZodType[]),
+  ...(form ? [form.fields] : []),
+  answer,
+])

@@ -1,0 +1,17 @@
+// One change to every schema in a tree of JSON, the innermost first.
+
+type Tree = Record<string, unknown>
+
+/** What stands there is data and no schema, whatever its fields are called. */
+const DATA = new Set(['examples', 'default', 'mapping'])
+
+export function rewritten<Value>(value: Value, change: (node: Tree) => Tree): Value
+export function rewritten(value: unknown, change: (node: Tree) => Tree): unknown {
+  if (Array.isArray(value)) return value.map(item => rewritten<unknown>(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return change(
+    Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, DATA.has(key) ? inner : rewritten<unknown>(inner, change)]),
+    ),
+  )
+}

@@ -1,0 +1,101 @@
+// Schemas of the API in JSON Schema 2020-12, with references to those that have a name.
+import { z } from 'zod'
+import type { Endpoint } from '../endpoint.ts'
+import { answerSchemas, discriminators, forms, kindName, namelessSchemas, requestSchemas } from './named-schemas.ts'
+import { rewritten } from './rewrite.ts'
+import type { JsonSchema } from './shapes.ts'
+
+export const binary: JsonSchema = { type: 'string', format: 'binary' }
+
+/** Under a name: RapiDoc takes the fields of a nameless one for examples of their own, and shows none. */
+export const shown = (value: unknown) => ({ examples: { example: { value } } })
+
+export const referenceTo = (name: string): string => `#/components/schemas/${name}`
+
+/** Those of answers first, in the order in which people read them. */
+export function componentSchemas(): Record<string, JsonSchema> {
+  const { schemas: converted } = conversion()
+  const named = (names: readonly string[]) => names.map(name => [name, bare(converted[name])] as const)
+  return {
+    ...Object.fromEntries(named(Object.keys(answerSchemas)).map(([name, schema]) => [name, answered(name, schema)])),
+    ...Object.fromEntries(named(Object.keys(requestSchemas))),
+    ...Object.fromEntries(forms.map(([name, form]) => [name, formSchema(form)])),
+  }
+}
+
+/** A reference, when the schema has a name. */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const { registry, schemas } = conversion()
+  const id = registry.get(schema)?.id
+  if (id === undefined) throw new TypeError('a schema that is not in the table has no place in the document')
+  return id.startsWith(NAMELESS) ? bare(schemas[id]) : { $ref: referenceTo(id) }
+}
+
+const answered = (name: string, schema: JsonSchema): JsonSchema => ({
+  ...rewritten(schema, openEnum),
+  ...(name in discriminators && { discriminator: discriminatorOf(name as keyof typeof discriminators) }),
+})
+
+/** With an `enum` a client of today, as one in Rust or Java, could read no message that holds a value of tomorrow. */
+function openEnum(node: JsonSchema): JsonSchema {
+  const { enum: values, description, ...rest } = node
+  if (!Array.isArray(values)) return node
+  const list = `One of ${values.map(value => `\`${value}\``).join(', ')}; more may come.`
+  return { ...rest, 'x-extensible-enum': values, description: [list, description].filter(Boolean).join(' ') }
+}
+
+function discriminatorOf(name: keyof typeof discriminators): JsonSchema {
+  const { propertyName, kinds, suffix } = discriminators[name]
+  return {
+    propertyName,
+    mapping: Object.fromEntries(kinds.map(kind => [kind, referenceTo(kindName(kind, suffix))])),
+  }
+}
+
+function formSchema({ fields, fileBytesMax }: NonNullable<Endpoint['form']>): JsonSchema {
+  const { properties, ...rest } = jsonSchemaOf(fields)
+  const file = { ...binary, description: `The file: at most ${fileBytesMax} bytes.` }
+  return { ...rest, properties: { file, ...(properties as JsonSchema) }, required: ['file'] }
+}
+
+/** No name that a schema could have. */
+const NAMELESS = '-'
+
+type Conversion = { registry: ReturnType<typeof registered>; schemas: Record<string, JsonSchema> }
+let converted: Conversion | undefined
+
+/** All at once: each conversion goes through all that have a name, and one for every parameter took a third of a second. */
+function conversion(): Conversion {
+  if (converted) return converted
+  const registry = registered()
+  return (converted = { registry, schemas: convert(registry) })
+}
+
+function registered() {
+  const registry = z.registry<{ id: string }>()
+  for (const [at, schema] of namelessSchemas.entries()) registry.add(schema, { id: `${NAMELESS}${at}` })
+  for (const [id, schema] of Object.entries({ ...answerSchemas, ...requestSchemas })) registry.add(schema, { id })
+  return registry
+}
+
+function convert(registry: ReturnType<typeof registered>): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: referenceTo,
+    unrepresentable: 'any',
+    override: ({ jsonSchema, zodSchema }) => {
+      // Unknown fields are ignored in requests, and answers may have more of them one day.
+      if (zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+  return schemas
+}
+
+function bare(schema: JsonSchema = {}): JsonSchema {
+  const { $schema: _, $id: __, ...rest } = schema
+  return rewritten(rest, wideInteger)
+}
+
+/** Without a format a client takes 32 bits, and no time in milliseconds fits into them. */
+const wideInteger = (node: JsonSchema): JsonSchema => (node['type'] === 'integer' ? { ...node, format: 'int64' } : node)

@@ -1,0 +1,38 @@
+// When the last backup of a data directory was made: noted in the directory itself, for `postern doctor`.
+import type { Stats } from 'node:fs'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemCodeOf } from '@postern/protocol'
+import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
+
+/** A backup that was written counts, whatever becomes of its note: undefined, or why there is none. */
+export async function noteBackup(directory: string, madeMs: number): Promise<string | undefined> {
+  const path = join(directory, BACKUP_NOTE_NAME)
+  const unnamed = `${path}.new`
+  try {
+    await rm(unnamed, { force: true })
+    await writeFor(await stat(directory), unnamed, `${new Date(madeMs).toISOString()}\n`)
+    await rename(unnamed, path)
+    return undefined
+  } catch (error) {
+    return systemCodeOf(error) || String(error)
+  }
+}
+
+/** Noted by root, it belongs to the directory's owner; and as a new file alone: a link there would lead root elsewhere. */
+async function writeFor({ uid, gid }: Stats, path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx', 0o600)
+  await file.writeFile(text)
+  if (process.getuid?.() === 0) await file.chown(uid, gid)
+}
+
+/** Undefined where none was noted, or nothing that is a time. */
+export async function lastBackupMs(directory: string): Promise<number | undefined> {
+  try {
+    const text = (await readFile(join(directory, BACKUP_NOTE_NAME), 'utf8')).trim()
+    const made = new Date(text)
+    return made.toISOString() === text ? made.getTime() : undefined
+  } catch {
+    return undefined
+  }
+}

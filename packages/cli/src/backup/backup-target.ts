@@ -1,0 +1,87 @@
+// Where a backup goes: a file that is there whole or not at all, and that takes nobody's place, a folder of them, or standard output.
+import { randomUUID } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { link, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Writable } from 'node:stream'
+import { CodedError, systemCodeOf } from '@postern/protocol'
+import { UsageError } from '../usage-error.ts'
+import { syncDirectory, writeNew } from './file-pieces.ts'
+
+/** Whose backup it is, and when it is made. */
+export type Made = { kind: string; identity: string; atMs: number }
+/** Gives the place at which the backup is then. */
+export type BackupTarget = { write(archive: ReadableStream<Uint8Array>, made: Made): Promise<string> }
+/** `keep`: how many of one bot or relay stay in a folder. `suffix`: of the names that are made up there. */
+type Place = { to: string; keep: number | undefined; suffix: string }
+
+export const STANDARD_OUTPUT = '-'
+
+/** Throws `bad-field` for a place that is taken. */
+export function backupTarget({ to, keep, suffix }: Place): BackupTarget {
+  const isFolder = to !== STANDARD_OUTPUT && statSync(to, { throwIfNoEntry: false })?.isDirectory()
+  if (isFolder) return folderTarget(to, { keep, suffix })
+  if (keep !== undefined) throw new UsageError('--keep: for that --to has to name a folder that is there')
+  if (to !== STANDARD_OUTPUT) return fileTarget(to)
+  if (process.stdout.isTTY) throw new UsageError('--to: a backup is not for a terminal; pass it on, or name a file')
+  return {
+    write: async archive => {
+      await archive.pipeTo(Writable.toWeb(process.stdout), { preventClose: true })
+      return to
+    },
+  }
+}
+
+/** One more of a row, of which the oldest go once the new one is on the disk. */
+function folderTarget(folder: string, { keep, suffix }: Omit<Place, 'to'>): BackupTarget {
+  return {
+    write: async (archive, made) => {
+      const row = `${made.kind}-${made.identity.slice(0, IDENTITY_CHARACTERS)}-`
+      const path = await fileTarget(join(folder, `${row}${stampOf(made.atMs)}${suffix}`)).write(archive, made)
+      if (keep !== undefined) await keepNewest(folder, { row, keep })
+      return path
+    },
+  }
+}
+
+const IDENTITY_CHARACTERS = 12
+
+/** In the order of time when they are in the order of letters. */
+const stampOf = (atMs: number): string => new Date(atMs).toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '')
+
+async function keepNewest(folder: string, { row, keep }: { row: string; keep: number }): Promise<void> {
+  const ours = (await readdir(folder)).filter(
+    name => name.startsWith(row) && /^\d{8}T\d{6}Z\.(age|tar)$/.test(name.slice(row.length)),
+  )
+  for (const name of ours.toSorted().slice(0, -keep)) await rm(join(folder, name), { force: true })
+}
+
+function fileTarget(path: string): BackupTarget {
+  if (existsSync(path)) throw taken(path)
+  return {
+    write: async archive => {
+      const part = `${path}.${randomUUID().slice(0, 8)}.part`
+      try {
+        await writeNew(part, archive)
+        await giveName(part, path)
+        await syncDirectory(dirname(path))
+        return path
+      } finally {
+        await rm(part, { force: true })
+      }
+    },
+  }
+}
+
+const taken = (path: string): CodedError =>
+  new CodedError('bad-field', { field: '--to', rule: `there is ${path} already, and no backup takes its place` })
+
+/** Unlike a renaming, a link takes nobody's place. Some file systems have none. */
+async function giveName(part: string, path: string): Promise<void> {
+  try {
+    await link(part, path)
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST' || existsSync(path)) throw taken(path)
+    await rename(part, path)
+  }
+}

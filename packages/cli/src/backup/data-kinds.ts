@@ -1,0 +1,79 @@
+// What can be backed up: which files make it up, who keeps its database still, and how a copy of it is looked at.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { accountFiles, checkStored, lockStored } from '@postern/core/node'
+import { CodedError } from '@postern/protocol'
+import { checkStoredRelay, lockStoredRelay, prepareRestoredRelay, relayFiles } from '@postern/relay'
+import type { BackupKind } from './archive/manifest.ts'
+import type { ArchiveFile } from './archive/write-archive.ts'
+import { isBlobPath, isInvitePath, relayOthers } from './relay-files.ts'
+
+export type Checked = { schema: number; identity: string }
+
+export type DataKind = {
+  readonly kind: BackupKind
+  readonly database: string
+  /** Files beside the database that belong to it, and are small. */
+  readonly beside: readonly string[]
+  /** Where nothing runs. */
+  lock(directory: string): { close(): void }
+  /** Throws for what is damaged, or newer than this program. */
+  check(directory: string): Checked
+  /** What else belongs to it, after its database was copied: `missing` is told of each that is gone by then. */
+  others(place: { directory: string; copy: string; missing: () => void }): AsyncIterable<ArchiveFile>
+  /** Whether a backup may hold such a file: a path from elsewhere could lead out of the directory. */
+  has(path: string): boolean
+  /** Of a restored directory the last that gets its name: without it nothing starts there. */
+  readonly last: string
+  /** What has to be different in a restored directory. */
+  prepare(directory: string): void
+}
+
+const gateway: DataKind = {
+  kind: 'gateway',
+  database: accountFiles.database,
+  beside: [accountFiles.key],
+  lock: lockStored,
+  check: directory => {
+    const { schema, account } = checkStored(directory)
+    return { schema, identity: account ?? '' }
+  },
+  // Its folder of files is a cache: what it holds is fetched again, and what was on its way up never had a message.
+  async *others() {},
+  has: path => path === accountFiles.database || path === accountFiles.key,
+  last: accountFiles.key,
+  // By what the relay knows of it a client finds out itself.
+  prepare: () => undefined,
+}
+
+const relay: DataKind = {
+  kind: 'relay',
+  database: relayFiles.database,
+  beside: [],
+  lock: lockStoredRelay,
+  check: directory => {
+    const { schema, incarnation } = checkStoredRelay(directory)
+    return { schema, identity: incarnation }
+  },
+  others: relayOthers,
+  has: path => path === relayFiles.database || isBlobPath(path) || isInvitePath(path),
+  last: relayFiles.database,
+  prepare: prepareRestoredRelay,
+}
+
+const kinds: readonly DataKind[] = [gateway, relay]
+
+const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--data', rule })
+
+export function kindOf(kind: BackupKind): DataKind | undefined {
+  return kinds.find(one => one.kind === kind)
+}
+
+/** Throws `bad-field` where there is nothing of ours. */
+export function kindIn(directory: string): DataKind {
+  const found = kinds.filter(({ database }) => existsSync(join(directory, database)))
+  const [only, ...more] = found
+  if (!only) throw wrong(`there is no gateway and no relay in ${directory}`)
+  if (more.length > 0) throw wrong(`there is more than one database in ${directory}`)
+  return only
+}

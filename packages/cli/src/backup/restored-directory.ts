@@ -1,0 +1,90 @@
+// The directory that a restore fills: made beside its place, or inside where that is there already, and whole when it has its names.
+import { randomUUID } from 'node:crypto'
+import { chownSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { CodedError } from '@postern/protocol'
+import { makeDataDirectory } from '@postern/protocol/node'
+import { syncDirectory, writeNew } from './file-pieces.ts'
+
+/** Of a file system of its own, made by who made that. */
+const LOST_AND_FOUND = 'lost+found'
+
+export class RestoredDirectory {
+  /** Where files are until all of them are there and were looked at. */
+  readonly staging: string
+  readonly #place: string
+
+  private constructor(place: string, staging: string) {
+    this.#place = place
+    this.staging = staging
+  }
+
+  /** Throws `bad-field` for one that is not empty: nothing is ever written over. */
+  static begin(directory: string): RestoredDirectory {
+    const place = resolve(directory)
+    const name = `.restore-${randomUUID().slice(0, 8)}`
+    const isThere = existsSync(place)
+    if (isThere) assertEmpty(directory)
+    else makeDataDirectory(dirname(place))
+    // Within it: a volume of a container cannot be renamed.
+    const staging = join(isThere ? place : dirname(place), name)
+    mkdirSync(staging, { mode: 0o700 })
+    return new RestoredDirectory(place, staging)
+  }
+
+  /** On the disk when it resolves. A path that is taken is refused. */
+  async write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const file = join(this.staging, path)
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeNew(file, content)
+  }
+
+  /**
+   * All of it has its place when it resolves. `last` is moved behind the others: until it is there nobody takes the rest for
+   * a directory that can be used.
+   */
+  async finish(last: string): Promise<void> {
+    this.#giveToOwner()
+    for (const { isFolder, path } of pathsIn(this.staging)) if (isFolder) await syncDirectory(path)
+    if (dirname(this.staging) === this.#place) await this.#moveOut(last)
+    else await rename(this.staging, this.#place)
+    await syncDirectory(this.#place)
+    await syncDirectory(dirname(this.#place))
+  }
+
+  async drop(): Promise<void> {
+    await rm(this.staging, { recursive: true, force: true })
+  }
+
+  async #moveOut(last: string): Promise<void> {
+    const names = (await readdir(this.staging)).filter(name => name !== last)
+    for (const name of [...names, last]) {
+      const to = join(this.#place, name)
+      if (existsSync(to)) throw wrong(`${to} has come meanwhile: is something running there?`)
+      await rename(join(this.staging, name), to)
+    }
+    await rmdir(this.staging)
+  }
+
+  /** Restored by root, it could not be read by the user who runs it. */
+  #giveToOwner(): void {
+    if (process.getuid?.() !== 0) return
+    const { uid, gid } = statSync(dirname(this.staging))
+    for (const { path } of pathsIn(this.staging)) chownSync(path, uid, gid)
+  }
+}
+
+const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--data', rule })
+
+function assertEmpty(directory: string): void {
+  if (!lstatSync(directory).isDirectory()) throw wrong(`${directory} is no directory`)
+  if (readdirSync(directory).some(name => name !== LOST_AND_FOUND))
+    throw wrong(`${directory} is not empty, and a restore writes over nothing`)
+}
+
+function* pathsIn(directory: string): Generator<{ path: string; isFolder: boolean }> {
+  yield { path: directory, isFolder: true }
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true }))
+    yield { path: join(entry.parentPath, entry.name), isFolder: entry.isDirectory() }
+}

@@ -1,0 +1,85 @@
+// `postern backup`: one file with all of a data directory that cannot be had again, also while it is in use.
+import { open } from 'node:fs/promises'
+import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { systemClock, systemFault } from '@postern/protocol'
+import manifest from '../../package.json' with { type: 'json' }
+import { manifestText } from './archive/manifest.ts'
+import { assertSeal, sealed } from './archive/seal.ts'
+import { type ArchiveFile, writeArchive } from './archive/write-archive.ts'
+import { noteBackup } from './backup-note.ts'
+import { readBackupSettings } from './backup-settings.ts'
+import { backupTarget, STANDARD_OUTPUT } from './backup-target.ts'
+import { type Checked, type DataKind, kindIn } from './data-kinds.ts'
+import { piecesOf, removeGently } from './file-pieces.ts'
+import { bytesText, Progress } from './progress.ts'
+import { gatherCopy, makeScratch } from './scratch-copy.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Gives the exit code. Throws `UsageError`. */
+export async function runBackup(argv: readonly string[], env: Environment): Promise<number> {
+  const settings = readBackupSettings(argv, env)
+  assertSeal(settings.seal)
+  const kind = kindIn(settings.directory)
+  const target = backupTarget({ ...settings, suffix: settings.seal === 'plain' ? '.tar' : '.age' })
+  const progress = new Progress(process.stderr, { isJson: settings.isJson, clock: systemClock })
+  giveWay()
+  const scratch = await makeScratch(settings.temp ?? settings.directory)
+  try {
+    await gatherCopy(settings.directory, { kind, scratch })
+    const checked = kind.check(scratch)
+    const atMs = systemClock.nowMs()
+    const made = { kind: kind.kind, identity: checked.identity, atMs }
+    let missing = 0
+    const place = { directory: settings.directory, copy: scratch, missing: () => void (missing += 1) }
+    const parts = {
+      manifest: manifestFor(kind, { ...checked, atMs }),
+      files: filesOf(kind, place),
+      onBytes: (bytes: number) =>
+        progress.now(() => ({ text: `${bytesText(bytes)} written`, facts: { progress: { bytes } } })),
+    }
+    let to = settings.to
+    const write = async (tar: ReadableStream<Uint8Array>) => {
+      to = await target.write(await sealed(tar, settings.seal), made)
+    }
+    const end = await writeArchive(parts, write)
+    const why = await noteBackup(settings.directory, atMs)
+    if (why !== undefined) sayUnnoted(progress, why)
+    const facts = { kind: kind.kind, to, ...checked, ...end, missing }
+    const stream = to === STANDARD_OUTPUT ? process.stderr : process.stdout
+    const text = `The ${kind.kind} is backed up: ${end.files} files, ${bytesText(end.bytes)}${to === STANDARD_OUTPUT ? '' : `, in ${to}`}.`
+    progress.say(stream, { text, facts: { done: facts } })
+    return 0
+  } catch (error) {
+    throw systemFault(error)
+  } finally {
+    await removeGently(scratch)
+  }
+}
+
+function sayUnnoted(progress: Progress, why: string): void {
+  const text = `The backup is made; that it was could not be noted in the data directory (${why}).`
+  progress.say(process.stderr, { text, facts: { warning: text } })
+}
+
+/** Those who serve people come first: on a machine with few cores they would wait for a whole turn of this. */
+function giveWay(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW)
+  } catch {
+    // Where it is not allowed the backup takes its turn like any other.
+  }
+}
+
+const manifestFor = ({ kind }: DataKind, { atMs, ...checked }: Checked & { atMs: number }): string =>
+  manifestText({ kind, version: manifest.version, made_at: new Date(atMs).toISOString(), ...checked })
+
+async function* filesOf(kind: DataKind, place: Parameters<DataKind['others']>[0]): AsyncGenerator<ArchiveFile> {
+  for (const path of [...kind.beside, kind.database]) {
+    await using file = await open(join(place.copy, path), 'r')
+    const { size: bytes } = await file.stat()
+    yield { path, bytes, content: piecesOf(file, bytes) }
+  }
+  yield* kind.others(place)
+}

@@ -1,0 +1,86 @@
+// One HTTP request of the doctor: no redirect is followed, little is read, and it ends in time whoever answers.
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
+import { type Clock, doctorLimits, systemCodeOf, Wait } from '@postern/protocol'
+import { networkFault } from './network-faults.ts'
+
+const http = process.getBuiltinModule('node:http')
+
+export type HttpQuestion = {
+  url: string
+  /** In place of the one in the address, and exactly so: dots in it are not resolved. */
+  path?: string
+  method: 'GET' | 'OPTIONS' | 'POST'
+  headers?: Readonly<Record<string, string>>
+  body?: string
+}
+
+/** `body`: the beginning of it. */
+export type HttpAnswer = { kind: 'answer'; status: number; body: string } | { kind: 'none'; why: string }
+
+export async function askHttp(question: HttpQuestion, clock: Clock): Promise<HttpAnswer> {
+  const { url, path, method, headers = {}, body } = question
+  const target = new URL(url)
+  const { request: begin } = target.protocol === 'https:' ? https : http
+  const options = { ...urlToHttpOptions(target), ...(path !== undefined && { path }) }
+  try {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const request = begin({
+      ...options,
+      method,
+      agent: false,
+      headers: { 'user-agent': 'Postern', ...length, ...headers },
+    })
+    const answer = answerTo(request, clock)
+    request.end(body)
+    return await answer
+  } catch (error) {
+    // An address that can be read and not be asked, as one with signs in it that no request can carry.
+    return { kind: 'none', why: networkFault(systemCodeOf(error)) }
+  }
+}
+
+async function answerTo(request: ClientRequest, clock: Clock): Promise<HttpAnswer> {
+  const wait = new Wait<HttpAnswer>()
+  const { answerWithinMs } = doctorLimits
+  let begun: { status: number; read: Reading } | undefined
+  const end = (why: string): void =>
+    wait.resolve(begun ? { kind: 'answer', status: begun.status, body: begun.read.text } : { kind: 'none', why })
+  wait.after(clock, answerWithinMs, () => end(`it did not answer within ${answerWithinMs / 1000} seconds`))
+  wait.onOver(() => request.destroy())
+  request.on('response', response => {
+    begun = { status: response.statusCode ?? 0, read: new Reading(response) }
+    begun.read.onEnd(() => end(''))
+  })
+  // Also after the end: what comes late has nobody else to hear of it.
+  request.on('error', error => end(networkFault(systemCodeOf(error))))
+  request.on('close', () => end('it cut the connection'))
+  return await wait.over
+}
+
+/** What came so far; no more of it than is of use. */
+class Reading {
+  readonly #response: IncomingMessage
+  readonly #chunks: Buffer[] = []
+  #bytes = 0
+
+  constructor(response: IncomingMessage) {
+    this.#response = response
+    response.on('error', () => undefined)
+  }
+
+  onEnd(end: () => void): void {
+    this.#response.on('close', end)
+    this.#response.on('end', end)
+    this.#response.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.#bytes += chunk.length
+      if (this.#bytes >= doctorLimits.answerBytesMax) end()
+    })
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).subarray(0, doctorLimits.answerBytesMax).toString('utf8')
+  }
+}

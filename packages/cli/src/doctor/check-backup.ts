@@ -1,0 +1,32 @@
+// How old the last backup is that `postern backup` has noted.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Clock, DAY_MS, doctorLimits, MINUTE_MS } from '@postern/protocol'
+import { lastBackupMs } from '../backup/backup-note.ts'
+import { type Finding, ok, warn } from './finding.ts'
+
+type BackupCase = { directory: string; database: string; clock: Clock }
+
+/** Where there is no database yet there is nothing to lose. */
+export async function lookAtBackup({ directory, database, clock }: BackupCase): Promise<Finding[]> {
+  if (!existsSync(join(directory, database))) return []
+  const madeMs = await lastBackupMs(directory)
+  const todo = 'make one with postern backup, and schedule it'
+  if (madeMs === undefined) return [warn('backup', { text: 'none is noted in the directory', todo })]
+  const ageMs = clock.nowMs() - madeMs
+  const when = new Date(madeMs).toISOString()
+  if (ageMs < -MINUTE_MS)
+    return [warn('backup', { text: `the last one is from the future (${when})`, todo: 'see the clock' })]
+  const text = `the last one is ${ageText(ageMs)} old (${when})`
+  return [ageMs > doctorLimits.backupWarnMs ? warn('backup', { text, todo }) : ok('backup', text)]
+}
+
+function ageText(ageMs: number): string {
+  const [unitMs, unit] =
+    ageMs >= 2 * DAY_MS
+      ? [DAY_MS, 'days']
+      : ageMs >= 120 * MINUTE_MS
+        ? [60 * MINUTE_MS, 'hours']
+        : [MINUTE_MS, 'minutes']
+  return `${Math.max(0, Math.floor(ageMs / unitMs))} ${unit}`
+}

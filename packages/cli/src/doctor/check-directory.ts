@@ -1,0 +1,113 @@
+// The data directory: that it is there, belongs to who runs on it, can be written to, and is closed to others.
+import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemCodeOf } from '@postern/protocol'
+import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Machine, nearestExisting } from './machine.ts'
+
+export type DirectoryCase = {
+  directory: string
+  /** By which it was named. */
+  setting: string
+  /** All of its files that are known by name. */
+  files: readonly string[]
+  /** Those of them that nobody else may read. */
+  secrets: readonly string[]
+  machine: Machine
+}
+
+const ROOT = 0
+const [OTHERS, OTHERS_WRITE, GROUP, SET_GROUP] = [0o007, 0o002, 0o070, 0o2000]
+
+export function lookAtDirectory(looked: DirectoryCase): Finding[] {
+  const { directory } = looked
+  let found: Stats | undefined
+  try {
+    found = statSync(directory, { throwIfNoEntry: false })
+  } catch (error) {
+    return [fail('directory', unreadable(looked, error))]
+  }
+  if (!found) return [notThere(looked)]
+  if (!found.isDirectory())
+    return [fail('directory', { text: `${directory} is no directory`, todo: `name another in ${looked.setting}` })]
+  // Who is not its owner mostly may not write there either: that is no second fault.
+  const usable = ownerFault(looked, found) ?? writeFault(looked)
+  const known = [usable, ...modeFaults(looked, found)].filter(fault => fault !== undefined)
+  return known.length > 0 ? known : [ok('directory', `${directory} belongs to user ${found.uid} alone`)]
+}
+
+const unreadable = ({ directory }: DirectoryCase, error: unknown) => ({
+  text: `${directory} cannot be looked at (${systemCodeOf(error)})`,
+  todo: 'run this as the user who runs Postern, or as root',
+})
+
+function notThere({ directory, setting }: DirectoryCase): Finding {
+  const above = nearestExisting(directory)
+  const why = unmakeable(above)
+  if (why !== undefined) {
+    const text = `${directory} is not there, and cannot be made in ${above} (${why})`
+    return fail('directory', { text, todo: `make it, or name another in ${setting}` })
+  }
+  const todo = 'the first start makes it; if there was one before, see whether its volume is mounted'
+  return warn('directory', { text: `${directory} is not there`, todo })
+}
+
+function unmakeable(above: string): string | undefined {
+  if (!statSync(above).isDirectory()) return 'ENOTDIR'
+  try {
+    accessSync(above, constants.W_OK)
+    return undefined
+  } catch (error) {
+    return systemCodeOf(error)
+  }
+}
+
+function ownerFault({ directory, files, machine: { uid } }: DirectoryCase, found: Stats): Finding | undefined {
+  if (uid !== undefined && uid !== ROOT && uid !== found.uid) {
+    const text = `${directory} belongs to user ${found.uid}, and this is user ${uid}`
+    return fail('directory', { text, todo: `run Postern and this as its owner, or: chown -R ${uid} ${directory}` })
+  }
+  for (const name of files) {
+    const owner = statOf(directory, name)?.uid ?? found.uid
+    if (owner === found.uid) continue
+    const text = `${name} in it belongs to user ${owner}, and ${directory} to user ${found.uid}`
+    return fail('directory', { text, todo: `chown -R ${found.uid} ${directory}` })
+  }
+  return undefined
+}
+
+function writeFault({ directory }: DirectoryCase): Finding | undefined {
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    const text = `${directory} cannot be written to (${systemCodeOf(error)})`
+    return fail('directory', { text, todo: 'mount it for writing, and let its owner write: chmod 0700' })
+  }
+}
+
+function modeFaults({ directory, secrets }: DirectoryCase, found: Stats): Finding[] {
+  const open = secrets.filter(name => ((statOf(directory, name)?.mode ?? 0) & OTHERS) !== 0)
+  if (open.length > 0) {
+    const todo = `chmod go= ${open.map(name => join(directory, name)).join(' ')}`
+    return [fail('directory', { text: `everybody on this machine can read ${open.join(' and ')} in it`, todo })]
+  }
+  const todo = `chmod 0700 ${directory}`
+  if ((found.mode & OTHERS_WRITE) !== 0)
+    return [fail('directory', { text: `everybody on this machine can write to ${directory}`, todo })]
+  if ((found.mode & OTHERS) !== 0)
+    return [warn('directory', { text: `everybody on this machine can look into ${directory}`, todo })]
+  // Where a group was set on purpose, as volumes of Kubernetes have it, it is the group of who runs there.
+  if ((found.mode & GROUP) !== 0 && (found.mode & SET_GROUP) === 0)
+    return [warn('directory', { text: `group ${found.gid} can look into ${directory}`, todo })]
+  return []
+}
+
+function statOf(directory: string, name: string): Stats | undefined {
+  try {
+    return lstatSync(join(directory, name), { throwIfNoEntry: false })
+  } catch {
+    // Of a directory that may not be looked into: that is said of the directory.
+    return undefined
+  }
+}

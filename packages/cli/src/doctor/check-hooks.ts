@@ -1,0 +1,81 @@
+// Incoming hooks as their senders reach them: posts come through, and of the bot's API nothing else does.
+import { randomUUID } from 'node:crypto'
+import { type Clock, CodedError, type ListenAddress, listenUrl } from '@postern/protocol'
+import { z } from 'zod'
+import { askHttp, type HttpAnswer } from './ask-http.ts'
+import { type Finding, fail, ok, warn } from './finding.ts'
+
+type HooksCase = {
+  hooksUrl: string
+  /** Where the gateway itself listens on this machine. */
+  listen: ListenAddress
+  clock: Clock
+}
+
+export async function lookAtHooks(looked: HooksCase): Promise<Finding[]> {
+  const [posts, open] = await Promise.all([postFault(looked), openWay(looked)])
+  const faults = [posts, open === undefined ? undefined : openFault(looked, open)].filter(fault => fault !== undefined)
+  return faults.length > 0 ? faults : [ok('hooks', `posts to ${hostOf(looked)} arrive, and nothing else does`)]
+}
+
+const hostOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).host
+const pathOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).pathname.replace(/\/+$/, '')
+
+/** To a hook that there is not: the gateway says so, in words that no proxy has. */
+async function postFault(looked: HooksCase): Promise<Finding | undefined> {
+  const path = `${pathOf(looked)}/hooks/${randomUUID()}`
+  const headers = { 'content-type': 'text/plain' }
+  const answer = await askHttp({ url: looked.hooksUrl, path, method: 'POST', headers, body: 'x' }, looked.clock)
+  const host = hostOf(looked)
+  if (answer.kind === 'none') {
+    // A machine may see less of its public address than senders do.
+    const todo = 'see from another machine, and see the name, the certificate and the proxy'
+    return warn('hooks', { text: `${host} cannot be reached from here: ${answer.why}`, todo })
+  }
+  const said = errorIn(answer)
+  if (said?.error === new CodedError('hook-not-found').message) return undefined
+  if (said?.code === 'not_found') {
+    const text = `the gateway that ${host} leads to serves no hooks`
+    return fail('hooks', { text, todo: 'start it with HOOKS_URL, or let the proxy lead to the right one' })
+  }
+  const text = `a post to ${host} does not arrive at a gateway: what stands there answers ${answer.status}`
+  return fail('hooks', { text, todo: 'let the proxy pass the path of HOOKS_URL with /hooks/ to the gateway that runs' })
+}
+
+const wrongWays = ['/v1/me', '/hooks/../v1/me', '/hooks/%2e%2e/v1/me', '/hooks/..%2fv1/me']
+
+/** The token is not sent along: it is not known whose host that is. Without one the gateway says that it is missing. */
+async function openWay(looked: HooksCase): Promise<string | undefined> {
+  if (isGatewayItself(looked)) return undefined
+  const { hooksUrl, clock } = looked
+  const found = wrongWays
+    .flatMap(way => [...new Set([way, pathOf(looked) + way])].map(path => ({ way, path })))
+    .map(async ({ way, path }) => {
+      const answer = await askHttp({ url: hooksUrl, path, method: 'GET' }, clock)
+      return answer.kind === 'answer' && errorIn(answer)?.code === 'unauthorized' ? way : undefined
+    })
+  return (await Promise.all(found)).find(way => way !== undefined)
+}
+
+/** On this machine alone there is no proxy that could keep anything back, and nobody else to keep it from. */
+function isGatewayItself({ hooksUrl, listen }: HooksCase): boolean {
+  const { hostname, port } = new URL(hooksUrl)
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return isLoopback && port === new URL(listenUrl(listen)).port
+}
+
+function openFault(looked: HooksCase, way: string): Finding {
+  const text = `the whole API of the bot is reached at ${hostOf(looked)} (by ${way}): who guesses the token has the bot`
+  return fail('hooks', { text, todo: 'let the proxy pass /hooks/ alone, as the examples in deploy/proxy do' })
+}
+
+const gatewayError = z.object({ error: z.string(), code: z.string() })
+
+/** An error as the gateway answers it. */
+function errorIn({ body }: Extract<HttpAnswer, { kind: 'answer' }>): z.infer<typeof gatewayError> | undefined {
+  try {
+    return gatewayError.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+// Why nobody could be asked, in the words of who has to mend it.
+
+const reasons: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOTFOUND|EAI_\w+)$/, 'its name does not resolve'],
+  [/^ECONNREFUSED$/, 'nobody listens there'],
+  [/^(ECONNRESET|EPIPE)$/, 'it cut the connection'],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'there is no way to it from here'],
+  [/^HPE_/, 'what it answers is no HTTP'],
+  [/^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, 'its certificate is not accepted'],
+  [/^(ERR_SSL_|EPROTO)/, 'it does not speak TLS'],
+]
+
+/** `code`: as Node names what went wrong. */
+export function networkFault(code: string | undefined): string {
+  const known = reasons.find(([pattern]) => pattern.test(code ?? ''))
+  return known ? `${known[1]} (${code})` : (code ?? 'it gave no reason')
+}

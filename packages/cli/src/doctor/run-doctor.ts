@@ -1,0 +1,47 @@
+// `postern doctor`: looks at all that a gateway or a relay needs, changes nothing, and says in a line each what to do.
+import type { Writable } from 'node:stream'
+import type { Environment } from '@postern/gateway'
+import { type Clock, systemClock } from '@postern/protocol'
+import { type DoctorSettings, readDoctorSettings } from './doctor-settings.ts'
+import type { Finding } from './finding.ts'
+import { gatewayCase, gatewayChecks } from './gateway-doctor.ts'
+import { type Machine, thisMachine } from './machine.ts'
+import { relayCase, relayChecks } from './relay-doctor.ts'
+import { findingLine, findingsJson, hasFailed } from './report.ts'
+import { runChecks } from './run-checks.ts'
+
+/** `app`: the folder of the web app that a relay would serve. */
+export type DoctorParts = { clock: Clock; machine: Machine; output: Writable; app: string | undefined }
+
+/** Gives the exit code. Throws `UsageError`. */
+export async function runDoctor(argv: readonly string[], env: Environment, app?: string): Promise<number> {
+  // Who reads only the first lines ends nothing here.
+  process.stdout.on('error', () => undefined)
+  const parts = { clock: systemClock, machine: thisMachine(), output: process.stdout, app }
+  const code = await examine(readDoctorSettings(argv, env), parts)
+  endLateAnyway(code)
+  return code
+}
+
+export async function examine(settings: DoctorSettings, parts: DoctorParts): Promise<number> {
+  const { output } = parts
+  const findings: Finding[] = []
+  for await (const finding of findingsOf(settings, parts)) {
+    findings.push(finding)
+    if (!settings.isJson) output.write(`${findingLine(finding)}\n`)
+  }
+  if (settings.isJson) output.write(`${findingsJson(findings)}\n`)
+  return hasFailed(findings) ? 1 : 0
+}
+
+async function* findingsOf(settings: DoctorSettings, parts: DoctorParts): AsyncGenerator<Finding> {
+  if (settings.of === 'gateway') yield* runChecks(gatewayChecks, await gatewayCase(settings, parts))
+  else yield* runChecks(relayChecks, await relayCase(settings, parts))
+}
+
+const END_WITHIN_MS = 1000
+
+/** A name that does not resolve keeps the process for as long as the system looks for it: all is said by then. */
+function endLateAnyway(code: number): void {
+  setTimeout(() => process.exit(code), END_WITHIN_MS).unref()
+}

@@ -1,0 +1,41 @@
+// The doctor by a clock that a test lets pass: it stands while answers are on their way, and goes on for who never gets one.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { doctorLimits } from '@postern/protocol'
+import { ManualClock } from '@postern/testkit'
+import { test as base } from 'vitest'
+import { doctor } from './doctor.ts'
+
+export const test = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend('directory', ({}, { onCleanup }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'postern-doctor-'))
+    onCleanup(() => rmSync(folder, { recursive: true, force: true }))
+    const directory = join(folder, 'data')
+    mkdirSync(directory, { mode: 0o700 })
+    return directory
+  })
+  .extend('env', ({ directory }) => ({
+    BOT_TOKEN: 'a-token-that-is-long-enough',
+    BOT_NAME: 'bot',
+    RELAY_URL: 'http://127.0.0.1:9',
+    WEBHOOK_SECRET: 'hush',
+    DATA_DIR: directory,
+  }))
+  /** Said by a stranger who will not answer: from then on time passes for whoever waits. Until then it stands. */
+  .extend('silence', () => ({ isFallen: false }))
+  .extend('patient', ({ env, silence }) => async (more: Record<string, string>, argv: string[] = []) => {
+    const clock = new ManualClock(Date.now())
+    const state = { isOver: false }
+    const report = doctor(argv, { ...env, ...more }, { clock }).finally(() => (state.isOver = true))
+    const passes = () => silence.isFallen && clock.isAwaited(doctorLimits.answerWithinMs)
+    for (await pause(1); !state.isOver; await pause(1)) if (passes()) clock.advance(doctorLimits.answerWithinMs)
+    return await report
+  })
+
+export type Silence = { isFallen: boolean }
+export const fall = (silence: Silence): void => {
+  silence.isFallen = true
+}

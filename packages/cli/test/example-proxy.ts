@@ -1,0 +1,109 @@
+// A proxy with TLS, run with one of the files in deploy/proxy: only names, ports and certificates are others there.
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+const EXAMPLES = join(import.meta.dirname, '../../../deploy/proxy')
+
+export type ProxyKind = 'caddy' | 'nginx'
+
+/** What stands before and behind it, by ports of this machine. */
+type Ports = { relay: number; hooks: number; publicRelay: number; publicHooks: number }
+
+export const isInstalled = (kind: ProxyKind): boolean => {
+  try {
+    execFileSync(kind, [kind === 'caddy' ? 'version' : '-v'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** One that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const { promise: listening, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await listening
+  const address = server.address()
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+  server.close(() => close())
+  await closed
+  if (address === null || typeof address === 'string') throw new Error('there is no port')
+  return address.port
+}
+
+/** The certificate of `localhost` for a day, and where it lies. */
+export function makeCertificate(directory: string): { certificate: string; key: string } {
+  const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+  const words = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=localhost'.split(' ')
+  const names = ['-addext', 'subjectAltName=DNS:localhost']
+  execFileSync('openssl', ['req', ...words, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+  return { certificate, key }
+}
+
+type Started = { ports: Ports; directory: string; certificate: string; key: string }
+
+export function startProxy(kind: ProxyKind, started: Started): AsyncDisposable {
+  const { command, words } = kind === 'caddy' ? caddy(started) : nginx(started)
+  const home = join(started.directory, 'home')
+  mkdirSync(home)
+  const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
+  const child = spawn(command, words, { env, stdio: 'ignore' })
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  child.once('close', () => resolve())
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+function caddy({ ports, directory, certificate, key }: Started) {
+  const own = `\ttls ${certificate} ${key}`
+  const text = changed(readFileSync(join(EXAMPLES, 'Caddyfile'), 'utf8'), [
+    ['\nrelay.example {', `\nhttps://localhost:${ports.publicRelay} {\n${own}`],
+    ['\nhooks.example {', `\nhttps://localhost:${ports.publicHooks} {\n${own}`],
+    ['127.0.0.1:8090', `127.0.0.1:${ports.relay}`],
+    ['127.0.0.1:8080', `127.0.0.1:${ports.hooks}`],
+  ])
+  const path = join(directory, 'Caddyfile')
+  writeFileSync(path, `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n${text}`)
+  return { command: 'caddy', words: ['run', '--adapter', 'caddyfile', '--config', path] }
+}
+
+function nginx({ ports, directory, certificate, key }: Started) {
+  const at = (port: number, host: string): [string, string] => [
+    `listen 443 ssl;\n  server_name ${host}`,
+    `listen 127.0.0.1:${port} ssl;\n  server_name localhost`,
+  ]
+  const files = (host: string): [string, string][] => [
+    [`/etc/letsencrypt/live/${host}/fullchain.pem`, certificate],
+    [`/etc/letsencrypt/live/${host}/privkey.pem`, key],
+  ]
+  const text = changed(readFileSync(join(EXAMPLES, 'nginx.conf'), 'utf8'), [
+    at(ports.publicRelay, 'relay.example'),
+    at(ports.publicHooks, 'hooks.example'),
+    ...files('relay.example'),
+    ...files('hooks.example'),
+    ['127.0.0.1:8090', `127.0.0.1:${ports.relay}`],
+    ['127.0.0.1:8080', `127.0.0.1:${ports.hooks}`],
+  ])
+  const log = join(directory, 'error.log')
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `${name}_temp_path ${join(directory, name)};`,
+  )
+  const around = `daemon off; worker_processes 1; pid ${join(directory, 'pid')}; error_log ${log}; events {}`
+  const path = join(directory, 'nginx.conf')
+  writeFileSync(path, `${around}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${text}\n}\n`)
+  return { command: 'nginx', words: ['-c', path, '-e', log] }
+}
+
+function changed(text: string, changes: readonly (readonly [string, string])[]): string {
+  return changes.reduce((before, [from, to]) => {
+    if (!before.includes(from)) throw new Error(`the example has no ${from} any more`)
+    return before.replaceAll(from, to)
+  }, text)
+}

@@ -1,0 +1,39 @@
+// The files of the reference page, packed as they are sent. RapiDoc's one is read from its package, or from beside a bundle.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { settingFault } from '../../config.ts'
+import { PAGE, SCRIPT, STYLE } from './page.ts'
+
+export type ReferenceFile = { type: string; etag: string; packed: Buffer }
+
+const RAPIDOC = 'rapidoc-min.js.gz'
+
+export const referenceFiles = (): ReadonlyMap<string, ReferenceFile> =>
+  new Map([
+    ['/reference', fileOf('text/html; charset=utf-8', gzipSync(PAGE))],
+    ['/reference/page.css', fileOf('text/css; charset=utf-8', gzipSync(STYLE))],
+    ['/reference/page.js', fileOf('text/javascript; charset=utf-8', gzipSync(SCRIPT))],
+    ['/reference/rapidoc.js', fileOf('text/javascript; charset=utf-8', readRapidoc())],
+  ])
+
+function fileOf(type: string, packed: Buffer): ReferenceFile {
+  return { type, etag: `"${createHash('sha256').update(packed).digest('base64url').slice(0, 22)}"`, packed }
+}
+
+/** Whoever ships us may have left it out. */
+function readRapidoc(): Buffer {
+  try {
+    return readFileSync(rapidocPath())
+  } catch (error) {
+    throw settingFault('REFERENCE', `its page cannot be served, since ${RAPIDOC} is not there`, { cause: error })
+  }
+}
+
+/** All code of a bundle is in one folder, and what it serves lies there, too. */
+export function rapidocPath(): string {
+  const beside = join(import.meta.dirname, RAPIDOC)
+  return existsSync(beside) ? beside : join(dirname(fileURLToPath(import.meta.resolve('rapidoc'))), RAPIDOC)
+}

@@ -1,0 +1,20 @@
+// What the bot takes of the disk, and how much is left of it. Looked up by name alone: nothing is opened, and nothing is read.
+import { statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { accountFiles } from '@postern/core/node'
+import type { Metrics } from './metrics.ts'
+
+export function addDiskMetrics(metrics: Metrics, directory: string): void {
+  const database = join(directory, accountFiles.database)
+  metrics.addGauge({ name: 'postern_database_bytes', help: 'Size of the database.' }, () => sizeOf(database))
+  metrics.addGauge(
+    { name: 'postern_database_log_bytes', help: "Size of the database's log, which is written into it now and then." },
+    () => sizeOf(`${database}-wal`),
+  )
+  metrics.addGauge({ name: 'postern_disk_free_bytes', help: 'Room on the disk of the data directory.' }, () => {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize
+  })
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -1,0 +1,81 @@
+// `hold` and `release`: a database stands still while another process copies its file, which its own process must not open.
+import { randomUUID } from 'node:crypto'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Clock, Timer } from '../clock.ts'
+import { CodedError } from '../errors.ts'
+import { backupLimits } from '../limits.ts'
+import { Wait } from '../waiting/wait.ts'
+import type { ControlCommands, ControlTalk } from './control-server-node.ts'
+
+export type Holdable = {
+  /** Gives what ends it. The file of the database does not change in between. */
+  hold(): Promise<() => void>
+  /** Grows meanwhile. */
+  logPath: string
+  clock: Clock
+}
+
+type Hold = { id: string; wait: Wait }
+
+/**
+ * `hold` tells `{held}` and lasts until `release` names it, its caller has gone, or the log has grown too long. Whoever was
+ * answered by `release` knows that the file stood still from the one to the other.
+ */
+export function holdCommands(holdable: Holdable): ControlCommands {
+  let held: Hold | undefined
+  return {
+    hold: async (_, talk) => {
+      if (held) throw new CodedError('backup-running')
+      const hold = { id: randomUUID(), wait: new Wait() }
+      held = hold
+      try {
+        await keepHeld(holdable, hold, talk)
+      } finally {
+        held = undefined
+      }
+      return {}
+    },
+    release: async given => {
+      if (!held || held.id !== given['held'] || held.wait.isOver) throw new CodedError('backup-overtaken')
+      held.wait.resolve()
+      return {}
+    },
+  }
+}
+
+async function keepHeld(holdable: Holdable, { id, wait }: Hold, talk: ControlTalk): Promise<void> {
+  const release = await holdable.hold()
+  try {
+    wait.onAbort(talk.signal, () => wait.resolve())
+    talk.progress({ held: id })
+    watchLog(holdable, wait, talk)
+    await wait.over
+  } finally {
+    release()
+  }
+}
+
+/**
+ * A caller that stands still would let the log grow until the disk is full, and then no message could be written. And one
+ * that was killed is found out by what is told to it: that it says nothing more is nothing new.
+ */
+function watchLog({ logPath, clock }: Holdable, wait: Wait, talk: ControlTalk): void {
+  let timer: Timer | undefined
+  const look = () => {
+    const logBytes = bytesOf(logPath)
+    if (logBytes > Math.min(backupLimits.heldLogBytesMax, freeBytesBeside(logPath)))
+      return wait.reject(new CodedError('backup-overtaken'))
+    talk.progress({ log_bytes: logBytes })
+    timer = clock.setTimer(backupLimits.heldLogLookEveryMs, look)
+  }
+  wait.onOver(() => timer?.cancel())
+  look()
+}
+
+const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+function freeBytesBeside(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize
+}

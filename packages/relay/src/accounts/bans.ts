@@ -1,0 +1,37 @@
+// Whom the operator has shut out: in memory, so that no login and no upload slips in beside the word.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { RelayStore } from '../store/relay-store.ts'
+
+export class Bans {
+  readonly #store: RelayStore
+  readonly #banned: Set<AccountId>
+
+  private constructor(store: RelayStore, banned: readonly AccountId[]) {
+    this.#store = store
+    this.#banned = new Set(banned)
+  }
+
+  static async load(store: RelayStore): Promise<Bans> {
+    return new Bans(store, await store.bannedAccounts())
+  }
+
+  /** Throws `account-banned`. To be asked in the turn in which somebody is let in: a ban may have come since the last one. */
+  assertAllowed(account: AccountId): void {
+    if (this.#banned.has(account)) throw new CodedError('account-banned')
+  }
+
+  /**
+   * `end` is called in the turn in which the ban counts, once it is durable: from then on nothing of the account is taken.
+   * What it has sent before is delivered, and what waits for it is kept: both were accepted.
+   */
+  async ban(account: AccountId, { nowMs, end }: { nowMs: number; end: () => void }): Promise<void> {
+    await this.#store.setBanned(account, nowMs)
+    this.#banned.add(account)
+    end()
+  }
+
+  async unban(account: AccountId): Promise<void> {
+    await this.#store.setBanned(account, undefined)
+    this.#banned.delete(account)
+  }
+}

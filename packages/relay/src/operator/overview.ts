@@ -1,0 +1,64 @@
+// How the relay is at this moment, in numbers: for `postern relay status`, its metrics and the line in its log.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { relayFixedLimits } from '@postern/protocol'
+import type { BlobUploads } from '../blobs/upload-blob.ts'
+import type { RelayParts } from '../connections/relay-parts.ts'
+import type { Visitors } from '../connections/visitors.ts'
+import { DATABASE_NAME } from '../store/data-directory.ts'
+import type { StoreFigures } from '../store/relay-store.ts'
+
+export type Served = { parts: RelayParts; visitors: Visitors; uploads: BlobUploads; dataDirectory: string }
+
+export type Seen = StoreFigures & {
+  /** Connections that have logged in, and those that have not. */
+  members: number
+  newcomers: number
+  uploads: number
+  /** Of all blobs, those on their way included. */
+  blobRoomBytes: number
+  logBytes: number
+  diskFreeBytes: number
+  diskTotalBytes: number
+  takesMessages: boolean
+  takesBlobs: boolean
+}
+
+export class Overview {
+  readonly #served: Served
+  #rows: { figures: StoreFigures; readMs: number } | undefined
+
+  constructor(served: Served) {
+    this.#served = served
+  }
+
+  /** `rows`: counted now, or within the last minute. */
+  async read(rows: 'now' | 'lately'): Promise<Seen> {
+    const { parts, visitors, uploads, dataDirectory } = this.#served
+    const { disk, room } = parts
+    return {
+      ...(await this.#counted(rows)),
+      members: visitors.memberCount,
+      newcomers: visitors.waitingCount,
+      uploads: uploads.count,
+      blobRoomBytes: room.bytes,
+      logBytes: sizeOf(join(dataDirectory, `${DATABASE_NAME}-wal`)),
+      // First, as these look at the disk again when it is time.
+      takesBlobs: room.refusal(1) === undefined,
+      takesMessages: disk.fitsMessages(),
+      diskFreeBytes: disk.freeBytes,
+      diskTotalBytes: disk.totalBytes,
+    }
+  }
+
+  /** To count all rows takes a while, and everybody waits: not for every look of a Prometheus. */
+  async #counted(rows: 'now' | 'lately'): Promise<StoreFigures> {
+    const { store, clock } = this.#served.parts
+    const nowMs = clock.monotonicMs()
+    if (rows === 'now' || !this.#rows || nowMs - this.#rows.readMs >= relayFixedLimits.rowsCountedEveryMs)
+      this.#rows = { figures: await store.figures(), readMs: nowMs }
+    return this.#rows.figures
+  }
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -1,0 +1,35 @@
+// A page of the documents as a script: what its reader types, what is answered, and what Alice does meanwhile.
+import { type Block, parseMarkdown } from '../documents/markdown.ts'
+
+export type Step =
+  | { kind: 'shell'; line: number; text: string }
+  /** JSON that stands behind a command: what that one answers. Behind a deed of Alice's: what a server says to it. */
+  | { kind: 'answer'; line: number; text: string }
+  /** A block whose first line is a comment with the name of a file. */
+  | { kind: 'file'; line: number; name: string; text: string }
+  /** `<!-- Alice: {"do": "press", …} -->`, with the commands of `postern person`. Readers do not see it. */
+  | { kind: 'alice'; line: number; text: string }
+
+const deed = /^<!-- Alice: (\{.*\}) -->$/
+const fileName = /^(?:\/\/|#) ((?:\/etc\/postern\/)?[\w-]+\.\w+)$/
+
+export function stepsOf(page: string): Step[] {
+  const { prose, blocks } = parseMarkdown(page)
+  const deeds = prose.flatMap(({ number, text }): Step[] => {
+    const command = deed.exec(text)?.[1]
+    return command === undefined ? [] : [{ kind: 'alice', line: number, text: command }]
+  })
+  const inOrder = [...deeds, ...blocks.flatMap(stepOf)].sort((one, other) => one.line - other.line)
+  const headings = prose.filter(({ text }) => /^#+ /.test(text)).map(({ number }) => number)
+  const isAnswered = (line: number, before: Step | undefined): boolean =>
+    (before?.kind === 'shell' || before?.kind === 'alice') && !headings.some(at => before.line < at && at < line)
+  // JSON that no command has answered shows what somebody sends: whether it is JSON is checked elsewhere.
+  return inOrder.filter(({ kind, line }, at) => kind !== 'answer' || isAnswered(line, inOrder[at - 1]))
+}
+
+function stepOf({ language, firstLine: line, text }: Block): Step[] {
+  if (language === 'sh') return [{ kind: 'shell', line, text }]
+  if (language === 'json') return [{ kind: 'answer', line, text }]
+  const name = fileName.exec(text.split('\n', 1)[0] ?? '')?.[1]
+  return name === undefined ? [] : [{ kind: 'file', line, name, text }]
+}

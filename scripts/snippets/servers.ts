@@ -1,0 +1,13 @@
+// Commands that go on until they are stopped: what they are, and by which words one knows that they are there.
+
+export const servers = [
+  { name: 'demo', command: /\bnpm start\b/, says: /Ctrl-C/ },
+  { name: 'relay', command: /\bpostern -- relay --/, says: /"listening"/ },
+  { name: 'gateway', command: /\bpostern -- gateway\b/, says: /connected to the relay/ },
+  { name: 'person', command: /\bpostern -- person\b/, says: /"ready"/ },
+  { name: 'bot', command: /\bnode echo\.mjs\b/, says: /waiting/ },
+  { name: 'receiver', command: /\bnode receiver\.mjs\b/, says: /listening/ },
+] as const
+
+export type Server = (typeof servers)[number]
+export type ServerName = Server['name']

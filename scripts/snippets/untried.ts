@@ -1,0 +1,25 @@
+// The blocks of README and docs that no test runs, each with the reason. What is not in this list runs.
+import type { Untried } from './run-page.ts'
+
+const deploying = 'docs/deploying.md'
+
+export const untried: readonly Untried[] = [
+  { page: 'README.md', begins: 'npm ci && npm test', why: 'It is what runs this test.' },
+  {
+    page: deploying,
+    begins: 'npm run bundle\n',
+    why: 'It writes into the checkout. packages/cli/test/package.slow.test.ts does the same elsewhere, and installs the file.',
+  },
+  {
+    page: deploying,
+    begins: 'cp deploy/systemd/',
+    why: 'It needs systemd as the first process, and root.',
+  },
+  {
+    page: deploying,
+    begins: 'scripts/image',
+    why: 'It needs a builder of images and the network; it is itself the test of the image.',
+  },
+  { page: deploying, begins: 'docker compose up', why: 'It needs Docker, and hosts with names of their own.' },
+  { page: deploying, begins: 'kubectl apply', why: 'It needs a cluster.' },
+]

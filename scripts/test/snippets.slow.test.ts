@@ -1,0 +1,26 @@
+// What README and docs tell people to type is typed here, page by page, with a real relay, a real gateway and Alice.
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { documentsOf, openProject } from '../project.ts'
+import { stepsOf } from '../snippets/page-steps.ts'
+import { faultIn, isUntried } from '../snippets/run-page.ts'
+import { untried } from '../snippets/untried.ts'
+
+const project = openProject(join(import.meta.dirname, '../..'))
+const isForReaders = (path: string): boolean => path === 'README.md' || path.startsWith('docs/')
+const pages = documentsOf(project)
+  .filter(isForReaders)
+  .map(path => ({ path, text: project.read(path) }))
+const withCommands = pages.filter(({ text }) => stepsOf(text).some(({ kind }) => kind === 'shell'))
+
+test.for(withCommands)('$path', async page => {
+  expect(await faultIn(page, untried)).toBeUndefined()
+})
+
+test('what is left out is there', () => {
+  const gone = untried.filter(one => {
+    const page = pages.find(({ path }) => path === one.page)
+    return !stepsOf(page?.text ?? '').some(step => step.kind === 'shell' && isUntried(step, [one]))
+  })
+  expect(gone).toEqual([])
+})
