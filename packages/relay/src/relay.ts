@@ -26,6 +26,7 @@ import { RelayFigures } from './figures/relay-figures.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { type AppFiles, readAppFiles } from './http/app-files.ts'
 import { allowConnections, createHttpServer } from './http/http-server.ts'
+import { InviteFiles } from './invites/invite-files.ts'
 import { Invites } from './invites/invites.ts'
 import { type DiskRoom, DiskSpace, readDiskRoom } from './limits/disk-space.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
@@ -145,7 +146,7 @@ async function openParts(options: RelayOptions): Promise<RelayParts> {
       figures,
       audience,
       admission: { registration: options.registration ?? 'open' },
-      invites: new Invites(dataDirectory),
+      invites: new Invites(store.opened.invites ?? new InviteFiles(dataDirectory)),
       bans: await Bans.load(store.opened),
       proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
     }

@@ -8,6 +8,7 @@ import { ManualClock } from '@postern/testkit/clock'
 import { failWrites } from '@postern/testkit/faults'
 import { describe, expect, test } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
+import { InviteFiles } from '../src/invites/invite-files.ts'
 import { Invites } from '../src/invites/invites.ts'
 import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
@@ -228,7 +229,7 @@ describe('invites', () => {
   test('[RELAY-5.6] are listed without their codes, and a revoked one lets nobody in', async () => {
     const clock = new ManualClock()
     const { relay, ask, dataDirectory } = await operated({ clock, registration: 'invite' })
-    const invites = new Invites(dataDirectory)
+    const invites = new Invites(new InviteFiles(dataDirectory))
     const code = await invites.make({ usesMax: 3, expiresMs: clock.nowMs() + DAY_MS })
     const late = await invites.make({ usesMax: 1, expiresMs: clock.nowMs() - 1 })
     const alice = newPerson()

@@ -8,6 +8,7 @@ import { relayDefaults } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/index.ts'
+import { InviteFiles } from '../src/invites/invite-files.ts'
 import { Invites } from '../src/invites/invites.ts'
 import { arrive, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { newPerson } from './test-client.ts'
@@ -44,7 +45,7 @@ describe('a relay that does not take everybody', () => {
     const relay = await testRelay({ dataDirectory, registration: 'closed' })
     await openClient(relay).authenticate(alice.person, 'register')
     await openClient(relay).authenticate(alice.person, 'login')
-    const code = await new Invites(dataDirectory).make({ usesMax: 9, expiresMs: Date.now() + DAY_MS })
+    const code = await new Invites(new InviteFiles(dataDirectory)).make({ usesMax: 9, expiresMs: Date.now() + DAY_MS })
     const refused = { code: 'registration-closed' }
     await expect(openClient(relay).authenticate(newPerson())).rejects.toMatchObject(refused)
     await expect(openClient(relay).register(newPerson(), code)).rejects.toMatchObject(refused)
@@ -54,7 +55,7 @@ describe('a relay that does not take everybody', () => {
     const clock = new ManualClock()
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, clock, registration: 'invite' })
-    const invites = new Invites(dataDirectory)
+    const invites = new Invites(new InviteFiles(dataDirectory))
     const soon = clock.nowMs() + DAY_MS
     const code = await invites.make({ usesMax: 1, expiresMs: soon })
     const late = await invites.make({ usesMax: 1, expiresMs: soon })
@@ -82,7 +83,7 @@ describe('a relay that does not take everybody', () => {
   test('[RELAY-2.22] where everybody may register, an invite is not used up', async () => {
     const dataDirectory = temporaryDirectory()
     const open = await testRelay({ dataDirectory })
-    const code = await new Invites(dataDirectory).make({ usesMax: 1, expiresMs: Date.now() + DAY_MS })
+    const code = await new Invites(new InviteFiles(dataDirectory)).make({ usesMax: 1, expiresMs: Date.now() + DAY_MS })
     await openClient(open).register(newPerson(), code)
     await open.stop()
     const relay = await testRelay({ dataDirectory, registration: 'invite' })
@@ -95,7 +96,10 @@ describe('a relay that does not take everybody', () => {
     const proxies = { header: 'X-Forwarded-For', count: 1 }
     const limits = { inviteTriesPerAddressPerMinute: 3, inviteTriesPerMinute: 5 }
     const relay = await testRelay({ dataDirectory, clock, proxies, limits, registration: 'invite' })
-    const code = await new Invites(dataDirectory).make({ usesMax: 9, expiresMs: clock.nowMs() + DAY_MS })
+    const code = await new Invites(new InviteFiles(dataDirectory)).make({
+      usesMax: 9,
+      expiresMs: clock.nowMs() + DAY_MS,
+    })
     const attempt = (address: string, invite: string) =>
       openClient(relay, { headers: { 'x-forwarded-for': address } })
         .register(newPerson(), invite)
@@ -115,7 +119,7 @@ describe('a relay that does not take everybody', () => {
   test('[RELAY-2.22] what is no invite is none, whatever lies in their directory', async () => {
     const dataDirectory = temporaryDirectory()
     const relay = await testRelay({ dataDirectory, registration: 'invite' })
-    const invites = new Invites(dataDirectory)
+    const invites = new Invites(new InviteFiles(dataDirectory))
     const code = await invites.make({ usesMax: 1, expiresMs: Date.now() + DAY_MS })
     const [name = ''] = readdirSync(join(dataDirectory, 'invites'))
     for (const content of ['', 'null', '[]', '{"uses":"many","expires_ms":9999999999999}', '{']) {

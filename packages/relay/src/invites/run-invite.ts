@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CodedError, DAY_MS, relayFixedLimits, systemClock } from '@postern/protocol'
 import { DATABASE_NAME } from '../store/data-directory.ts'
+import { InviteFiles } from './invite-files.ts'
 import { Invites } from './invites.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -19,7 +20,7 @@ export async function makeInvite(argv: readonly string[], env: Environment): Pro
     throw wrong('--data', `there is no relay in ${directory}: start it there once, then make invites`)
   const usesMax = countIn('--uses', given.uses ?? '1', relayFixedLimits.inviteUsesMax)
   const days = countIn('--days', given.days ?? '7', relayFixedLimits.inviteDaysMax)
-  return await new Invites(directory).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
+  return await new Invites(new InviteFiles(directory)).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
 }
 
 function readArguments(argv: readonly string[]) {

@@ -2,6 +2,7 @@
 import type { AccountId, BlobId, Clock, GroupId, MessageId } from '@postern/protocol'
 import type { Entry, Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { InviteShelf } from './invite-shelf.ts'
 import type { Wake } from './wake.ts'
 
 export type StoredAccount = {
@@ -118,6 +119,8 @@ export type StoreOptions = {
 export interface RelayStore {
   /** Which life of the relay this is: the same over restarts, and another one after a restore from a backup. */
   readonly incarnation: Uint8Array
+  /** Where invites are, when it has a place for them; else they are files in the data directory. */
+  readonly invites?: InviteShelf
 
   // An account's own.
   /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
