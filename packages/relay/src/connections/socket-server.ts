@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type AccountId, relayFixedLimits, type Timer, Wait, wireLimits } from '@postern/protocol'
 import { nextTurn, wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { type Fence, replaces } from '../store/fence.ts'
 import { MultiMap } from '../store/multi-map.ts'
 import { Connection } from './connection.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -73,6 +74,15 @@ export class SocketServer {
   shutOut(account: AccountId): void {
     for (const connection of [...this.#byAccount.get(account)])
       connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has shut this account out")
+  }
+
+  /** At another relay: what its older connection here still sends is refused, and it need not wait to hear so. */
+  deviceClaimed(claimed: Fence): void {
+    const older = this.#byDevice.get(claimed.device)
+    const held = older && this.#connections.get(older)?.fence
+    if (!older || !held || !replaces(claimed, held)) return
+    this.#parts.figures.replaced.add()
+    older.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
   }
 
   terminateAll(): void {

@@ -258,6 +258,12 @@ class SqliteStore implements RelayStore {
     return this.#writes.run(() => this.#blobs.forget(blob, length))
   }
 
+  async claimDevice(): Promise<undefined> {}
+
+  asSweeper<T>(run: () => Promise<T>): Promise<T> {
+    return run()
+  }
+
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
     return this.#writes.run(() => this.#sweep.turn(this.#retention.agesAt(nowMs)))
   }
