@@ -1,7 +1,7 @@
 // A PostgreSQL server of a test's own: in a temporary directory, durable, to be held, killed and started again.
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,7 @@ import { freePort } from './free-port.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
 const OWNER = 'postgres'
-const READY = 'database system is ready to accept connections'
+const READY = /database system is ready to accept (read-only )?connections/
 /** Of what the server said, the end. */
 const SAID_CHARS_MAX = 20_000
 /** Small and durable: what is tried here is what holds, not how fast. */
@@ -70,6 +70,18 @@ function ordinaryUser(): User | undefined {
 
 type Place = { programs: string; directory: string; port: number; user: User | undefined }
 
+async function newPlace(): Promise<Place> {
+  const programs = findPostgres()
+  if (programs === undefined) throw new Error(POSTGRES_MISSING)
+  const user = ordinaryUser()
+  const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'))
+  if (user) chownSync(directory, user.uid, user.gid)
+  return { programs, directory, port: await freePort(), user }
+}
+
+const runIn = async ({ programs, directory, user }: Place, program: string, words: string[]): Promise<string> =>
+  (await run(join(programs, program), words, { cwd: directory, ...user })).stdout
+
 export class PostgresServer {
   readonly #place: Place
   readonly #settings: Readonly<Record<string, string>>
@@ -84,16 +96,43 @@ export class PostgresServer {
 
   /** Throws where no PostgreSQL is found. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
-    const programs = findPostgres()
-    if (programs === undefined) throw new Error(POSTGRES_MISSING)
-    const user = ordinaryUser()
-    const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'))
-    if (user) chownSync(directory, user.uid, user.gid)
-    const initial = ['-D', join(directory, 'data'), '-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
-    await run(join(programs, 'initdb'), initial, { cwd: directory, ...user })
-    const server = new PostgresServer({ programs, directory, port: await freePort(), user }, settings)
+    const place = await newPlace()
+    const initial = ['-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
+    await runIn(place, 'initdb', ['-D', join(place.directory, 'data'), ...initial])
+    const server = new PostgresServer(place, settings)
     await server.start()
     return server
+  }
+
+  /** A copy of it as it is now that follows it, and may be promoted. */
+  async startStandby(settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
+    const place = await newPlace()
+    const from = ['-h', '127.0.0.1', '-p', String(this.port), '-U', OWNER, '--checkpoint=fast']
+    await runIn(place, 'pg_basebackup', ['-D', join(place.directory, 'data'), ...from])
+    const standby = new PostgresServer(place, settings)
+    standby.#follow(this)
+    await standby.start()
+    return standby
+  }
+
+  /** While it runs: from now on what it repeats comes from another. */
+  followInstead(primary: PostgresServer): void {
+    this.#follow(primary)
+    this.#child?.kill('SIGHUP')
+  }
+
+  #follow(primary: PostgresServer): void {
+    const { directory, user } = this.#place
+    const mark = join(directory, 'data', 'standby.signal')
+    writeFileSync(mark, '')
+    const settings = join(directory, 'data', 'postgresql.auto.conf')
+    writeFileSync(settings, `primary_conninfo = 'host=127.0.0.1 port=${primary.port} user=${OWNER}'\n`)
+    if (user) for (const path of [mark, settings]) chownSync(path, user.uid, user.gid)
+  }
+
+  /** It takes writes from now on. */
+  async promote(): Promise<void> {
+    await this.sql('SELECT pg_promote()')
   }
 
   get port(): number {
@@ -119,7 +158,7 @@ export class PostgresServer {
     const ready = new Wait()
     createInterface({ input: child.stderr }).on('line', line => {
       this.#said = `${this.#said}${line}\n`.slice(-SAID_CHARS_MAX)
-      if (line.includes(READY)) ready.resolve()
+      if (READY.test(line)) ready.resolve()
     })
     child.once('error', error => ready.reject(error))
     child.once('exit', code => ready.reject(new Error(`PostgreSQL ended with ${code}: ${this.#said}`)))
@@ -148,6 +187,10 @@ export class PostgresServer {
 
   letGo(): void {
     signalAll(this.#child, 'SIGCONT')
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined
   }
 
   /** What it said last, for who looks for a reason. */

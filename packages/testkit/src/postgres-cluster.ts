@@ -1,0 +1,74 @@
+// A primary and two standbys, of which one at least has whatever is committed: what a relay's database looks like that may lose a machine.
+import { setTimeout as pause } from 'node:timers/promises'
+import { PostgresServer } from './postgres.ts'
+
+const NAMES = ['berlin', 'oslo', 'riga'] as const
+const LOOK_AGAIN_MS = 10
+
+/** Each waits for one of the others, whoever of them is the primary. */
+const settingsOf = (name: string): Record<string, string> => ({
+  cluster_name: name,
+  synchronous_standby_names: `ANY 1 (${NAMES.join(', ')})`,
+  wal_keep_size: '256MB',
+})
+
+export class PostgresCluster {
+  readonly servers: readonly PostgresServer[]
+  #primary: PostgresServer
+
+  private constructor(primary: PostgresServer, standbys: readonly PostgresServer[]) {
+    this.#primary = primary
+    this.servers = [primary, ...standbys]
+  }
+
+  static async start(): Promise<PostgresCluster> {
+    const [first, ...others] = NAMES
+    const primary = await PostgresServer.start(settingsOf(first))
+    const standbys: PostgresServer[] = []
+    for (const name of others) standbys.push(await primary.startStandby(settingsOf(name)))
+    return new PostgresCluster(primary, standbys)
+  }
+
+  get primary(): PostgresServer {
+    return this.#primary
+  }
+
+  /** Gives the address of an empty one that names all servers. */
+  async createDatabase(): Promise<string> {
+    const url = new URL(await this.#primary.createDatabase())
+    const hosts = this.servers.map(({ port }) => `127.0.0.1:${port}`).join(',')
+    return `postgres://${url.username}@${hosts}${url.pathname}?target_session_attrs=read-write`
+  }
+
+  /** The primary is gone at once, and never comes back; of the others the one that has the most takes its place. */
+  async failOver(): Promise<void> {
+    await this.#primary.kill()
+    await this.promote()
+  }
+
+  /** Of those that follow, the one that has the most. The others follow it. */
+  async promote(): Promise<void> {
+    const standbys = await this.#standbys()
+    const received = await Promise.all(standbys.map(standby => receivedBy(standby)))
+    const most = received.reduce((one, other) => (other > one ? other : one))
+    const chosen = standbys[received.indexOf(most)] as PostgresServer
+    for (const standby of standbys) if (standby !== chosen) standby.followInstead(chosen)
+    await chosen.promote()
+    this.#primary = chosen
+  }
+
+  async #standbys(): Promise<PostgresServer[]> {
+    const others = this.servers.filter(server => server !== this.#primary && server.isRunning)
+    // What is on the way is received, and nothing more comes: only then can they be compared.
+    for (const server of others)
+      while ((await server.sql('SELECT count(*) FROM pg_stat_wal_receiver')) !== '0') await pause(LOOK_AGAIN_MS)
+    return others
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.servers) await server[Symbol.asyncDispose]()
+  }
+}
+
+const receivedBy = async (standby: PostgresServer): Promise<bigint> =>
+  BigInt(await standby.sql("SELECT pg_wal_lsn_diff(pg_last_wal_receive_lsn(), '0/0')"))
