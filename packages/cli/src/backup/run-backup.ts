@@ -9,6 +9,7 @@ import { assertSeal, sealed } from './archive/seal.ts'
 import { type ArchiveFile, writeArchive } from './archive/write-archive.ts'
 import { noteBackup } from './backup-note.ts'
 import { readBackupSettings } from './backup-settings.ts'
+import { assertOwnDatabase } from './assert-own-database.ts'
 import { backupTarget, STANDARD_OUTPUT } from './backup-target.ts'
 import { type Checked, type DataKind, kindIn } from './data-kinds.ts'
 import { piecesOf, removeGently } from './file-pieces.ts'
@@ -21,6 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function runBackup(argv: readonly string[], env: Environment): Promise<number> {
   const settings = readBackupSettings(argv, env)
   assertSeal(settings.seal)
+  await assertOwnDatabase(settings.directory, env)
   const kind = kindIn(settings.directory)
   const target = backupTarget({ ...settings, suffix: settings.seal === 'plain' ? '.tar' : '.age' })
   const progress = new Progress(process.stderr, { isJson: settings.isJson, clock: systemClock })
