@@ -28,7 +28,17 @@ export type RelayConfig = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const SINGLE = ['listen', 'data', 'database', 'proxy-header', 'proxies', 'registration', 'app', 'metrics', ...limitOptions]
+const SINGLE = [
+  'listen',
+  'data',
+  'database',
+  'proxy-header',
+  'proxies',
+  'registration',
+  'app',
+  'metrics',
+  ...limitOptions,
+]
 /** Given once for each on the command line; elsewhere one behind the other, under a name of their own. */
 const MANY = { 'public-host': 'public-hosts', limit: 'limits' } as const
 

@@ -35,7 +35,8 @@ function filesIn(directory: string | undefined): InviteFiles {
 function readArguments(argv: readonly string[]) {
   try {
     const option = { type: 'string' } as const
-    return parseArgs({ args: [...argv], options: { data: option, database: option, uses: option, days: option } }).values
+    return parseArgs({ args: [...argv], options: { data: option, database: option, uses: option, days: option } })
+      .values
   } catch (cause) {
     const [said] = String(cause instanceof Error ? cause.message : cause).split('\n')
     throw new CodedError('bad-field', {}, { cause, message: said ?? 'The arguments are not understood.' })
