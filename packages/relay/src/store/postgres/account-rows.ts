@@ -5,17 +5,24 @@ import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../
 import { accountsRefusal } from '../rules/counts.ts'
 import { dayOf } from '../rules/day-limits.ts'
 import type { AccountNumbers } from './account-numbers.ts'
+import type { AccountTurns } from './account-turns.ts'
 import type { Postgres } from './database.ts'
 import type { Hints } from './hints.ts'
 import type { PgInviteRows } from './invite-rows.ts'
 import type { Queries } from './queries.ts'
 
-type Parts = { numbers: AccountNumbers; invites: PgInviteRows; hints: Hints; limits: RelayLimits }
+type Parts = {
+  numbers: AccountNumbers
+  turns: AccountTurns
+  invites: PgInviteRows
+  hints: Hints
+  limits: RelayLimits
+}
 type FactsRow = Omit<AccountFacts, 'bannedMs'> & { bannedMs: number | null }
 
 const ACCOUNT = `
   SELECT account_key AS "accountKey", serial, seen_day AS "seenDay", coalesce(cursor, 0) AS cursor, coalesce(mark, 0) AS mark,
-    (SELECT count(*) FROM key_package WHERE key_package.account = num AND taken_ms IS NULL) AS "keyPackages"
+    (SELECT count(*) FROM key_package WHERE key_package.account = account.num AND taken_ms IS NULL) AS "keyPackages"
   FROM account LEFT JOIN progress ON progress.account = num WHERE id = $1`
 
 const FACTS = `
@@ -29,13 +36,15 @@ const factsIn = ({ bannedMs, ...facts }: FactsRow): AccountFacts => ({ ...facts,
 export class PgAccountRows {
   readonly #database: Postgres
   readonly #numbers: AccountNumbers
+  readonly #turns: AccountTurns
   readonly #invites: PgInviteRows
   readonly #hints: Hints
   readonly #limits: RelayLimits
 
-  constructor(database: Postgres, { numbers, invites, hints, limits }: Parts) {
+  constructor(database: Postgres, { numbers, turns, invites, hints, limits }: Parts) {
     this.#database = database
     this.#numbers = numbers
+    this.#turns = turns
     this.#invites = invites
     this.#hints = hints
     this.#limits = limits
@@ -69,12 +78,14 @@ export class PgAccountRows {
     return await this.#database.one<StoredAccount>(ACCOUNT, [account])
   }
 
-  /** What is not higher writes nothing: every login asks. */
-  async raiseSerial(account: AccountId, seen: number): Promise<number> {
-    const num = await this.#numbers.numberOf(account)
-    await this.#database.run('UPDATE account SET serial = $2 WHERE num = $1 AND serial < $2', [num, seen])
-    const row = await this.#database.one<{ serial: number }>('SELECT serial FROM account WHERE num = $1', [num])
-    return row?.serial ?? seen
+  /** Other relays are told: whom it revokes may be connected there. */
+  raiseSerial(account: AccountId, seen: number): Promise<number> {
+    return this.#turns.run(account, async (tx, { num }) => {
+      const raised = await tx.run('UPDATE account SET serial = $2 WHERE num = $1 AND serial < $2', [num, seen])
+      if (raised > 0) await this.#hints.tell(tx, { kind: 'serial-raised', account, serial: seen })
+      const row = await tx.one<{ serial: number }>('SELECT serial FROM account WHERE num = $1', [num])
+      return row?.serial ?? seen
+    })
   }
 
   async noteSeen(account: AccountId, nowMs: number): Promise<void> {

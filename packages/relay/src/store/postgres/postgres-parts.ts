@@ -44,7 +44,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     keyPackages,
     fanOut,
     acknowledgements,
-    accounts: new PgAccountRows(database, { numbers, invites, hints, limits }),
+    accounts: new PgAccountRows(database, { numbers, turns, invites, hints, limits }),
     profiles: new PgProfileRows(database, { turns, dayBytes }),
     blobs: new PgBlobRows(database, { numbers, limits }),
     groups: new PgGroupRows(database, { numbers, dayBytes, limits }),
