@@ -56,8 +56,7 @@ async function setUp({ from, to }: Way): Promise<void> {
 }
 
 async function measure(way: Way, { oneMs, steadyMs }: Times): Promise<void> {
-  for (let at = 0; at < ONE_AT_A_TIME; at++)
-    oneMs.push(await tookMs(way, await way.from.ask<Sent>('appendOne', at)))
+  for (let at = 0; at < ONE_AT_A_TIME; at++) oneMs.push(await tookMs(way, await way.from.ask<Sent>('appendOne', at)))
   const sent = await way.from.ask<Sent[]>('appendSteadily', steady)
   steadyMs.push(...(await Promise.all(sent.map(each => tookMs(way, each)))))
 }

@@ -4,7 +4,9 @@ import type { Row } from '../table.ts'
 import { appendRows } from './appends.ts'
 import { deliveryRows } from './delivery.ts'
 import { growthRows } from './growth.ts'
+import { idleRows } from './idle.ts'
 import { pageRows } from './pages.ts'
+import { echoRows } from './two-relays.ts'
 
 /** As an operator would have it for so much: the log is not cut short every few seconds. */
 const settings = { shared_buffers: '512MB', max_wal_size: '4GB' }
@@ -24,3 +26,4 @@ async function onServer(measures: readonly Measure[]): Promise<Row[]> {
 
 export const measurePostgres = (): Promise<Row[]> => onServer([appendRows, deliveryRows, pageRows])
 export const measurePostgresGrowth = (): Promise<Row[]> => onServer([growthRows])
+export const measurePostgresRelays = (): Promise<Row[]> => onServer([idleRows, echoRows])

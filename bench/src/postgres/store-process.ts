@@ -7,7 +7,8 @@ import { serveParent, settingsFromParent } from '../processes/parent.ts'
 import { sharedNowMs } from '../processes/shared-clock.ts'
 import { appendFor, type Load } from './appending.ts'
 import { Arrivals } from './arrivals.ts'
-import { type Reading, readPages } from './read-pages.ts'
+import { type Reading, readPages, seqsOf } from './read-pages.ts'
+import { Speaker } from './speaker.ts'
 import { fillTalks, newAppend, type Talk } from './talks.ts'
 
 export type StorePlace = { kind: 'sqlite'; directory: string } | { kind: 'postgres'; database: string }
@@ -31,6 +32,7 @@ const wake = new InProcessWake()
 const store = await openStore()
 const arrivals = new Arrivals(store, wake)
 const fences = new Map<AccountId, Append['fence']>()
+const speaker = new Speaker(store, ({ sender }) => fences.get(sender))
 let talks: Talk[] = []
 
 async function openStore(): Promise<RelayStore> {
@@ -79,6 +81,10 @@ serveParent({
     follow: (accounts: AccountId[]) => arrivals.follow(accounts),
     arrivedMs: (sent: Sent) => arrivals.of(sent),
     read: (reading: Reading) => readPages(store, reading),
+    seqsOf: (talk: Talk) => seqsOf(store, talk),
+    beginSpeaking: () => speaker.begin(talks),
+    longestPauseMs: () => speaker.longestPauseMs(),
+    endSpeaking: () => speaker.end(),
   },
   stop: () => store.close(),
 })
