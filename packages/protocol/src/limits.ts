@@ -295,6 +295,8 @@ export const postgresLimits = {
   /** Writes in one transaction, and their bytes. */
   batchWrites: 256,
   batchBytes: 8 * MIB,
+  /** What waits for its transaction: past that senders are told to come again. */
+  queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */
   fanOutRows: 400,
   /** What a relay that died has left in the outbox is found so soon. */

@@ -42,21 +42,15 @@ export class Acknowledgements {
     if (this.#unwritten.reached.has(account)) await this.flush().catch(() => undefined)
   }
 
-  /** Before what these accounts send: with it, in its transaction. */
-  async writeAhead(tx: Queries, senders: Iterable<AccountId>): Promise<Unwritten | undefined> {
+  /** What waits, when it is of one of these accounts: whoever asks writes it. */
+  handOver(senders: Iterable<AccountId>): Unwritten | undefined {
     if (![...senders].some(account => this.#unwritten.reached.has(account))) return undefined
-    const written = this.#unwritten
+    const handed = this.#unwritten
     this.#unwritten = nothing()
-    try {
-      await write(tx, written.reached)
-      return written
-    } catch (error) {
-      this.putBack(written)
-      throw error
-    }
+    return handed
   }
 
-  /** Its transaction was undone. */
+  /** It could not be written. */
   putBack({ reached, settled }: Unwritten): void {
     const later = this.#unwritten
     this.#unwritten = { reached, settled }
@@ -70,7 +64,7 @@ export class Acknowledgements {
     if (this.#unwritten.reached.size === 0) return
     const written = this.#unwritten
     this.#unwritten = nothing()
-    const writing = write(this.#database, written.reached)
+    const writing = writeReached(this.#database, written.reached)
     this.#writing = writing
       .then(
         () => written.settled.resolve(),
@@ -94,7 +88,7 @@ export class Acknowledgements {
 }
 
 /** Never above what is there: a cursor of another relay, or of the future, would hide what is still to come. */
-async function write(queries: Queries, reached: ReadonlyMap<AccountId, Reached>): Promise<void> {
+async function writeReached(queries: Queries, reached: ReadonlyMap<AccountId, Reached>): Promise<void> {
   const all = [...reached]
   await queries.run(
     `INSERT INTO progress (account, cursor, mark)
@@ -105,4 +99,28 @@ async function write(queries: Queries, reached: ReadonlyMap<AccountId, Reached>)
        SET cursor = greatest(progress.cursor, excluded.cursor), mark = greatest(progress.mark, excluded.mark)`,
     [all.map(([id]) => id), all.map(([, { cursor }]) => cursor), all.map(([, { mark }]) => mark)],
   )
+}
+
+/** What the senders of a batch have acknowledged before: durable with what they send. */
+export class AcknowledgedAhead {
+  readonly #acknowledgements: Acknowledgements
+  #handed: Unwritten | undefined
+
+  constructor(acknowledgements: Acknowledgements) {
+    this.#acknowledgements = acknowledgements
+  }
+
+  async write(tx: Queries, senders: Iterable<AccountId>): Promise<void> {
+    this.#handed = this.#acknowledgements.handOver(senders)
+    if (this.#handed) await writeReached(tx, this.#handed.reached)
+  }
+
+  committed(): void {
+    this.#handed?.settled.resolve()
+  }
+
+  undone(): void {
+    if (this.#handed) this.#acknowledgements.putBack(this.#handed)
+    this.#handed = undefined
+  }
 }

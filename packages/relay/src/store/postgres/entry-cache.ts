@@ -1,8 +1,8 @@
 // The newest entries in memory, by their ids: most readers are caught up, and a payload is then not fetched for each of them.
-import type { Entry } from '@postern/protocol/relay'
 import { entryBytes } from '../entry-bytes.ts'
 import type { StoredEntry } from '../relay-store.ts'
 import { WeightedCache } from '../weighted-cache.ts'
+import type { LoggedEntry } from './batch-rows.ts'
 
 /** What an entry without a payload takes in memory. */
 const FRAME_BYTES = 256
@@ -15,9 +15,10 @@ export class EntryCache {
   }
 
   /** Its position is known when it is in a mailbox. */
-  add(id: number, entry: Omit<Entry, 'cursor'>): void {
+  add(id: number, { group, kind, sender, seq, ts, payload, added, removed }: LoggedEntry): void {
+    const named = { group: group.id, kind, sender: sender.id, seq, ts, added, removed }
     // A copy: the payload is a view of what was received, and would keep all of that in memory.
-    const held = { ...entry, payload: Buffer.from(entry.payload), cursor: 0 }
+    const held = { ...named, payload: Buffer.from(payload), cursor: 0 }
     this.#held.set(id, held, entryBytes(held) + FRAME_BYTES)
   }
 

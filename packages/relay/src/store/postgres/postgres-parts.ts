@@ -14,7 +14,9 @@ import { HintListener } from './hint-listener.ts'
 import { Hints } from './hints.ts'
 import { PgInviteRows } from './invite-rows.ts'
 import { PgKeyPackageRows } from './key-package-rows.ts'
+import { Rosters } from './locked-groups.ts'
 import { LogLane } from './log-lane.ts'
+import { PgMailboxFill } from './mailbox-fill.ts'
 import { PgMailboxRows } from './mailbox-rows.ts'
 import { PgProfileRows } from './profile-rows.ts'
 import { PgRetentionRows } from './retention-rows.ts'
@@ -50,7 +52,17 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     sweep: new PgSweep(database, { keyPackages, invites, limits }),
     sweeper: new Sweeper(database),
     mailboxes: new PgMailboxRows(database, { numbers, entries }),
-    lane: new LogLane(database, { numbers, entries, fanOut, acknowledgements, limits, observe: options.observe }),
+    lane: new LogLane(database, {
+      numbers,
+      entries,
+      fanOut,
+      acknowledgements,
+      limits,
+      rosters: new Rosters(limits.groupMembersCachedMax),
+      fill: new PgMailboxFill(limits),
+      clock: options.clock,
+      observe: options.observe,
+    }),
     listener: new HintListener(database, { hints, options, fanOut, log }),
   }
 }
