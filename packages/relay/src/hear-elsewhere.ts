@@ -14,6 +14,8 @@ function hear(news: News, here: Here): void {
   switch (news.kind) {
     case 'device-claimed':
       return sockets.deviceClaimed(news.fence)
+    case 'serial-raised':
+      return sockets.serialRaised(news.account, news.serial)
     case 'banned':
       parts.bans.noteElsewhere(news.account, 'banned')
       return shutOut(news.account, here)

@@ -36,6 +36,7 @@ import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import { OperatorDesk } from './operator/operator-desk.ts'
 import { BLOBS_NAME } from './store/data-directory.ts'
 import { Elsewhere } from './store/elsewhere.ts'
+import { openPostgresStore } from './store/postgres/postgres-store.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import { InProcessWake } from './store/wake.ts'
@@ -43,6 +44,8 @@ import { InProcessWake } from './store/wake.ts'
 export type RelayOptions = {
   listen: ListenAddress
   dataDirectory: string
+  /** The address of a PostgreSQL that any number of relays share, in place of SQLite in the data directory. */
+  database?: string | undefined
   limits?: Partial<RelayLimits>
   clock?: Clock
   log?: Log
@@ -55,7 +58,7 @@ export type RelayOptions = {
   app?: string | undefined
   /** Where its metrics are served; without it they are not. */
   metrics?: ListenAddress | undefined
-  /** Another store than SQLite in the data directory. */
+  /** Another store than these. */
   openStore?: (options: StoreOptions) => RelayStore | Promise<RelayStore>
   /** For tests of a disk that fills up. */
   readDisk?: () => DiskRoom
@@ -168,9 +171,12 @@ async function openStore(options: RelayOptions, around: Around) {
   const disk = new DiskSpace({ limits, clock, read: options.readDisk ?? (() => readDiskRoom(directory)) })
   const wake = new InProcessWake()
   const observe = (): ((writes: number) => void) => figures.transaction()
-  const open = options.openStore ?? openSqliteStore
+  const open = options.openStore ?? storeOn(options.database)
   return { opened: await open({ directory, limits, wake, elsewhere, clock, log, disk, observe }), wake, disk }
 }
+
+const storeOn = (database: string | undefined) =>
+  database === undefined ? openSqliteStore : (given: StoreOptions) => openPostgresStore(database, given)
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountId, GroupId } from '@postern/protocol'
+import { databaseOf, forgetDatabaseOf } from '@postern/testkit/test-databases'
 import { onTestFinished } from 'vitest'
 import { type Relay, type RelayOptions, startRelay } from '../src/index.ts'
 import { type BarePerson, commitEnvelope, connect, newGroupId, newPerson, TestClient } from './test-client.ts'
@@ -15,7 +16,10 @@ export function temporaryDirectory(): string {
 
 export async function testRelay(options: Partial<RelayOptions> = {}): Promise<Relay> {
   const listen = { host: '127.0.0.1', port: 0 }
-  const relay = await startRelay({ listen, dataDirectory: options.dataDirectory ?? temporaryDirectory(), ...options })
+  const dataDirectory = options.dataDirectory ?? temporaryDirectory()
+  // Before the relay's stop, so that it comes after it: what is asked for last is done first.
+  onTestFinished(() => forgetDatabaseOf(dataDirectory))
+  const relay = await startRelay({ listen, dataDirectory, database: await databaseOf(dataDirectory), ...options })
   onTestFinished(() => relay.stop())
   return relay
 }

@@ -24,3 +24,19 @@ async function ask(method: 'POST' | 'DELETE', body?: string): Promise<string> {
   if (!answer.ok) throw new Error(said)
   return said
 }
+
+const databases = new Map<string, Promise<string>>()
+
+/** The one that belongs to a relay's data directory, for every start on it; undefined where relays are on SQLite. */
+export async function databaseOf(dataDirectory: string): Promise<string | undefined> {
+  if (!isOnPostgres()) return undefined
+  const made = databases.get(dataDirectory) ?? newDatabase()
+  databases.set(dataDirectory, made)
+  return await made
+}
+
+export async function forgetDatabaseOf(dataDirectory: string): Promise<void> {
+  const made = databases.get(dataDirectory)
+  databases.delete(dataDirectory)
+  if (made) await forgetDatabase(await made)
+}

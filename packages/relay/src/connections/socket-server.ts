@@ -85,6 +85,13 @@ export class SocketServer {
     older.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
   }
 
+  /** What was revoked by a certificate would not be let in any more: it does not stay either. */
+  serialRaised(account: AccountId, serial: number): void {
+    for (const connection of this.#byAccount.get(account))
+      if ((this.#connections.get(connection)?.serial ?? 0) < serial)
+        connection.close(closeCodes.replaced, 'revoked by a newer certificate')
+  }
+
   terminateAll(): void {
     for (const connection of this.#connections.keys()) connection.terminate()
   }
@@ -117,10 +124,7 @@ export class SocketServer {
     if (older) this.#parts.figures.replaced.add()
     older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
-    // What was revoked by this certificate would not be let in any more: it does not stay either.
-    for (const other of this.#byAccount.get(account))
-      if ((this.#connections.get(other)?.serial ?? 0) < serial)
-        other.close(closeCodes.replaced, 'revoked by a newer certificate')
+    this.serialRaised(account, serial)
   }
 
   #countIn(connection: Connection, peer: Peer): void {

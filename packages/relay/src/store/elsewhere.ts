@@ -4,6 +4,8 @@ import type { Fence } from './fence.ts'
 
 export type News =
   | { kind: 'device-claimed'; fence: Fence }
+  /** By a certificate with a higher serial: what is below it is revoked. */
+  | { kind: 'serial-raised'; account: AccountId; serial: number }
   | { kind: 'banned'; account: AccountId }
   | { kind: 'unbanned'; account: AccountId }
   /** Nothing was heard for a while: what is kept in memory of others may be old. */

@@ -124,7 +124,11 @@ export type StoreOptions = {
   observe?: () => (writes: number) => void
 }
 
+/** Where a store has its rows: in a file of the data directory, or at a server that relays share. */
+export type StoreKind = 'sqlite' | 'postgresql'
+
 export interface RelayStore {
+  readonly kind: StoreKind
   /** Which life of the relay this is: the same over restarts, and another one after a restore from a backup. */
   readonly incarnation: Uint8Array
   /** Where invites are, when it has a place for them; else they are files in the data directory. */

@@ -37,10 +37,17 @@ export const firstTables = `
     bytes bigint NOT NULL
   ) WITH (fillfactor = 50);
 
+  -- Codes that were given out, by their hashes, and how often each was used. Revoked, the invite is gone and its uses say so.
+  CREATE TABLE invite (
+    hash bytea PRIMARY KEY,
+    uses_max integer NOT NULL,
+    expires_ms bigint NOT NULL
+  );
   CREATE TABLE invite_use (
     hash bytea PRIMARY KEY,
     used integer NOT NULL,
-    expires_ms bigint NOT NULL
+    expires_ms bigint NOT NULL,
+    is_revoked boolean NOT NULL DEFAULT false
   );
   CREATE INDEX invite_use_expires ON invite_use (expires_ms);
 

@@ -27,6 +27,8 @@ export class Hints {
         return { kind, accounts: first.split(',').map(Number) }
       case 'device-claimed':
         return { kind: 'news', news: { kind, fence: { device: first, generation: Number(second) } } }
+      case 'serial-raised':
+        return { kind: 'news', news: { kind, account: first as AccountId, serial: Number(second) } }
       case 'banned':
       case 'unbanned':
         return { kind: 'news', news: { kind, account: first as AccountId } }
@@ -37,5 +39,16 @@ export class Hints {
   }
 }
 
-const wordsOf = (news: Told): string =>
-  news.kind === 'device-claimed' ? `${news.fence.device} ${news.fence.generation}` : news.account
+function wordsOf(news: Told): string {
+  switch (news.kind) {
+    case 'device-claimed':
+      return `${news.fence.device} ${news.fence.generation}`
+    case 'serial-raised':
+      return `${news.account} ${news.serial}`
+    case 'banned':
+    case 'unbanned':
+      return news.account
+    default:
+      return news satisfies never
+  }
+}

@@ -3,6 +3,7 @@ import { silentLog } from '@postern/protocol'
 import type { StoreOptions } from '../relay-store.ts'
 import { AccountNumbers } from './account-numbers.ts'
 import { PgAccountRows } from './account-rows.ts'
+import { AccountTurns } from './account-turns.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import { PgBlobRows } from './blob-rows.ts'
 import type { Postgres } from './database.ts'
@@ -32,7 +33,8 @@ export function partsOf(database: Postgres, options: StoreOptions) {
   const dayBytes = new DayBytesRows(limits)
   const hints = new Hints()
   const invites = new PgInviteRows(database, limits)
-  const keyPackages = new PgKeyPackageRows(database, { numbers, dayBytes, limits })
+  const turns = new AccountTurns(database, numbers)
+  const keyPackages = new PgKeyPackageRows(database, { numbers, turns, dayBytes, limits })
   const entries = new EntryCache(limits.recentEntriesBytesMax)
   const fanOut = new FanOut(database, { numbers, hints, wake: options.wake, clock: options.clock, log })
   const acknowledgements = new Acknowledgements(database, { limits, clock: options.clock })
@@ -44,8 +46,8 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     keyPackages,
     fanOut,
     acknowledgements,
-    accounts: new PgAccountRows(database, { numbers, invites, hints, limits }),
-    profiles: new PgProfileRows(database, { numbers, dayBytes }),
+    accounts: new PgAccountRows(database, { numbers, turns, invites, hints, limits }),
+    profiles: new PgProfileRows(database, { turns, dayBytes }),
     blobs: new PgBlobRows(database, { numbers, limits }),
     groups: new PgGroupRows(database, { numbers, dayBytes, limits }),
     retention: new PgRetentionRows(database, limits),

@@ -2,6 +2,7 @@
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
 import type { Fence } from '../fence.ts'
+import type { InviteShelf } from '../invite-shelf.ts'
 import type {
   AccountFacts,
   AccountsAsked,
@@ -41,11 +42,14 @@ export async function openPostgresStore(address: string, options: StoreOptions):
 }
 
 class PostgresStore implements RelayStore {
+  readonly kind = 'postgresql'
   readonly incarnation: Uint8Array
+  readonly invites: InviteShelf
   readonly #parts: PostgresParts
 
   constructor(parts: PostgresParts, incarnation: Uint8Array) {
     this.#parts = parts
+    this.invites = parts.invites
     this.incarnation = incarnation
   }
 
@@ -194,6 +198,8 @@ class PostgresStore implements RelayStore {
   }
 
   async sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    // What is not in mailboxes yet would be swept with nobody having seen it.
+    await this.#parts.fanOut.caughtUp()
     return await this.#parts.sweep.turn(await this.#parts.retention.agesAt(nowMs))
   }
 

@@ -47,6 +47,7 @@ import { Sweep } from './sweep.ts'
 export const openSqliteStore = (options: StoreOptions): RelayStore => new SqliteStore(options)
 
 class SqliteStore implements RelayStore {
+  readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
   readonly #db: Sqlite
   readonly #options: StoreOptions
