@@ -1,20 +1,32 @@
 // The way to the database: one file knows the driver, which is loaded only when somebody asks for it.
 import { postgresLimits } from '@postern/protocol'
-import type pg from 'pg'
-import type { Client, ClientConfig, Pool } from 'pg'
+import type { Client, ClientBase, ClientConfig, Pool, PoolClient } from 'pg'
+import { Servers } from './servers.ts'
 
-type Driver = typeof pg
+type Driver = typeof import('pg').default
 
 /** Whole numbers of eight bytes as numbers: none of ours is beyond 2^53. */
 const INT8 = 20
+/** The server's own word for it, if it were written to. */
+const READ_ONLY = '25006'
+/** What the pool says when all of its connections are in use: that is no fault of the server. */
+const POOL_USED_UP = 'timeout exceeded when trying to connect'
 
 export class Connector {
+  readonly #servers: Servers
+  readonly #Client: new () => Client
   readonly #driver: Driver
-  readonly #config: ClientConfig
 
   private constructor(driver: Driver, address: string) {
+    const servers = new Servers(address)
+    const config = configOf(driver)
     this.#driver = driver
-    this.#config = configOf(driver, address)
+    this.#servers = servers
+    this.#Client = class extends driver.Client {
+      constructor() {
+        super({ ...config, connectionString: servers.chosen })
+      }
+    }
   }
 
   static async load(address: string): Promise<Connector> {
@@ -24,7 +36,48 @@ export class Connector {
 
   /** A connection of its own. `onLost` is called once when it is gone; nothing that happens to it ends the process. */
   async connect(onLost: () => void): Promise<Client> {
-    const client = new this.#driver.Client(this.#config)
+    return await this.#atOneOfThem(() => this.#connectOnce(onLost))
+  }
+
+  /** A connection of the pool, to be released. */
+  async checkOut(pool: Pool): Promise<PoolClient> {
+    return await this.#atOneOfThem(() => pool.connect())
+  }
+
+  /** What was under way at it was given up: the next connection is tried elsewhere, if there is an elsewhere. */
+  distrust(): void {
+    this.#servers.passOver(this.#servers.chosen)
+  }
+
+  pool(): Pool {
+    const pool = new this.#driver.Pool({
+      Client: this.#Client,
+      connectionTimeoutMillis: postgresLimits.connectMs,
+      max: postgresLimits.poolConnections,
+      idleTimeoutMillis: postgresLimits.poolIdleMs,
+      onConnect: client => this.#assertTakesWrites(client),
+    })
+    // One that is lost while nobody uses it is simply gone from the pool.
+    pool.on('error', () => undefined)
+    return pool
+  }
+
+  /** Each of the servers is tried once, the one that was good last first. */
+  async #atOneOfThem<T>(connect: () => Promise<T>): Promise<T> {
+    for (let left = this.#servers.count; ; left--) {
+      const tried = this.#servers.chosen
+      try {
+        return await connect()
+      } catch (error) {
+        if (error instanceof Error && error.message === POOL_USED_UP) throw error
+        this.#servers.passOver(tried)
+        if (left <= 1) throw error
+      }
+    }
+  }
+
+  async #connectOnce(onLost: () => void): Promise<Client> {
+    const client = new this.#Client()
     let isLost = false
     const lose = (): void => {
       if (!isLost) onLost()
@@ -34,6 +87,7 @@ export class Connector {
     client.on('end', lose)
     try {
       await client.connect()
+      await this.#assertTakesWrites(client)
       return client
     } catch (error) {
       // Left open, a try that came too late would hold a place at the server.
@@ -42,26 +96,21 @@ export class Connector {
     }
   }
 
-  pool(): Pool {
-    const pool = new this.#driver.Pool({
-      ...this.#config,
-      max: postgresLimits.poolConnections,
-      idleTimeoutMillis: postgresLimits.poolIdleMs,
-    })
-    // One that is lost while nobody uses it is simply gone from the pool.
-    pool.on('error', () => undefined)
-    return pool
+  /** Of several servers, all but one are standbys. */
+  async #assertTakesWrites(client: ClientBase): Promise<void> {
+    if (this.#servers.count === 1) return
+    const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+    if (rows[0]?.standby) throw Object.assign(new Error('no server takes writes'), { code: READ_ONLY })
   }
 }
 
-function configOf(driver: Driver, address: string): ClientConfig {
+function configOf(driver: Driver): ClientConfig {
   const timeoutMs = postgresLimits.statementMs
   return {
-    connectionString: address,
     connectionTimeoutMillis: postgresLimits.connectMs,
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,
-    // Behind the server's own: for a server that is not there any more.
+    // Behind the server's own: for a server that is not there any more, or that waits for its standbys.
     query_timeout: timeoutMs + postgresLimits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: postgresLimits.keepAliveMs,

@@ -1,9 +1,9 @@
 // The database of a shared store: a few connections for whatever is asked, and those that are kept for one purpose each.
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { Connector } from './connect.ts'
 import { Line } from './line.ts'
 import { type Queries, queriesOn } from './queries.ts'
-import { databaseFault } from './storage-error.ts'
+import { databaseFault, isAnswer } from './storage-error.ts'
 import { transact } from './transaction.ts'
 
 export class Postgres implements Queries {
@@ -18,7 +18,7 @@ export class Postgres implements Queries {
   private constructor(connector: Connector) {
     this.#connector = connector
     this.#pool = connector.pool()
-    const { rows, one, run, script } = queriesOn(this.#pool)
+    const { rows, one, run, script } = queriesOn({ query: asked => this.#with(client => client.query(asked)) })
     this.rows = rows
     this.one = one
     this.run = run
@@ -31,20 +31,27 @@ export class Postgres implements Queries {
 
   /** Committed when `work` is done, undone when it throws. Lost in between, it throws as if it had failed: ask again. */
   async transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw databaseFault(error)
-    })
-    let fault: Error | undefined
-    try {
+    return await this.#with(async client => {
       const done = await transact(client, work)
       if (done.kind === 'in-doubt') throw done.error
       return done.value
+    })
+  }
+
+  async #with<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.#connector.checkOut(this.#pool).catch((error: unknown) => {
+      throw databaseFault(error)
+    })
+    let isBroken = false
+    try {
+      return await work(client)
     } catch (error) {
-      fault = databaseFault(error)
+      const { cause } = databaseFault(error)
+      isBroken = cause !== undefined && !isAnswer(cause)
       throw error
     } finally {
       // One that may be broken is not handed to the next.
-      client.release(fault?.cause !== undefined)
+      client.release(isBroken)
     }
   }
 

@@ -66,6 +66,7 @@ export class Line {
 
   #drop(client: Client): void {
     this.#client = undefined
+    this.#connector.distrust()
     client.end().catch(() => undefined)
   }
 }

@@ -24,8 +24,8 @@ export function databaseFault(cause: unknown): CodedError {
 /** What the server itself refused: the connection is as good as before. */
 export const isAnswer = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(systemCodeOf(error)) && !isEnd(error)
 
-/** The server ends the connection with it. */
-const isEnd = (error: unknown): boolean => /^(57P0[1-5]|08...|25P0[34])$/.test(systemCodeOf(error))
+/** The server ends the connection with it, or is a standby now. */
+const isEnd = (error: unknown): boolean => /^(57P0[1-5]|08...|25P0[34]|25006)$/.test(systemCodeOf(error))
 
 /** A batch that fails with it may be of one bad write: not when it took too long, or there is no room. */
 export const isWorthAlone = (error: unknown): boolean => {
