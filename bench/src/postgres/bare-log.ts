@@ -16,6 +16,8 @@ const INSERT = {
 
 const { database } = settingsFromParent<BareSettings>()
 const client = new Client({ connectionString: database })
+// A run that failed has ended the server: its own words must come before ours.
+client.on('error', () => {})
 await client.connect()
 await client.query(TABLE)
 
