@@ -55,7 +55,7 @@ export const logFunctions = `
     knows integer[], known integer[],
     d_accounts integer[], d_days integer[], d_bytes bigint[], d_limits bigint[])
   RETURNS SETOF bigint LANGUAGE plpgsql AS $$
-  DECLARE beyond bigint;
+  DECLARE beyond integer;
   BEGIN
     RETURN QUERY WITH given AS (
         SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before
@@ -87,7 +87,6 @@ export const logFunctions = `
         RETURNING account, bytes)
       SELECT count(*) INTO beyond FROM counted JOIN unnest(d_accounts, d_limits) AS l (account, bytes_max) USING (account)
       WHERE counted.bytes > l.bytes_max;
-    IF beyond > 0
-    THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
+    IF beyond > 0 THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
   END $$;
 `
