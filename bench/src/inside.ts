@@ -19,5 +19,6 @@ export { noteHello, noteProfile } from '../../packages/core/src/identity/people.
 export { appendEvent } from '../../packages/core/src/journal/journal.ts'
 export { insertMessage } from '../../packages/core/src/messages/messages.ts'
 export type { Database } from '../../packages/core/src/storage/database.ts'
+export { openPostgresStore } from '../../packages/relay/src/store/postgres/postgres-store.ts'
 export { openSqliteStore } from '../../packages/relay/src/store/sqlite/sqlite-store.ts'
 export { InProcessWake } from '../../packages/relay/src/store/wake.ts'

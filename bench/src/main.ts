@@ -15,6 +15,8 @@ import { measureGroup200 } from './group200/group200.ts'
 import { measureGroup1000 } from './group1000/group1000.ts'
 import { measureHistory } from './history/history.ts'
 import { measureHooks } from './hooks/hooks.ts'
+import { measureFailover } from './postgres/failover.ts'
+import { measurePostgres, measurePostgresGrowth, measurePostgresRelays } from './postgres/postgres.ts'
 import { measurePresses } from './presses/presses.ts'
 import { measureRenewal } from './renewal/renewal.ts'
 import { measureSends } from './sends/sends.ts'
@@ -41,6 +43,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   presses: measurePresses,
   files: measureFiles,
   backup: measureBackup,
+  postgres: measurePostgres,
+  'postgres-growth': measurePostgresGrowth,
+  'postgres-relays': measurePostgresRelays,
+  'postgres-failover': measureFailover,
   app: measureApp,
 }
 

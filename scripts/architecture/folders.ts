@@ -146,7 +146,7 @@ const besides: FolderLaw['order'] = {
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
     ['app', 'group1000', 'presses', 'sends', 'votes'],
-    ['backup', 'beside'],
+    ['backup', 'beside', 'postgres'],
     'main.ts',
   ],
   'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power'], 'main.ts'],

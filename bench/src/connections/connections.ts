@@ -17,11 +17,11 @@ const SETTLE_MS = 2_000
 
 export const measureConnections = (): Promise<Row[]> =>
   inScratch(async directory => {
-    const count = Math.min(WANTED, openFilesMax() - OTHER_FILES)
-    const bare = await measure({ kind: 'bare', count }, () =>
+    const count = connectionCount()
+    const bare = await measureHeld({ kind: 'bare', count }, () =>
       Child.start(new URL('../bare/sockets.ts', import.meta.url), {}),
     )
-    const ours = await measure({ kind: 'relay', count }, () =>
+    const ours = await measureHeld({ kind: 'relay', count }, () =>
       Child.start(new URL('../processes/relay.ts', import.meta.url), { directory: join(directory, 'relay') }),
     )
     const peer = { what: 'bare ws server', better: 'less' as const }
@@ -38,10 +38,13 @@ export const measureConnections = (): Promise<Row[]> =>
     ]
   })
 
+/** As many as one process may have. */
+export const connectionCount = (): number => Math.min(WANTED, openFilesMax() - OTHER_FILES)
+
 type Held = { bytesEach: number; rssMib: number; cpuMsPerMinute: number }
 type Asked = { kind: CrowdSettings['kind']; count: number }
 
-async function measure({ kind, count }: Asked, start: () => Promise<Child<{ url: string }>>): Promise<Held> {
+export async function measureHeld({ kind, count }: Asked, start: () => Promise<Child<{ url: string }>>): Promise<Held> {
   const server = await start()
   const crowds = await startCrowds({ url: server.state.url, kind })
   // A few first: what the first connection of all brings along is not counted for each.

@@ -12,6 +12,8 @@ import type { RelaySettings } from '../processes/relay.ts'
 export type Ring = {
   api: BotSettings
   relay: Child
+  /** Of the people, where it is another one than the gateway's. */
+  peoplesRelay?: Child
   gateway: Child
   bot: Child
   people: Child<PersonState>[]
@@ -26,6 +28,8 @@ type People = {
   told?: NonNullable<PersonSettings['told']>
   /** The folder of the built app, served by the relay. */
   app?: string
+  /** The address of a PostgreSQL, on which there is a relay for the gateway and one for the people. */
+  database?: string
   /** The folder of the processes: of another checkout, for example. */
   processes?: URL
 }
@@ -34,12 +38,16 @@ const ownProcesses = new URL('../processes/', import.meta.url)
 
 export async function startRing(
   directory: string,
-  { people: count, app, processes = ownProcesses, ...told }: People,
+  { people: count, app, database, processes = ownProcesses, ...told }: People,
 ): Promise<Ring> {
-  const relay = await Child.start<{ url: string }>(new URL('relay.ts', processes), {
-    directory: join(directory, 'relay'),
-    ...(app !== undefined && { app }),
-  } satisfies RelaySettings)
+  const startRelay = (name: string) =>
+    Child.start<{ url: string }>(new URL('relay.ts', processes), {
+      directory: join(directory, name),
+      ...(app !== undefined && { app }),
+      ...(database !== undefined && { database }),
+    } satisfies RelaySettings)
+  const relay = await startRelay('relay')
+  const peoplesRelay = database === undefined ? undefined : await startRelay('peoples-relay')
   const relayUrl = relay.state.url
   const startGateway = (port: number) =>
     Child.start<GatewayState>(new URL('gateway.ts', processes), {
@@ -55,10 +63,11 @@ export async function startRing(
   const bot = await startBot(api)
   const people: Ring['people'] = []
   for (let at = 0; at < count; at++) {
-    const settings: PersonSettings = { directory: join(directory, `person-${at}`), relayUrl, invite, ...told }
+    const own = { directory: join(directory, `person-${at}`), relayUrl: (peoplesRelay ?? relay).state.url }
+    const settings: PersonSettings = { ...own, invite, ...told }
     people.push(await Child.start(new URL('person.ts', processes), settings))
   }
-  return { api, relay, gateway, bot, people, startGateway }
+  return { api, relay, ...(peoplesRelay && { peoplesRelay }), gateway, bot, people, startGateway }
 }
 
 /** The same hops without keys and records. With a directory, each hop syncs a file before it goes on. */
@@ -84,11 +93,12 @@ export async function startBareRing(
 
 const startBot = (api: BotSettings): Promise<Child> => Child.start(new URL('../processes/bot.ts', import.meta.url), api)
 
-export async function stopRing({ relay, gateway, bot, people }: Ring): Promise<void> {
+export async function stopRing({ relay, peoplesRelay, gateway, bot, people }: Ring): Promise<void> {
   await bot.stop()
   await Promise.all(people.map(person => person.stop()))
   await gateway.stop()
   await relay.stop()
+  await peoplesRelay?.stop()
 }
 
 export type RingUsage = { relay: Usage; gateway: Usage; bot: Usage; peopleCpuMs: number }

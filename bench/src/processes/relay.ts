@@ -4,6 +4,8 @@ import { serveParent, settingsFromParent } from './parent.ts'
 
 export type RelaySettings = {
   directory: string
+  /** The address of the PostgreSQL that it is on, with others. */
+  database?: string
   newPeoplePerDay?: number
   /** The folder of the built app, where people come by it. */
   app?: string
@@ -19,7 +21,8 @@ const crowd = {
   takesPerMinute: 1e6,
   newAccountBytesPerDayMax: 1e12,
 }
-const { directory, app, ...given } = settingsFromParent<RelaySettings>()
+const { directory, database, app, ...given } = settingsFromParent<RelaySettings>()
 const limits = { ...crowd, ...given }
-const relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: directory, app, limits })
+const listen = { host: '127.0.0.1', port: 0 }
+const relay = await startRelay({ listen, dataDirectory: directory, database, app, limits })
 serveParent({ state: { url: relay.url }, stop: () => relay.stop() })

@@ -1,6 +1,8 @@
 // The database of a shared store: a few connections for whatever is asked, and those that are kept for one purpose each.
+import { postgresLimits } from '@postern/protocol'
 import type { Pool, PoolClient } from 'pg'
 import { Connector } from './connect.ts'
+import { Gate } from './gate.ts'
 import { Line } from './line.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
@@ -14,6 +16,7 @@ export class Postgres implements Queries {
   readonly #connector: Connector
   readonly #pool: Pool
   readonly #lines: Line[] = []
+  readonly #gate = new Gate({ places: postgresLimits.poolConnections, waitingMax: postgresLimits.poolWaitingMax })
 
   private constructor(connector: Connector) {
     this.#connector = connector
@@ -38,7 +41,11 @@ export class Postgres implements Queries {
     })
   }
 
-  async #with<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  #with<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#gate.through(() => this.#withClient(work))
+  }
+
+  async #withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connector.checkOut(this.#pool).catch((error: unknown) => {
       throw databaseFault(error)
     })

@@ -1,0 +1,25 @@
+// So many appends under way at all times, for a while.
+
+export type Load = { inFlight: number; forMs: number }
+export type Appended = { count: number; tookMs: number }
+
+/** Until the last of them is answered. `append` is told which of those that are under way at once it is. */
+export async function appendFor(
+  { inFlight, forMs }: Load,
+  append: (worker: number) => Promise<unknown>,
+): Promise<Appended> {
+  const startedMs = performance.now()
+  let count = 0
+  const work = async (worker: number) => {
+    while (performance.now() - startedMs < forMs) {
+      await append(worker)
+      count += 1
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, (_, worker) => work(worker)))
+  return { count, tookMs: performance.now() - startedMs }
+}
+
+/** Of several at the same time. */
+export const totalPerSec = (all: readonly Appended[]): number =>
+  all.reduce((total, { count, tookMs }) => total + (count * 1000) / tookMs, 0)

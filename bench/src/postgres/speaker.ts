@@ -1,0 +1,62 @@
+// Somebody who speaks all the time, and asks again until what was said is accepted: as a client does when its relay cannot.
+import { setTimeout as wait } from 'node:timers/promises'
+import { isCoded } from '@postern/protocol'
+import type { Append, RelayStore } from '@postern/relay/store'
+import { sharedNowMs } from '../processes/shared-clock.ts'
+import { newAppend, type Talk } from './talks.ts'
+
+const ASK_AGAIN_MS = 20
+
+/** By group, what was acknowledged; the longest time in which nothing was. */
+export type Spoken = { acknowledged: Record<string, number[]>; longestPauseMs: number }
+
+export class Speaker {
+  readonly #store: RelayStore
+  readonly #fenceOf: (talk: Talk) => Append['fence']
+  #speaking: Promise<unknown> = Promise.resolve()
+  #isOver = false
+  #lastMs = 0
+  #spoken: Spoken = { acknowledged: {}, longestPauseMs: 0 }
+
+  constructor(store: RelayStore, fenceOf: (talk: Talk) => Append['fence']) {
+    this.#store = store
+    this.#fenceOf = fenceOf
+  }
+
+  begin(talks: readonly Talk[]): void {
+    this.#lastMs = sharedNowMs()
+    this.#speaking = Promise.all(talks.map(talk => this.#speak(talk)))
+  }
+
+  longestPauseMs(): number {
+    return this.#spoken.longestPauseMs
+  }
+
+  async end(): Promise<Spoken> {
+    this.#isOver = true
+    await this.#speaking
+    return this.#spoken
+  }
+
+  async #speak(talk: Talk): Promise<void> {
+    while (!this.#isOver) {
+      const seq = await this.#untilAccepted({ ...newAppend(talk), fence: this.#fenceOf(talk) })
+      ;(this.#spoken.acknowledged[talk.group] ??= []).push(seq)
+      const nowMs = sharedNowMs()
+      this.#spoken.longestPauseMs = Math.max(this.#spoken.longestPauseMs, nowMs - this.#lastMs)
+      this.#lastMs = nowMs
+    }
+  }
+
+  async #untilAccepted(append: Append): Promise<number> {
+    for (;;)
+      try {
+        const { accepted } = await this.#store.append(append)
+        if (!accepted) throw new Error('the store refused an append')
+        return accepted.seq
+      } catch (error) {
+        if (!isCoded(error, 'unavailable')) throw error
+        await wait(ASK_AGAIN_MS)
+      }
+  }
+}
