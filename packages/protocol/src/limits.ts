@@ -285,6 +285,8 @@ export const postgresLimits = {
   serverVersionMin: 130_000,
   poolConnections: 4,
   poolIdleMs: 30 * SECOND_MS,
+  /** For one of them: past that whoever asks is told to come again. */
+  poolWaitingMax: 10_000,
   connectMs: 5 * SECOND_MS,
   /** The server gives up on a statement, and on who stands idle in a transaction. */
   statementMs: 10 * SECOND_MS,

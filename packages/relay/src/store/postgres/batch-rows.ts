@@ -48,7 +48,7 @@ export class BatchRows {
   }
 
   async flush(tx: Queries): Promise<void> {
-    if (this.#entries.length === 0) return
+    if (this.#entries.length + this.#charges.size === 0) return
     const entries = this.#entries
     const ids = await tx.rows<{ id: number }>(WRITE, this.#values(entries))
     for (const [at, entry] of entries.entries()) this.written.push({ id: ids[at]?.id ?? 0, entry })

@@ -2,7 +2,7 @@
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { Append, Commit } from '../relay-store.ts'
+import type { Append, Commit, NewGroup } from '../relay-store.ts'
 import type { KnownMessage } from '../rules/group-state.ts'
 import type { AccountNumbers, NumberedAccount } from './account-numbers.ts'
 import type { Acknowledgements } from './acknowledgements.ts'
@@ -12,8 +12,13 @@ import type { LockedGroup, Rosters } from './locked-groups.ts'
 import type { PgMailboxFill } from './mailbox-fill.ts'
 import type { Queries } from './queries.ts'
 
-export type LogWrite = { kind: 'append'; append: Append } | { kind: 'commit'; commit: Commit }
-export type Judged = { kind: 'judged'; verdict: Verdict } | { kind: 'failed'; error: unknown }
+export type GroupToMake = NewGroup & { group: GroupId }
+export type LogWrite =
+  | { kind: 'append'; append: Append }
+  | { kind: 'commit'; commit: Commit }
+  | { kind: 'create'; create: GroupToMake }
+export type LogAnswer = Verdict | 'created' | 'exists'
+export type Judged = { kind: 'judged'; answer: LogAnswer } | { kind: 'failed'; error: unknown }
 
 export type BatchParts = {
   numbers: AccountNumbers
@@ -30,7 +35,7 @@ export type Batch = {
   readonly tx: Queries
   readonly accounts: ReadonlyMap<AccountId, NumberedAccount>
   readonly devices: ReadonlyMap<string, number>
-  readonly groups: ReadonlyMap<GroupId, LockedGroup>
+  readonly groups: Map<GroupId, LockedGroup>
   readonly known: Map<MessageId, KnownMessage>
   readonly stored: Map<number, DayStored>
   readonly rows: BatchRows

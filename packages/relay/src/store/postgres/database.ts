@@ -1,6 +1,8 @@
 // The database of a shared store: a few connections for whatever is asked, and those that are kept for one purpose each.
+import { postgresLimits } from '@postern/protocol'
 import type { Pool } from 'pg'
 import { Connector } from './connect.ts'
+import { Gate } from './gate.ts'
 import { Line } from './line.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault } from './storage-error.ts'
@@ -14,11 +16,12 @@ export class Postgres implements Queries {
   readonly #connector: Connector
   readonly #pool: Pool
   readonly #lines: Line[] = []
+  readonly #gate = new Gate({ places: postgresLimits.poolConnections, waitingMax: postgresLimits.poolWaitingMax })
 
   private constructor(connector: Connector) {
     this.#connector = connector
     this.#pool = connector.pool()
-    const { rows, one, run, script } = queriesOn(this.#pool)
+    const { rows, one, run, script } = queriesOn({ query: asked => this.#gate.through(() => this.#pool.query(asked)) })
     this.rows = rows
     this.one = one
     this.run = run
@@ -30,7 +33,11 @@ export class Postgres implements Queries {
   }
 
   /** Committed when `work` is done, undone when it throws. Lost in between, it throws as if it had failed: ask again. */
-  async transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+    return this.#gate.through(() => this.#transact(work))
+  }
+
+  async #transact<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw databaseFault(error)
     })

@@ -1,11 +1,12 @@
 // One batch of writes to the log, in one transaction: locked together, judged one after the other, written together.
-import { type AccountId, CodedError, fromBase32, type MessageId, toBase32 } from '@postern/protocol'
+import { type AccountId, CodedError, fromBase32, type GroupId, type MessageId, toBase32 } from '@postern/protocol'
 import type { Append, Commit } from '../relay-store.ts'
 import { AcknowledgedAhead } from './acknowledgements.ts'
 import { appendToLog } from './append-to-log.ts'
-import type { Batch, BatchParts, DayStored, Judged, LogWrite } from './batch.ts'
+import type { Batch, BatchParts, DayStored, Judged, LogAnswer, LogWrite } from './batch.ts'
 import { BatchRows } from './batch-rows.ts'
 import { commitToLog } from './commit-to-log.ts'
+import { createGroupIn } from './create-group.ts'
 import type { Line } from './line.ts'
 import type { StoredGroupState } from './locked-groups.ts'
 import type { Queries } from './queries.ts'
@@ -19,10 +20,13 @@ type Locked = {
   waiting: number
 }
 
-const envelopeOf = (write: LogWrite): Append | Commit => (write.kind === 'append' ? write.append : write.commit)
+const groupOf = (write: LogWrite): GroupId => {
+  if (write.kind === 'create') return write.create.group
+  return write.kind === 'append' ? write.append.group : write.commit.group
+}
 
-export const payloadBytesOf = (write: LogWrite): number =>
-  envelopeOf(write).payload.length + (write.kind === 'commit' ? (write.commit.welcome?.length ?? 0) : 0)
+const envelopesIn = (writes: readonly LogWrite[]): (Append | Commit)[] =>
+  writes.flatMap(write => (write.kind === 'append' ? write.append : write.kind === 'commit' ? write.commit : []))
 
 export async function writeBatch(
   line: Line,
@@ -34,7 +38,7 @@ export async function writeBatch(
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const undo = (): void => {
     ahead.undone()
-    for (const write of writes) parts.rosters.forget(envelopeOf(write).group)
+    for (const write of writes) parts.rosters.forget(groupOf(write))
   }
   try {
     const done = await line.transaction(async tx => {
@@ -58,6 +62,7 @@ export async function writeBatch(
 }
 
 const accountsNamed = (write: LogWrite): AccountId[] => {
+  if (write.kind === 'create') return [write.create.creator]
   if (write.kind === 'commit') return [write.commit.sender, ...write.commit.add, ...write.commit.remove]
   const { sender, delivery } = write.append
   return delivery.kind === 'direct' ? [sender, delivery.to] : [sender]
@@ -66,8 +71,8 @@ const accountsNamed = (write: LogWrite): AccountId[] => {
 type Locking = { parts: BatchParts; writes: readonly LogWrite[]; accounts: Batch['accounts']; rows: BatchRows }
 
 async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking): Promise<Batch> {
-  const envelopes = writes.map(envelopeOf)
-  const groups = [...new Set(envelopes.map(({ group }) => group))]
+  const envelopes = envelopesIn(writes)
+  const groups = [...new Set(writes.map(groupOf))]
   const devices = new Set(envelopes.flatMap(({ fence }) => fence?.device ?? []))
   const messages = envelopes.map(({ message }) => fromBase32(message) ?? new Uint8Array())
   const row = await tx.one<{ locked: Locked }>(
@@ -77,7 +82,7 @@ async function lockBatch(tx: Queries, { parts, writes, accounts, rows }: Locking
       groups,
       groups.map(group => parts.rosters.rosterOf(group)),
       Buffer.concat(messages),
-      envelopes.flatMap(({ sender }) => accounts.get(sender)?.num ?? []),
+      [...accounts.values()].map(({ num }) => num),
     ],
   )
   const locked = row?.locked
@@ -100,13 +105,20 @@ const messageIn = (hex: string): MessageId => toBase32(Buffer.from(hex, 'hex')) 
 /** A refusal is an answer; what the database says ends the transaction. */
 async function judge(batch: Batch, parts: BatchParts, write: LogWrite): Promise<Judged> {
   try {
-    const verdict =
-      write.kind === 'append'
-        ? await appendToLog(batch, parts, write.append)
-        : await commitToLog(batch, parts, write.commit)
-    return { kind: 'judged', verdict }
+    return { kind: 'judged', answer: await answer(batch, parts, write) }
   } catch (error) {
     if (error instanceof CodedError && error.cause === undefined) return { kind: 'failed', error }
     throw error
+  }
+}
+
+function answer(batch: Batch, parts: BatchParts, write: LogWrite): Promise<LogAnswer> {
+  switch (write.kind) {
+    case 'append':
+      return appendToLog(batch, parts, write.append)
+    case 'commit':
+      return commitToLog(batch, parts, write.commit)
+    case 'create':
+      return createGroupIn(batch, parts, write.create)
   }
 }

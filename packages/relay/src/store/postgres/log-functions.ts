@@ -55,6 +55,7 @@ export const logFunctions = `
     knows integer[], known integer[],
     d_accounts integer[], d_days integer[], d_bytes bigint[], d_limits bigint[])
   RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+  DECLARE beyond integer;
   BEGIN
     RETURN QUERY WITH given AS (
         SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before
@@ -78,14 +79,14 @@ export const logFunctions = `
     INSERT INTO contact (account, peer) SELECT DISTINCT a, p FROM unnest(knows, known) AS c (a, p) ORDER BY a, p
       ON CONFLICT DO NOTHING;
     -- Another relay may have counted since the batch was judged: then each is judged again alone.
-    IF EXISTS (WITH counted AS (
+    WITH counted AS (
         INSERT INTO day_bytes (account, day, bytes)
         SELECT a, d, b FROM unnest(d_accounts, d_days, d_bytes) AS c (a, d, b) ORDER BY a
         ON CONFLICT (account) DO UPDATE SET day = excluded.day,
           bytes = excluded.bytes + CASE WHEN day_bytes.day = excluded.day THEN day_bytes.bytes ELSE 0 END
         RETURNING account, bytes)
-      SELECT 1 FROM counted JOIN unnest(d_accounts, d_limits) AS l (account, bytes_max) USING (account)
-      WHERE counted.bytes > l.bytes_max)
-    THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
+      SELECT count(*) INTO beyond FROM counted JOIN unnest(d_accounts, d_limits) AS l (account, bytes_max) USING (account)
+      WHERE counted.bytes > l.bytes_max;
+    IF beyond > 0 THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
   END $$;
 `

@@ -1,17 +1,23 @@
 // The one lane of a relay to the log: writes go in the order of their arrival, and what comes while one batch is under way goes together.
 import { type Clock, CodedError, postgresLimits, Wait } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
-import type { StoreOptions } from '../relay-store.ts'
+import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
-import type { BatchParts, Judged, LogWrite } from './batch.ts'
+import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
 import type { FanOut } from './fan-out.ts'
 import type { Line } from './line.ts'
-import { payloadBytesOf, writeBatch } from './log-batch.ts'
+import { writeBatch } from './log-batch.ts'
 import { isWorthAlone } from './storage-error.ts'
 
 type Parts = BatchParts & { fanOut: FanOut; clock: Clock; observe: StoreOptions['observe'] }
-type Queued = { write: LogWrite; verdict: Wait<Verdict> }
+type Queued = { write: LogWrite; answer: Wait<LogAnswer> }
+
+function payloadBytesOf(write: LogWrite): number {
+  if (write.kind === 'create') return 0
+  if (write.kind === 'append') return write.append.payload.length
+  return write.commit.payload.length + (write.commit.welcome?.length ?? 0)
+}
 
 export class LogLane {
   readonly #line: Line
@@ -28,23 +34,36 @@ export class LogLane {
     this.#parts = parts
   }
 
+  append(append: Append): Promise<Verdict> {
+    return this.#write({ kind: 'append', append }) as Promise<Verdict>
+  }
+
+  commit(commit: Commit): Promise<Verdict> {
+    return this.#write({ kind: 'commit', commit }) as Promise<Verdict>
+  }
+
+  /** In its place among the others: whoever has asked for a group may write to it before it is answered. */
+  create(create: GroupToMake): Promise<'created' | 'exists'> {
+    return this.#write({ kind: 'create', create }) as Promise<'created' | 'exists'>
+  }
+
   /** Not async: writes are queued in the order in which they come. */
-  write(write: LogWrite): Promise<Verdict> {
+  #write(write: LogWrite): Promise<LogAnswer> {
     const bytes = payloadBytesOf(write)
     // A slow database pushes back on senders: what waits for it is bounded.
     if (this.#queuedBytes + bytes > postgresLimits.queuedBytesMax) return Promise.reject(new CodedError('unavailable'))
-    const verdict = new Wait<Verdict>()
+    const answer = new Wait<LogAnswer>()
     this.#queuedBytes += bytes
-    this.#queue.push({ write, verdict })
+    this.#queue.push({ write, answer })
     this.#running ??= this.#run()
-    return verdict.over
+    return answer.over
   }
 
   /** All that was written before is in the log, or refused: who only reads need not know which. */
   async caughtUp(): Promise<void> {
     if (!this.#running) return
     const wait = new Wait()
-    this.#queue.at(-1)?.verdict.onOver(() => wait.resolve())
+    this.#queue.at(-1)?.answer.onOver(() => wait.resolve())
     if (this.#queue.length === 0) this.#caughtUp.push(wait)
     await wait.over
   }
@@ -62,7 +81,7 @@ export class LogLane {
     while (this.#queue.length > 0) {
       const batch = this.#nextBatch()
       const judged = await this.#judge(batch.map(({ write }) => write))
-      for (const [at, { verdict }] of batch.entries()) settle(verdict, judged[at])
+      for (const [at, { answer }] of batch.entries()) settle(answer, judged[at])
       for (const wait of this.#caughtUp.splice(0)) wait.resolve()
     }
     this.#running = undefined
@@ -123,7 +142,7 @@ export class LogLane {
   }
 }
 
-function settle(verdict: Wait<Verdict>, judged: Judged | undefined): void {
-  if (judged?.kind === 'judged') verdict.resolve(judged.verdict)
-  else verdict.reject(judged?.error)
+function settle(answer: Wait<LogAnswer>, judged: Judged | undefined): void {
+  if (judged?.kind === 'judged') answer.resolve(judged.answer)
+  else answer.reject(judged?.error)
 }

@@ -49,7 +49,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     accounts: new PgAccountRows(database, { numbers, turns, invites, hints, limits }),
     profiles: new PgProfileRows(database, { turns, dayBytes }),
     blobs: new PgBlobRows(database, { numbers, limits }),
-    groups: new PgGroupRows(database, { numbers, dayBytes, limits }),
+    groups: new PgGroupRows(database, numbers),
     retention: new PgRetentionRows(database, limits),
     sweep: new PgSweep(database, { keyPackages, invites, limits }),
     sweeper: new Sweeper(database),

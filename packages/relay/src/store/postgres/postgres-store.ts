@@ -135,7 +135,7 @@ class PostgresStore implements RelayStore {
   }
 
   createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
-    return this.#parts.groups.create(group, by)
+    return this.#parts.lane.create({ ...by, group })
   }
 
   getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {
@@ -143,11 +143,11 @@ class PostgresStore implements RelayStore {
   }
 
   append(append: Append): Promise<Verdict> {
-    return this.#parts.lane.write({ kind: 'append', append })
+    return this.#parts.lane.append(append)
   }
 
   commit(commit: Commit): Promise<Verdict> {
-    return this.#parts.lane.write({ kind: 'commit', commit })
+    return this.#parts.lane.commit(commit)
   }
 
   async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
