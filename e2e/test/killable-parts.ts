@@ -10,14 +10,29 @@ import { expect, onTestFailed, onTestFinished } from 'vitest'
 /** Of what a part has said, when a test fails. */
 const SHOWN_CHARS = 4000
 
-export type Parts = { relay: RelayProcess; gateway: GatewayProcess; people: PersonProcess[] }
+/** A bot and people, and through what they talk. */
+export type Talking = { gateway: GatewayProcess; people: PersonProcess[]; relays: RelayProcess[] }
+export type Parts = Talking & { relay: RelayProcess }
 
 /** None of them ended by itself. */
-export function expectAlive({ relay, gateway, people }: Parts): void {
-  for (const { crash } of [relay, gateway, ...people]) expect(crash).toBeUndefined()
+export function expectAlive({ relays, gateway, people }: Talking): void {
+  for (const { crash } of [...relays, gateway, ...people]) expect(crash).toBeUndefined()
 }
 
 export async function startParts(names: string[]): Promise<Parts> {
+  const { place, start } = startingUp()
+  const relay = await start(new RelayProcess(await place('relay'))).listening()
+  return { ...(await startTalking(names, { start, place, relayUrl: relay.url })), relay, relays: [relay] }
+}
+
+type StartingUp = {
+  /** A directory and a port that nobody else has. */
+  place: (name: string) => Promise<{ directory: string; port: number }>
+  /** It is killed when the test is over, and what it said is shown if that failed. */
+  start: <Part extends Killable>(part: Part) => Part
+}
+
+export function startingUp(): StartingUp {
   const directory = mkdtempSync(join(tmpdir(), 'postern-kill-'))
   const started: Killable[] = []
   onTestFailed(() => {
@@ -27,18 +42,24 @@ export async function startParts(names: string[]): Promise<Parts> {
     for (const part of started) await part.kill()
     rmSync(directory, { recursive: true, force: true })
   })
-  const start = <Part extends Killable>(part: Part): Part => {
-    part.start()
-    started.push(part)
-    return part
+  return {
+    place: async name => ({ directory: join(directory, name), port: await freePort() }),
+    start: part => {
+      part.start()
+      started.push(part)
+      return part
+    },
   }
-  const placeOf = async (name: string) => ({ directory: join(directory, name), port: await freePort() })
-  const relay = await start(new RelayProcess(await placeOf('relay'))).listening()
-  const gateway = await start(new GatewayProcess(await placeOf('gateway'), relay.url)).listening()
-  const people = names.map(name =>
-    start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),
-  )
-  return { relay, gateway, people }
+}
+
+export async function startTalking(
+  names: string[],
+  { start, place, relayUrl }: StartingUp & { relayUrl: string },
+): Promise<Omit<Talking, 'relays'>> {
+  const gateway = await start(new GatewayProcess(await place('gateway'), relayUrl)).listening()
+  const people: PersonProcess[] = []
+  for (const name of names) people.push(start(new PersonProcess(name, { ...(await place(name)), relayUrl })))
+  return { gateway, people }
 }
 
 /** Once it is registered. */

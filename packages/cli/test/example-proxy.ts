@@ -7,13 +7,14 @@ import { join } from 'node:path'
 const EXAMPLES = join(import.meta.dirname, '../../../deploy/proxy')
 
 export type ProxyKind = 'caddy' | 'nginx'
+type Program = ProxyKind | 'haproxy'
 
 /** What stands before and behind it, by ports of this machine. */
 type Ports = { relay: number; hooks: number; publicRelay: number; publicHooks: number }
 
-export const isInstalled = (kind: ProxyKind): boolean => {
+export const isInstalled = (program: Program): boolean => {
   try {
-    execFileSync(kind, [kind === 'caddy' ? 'version' : '-v'], { stdio: 'ignore' })
+    execFileSync(program, [program === 'caddy' ? 'version' : '-v'], { stdio: 'ignore' })
     return true
   } catch {
     return false
@@ -45,9 +46,16 @@ export function makeCertificate(directory: string): { certificate: string; key: 
 
 type Started = { ports: Ports; directory: string; certificate: string; key: string }
 
-export function startProxy(kind: ProxyKind, started: Started): AsyncDisposable {
-  const { command, words } = kind === 'caddy' ? caddy(started) : nginx(started)
-  const home = join(started.directory, 'home')
+export const startProxy = (kind: ProxyKind, started: Started): AsyncDisposable =>
+  run(kind === 'caddy' ? caddy(started) : nginx(started), started.directory)
+
+type Balanced = { relays: readonly [number, number]; port: number; directory: string; certificate: string; key: string }
+
+/** HAProxy before two relays. */
+export const startBalancer = (started: Balanced): AsyncDisposable => run(haproxy(started), started.directory)
+
+function run({ command, words }: { command: string; words: string[] }, directory: string): AsyncDisposable {
+  const home = join(directory, 'home')
   mkdirSync(home)
   const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home }
   const child = spawn(command, words, { env, stdio: 'ignore' })
@@ -99,6 +107,20 @@ function nginx({ ports, directory, certificate, key }: Started) {
   const path = join(directory, 'nginx.conf')
   writeFileSync(path, `${around}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${text}\n}\n`)
   return { command: 'nginx', words: ['-c', path, '-e', log] }
+}
+
+function haproxy({ relays, port, directory, certificate, key }: Balanced) {
+  const both = join(directory, 'both.pem')
+  writeFileSync(both, [certificate, key].map(path => readFileSync(path, 'utf8')).join(''))
+  const text = changed(readFileSync(join(EXAMPLES, 'haproxy.cfg'), 'utf8'), [
+    ['bind :443', `bind 127.0.0.1:${port}`],
+    ['/etc/haproxy/relay.example.pem', both],
+    ['10.0.0.11:8090', `127.0.0.1:${relays[0]}`],
+    ['10.0.0.12:8090', `127.0.0.1:${relays[1]}`],
+  ])
+  const path = join(directory, 'haproxy.cfg')
+  writeFileSync(path, text)
+  return { command: 'haproxy', words: ['-db', '-f', path] }
 }
 
 function changed(text: string, changes: readonly (readonly [string, string])[]): string {

@@ -25,6 +25,8 @@ export class Connector {
     this.#Client = class extends driver.Client {
       constructor() {
         super({ ...config, connectionString: servers.chosen })
+        // Lost while it is in use and nothing is asked of it: who asks next hears of it.
+        this.on('error', () => undefined)
       }
     }
   }
