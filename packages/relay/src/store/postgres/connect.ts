@@ -120,6 +120,8 @@ function configOf(driver: Driver): ClientConfig {
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
     application_name: 'postern-relay',
+    // A statement does not wait for the answer to the one before: only who asks does.
+    pipeline: true,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
         oid === INT8 ? Number : driver.types.getTypeParser(oid, format)) as typeof driver.types.getTypeParser,
