@@ -2,7 +2,7 @@
 import { type AccountId, type Clock, type Timer, Wait } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Postgres } from './database.ts'
-import type { Queries } from './queries.ts'
+import type { Statement } from './queries.ts'
 
 type Reached = { cursor: number; mark: number }
 type Unwritten = { reached: Map<AccountId, Reached>; settled: Wait }
@@ -64,7 +64,8 @@ export class Acknowledgements {
     if (this.#unwritten.reached.size === 0) return
     const written = this.#unwritten
     this.#unwritten = nothing()
-    const writing = writeReached(this.#database, written.reached)
+    const { text, values } = writeReached(written.reached)
+    const writing = this.#database.run(text, values)
     this.#writing = writing
       .then(
         () => written.settled.resolve(),
@@ -88,17 +89,15 @@ export class Acknowledgements {
 }
 
 /** Never above what is there: a cursor of another relay, or of the future, would hide what is still to come. */
-async function writeReached(queries: Queries, reached: ReadonlyMap<AccountId, Reached>): Promise<void> {
+function writeReached(reached: ReadonlyMap<AccountId, Reached>): Statement {
   const all = [...reached]
-  await queries.run(
-    `INSERT INTO progress (account, cursor, mark)
+  const text = `INSERT INTO progress (account, cursor, mark)
      SELECT account.num, least(told.cursor, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)), told.mark
      FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS told (id, cursor, mark) JOIN account ON account.id = told.id
      ORDER BY account.num
      ON CONFLICT (account) DO UPDATE
-       SET cursor = greatest(progress.cursor, excluded.cursor), mark = greatest(progress.mark, excluded.mark)`,
-    [all.map(([id]) => id), all.map(([, { cursor }]) => cursor), all.map(([, { mark }]) => mark)],
-  )
+       SET cursor = greatest(progress.cursor, excluded.cursor), mark = greatest(progress.mark, excluded.mark)`
+  return { text, values: [all.map(([id]) => id), all.map(([, { cursor }]) => cursor), all.map(([, { mark }]) => mark)] }
 }
 
 /** What the senders of a batch have acknowledged before: durable with what they send. */
@@ -110,9 +109,9 @@ export class AcknowledgedAhead {
     this.#acknowledgements = acknowledgements
   }
 
-  async write(tx: Queries, senders: Iterable<AccountId>): Promise<void> {
+  statements(senders: Iterable<AccountId>): Statement[] {
     this.#handed = this.#acknowledgements.handOver(senders)
-    if (this.#handed) await writeReached(tx, this.#handed.reached)
+    return this.#handed ? [writeReached(this.#handed.reached)] : []
   }
 
   committed(): void {

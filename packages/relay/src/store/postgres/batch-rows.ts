@@ -3,7 +3,7 @@ import { type AccountId, fromBase32, MESSAGE_ID_BYTES, type MessageId } from '@p
 import type { Entry } from '@postern/protocol/relay'
 import { joined, kindNumbers } from '../stored-entry.ts'
 import type { LockedGroup } from './locked-groups.ts'
-import type { Queries } from './queries.ts'
+import type { Queries, Statement } from './queries.ts'
 
 export type LoggedEntry = {
   group: LockedGroup
@@ -47,15 +47,25 @@ export class BatchRows {
     this.#charges.set(charge.account, { ...charge, bytes: charge.bytes + (before?.bytes ?? 0) })
   }
 
+  /** Before something that has to find these rows. */
   async flush(tx: Queries): Promise<void> {
-    if (this.#entries.length + this.#charges.size === 0) return
+    for (const { text, values, told } of this.statements()) told?.(await tx.rows(text, values))
+  }
+
+  /** All that is collected, as what is left to ask. From then on it begins anew. */
+  statements(): Statement[] {
+    if (this.#entries.length + this.#charges.size === 0) return []
     const entries = this.#entries
-    const ids = await tx.rows<{ id: number }>(WRITE, this.#values(entries))
-    for (const [at, entry] of entries.entries()) this.written.push({ id: ids[at]?.id ?? 0, entry })
+    const values = this.#values(entries)
+    const told = (ids: unknown[]): void => {
+      for (const [at, entry] of entries.entries())
+        this.written.push({ id: (ids[at] as { id: number } | undefined)?.id ?? 0, entry })
+    }
     this.#entries = []
     this.#contacts = []
     this.#charges.clear()
     this.#groups.clear()
+    return [{ text: WRITE, values, told }]
   }
 
   #values(entries: readonly LoggedEntry[]): unknown[] {

@@ -116,11 +116,28 @@ function configOf(driver: Driver): ClientConfig {
     query_timeout: timeoutMs + postgresLimits.connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: postgresLimits.keepAliveMs,
-    options: `-c tcp_user_timeout=${timeoutMs} -c tcp_keepalives_idle=${Math.ceil(postgresLimits.keepAliveMs / 1000)}`,
+    options: Object.entries(sessionSettings(timeoutMs))
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
     application_name: 'postern-relay',
+    // A statement does not wait for the answer to the one before: only who asks does.
+    pipeline: true,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
         oid === INT8 ? Number : driver.types.getTypeParser(oid, format)) as typeof driver.types.getTypeParser,
     },
   }
 }
+
+/**
+ * Every statement of ours goes by an index, whatever it is asked with: planned once for each connection. A plan that was made
+ * while a table was small would otherwise read all of it when it has grown, and one for each call costs more than the call.
+ */
+const sessionSettings = (timeoutMs: number): Record<string, string | number> => ({
+  tcp_user_timeout: timeoutMs,
+  tcp_keepalives_idle: Math.ceil(postgresLimits.keepAliveMs / 1000),
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+})

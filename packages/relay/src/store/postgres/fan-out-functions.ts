@@ -11,7 +11,7 @@ export const fanOutFunctions = `
     PERFORM pg_advisory_xact_lock(3, 1);
     SELECT pos INTO start FROM head;
     WITH gone AS (
-        DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY id LIMIT rows_max)
+        DELETE FROM outbox WHERE id = ANY (ARRAY(SELECT id FROM outbox ORDER BY id LIMIT rows_max))
         RETURNING id, entry, chat_group, seq, kind, sender, recipients),
       placed AS (SELECT gone.*, start + row_number() OVER (ORDER BY id) AS pos FROM gone),
       delivered AS (

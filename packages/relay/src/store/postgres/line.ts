@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 import type { Connector } from './connect.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
-import { type Committed, transact } from './transaction.ts'
+import { type Committed, type Last, transact, type Work } from './transaction.ts'
 
 export class Line {
   readonly #connector: Connector
@@ -40,10 +40,10 @@ export class Line {
     }
   }
 
-  async transaction<T>(work: (tx: Queries) => Promise<T>): Promise<Committed<T>> {
+  async transaction<T>(work: Work<T>, last: Last = () => []): Promise<Committed<T>> {
     const client = await this.connected()
     try {
-      const done = await transact(client, work)
+      const done = await transact(client, work, last)
       if (done.kind === 'in-doubt') this.#drop(client)
       return done
     } catch (error) {

@@ -41,14 +41,13 @@ export async function writeBatch(
     for (const write of writes) parts.rosters.forget(groupOf(write))
   }
   try {
-    const done = await line.transaction(async tx => {
+    const judgeAll = async (tx: Queries): Promise<Judged[]> => {
       const batch = await lockBatch(tx, { parts, writes, accounts, rows })
       const judged: Judged[] = []
       for (const write of writes) judged.push(await judge(batch, parts, write))
-      await rows.flush(tx)
-      await ahead.write(tx, accounts.keys())
       return judged
-    })
+    }
+    const done = await line.transaction(judgeAll, () => [...rows.statements(), ...ahead.statements(accounts.keys())])
     if (done.kind === 'in-doubt') undo()
     else {
       ahead.committed()

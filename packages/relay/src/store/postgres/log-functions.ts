@@ -19,29 +19,27 @@ export const logFunctions = `
   -- batches wait for each other; then says how all of it stands. Advisory locks: what is refused writes nothing.
   CREATE FUNCTION lock_batch(devices text[], group_ids text[], rosters bigint[], messages bytea, senders integer[])
   RETURNS json LANGUAGE plpgsql AS $$
-  DECLARE k bigint;
   BEGIN
-    FOR k IN SELECT DISTINCT hashtextextended(d, 1) FROM unnest(devices) d ORDER BY 1 LOOP
-      PERFORM pg_advisory_xact_lock_shared(k);
-    END LOOP;
-    FOR k IN SELECT DISTINCT hashtextextended(g, 2) FROM unnest(group_ids) g ORDER BY 1 LOOP
-      PERFORM pg_advisory_xact_lock(k);
-    END LOOP;
+    PERFORM pg_advisory_xact_lock_shared(k)
+      FROM (SELECT DISTINCT hashtextextended(d, 1) AS k FROM unnest(devices) d ORDER BY k) ordered;
+    PERFORM pg_advisory_xact_lock(k)
+      FROM (SELECT DISTINCT hashtextextended(g, 2) AS k FROM unnest(group_ids) g ORDER BY k) ordered;
     RETURN json_build_object(
       'devices', (SELECT json_agg(json_build_object('device', key, 'generation', generation))
         FROM device WHERE key = ANY (devices)),
       'groups', (SELECT json_agg(json_build_object('num', g.num, 'id', g.id, 'creator', g.creator, 'epoch', g.epoch,
           'seq', g.seq, 'lastTs', g.last_ts, 'roster', g.roster,
           'members', CASE WHEN g.roster IS DISTINCT FROM asked.roster THEN
-            (SELECT json_agg(json_build_object('num', m.account, 'id', a.id, 'isIn', m.until IS NULL))
-             FROM member m JOIN account a ON a.num = m.account
+            (SELECT json_agg(json_build_object('num', m.account,
+                'id', (SELECT a.id FROM account a WHERE a.num = m.account), 'isIn', m.until IS NULL))
+             FROM member m
              WHERE m.chat_group = g.num AND (m.until IS NULL OR m.has_left)) END))
-        FROM unnest(group_ids, rosters) AS asked (id, roster) JOIN chat_group g ON g.id = asked.id),
+        FROM unnest(group_ids, rosters) AS asked (id, roster)
+        CROSS JOIN LATERAL (SELECT * FROM chat_group WHERE chat_group.id = asked.id LIMIT 1) g),
       'known', (SELECT json_agg(json_build_object('message', encode(e.message, 'hex'), 'sender', e.sender,
           'seq', e.seq, 'ts', e.ts))
-        FROM (SELECT DISTINCT substr(messages, (n - 1) * 20 + 1, 20) AS message
-              FROM generate_series(1, length(messages) / 20) n) asked
-        JOIN entry e ON e.message = asked.message),
+        FROM entry e WHERE e.message = ANY (ARRAY(
+          SELECT substr(messages, (n - 1) * 20 + 1, 20) FROM generate_series(1, length(messages) / 20) n))),
       'stored', (SELECT json_agg(json_build_object('account', account, 'day', day, 'bytes', bytes))
         FROM day_bytes WHERE account = ANY (senders)),
       'waiting', (SELECT coalesce(max(id) - min(id) + 1, 0) FROM outbox));
@@ -57,22 +55,22 @@ export const logFunctions = `
   RETURNS SETOF bigint LANGUAGE plpgsql AS $$
   DECLARE beyond integer;
   BEGIN
+    -- Their ids are taken first: to find again which row got which would be a join for each batch.
     RETURN QUERY WITH given AS (
-        SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before
-        FROM unnest(e_groups, e_seqs, e_kinds, e_senders, e_ts, e_recipients, e_added, e_removed, payload_bytes)
-          WITH ORDINALITY AS e (chat_group, seq, kind, sender, ts, recipients, added, removed, bytes, n)),
+        SELECT nextval('entry_id_seq') AS id, counted.* FROM (
+          SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before
+          FROM unnest(e_groups, e_seqs, e_kinds, e_senders, e_ts, e_recipients, e_added, e_removed, payload_bytes)
+            WITH ORDINALITY AS e (chat_group, seq, kind, sender, ts, recipients, added, removed, bytes, n)) counted),
       logged AS (
-        INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload, added, removed)
-        SELECT chat_group, seq, kind, sender, ts,
+        INSERT INTO entry (id, chat_group, seq, kind, sender, ts, message, payload, added, removed)
+        SELECT id, chat_group, seq, kind, sender, ts,
           CASE WHEN kind <> 3 THEN substr(messages, ((n - 1) * 20 + 1)::integer, 20) END,
           substr(payloads, (before + 1)::integer, bytes), decode(added, 'hex'), decode(removed, 'hex')
-        FROM given ORDER BY n
-        RETURNING id, chat_group, seq, kind),
+        FROM given),
       sent AS (
         INSERT INTO outbox (entry, chat_group, seq, kind, sender, recipients)
-        SELECT logged.id, given.chat_group, given.seq, given.kind, given.sender, given.recipients::integer[]
-        FROM given JOIN logged USING (chat_group, seq, kind) ORDER BY given.n)
-      SELECT logged.id FROM given JOIN logged USING (chat_group, seq, kind) ORDER BY given.n;
+        SELECT id, chat_group, seq, kind, sender, recipients::integer[] FROM given ORDER BY n)
+      SELECT id FROM given ORDER BY n;
     UPDATE chat_group SET epoch = g.epoch, seq = g.seq, last_ts = g.ts
       FROM unnest(g_nums, g_epochs, g_seqs, g_ts) AS g (num, epoch, seq, ts) WHERE chat_group.num = g.num;
     -- In one order, as everywhere: two that note the same people would else wait for each other.

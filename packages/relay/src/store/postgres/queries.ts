@@ -15,6 +15,9 @@ export interface Queries {
   script(text: string): Promise<void>
 }
 
+/** What is asked beside others; `told` gets what came of it. */
+export type Statement = { text: string; values: readonly unknown[]; told?: (rows: unknown[]) => void }
+
 const names = new Map<string, string>()
 
 function nameOf(text: string): string {
