@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
 import { isForThisMachine } from './accounts/audience.ts'
 import { type Registration, registrations } from './accounts/register.ts'
+import { type BlobPlace, blobPlaceIn } from './blobs/blob-place.ts'
 import { limitOptions, limitsIn, type ReadSetting } from './config-limits.ts'
 import { listIn, wholeNumber, wrong } from './config-values.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
@@ -12,6 +13,8 @@ import { readSettingsFile } from './settings-file.ts'
 export type RelayConfig = {
   listen: ListenAddress
   dataDirectory: string
+  /** Without it they are in the data directory. */
+  blobs: BlobPlace | undefined
   publicHosts: string[]
   proxies: TrustedProxies | undefined
   registration: Registration
@@ -25,7 +28,7 @@ export type RelayConfig = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const SINGLE = ['listen', 'data', 'proxy-header', 'proxies', 'registration', 'app', 'metrics', ...limitOptions]
+const SINGLE = ['listen', 'data', 'blobs', 'proxy-header', 'proxies', 'registration', 'app', 'metrics', ...limitOptions]
 /** Given once for each on the command line; elsewhere one behind the other, under a name of their own. */
 const MANY = { 'public-host': 'public-hosts', limit: 'limits' } as const
 
@@ -47,6 +50,7 @@ export function readConfig(argv: readonly string[], env: Environment, builtApp?:
   return {
     listen,
     dataDirectory,
+    blobs: blobPlaceIn(read('blobs'), env),
     publicHosts,
     proxies: proxiesIn(read),
     registration: registrationIn(read('registration') ?? defaultRegistration(listen, publicHosts)),

@@ -67,7 +67,7 @@ async function removeBlob({ store, blobs, room }: BlobParts, blob: BlobId): Prom
   room.giveBack(length)
   await store.forgetBlob(blob, length)
   // An upload may have slipped in between.
-  await blobs.delete(blob)
+  if (stored?.state === 'uploading') await blobs.delete(blob)
 }
 
 /** The blob that the token may write to. */
