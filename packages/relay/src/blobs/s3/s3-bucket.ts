@@ -83,7 +83,10 @@ export class S3Bucket {
   }
 
   async abort({ key, id }: Upload): Promise<void> {
-    await this.#client.ask({ method: 'DELETE', key, query: { uploadId: id } }).catch(unlessAbsent)
+    await this.#client.ask({ method: 'DELETE', key, query: { uploadId: id } }).catch((error: unknown) => {
+      // A store that cannot do it must not keep what has expired from going: it is left to a rule of the bucket.
+      if (!isS3Fault(error, 'MethodNotAllowed', 'NotImplemented')) unlessAbsent(error)
+    })
   }
 
   close(): void {
