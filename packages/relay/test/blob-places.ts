@@ -63,3 +63,13 @@ export async function testS3(options?: Parameters<typeof S3Server.start>[0]): Pr
 }
 
 export const placeOf = (server: S3Server): BlobPlace | undefined => blobPlaceIn(server.address(), server.environment)
+
+/** For two relays in one process: each closes it, and it stays open. */
+export const sharedStore = (store: RelayStore): RelayStore =>
+  new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'close') return async () => undefined
+      const found: unknown = Reflect.get(target, name, target)
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })

@@ -94,7 +94,7 @@ export class S3Server {
       if (trouble?.kind === 'shorten') return { ...answer, body: Buffer.from(answer.body ?? '').subarray(1) }
       if (trouble?.kind !== 'truncate') return answer
       const whole = Buffer.from(answer.body ?? '')
-      return { ...answer, headers: { ...answer.headers, 'Content-Length': whole.length + 1 } }
+      return { ...answer, headers: { ...answer.headers, 'Content-Length': whole.length }, body: whole.subarray(0, -1) }
     } catch (error) {
       if (error instanceof S3Refusal) return refusal(error)
       throw error

@@ -2,8 +2,8 @@
 import { type BlobId, CodedError } from '@postern/protocol'
 
 /**
- * `whole`: the body has ended. `broken`: it broke off. `complete`: it was the last and is in its place, with nothing left to
- * be done. `overtaken`: another relay has written to the blob meanwhile, and nothing of this body counts.
+ * `whole`: the body has ended. `broken`: it broke off. `complete`: nothing comes behind it, and all is in its place, with
+ * nothing left to be done. `overtaken`: another relay has written to the blob meanwhile, and nothing of this body counts.
  */
 export type Appended = { kind: 'whole' | 'broken' | 'complete' | 'overtaken'; length: number }
 

@@ -79,10 +79,10 @@ export class BlobUploads {
   }
 
   async #standing(blob: BlobId, { now, appended: { kind, length }, isLast }: Behind): Promise<Standing> {
+    if (kind === 'complete') return await noteComplete(this.#parts, blob, length)
     if (!isLast || kind === 'broken') return await standingOf(this.#parts, blob, now)
     if (length === 0)
       throw new CodedError('bad-field', { field: 'Upload-Complete', rule: 'a blob has at least one byte' })
-    const complete = kind === 'complete' ? noteComplete : completeBlob
-    return await complete(this.#parts, blob, length)
+    return await completeBlob(this.#parts, blob, length)
   }
 }

@@ -112,7 +112,7 @@ async function appendAll(writer: PartWriter, chunks: AsyncIterator<Uint8Array>, 
     const next = await chunks.next().catch(() => undefined)
     const { length } = writer
     const isWhole = next?.done === true
-    if (isWhole && at.isLast && length > 0) {
+    if (isWhole && length > 0 && (at.isLast || length === at.lengthMax)) {
       await writer.complete()
       return { kind: 'complete', length }
     }
