@@ -99,9 +99,9 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
     })
 
     test('[RELAY-7.1] a small one in many pieces', async () => {
-      const sent = await Writer.begin(await open(), 1000)
-      for (let offset = 0; offset < 990; offset += 10) await sent.send(10, { offset })
-      const last = await sent.send(10, { offset: 990, isLast: true })
+      const sent = await Writer.begin(await open(), 410)
+      for (let offset = 0; offset < 400; offset += 10) await sent.send(10, { offset })
+      const last = await sent.send(10, { offset: 400, isLast: true })
       if (last.kind !== 'complete') await sent.complete()
       expect(await sent.isThere()).toBe(true)
     })
