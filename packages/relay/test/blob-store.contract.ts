@@ -110,8 +110,8 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       const sent = await Writer.begin(await open(), 1000)
       const room = { spend: (bytes: number) => (bytes > 100 ? new CodedError('storage-full') : undefined) }
       async function* growing() {
-        yield sent.bytes.slice(0, 90)
-        yield sent.bytes.slice(90, 400)
+        yield sent.bytes.subarray(0, 90)
+        yield sent.bytes.subarray(90, 400)
       }
       const full = sent.opened.blobs.append(sent.blob, growing(), { offset: 0, lengthMax: 1000, isLast: false, room })
       await expect(full).rejects.toSatisfy(error => isCoded(error, 'storage-full'))
@@ -178,7 +178,7 @@ export function sharedBlobsContract(name: string, open: () => Promise<OpenedBlob
         const { promise: began, resolve: begins } = Promise.withResolvers<void>()
         async function* slow() {
           begins()
-          yield sent.bytes.slice(0, 10)
+          yield sent.bytes.subarray(0, 10)
           await gate
           // Of the file these would be its end.
           yield* inChunks(sent.bytes.subarray(10, 100))

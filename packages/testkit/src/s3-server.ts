@@ -19,7 +19,7 @@ export type S3Trouble =
   | { kind: 'cut' | 'lose' | 'stall' | 'truncate' | 'shorten' }
 
 type Options = { nowMs?: () => number; region?: string; sessionToken?: string }
-type Answer = { status: number; headers?: Record<string, string | number>; body?: Buffer | string }
+type S3Reply = { status: number; headers?: Record<string, string | number>; body?: Buffer | string }
 
 export class S3Server {
   readonly bucket = 'blobs'
@@ -82,7 +82,7 @@ export class S3Server {
     send(request, response, answer)
   }
 
-  #served(request: IncomingMessage, body: Buffer): Answer | 'cut' | 'stall' {
+  #served(request: IncomingMessage, body: Buffer): S3Reply | 'cut' | 'stall' {
     try {
       const asked = this.#read(request)
       this.asked.push({ operation: asked.operation, key: asked.key })
@@ -108,7 +108,11 @@ export class S3Server {
     return { operation: operationOf(request, query, steps.length > 0), key: steps.join('/'), query }
   }
 
-  #do({ operation, key, query }: S3Asked & { query: URLSearchParams }, request: IncomingMessage, body: Buffer): Answer {
+  #do(
+    { operation, key, query }: S3Asked & { query: URLSearchParams },
+    request: IncomingMessage,
+    body: Buffer,
+  ): S3Reply {
     const id = query.get('uploadId') ?? ''
     switch (operation) {
       case 'put':
@@ -154,7 +158,7 @@ function operationOf({ method }: IncomingMessage, query: URLSearchParams, hasKey
   return method === 'HEAD' ? 'head' : 'get'
 }
 
-function ranged(bytes: Buffer, range: string | undefined): Answer {
+function ranged(bytes: Buffer, range: string | undefined): S3Reply {
   const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? '') ?? []
   if (start === undefined) return { status: 200, body: bytes }
   if (Number(start) >= bytes.length) throw new S3Refusal('InvalidRange', 416)
@@ -163,7 +167,7 @@ function ranged(bytes: Buffer, range: string | undefined): Answer {
   return { status: 206, headers, body: bytes.subarray(Number(start), last + 1) }
 }
 
-const refusal = ({ code, status }: S3Refusal): Answer => ({
+const refusal = ({ code, status }: S3Refusal): S3Reply => ({
   status,
   body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>as asked for</Message><AWSAccessKeyId>alices-key</AWSAccessKeyId></Error>`,
 })
@@ -174,7 +178,7 @@ async function bytesOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, headers = {}, body = '' }: Answer): void {
+function send(request: IncomingMessage, response: ServerResponse, { status, headers = {}, body = '' }: S3Reply): void {
   const bytes = Buffer.from(body)
   const announced = Number(headers['Content-Length'] ?? bytes.length)
   response.writeHead(status, { 'Content-Length': bytes.length, ...headers })

@@ -62,7 +62,7 @@ export class PartWriter {
     const name = randomBytes(8).toString('hex')
     const size = lengthOf(joined) + this.#bytes.length
     await this.#withAll(joined, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
-    await this.#add({ number, kind: 'piece', size, tag: name }).catch(async error => {
+    await this.#add({ number, kind: 'piece', size, tag: name }).catch(async (error: unknown) => {
       await this.#forget([{ number, tag: name }])
       throw error
     })
@@ -106,7 +106,7 @@ export class PartWriter {
     const upload = await this.#begun()
     const put = async (body: readonly Uint8Array[]) => await this.#around.bucket.putPart(upload, number, body)
     const tag = await this.#withAll(pieces, put)
-    await this.#add({ number, kind: 'part', size, tag }).catch(async error => {
+    await this.#add({ number, kind: 'part', size, tag }).catch(async (error: unknown) => {
       // Nobody will put these parts together, and nobody else knows of them.
       if ((await this.#around.parts.of(this.#blob)).upload !== upload.id) await this.#abort()
       throw error

@@ -5,7 +5,7 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { S3Place } from '../blob-place.ts'
 import { faultIn, textOf } from './read-answers.ts'
 import { isS3Fault, S3Fault } from './s3-fault.ts'
-import { type Line, newAgent, sendRequest } from './send-request.ts'
+import { newAgent, type S3Line, sendRequest } from './send-request.ts'
 import { queryText, signRequest } from './sign-request.ts'
 
 export type S3Request = {
@@ -22,7 +22,7 @@ export type S3Answer = { headers: IncomingHttpHeaders; text: string }
 const { objectStoreTriesMax, objectStoreRetryMs, objectStoreConnectionsMax } = relayFixedLimits
 
 export class S3Client {
-  readonly line: Line
+  readonly line: S3Line
   readonly #place: S3Place
   readonly #closed = new AbortController()
 

@@ -14,7 +14,7 @@ export type Sent = {
   body: readonly Uint8Array[]
 }
 
-export type Line = { agent: Agent; clock: Clock; idleMs: () => number }
+export type S3Line = { agent: Agent; clock: Clock; idleMs: () => number }
 
 export const newAgent = (url: string, maxSockets: number): Agent =>
   new (clientOf(new URL(url)).Agent)({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
@@ -22,7 +22,7 @@ export const newAgent = (url: string, maxSockets: number): Agent =>
 const clientOf = (url: URL): typeof http | typeof https => (url.protocol === 'https:' ? https : http)
 
 /** Throws `S3Fault` when there is no answer. Its body is for the caller to read, and to give up. */
-export async function sendRequest({ url, method, headers, body }: Sent, line: Line): Promise<IncomingMessage> {
+export async function sendRequest({ url, method, headers, body }: Sent, line: S3Line): Promise<IncomingMessage> {
   const request = clientOf(url).request(url, { method, headers, agent: line.agent })
   const answered = new Wait<IncomingMessage>()
   const patience = new Patience(line, () => void request.destroy(new S3Fault('ETIMEDOUT', 0)))
@@ -67,7 +67,7 @@ async function sendBody(
 }
 
 /** The pieces of an answer. Only while we wait for the next one is it the store that is slow. Throws `S3Fault` when it is cut. */
-export async function* bodyOf(answer: IncomingMessage, line: Line): AsyncGenerator<Uint8Array> {
+export async function* bodyOf(answer: IncomingMessage, line: S3Line): AsyncGenerator<Uint8Array> {
   const pieces = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   const patience = new Patience(line, () => void answer.destroy(new S3Fault('ETIMEDOUT', 0)))
   try {
@@ -88,11 +88,11 @@ export async function* bodyOf(answer: IncomingMessage, line: Line): AsyncGenerat
 }
 
 class Patience {
-  readonly #line: Line
+  readonly #line: S3Line
   readonly #giveUp: () => void
   #timer: Timer | undefined
 
-  constructor(line: Line, giveUp: () => void) {
+  constructor(line: S3Line, giveUp: () => void) {
     this.#line = line
     this.#giveUp = giveUp
     this.begin()
