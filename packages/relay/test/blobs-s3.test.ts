@@ -36,7 +36,7 @@ const countOf = (asked: readonly S3Asked[], operation: S3Operation) =>
   asked.filter(each => each.operation === operation).length
 
 describe('what is asked of the store', () => {
-  test('[RELAY-7.1] a small blob is one object by one request; a large one is put together of parts', async () => {
+  test('[RELAY-8.1] a small blob is one object by one request; a large one is put together of parts', async () => {
     const { server, relay, alice } = await serving()
     const small = await begin(relay, alice, 50_000)
     expect((await put(small, randomBytes(50_000), 0)).status).toBe(204)
@@ -54,7 +54,7 @@ describe('what is asked of the store', () => {
     expect(server.store.uploads.size).toBe(0)
   })
 
-  test('[RELAY-7.10] it is signed, with the token of a session when there is one', async () => {
+  test('[RELAY-8.10] it is signed, with the token of a session when there is one', async () => {
     const server = await testS3({ sessionToken: 'alices/session+token==' })
     const relay = await testRelay({ blobs: placeOf(server) })
     const begun = await begin(relay, await arrive(relay), 10)
@@ -65,7 +65,7 @@ describe('what is asked of the store', () => {
 
 describe('a store in trouble', () => {
   test.for(['put', 'begin', 'put-part', 'complete'] as const)(
-    '[RELAY-7.5] the answer to %s is lost, and the blob is complete once',
+    '[RELAY-8.5] the answer to %s is lost, and the blob is complete once',
     async operation => {
       const { server, relay, alice } = await serving()
       const data = randomBytes(operation === 'put' ? 1000 : 9 * MIB)
@@ -76,7 +76,7 @@ describe('a store in trouble', () => {
     },
   )
 
-  test('[RELAY-7.5] a relay that ends between the last part and the note of it is finished by another', async () => {
+  test('[RELAY-8.5] a relay that ends between the last part and the note of it is finished by another', async () => {
     const server = await testS3()
     for (const size of [1000, 9 * MIB]) {
       const { blobs, other, begin: begun, store } = await blobsAt(placeOf(server))
@@ -93,7 +93,7 @@ describe('a store in trouble', () => {
     }
   })
 
-  test('[RELAY-7.7] what passes is asked for again; what does not is 503, and goes on later', async () => {
+  test('[RELAY-8.7] what passes is asked for again; what does not is 503, and goes on later', async () => {
     const { server, relay, alice } = await serving()
     const data = randomBytes(9 * MIB)
     const begun = await begin(relay, alice, data.length)
@@ -104,7 +104,7 @@ describe('a store in trouble', () => {
     const refused = await put(begun, data.subarray(8 * MIB), 8 * MIB)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     const said = JSON.stringify(await refused.json())
-    expect(said).toContain('storage-failed')
+    expect(said).toContain('unavailable')
     expect(said).not.toContain('alices')
     server.trouble = () => ({ kind: 'cut' })
     expect((await put(begun, data.subarray(8 * MIB), 8 * MIB)).status).toBe(503)
@@ -118,7 +118,7 @@ describe('a store in trouble', () => {
     expect((await bodyOf(await fetch(begun.url))).equals(data)).toBe(true)
   })
 
-  test('[RELAY-7.7] one that says nothing is given up', async () => {
+  test('[RELAY-8.7] one that says nothing is given up', async () => {
     const clock = new ManualClock()
     const server = await testS3({ nowMs: () => clock.nowMs() })
     const { blobs, begin: begun } = await blobsAt(placeOf(server), {}, clock)
@@ -129,10 +129,10 @@ describe('a store in trouble', () => {
     expect(appended).toEqual({ kind: 'complete', length: 100 })
     server.trouble = () => ({ kind: 'stall' })
     const refused = passTime(clock, blobs.read(blob, { start: 0, end: 99 }))
-    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'storage-failed'))
+    await expect(refused).rejects.toSatisfy(error => isCoded(error, 'unavailable'))
   })
 
-  test.for(['truncate', 'shorten'] as const)('[RELAY-7.6] %s: nobody takes less for all of it', async kind => {
+  test.for(['truncate', 'shorten'] as const)('[RELAY-8.6] %s: nobody takes less for all of it', async kind => {
     const { server, relay, alice } = await serving()
     const data = randomBytes(100_000)
     const begun = await begin(relay, alice, data.length)
@@ -155,7 +155,7 @@ describe('a store in trouble', () => {
 })
 
 describe('memory', () => {
-  test('[RELAY-7.4] beyond what uploads may hold together one is refused for now, and what it sent is kept', async () => {
+  test('[RELAY-8.4] beyond what uploads may hold together one is refused for now, and what it sent is kept', async () => {
     const { blobs, begin: begun } = await blobsAt(placeOf(await testS3()), { blobMemoryBytesMax: 2 * MIB })
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
     const holder = await begun(3 * MIB)
@@ -170,7 +170,7 @@ describe('memory', () => {
     await holds
     const other = await begun(3 * MIB)
     await expect(blobs.append(other, once(randomBytes(3 * MIB)), at)).rejects.toSatisfy(error =>
-      isCoded(error, 'storage-failed'),
+      isCoded(error, 'unavailable'),
     )
     expect(await blobs.length(other)).toBe(MIB)
     openGate()
@@ -181,7 +181,7 @@ describe('memory', () => {
 })
 
 describe('what is over', () => {
-  test('[RELAY-7.8] of what was deleted or has expired nothing is left in the store', async () => {
+  test('[RELAY-8.8] of what was deleted or has expired nothing is left in the store', async () => {
     const clock = new ManualClock(Date.now())
     const server = await testS3({ nowMs: () => clock.nowMs() })
     const relay = await testRelay({ clock, blobs: placeOf(server), limits: { sweepEveryMs: 1000 } })
@@ -209,7 +209,7 @@ describe('what is over', () => {
 })
 
 describe('two relays', () => {
-  test('[RELAY-7.3] an upload that goes on at the other relay: the slower one is told where', async () => {
+  test('[RELAY-8.3] an upload that goes on at the other relay: the slower one is told where', async () => {
     const server = await testS3()
     const { store } = await blobsAt(placeOf(server))
     const openStore = () => sharedStore(store)
@@ -250,7 +250,7 @@ describe('at the start', () => {
     )
   }
 
-  test('[RELAY-7.9] a bucket or keys that are wrong are one line that names the option', async () => {
+  test('[RELAY-8.9] a bucket or keys that are wrong are one line that names the option', async () => {
     const server = await testS3()
     expect(await startedWith(server, {})).toBe('started')
     expect(await startedWith(server, { bucket: 'other' })).toMatch(/^--blobs: the bucket "other".*NoSuchBucket/)

@@ -15,7 +15,7 @@ const { blobPartBytes, blobPiecesMax } = relayFixedLimits
 export class Overtaken extends Error {}
 
 const busy = (): CodedError =>
-  new CodedError('storage-failed', {}, { message: 'There are too many uploads at one time: try again in a moment.' })
+  new CodedError('unavailable', {}, { message: 'There are too many uploads at one time: try again in a moment.' })
 
 export class PartWriter {
   readonly #blob: BlobId
@@ -63,7 +63,8 @@ export class PartWriter {
     const size = lengthOf(joined) + this.#bytes.length
     await this.#withAll(joined, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
     await this.#add({ number, kind: 'piece', size, tag: name }).catch(async (error: unknown) => {
-      await this.#forget([{ number, tag: name }])
+      // Only then: where the answer of the database was lost, the piece may count.
+      if (error instanceof Overtaken) await this.#forget([{ number, tag: name }])
       throw error
     })
     this.#bytes.empty()
@@ -107,8 +108,7 @@ export class PartWriter {
     const put = async (body: readonly Uint8Array[]) => await this.#around.bucket.putPart(upload, number, body)
     const tag = await this.#withAll(pieces, put)
     await this.#add({ number, kind: 'part', size, tag }).catch(async (error: unknown) => {
-      // Nobody will put these parts together, and nobody else knows of them.
-      if ((await this.#around.parts.of(this.#blob)).upload !== upload.id) await this.#abort()
+      if (error instanceof Overtaken) await this.#abortForgotten(upload)
       throw error
     })
     this.#bytes.empty()
@@ -129,6 +129,11 @@ export class PartWriter {
   async #putTogether(): Promise<void> {
     if (this.#kept.at(-1)?.kind === 'piece' || this.#bytes.length > 0) await this.#writePart()
     await this.#around.bucket.putTogether(await this.#begun(), this.#kept)
+  }
+
+  /** Nobody will put its parts together, and nobody else knows of them. */
+  async #abortForgotten({ id }: Upload): Promise<void> {
+    if ((await this.#around.parts.of(this.#blob)).upload !== id) await this.#abort()
   }
 
   async #abort(): Promise<void> {

@@ -29,4 +29,4 @@ export const isS3Fault = (error: unknown, ...codes: string[]): error is S3Fault 
 
 /** What whoever uploads or fetches is told. */
 export const unavailable = (cause: unknown): CodedError =>
-  cause instanceof CodedError ? cause : new CodedError('storage-failed', {}, { cause, message: TEXT })
+  cause instanceof CodedError ? cause : new CodedError('unavailable', {}, { cause, message: TEXT })

@@ -49,6 +49,7 @@ import { Sweep } from './sweep.ts'
 export const openSqliteStore = (options: StoreOptions): RelayStore => new SqliteStore(options)
 
 class SqliteStore implements RelayStore {
+  readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
   readonly blobParts: BlobPartStore
   readonly #db: Sqlite
@@ -261,6 +262,12 @@ class SqliteStore implements RelayStore {
 
   forgetBlob(blob: BlobId, length: number): Promise<void> {
     return this.#writes.run(() => this.#blobs.forget(blob, length))
+  }
+
+  async claimDevice(): Promise<undefined> {}
+
+  asSweeper<T>(run: () => Promise<T>): Promise<T> {
+    return run()
   }
 
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
