@@ -60,6 +60,7 @@ const packages: FolderLaw['order'] = {
   ],
   // The rules that stores share know none of them.
   'packages/relay/src/store': [otherFiles, 'rules', ['sqlite', 'postgres']],
+  'packages/relay/src/blobs': [otherFiles, 's3', 'open-blobs.ts'],
   'packages/core/src': [
     // Decides from values alone whom and what to believe: it has no database to ask.
     'judge',

@@ -83,12 +83,13 @@ const relay: TableLaw = {
     [rows('entry')]: ['entry'],
     [rows('mailbox')]: ['mailbox'],
     [rows('blob')]: ['blob'],
+    [rows('blob-part')]: ['blob_part', 'blob_upload'],
     [rows('retention')]: ['retention'],
   },
   guests: guestsOf(
     { does: 'reads', reason: 'A join: asked row by row, it would be slow.' },
     {
-      blob: [rows('account')],
+      blob: [rows('account'), rows('blob-part')],
       account: [rows('blob'), rows('group'), rows('mailbox')],
       chat_group: [rows('mailbox')],
       entry: [rows('mailbox')],

@@ -7,6 +7,7 @@ import type {
   AccountFacts,
   AccountsAsked,
   Append,
+  BlobPartStore,
   Commit,
   HandedOutKeyPackage,
   NewAccount,
@@ -45,11 +46,13 @@ class PostgresStore implements RelayStore {
   readonly kind = 'postgresql'
   readonly incarnation: Uint8Array
   readonly invites: InviteShelf
+  readonly blobParts: BlobPartStore
   readonly #parts: PostgresParts
 
   constructor(parts: PostgresParts, incarnation: Uint8Array) {
     this.#parts = parts
     this.invites = parts.invites
+    this.blobParts = parts.blobParts
     this.incarnation = incarnation
   }
 
