@@ -17,8 +17,12 @@ export default defineConfig({
     ],
     // What gateways answer is compared with what their document says, in every test that has one.
     setupFiles: ['packages/gateway/test/documented.ts'],
-    // Directories in memory; a browser for those that want one, and one for all of them.
-    globalSetup: ['packages/testkit/test/memory-disk-run.ts', 'packages/testkit/test/chromium-run.ts'],
+    // Directories in memory first; a browser and a PostgreSQL for those that want one, and one for all of them.
+    globalSetup: [
+      'packages/testkit/test/memory-disk-run.ts',
+      'packages/testkit/test/chromium-run.ts',
+      'packages/testkit/test/postgres-run.ts',
+    ],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
     // One more than the cores of a small machine: while one waits for a process, a timer or a browser, another works.

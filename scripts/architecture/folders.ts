@@ -59,7 +59,7 @@ const packages: FolderLaw['order'] = {
     'index.ts',
   ],
   // The rules that stores share know none of them.
-  'packages/relay/src/store': [otherFiles, 'rules', 'sqlite'],
+  'packages/relay/src/store': [otherFiles, 'rules', ['sqlite', 'postgres']],
   'packages/core/src': [
     // Decides from values alone whom and what to believe: it has no database to ask.
     'judge',

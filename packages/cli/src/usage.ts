@@ -9,9 +9,9 @@ export const usage = `Usage: postern <command>
               --data DIR [--listen :8090] [--public-host HOST]... [--new-people-per-day 50]
               [--proxy-header NAME [--proxies 1]] [--registration open|invite|closed] [--limit NAME=NUMBER]...
               [--app DIR|off] [--metrics 127.0.0.1:9464] [--settings FILE] [--keep-days 30] [--keep-blobs-days 30]
-              [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G]
+              [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G] [--database postgres://...]
   relay invite   prints a code by which the relay takes a new account
-              --data DIR [--uses 1] [--days 7]
+              --data DIR|--database URL [--uses 1] [--days 7]
   relay status | accounts [ID] | ban ID | unban ID | invite list | invite revoke ID   asks the relay that runs
               --data DIR [--json]; for accounts also [--limit 1000] [--after ID] [--banned]
   person    a person without a screen: commands and events are JSON lines

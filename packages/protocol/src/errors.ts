@@ -92,6 +92,10 @@ const table = {
   'database-unusable': d => `The data directory ${d['directory']} cannot be used: ${d['why']}.`,
   'database-damaged': () => 'The database is damaged: restore the data directory from a backup.',
   'database-newer': d => `The database in ${d['directory']} was written by a newer version of this program.`,
+  'database-unreachable': d => `The database at ${d['place']} cannot be used: ${d['why']}.`,
+  'database-too-old': d =>
+    `The database at ${d['place']} is too old: PostgreSQL ${d['version']} or a newer one is needed.`,
+  unavailable: () => 'The database cannot be reached, or has too much to do; try again in a few seconds.',
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
   'storage-failed': () => 'The disk cannot be read or written: try again when it works; the log says more.',
   'descriptors-used-up': () => 'The program has no file descriptors left; try again in a moment.',

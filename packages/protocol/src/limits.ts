@@ -279,6 +279,36 @@ export const databaseLimits = {
   logPagesMax: 4000,
 } as const
 
+/** A relay's way to PostgreSQL. */
+export const postgresLimits = {
+  /** 13.0: the oldest that has all that is used. */
+  serverVersionMin: 130_000,
+  poolConnections: 4,
+  poolIdleMs: 30 * SECOND_MS,
+  /** For one of them: past that whoever asks is told to come again. */
+  poolWaitingMax: 10_000,
+  connectMs: 5 * SECOND_MS,
+  /** The server gives up on a statement, and on who stands idle in a transaction. */
+  statementMs: 10 * SECOND_MS,
+  keepAliveMs: 10 * SECOND_MS,
+  /** After a connection was lost: the first try to make it again, doubled up to the last. */
+  reconnectMs: 100,
+  reconnectMsMax: 5 * SECOND_MS,
+  /** Writes in one transaction, and their bytes. */
+  batchWrites: 256,
+  batchBytes: 8 * MIB,
+  /** What waits for its transaction: past that senders are told to come again. */
+  queuedBytesMax: 64 * MIB,
+  /** Rows of the outbox that go into mailboxes in one turn. */
+  fanOutRows: 400,
+  /** What a relay that died has left in the outbox is found so soon. */
+  fanOutEveryMs: 1 * SECOND_MS,
+  /** In the log and not in mailboxes yet: past that nothing more is taken. */
+  outboxRowsMax: 20_000,
+  /** Reads of mailboxes in one statement. */
+  readsPerQuery: 500,
+} as const
+
 /** Backups of a data directory. */
 export const backupLimits = {
   /** While a database is copied its log grows: past so much the copy is given up, before the disk is full. */

@@ -8,10 +8,13 @@ import { listIn, wholeNumber, wrong } from './config-values.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import type { RelayLimits } from './limits/relay-limits.ts'
 import { readSettingsFile } from './settings-file.ts'
+import { databaseAddress } from './store/postgres/address.ts'
 
 export type RelayConfig = {
   listen: ListenAddress
   dataDirectory: string
+  /** Where the database is that relays share; without it everything is in the data directory. */
+  database: string | undefined
   publicHosts: string[]
   proxies: TrustedProxies | undefined
   registration: Registration
@@ -25,7 +28,17 @@ export type RelayConfig = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
-const SINGLE = ['listen', 'data', 'proxy-header', 'proxies', 'registration', 'app', 'metrics', ...limitOptions]
+const SINGLE = [
+  'listen',
+  'data',
+  'database',
+  'proxy-header',
+  'proxies',
+  'registration',
+  'app',
+  'metrics',
+  ...limitOptions,
+]
 /** Given once for each on the command line; elsewhere one behind the other, under a name of their own. */
 const MANY = { 'public-host': 'public-hosts', limit: 'limits' } as const
 
@@ -47,6 +60,7 @@ export function readConfig(argv: readonly string[], env: Environment, builtApp?:
   return {
     listen,
     dataDirectory,
+    database: databaseAddress(read('database') || undefined),
     publicHosts,
     proxies: proxiesIn(read),
     registration: registrationIn(read('registration') ?? defaultRegistration(listen, publicHosts)),

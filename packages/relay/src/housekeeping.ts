@@ -32,8 +32,7 @@ export class Housekeeping {
     const { invites, limits, clock, log, figures, room, store, blobs } = this.#parts
     let removed = 0
     const steps = [
-      () => sweepBlobs(this.#parts, this.#stop.signal),
-      () => this.#sweepRows(),
+      () => store.asSweeper(() => this.#sweepStore()),
       () => invites.sweep(clock.nowMs() - limits.keepInvitesMs),
     ]
     if (await this.#attempt(() => this.#noteSet()))
@@ -42,6 +41,13 @@ export class Housekeeping {
     figures.swept.add('', removed)
     await this.#attempt(() => room.count({ store, blobs }))
     if (!this.#stop.signal.aborted) this.#timer = clock.setTimer(limits.sweepEveryMs, () => this.start())
+  }
+
+  /** One relay of those on the same data. */
+  async #sweepStore(): Promise<number> {
+    const blobs = await this.#attempt(() => sweepBlobs(this.#parts, this.#stop.signal))
+    const rows = await this.#attempt(() => this.#sweepRows())
+    return (blobs ?? 0) + (rows ?? 0)
   }
 
   async #attempt<T>(sweep: () => Promise<T>): Promise<T | undefined> {

@@ -22,8 +22,10 @@ export async function runRelay(argv: readonly string[], env: Environment, built:
 
 async function serve(read: () => RelayConfig): Promise<number> {
   const { signal } = stopSignal()
+  let store = '--data'
   try {
     const config = read()
+    if (config.database !== undefined) store = '--database'
     const log = openProcessLog({ level: config.logLevel, waitingBytesMax: relayDefaults.logWaitingBytesMax })
     logCrash(log, 'relay')
     const relay = await startRelay({ ...config, log }).catch((error: unknown) => {
@@ -40,7 +42,7 @@ async function serve(read: () => RelayConfig): Promise<number> {
     log.info({}, 'stopped')
     return 0
   } catch (error) {
-    process.stderr.write(`${startFault(error)}\n`)
+    process.stderr.write(`${startFault(error, store)}\n`)
     return 1
   }
 }
@@ -55,10 +57,10 @@ async function print(text: () => Promise<string>): Promise<number> {
   }
 }
 
-/** What the data directory is at fault for is said under the name of its option. */
-function startFault(error: unknown): string {
+/** What the place of all data is at fault for is said under the name of its option. */
+function startFault(error: unknown, store: string): string {
   const text = error instanceof Error ? error.message : String(error)
-  return isCoded(error) && error.code.startsWith('database-') ? `--data: ${text}` : text
+  return isCoded(error) && error.code.startsWith('database-') ? `${store}: ${text}` : text
 }
 
 type InUse = NodeJS.ErrnoException & { port?: number }

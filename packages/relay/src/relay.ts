@@ -23,9 +23,11 @@ import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
 import { RelayFigures } from './figures/relay-figures.ts'
+import { hearElsewhere } from './hear-elsewhere.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { type AppFiles, readAppFiles } from './http/app-files.ts'
 import { allowConnections, createHttpServer } from './http/http-server.ts'
+import { InviteFiles } from './invites/invite-files.ts'
 import { Invites } from './invites/invites.ts'
 import { type DiskRoom, DiskSpace, readDiskRoom } from './limits/disk-space.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
@@ -33,6 +35,8 @@ import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import { OperatorDesk } from './operator/operator-desk.ts'
 import { BLOBS_NAME } from './store/data-directory.ts'
+import { Elsewhere } from './store/elsewhere.ts'
+import { openPostgresStore } from './store/postgres/postgres-store.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import { InProcessWake } from './store/wake.ts'
@@ -40,6 +44,8 @@ import { InProcessWake } from './store/wake.ts'
 export type RelayOptions = {
   listen: ListenAddress
   dataDirectory: string
+  /** The address of a PostgreSQL that any number of relays share, in place of SQLite in the data directory. */
+  database?: string | undefined
   limits?: Partial<RelayLimits>
   clock?: Clock
   log?: Log
@@ -52,8 +58,8 @@ export type RelayOptions = {
   app?: string | undefined
   /** Where its metrics are served; without it they are not. */
   metrics?: ListenAddress | undefined
-  /** Another store than SQLite in the data directory. */
-  openStore?: (options: StoreOptions) => RelayStore
+  /** Another store than these. */
+  openStore?: (options: StoreOptions) => RelayStore | Promise<RelayStore>
   /** For tests of a disk that fills up. */
   readDisk?: () => DiskRoom
 }
@@ -72,10 +78,12 @@ export interface Relay {
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   // Before the store is opened: a setting that is wrong must leave nothing behind.
   const app: AppFiles = options.app === undefined ? new Map() : readAppFiles(options.app)
-  const parts = await openParts(options)
+  const elsewhere = new Elsewhere()
+  const parts = await openParts(options, elsewhere)
   const visitors = new Visitors(parts)
   const sockets = new SocketServer(parts, visitors)
   const { server, uploads } = createHttpServer(parts, { sockets, visitors, app })
+  hearElsewhere(elsewhere, { parts, sockets, uploads })
   const housekeeping = new Housekeeping(parts)
   const operated = { parts, visitors, sockets, uploads, dataDirectory: options.dataDirectory }
   const desk = await OperatorDesk.open(operated, options.metrics).catch(async (error: unknown) => {
@@ -118,14 +126,14 @@ async function closeUnserved(parts: RelayParts, sockets: SocketServer): Promise<
   await parts.store.close()
 }
 
-async function openParts(options: RelayOptions): Promise<RelayParts> {
+async function openParts(options: RelayOptions, elsewhere: Elsewhere): Promise<RelayParts> {
   // Before the store: a setting that is wrong must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
   const figures = new RelayFigures()
   const log = figures.counting(options.log ?? silentLog)
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const store = openStore(options, { limits, clock, figures })
+  const store = await openStore(options, { limits, clock, figures, log, elsewhere })
   const { dataDirectory } = options
   try {
     const blobs = new FileBlobStore(join(dataDirectory, BLOBS_NAME))
@@ -145,7 +153,7 @@ async function openParts(options: RelayOptions): Promise<RelayParts> {
       figures,
       audience,
       admission: { registration: options.registration ?? 'open' },
-      invites: new Invites(dataDirectory),
+      invites: new Invites(store.opened.invites ?? new InviteFiles(dataDirectory)),
       bans: await Bans.load(store.opened),
       proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
     }
@@ -155,15 +163,20 @@ async function openParts(options: RelayOptions): Promise<RelayParts> {
   }
 }
 
-function openStore(options: RelayOptions, around: Pick<RelayParts, 'limits' | 'clock' | 'figures'>) {
-  const { limits, clock, figures } = around
+type Around = Pick<RelayParts, 'limits' | 'clock' | 'figures' | 'log'> & { elsewhere: Elsewhere }
+
+async function openStore(options: RelayOptions, around: Around) {
+  const { limits, clock, figures, log, elsewhere } = around
   const directory = options.dataDirectory
   const disk = new DiskSpace({ limits, clock, read: options.readDisk ?? (() => readDiskRoom(directory)) })
   const wake = new InProcessWake()
   const observe = (): ((writes: number) => void) => figures.transaction()
-  const open = options.openStore ?? openSqliteStore
-  return { opened: open({ directory, limits, wake, clock, disk, observe }), wake, disk }
+  const open = options.openStore ?? storeOn(options.database)
+  return { opened: await open({ directory, limits, wake, elsewhere, clock, log, disk, observe }), wake, disk }
 }
+
+const storeOn = (database: string | undefined) =>
+  database === undefined ? openSqliteStore : (given: StoreOptions) => openPostgresStore(database, given)
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
 

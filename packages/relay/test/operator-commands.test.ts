@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { Invites } from '../src/invites/invites.ts'
-import { arrive, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { arrive, newInvite, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { newPerson } from './test-client.ts'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
@@ -44,7 +43,7 @@ describe('with a relay that runs', () => {
   test('[RELAY-5.1] invites are shown and revoked', async () => {
     const dataDirectory = temporaryDirectory()
     await testRelay({ dataDirectory, registration: 'invite' })
-    await new Invites(dataDirectory).make({ usesMax: 5, expiresMs: Date.now() + 60_000 })
+    await newInvite(dataDirectory, { usesMax: 5, expiresMs: Date.now() + 60_000 })
     const at = ['--data', dataDirectory]
     const [, row] = (await run('invite', 'list', ...at)).stdout.split('\n')
     const [id = '', used] = columns(row)

@@ -8,11 +8,10 @@ import { ManualClock } from '@postern/testkit/clock'
 import { failWrites } from '@postern/testkit/faults'
 import { describe, expect, test } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
-import { Invites } from '../src/invites/invites.ts'
 import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { bearer, begin, put } from './put-blob.ts'
-import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { arrive, chatOf, newInvite, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { anotherDevice, messageEnvelope, newPerson, proofOf } from './test-client.ts'
 
 type Asked = { accounts: Record<string, unknown>[]; invites: Record<string, unknown>[] } & Record<string, unknown>
@@ -228,9 +227,8 @@ describe('invites', () => {
   test('[RELAY-5.6] are listed without their codes, and a revoked one lets nobody in', async () => {
     const clock = new ManualClock()
     const { relay, ask, dataDirectory } = await operated({ clock, registration: 'invite' })
-    const invites = new Invites(dataDirectory)
-    const code = await invites.make({ usesMax: 3, expiresMs: clock.nowMs() + DAY_MS })
-    const late = await invites.make({ usesMax: 1, expiresMs: clock.nowMs() - 1 })
+    const code = await newInvite(dataDirectory, { usesMax: 3, expiresMs: clock.nowMs() + DAY_MS })
+    const late = await newInvite(dataDirectory, { usesMax: 1, expiresMs: clock.nowMs() - 1 })
     const alice = newPerson()
     await openClient(relay).register(alice, code)
     const { invites: listed } = await ask('invites')

@@ -3,8 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountId, GroupId } from '@postern/protocol'
+import { databaseOf, forgetDatabaseOf } from '@postern/testkit/test-databases'
 import { onTestFinished } from 'vitest'
 import { type Relay, type RelayOptions, startRelay } from '../src/index.ts'
+import { InviteFiles } from '../src/invites/invite-files.ts'
+import { Invites } from '../src/invites/invites.ts'
+import { withInvitesIn } from '../src/store/postgres/invites-apart.ts'
+import type { Invite } from '../src/store/relay-store.ts'
 import { type BarePerson, commitEnvelope, connect, newGroupId, newPerson, TestClient } from './test-client.ts'
 
 export function temporaryDirectory(): string {
@@ -13,11 +18,29 @@ export function temporaryDirectory(): string {
   return directory
 }
 
+const directories = new Set<string>()
+
+/** Dropped behind the last stop on it: what a test asks for first is done last. */
+async function databaseIn(dataDirectory: string): Promise<string | undefined> {
+  if (!directories.has(dataDirectory)) onTestFinished(() => forgetDatabaseOf(dataDirectory))
+  directories.add(dataDirectory)
+  return await databaseOf(dataDirectory)
+}
+
 export async function testRelay(options: Partial<RelayOptions> = {}): Promise<Relay> {
   const listen = { host: '127.0.0.1', port: 0 }
-  const relay = await startRelay({ listen, dataDirectory: options.dataDirectory ?? temporaryDirectory(), ...options })
+  const dataDirectory = options.dataDirectory ?? temporaryDirectory()
+  const database = options.database ?? (await databaseIn(dataDirectory))
+  const relay = await startRelay({ listen, dataDirectory, ...options, database })
   onTestFinished(() => relay.stop())
   return relay
+}
+
+/** The code of one that the relay of a data directory takes, wherever it has its invites. */
+export async function newInvite(dataDirectory: string, terms: Omit<Invite, 'hash'>): Promise<string> {
+  const database = await databaseOf(dataDirectory)
+  if (database === undefined) return await new Invites(new InviteFiles(dataDirectory)).make(terms)
+  return await withInvitesIn(database, shelf => new Invites(shelf).make(terms))
 }
 
 /** Ends with the test, however it ends. */

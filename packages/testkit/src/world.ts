@@ -17,6 +17,7 @@ import {
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
+import { databaseOf, forgetDatabaseOf } from './test-databases.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
@@ -116,7 +117,9 @@ export class World {
 
   /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
   async relayInvite(): Promise<string> {
-    return await makeInvite(['--data', join(this.directory, 'relay')], {})
+    const directory = join(this.directory, 'relay')
+    const database = await databaseOf(directory)
+    return await makeInvite(['--data', directory, ...(database === undefined ? [] : ['--database', database])], {})
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
@@ -179,6 +182,7 @@ export class World {
     await Promise.all([...this.#people.values()].map(person => person.client.stop()))
     await Promise.all(this.#gateways.map(gateway => gateway.stop()))
     await this.#relay.stop()
+    await forgetDatabaseOf(join(this.directory, 'relay'))
     rmSync(this.directory, { recursive: true, force: true })
   }
 }
@@ -187,9 +191,11 @@ async function openRelay(
   directory: string,
   { port, options }: { port: number; options: WorldOptions },
 ): Promise<Relay> {
+  const dataDirectory = join(directory, 'relay')
   return await startRelay({
     listen: { host: '127.0.0.1', port },
-    dataDirectory: join(directory, 'relay'),
+    dataDirectory,
+    database: await databaseOf(dataDirectory),
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     registration: options.relayRegistration ?? 'open',
     // All people of a test come from one address.

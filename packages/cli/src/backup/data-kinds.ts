@@ -69,6 +69,9 @@ export function kindOf(kind: BackupKind): DataKind | undefined {
   return kinds.find(one => one.kind === kind)
 }
 
+export const hasDatabase = (directory: string): boolean =>
+  kinds.some(({ database }) => existsSync(join(directory, database)))
+
 /** Throws `bad-field` where there is nothing of ours. */
 export function kindIn(directory: string): DataKind {
   const found = kinds.filter(({ database }) => existsSync(join(directory, database)))

@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { manifestText } from './archive/manifest.ts'
 import { assertSeal, sealed } from './archive/seal.ts'
 import { type ArchiveFile, writeArchive } from './archive/write-archive.ts'
+import { assertOwnDatabase } from './assert-own-database.ts'
 import { noteBackup } from './backup-note.ts'
 import { readBackupSettings } from './backup-settings.ts'
 import { backupTarget, STANDARD_OUTPUT } from './backup-target.ts'
@@ -21,6 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function runBackup(argv: readonly string[], env: Environment): Promise<number> {
   const settings = readBackupSettings(argv, env)
   assertSeal(settings.seal)
+  await assertOwnDatabase(settings.directory, env)
   const kind = kindIn(settings.directory)
   const target = backupTarget({ ...settings, suffix: settings.seal === 'plain' ? '.tar' : '.age' })
   const progress = new Progress(process.stderr, { isJson: settings.isJson, clock: systemClock })

@@ -14,6 +14,7 @@ import { lookAtProgram } from './check-program.ts'
 import { lookAtPublicHost } from './check-public-host.ts'
 import { lookAtMetrics, lookAtRegistration, lookAtRelaySettings } from './check-relay-settings.ts'
 import { lookAtRoom } from './check-room.ts'
+import { lookAtSharedDatabase, sharedBackup } from './check-shared-database.ts'
 import type { DoctorSettings } from './doctor-settings.ts'
 import { clauseOf } from './finding.ts'
 import type { Around } from './gateway-doctor.ts'
@@ -83,7 +84,12 @@ export const relayChecks: readonly Check<RelayCase>[] = [
     look: within(at => lookAtDirectory({ ...at, setting: '--data', files: named, secrets: files })),
   },
   { subject: 'disk', look: within(lookAtDisk) },
-  { subject: 'backup', look: within(at => lookAtBackup({ ...at, database: relayFiles.database })) },
+  {
+    subject: 'backup',
+    look: within(at =>
+      at.config?.database === undefined ? lookAtBackup({ ...at, database: relayFiles.database }) : sharedBackup(),
+    ),
+  },
   {
     subject: 'process',
     look: within(at => lookAtProcess({ ...at, what: 'relay', unseen: 'of its hosts nothing is known till then' })),
@@ -101,7 +107,11 @@ export const relayChecks: readonly Check<RelayCase>[] = [
       return (await Promise.all(tried.map(host => lookAtPublicHost(host, clock)))).flat()
     },
   },
-  { subject: 'database', look: within(lookAtDatabase), alone: true },
+  {
+    subject: 'database',
+    look: within(at => (at.config?.database === undefined ? lookAtDatabase(at) : lookAtSharedDatabase(at.config))),
+    alone: true,
+  },
 ]
 
 type Placed = RelayCase & { directory: string }

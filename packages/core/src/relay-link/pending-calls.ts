@@ -40,7 +40,7 @@ export class PendingCalls {
   }
 }
 
-const FAULTS_OF_ITS_DISK = new Set(['storage-failed', 'descriptors-used-up', 'database-damaged'])
+const FAULTS_OF_ITS_DISK = new Set(['storage-failed', 'unavailable', 'descriptors-used-up', 'database-damaged'])
 
 function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
   const { retryAtMs, serial } = frame

@@ -30,6 +30,21 @@ export class Bans {
     end()
   }
 
+  /** Another relay on the same data has done it. */
+  noteElsewhere(account: AccountId, kind: 'banned' | 'unbanned'): void {
+    if (kind === 'banned') this.#banned.add(account)
+    else this.#banned.delete(account)
+  }
+
+  /** Reads all of it again. Gives those who are banned and were not. */
+  async readAgain(): Promise<AccountId[]> {
+    const found = await this.#store.bannedAccounts()
+    const fresh = found.filter(account => !this.#banned.has(account))
+    this.#banned.clear()
+    for (const account of found) this.#banned.add(account)
+    return fresh
+  }
+
   async unban(account: AccountId): Promise<void> {
     await this.#store.setBanned(account, undefined)
     this.#banned.delete(account)

@@ -1,10 +1,9 @@
 // The table of calls: which operation answers which.
-import type { AccountId } from '@postern/protocol'
 import type { CallAnswer, CallName, CallRequest } from '@postern/protocol/relay'
 import { handOutKeyPackages, publishKeyPackages } from '../accounts/key-packages.ts'
 import { getProfile } from '../accounts/profiles.ts'
 import { beginBlob, deleteBlob } from '../blobs/blobs.ts'
-import { appendEnvelope } from '../groups/append-envelope.ts'
+import { appendEnvelope, type Caller } from '../groups/append-envelope.ts'
 import { commitEnvelope } from '../groups/commit-envelope.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -12,26 +11,27 @@ import type { RelayParts } from './relay-parts.ts'
 type Answered = Exclude<CallName, 'authenticate' | 'follow'>
 type Operation<Name extends CallName> = (
   parts: RelayParts,
-  account: AccountId,
+  caller: Caller,
   request: CallRequest<Name>,
 ) => Promise<CallAnswer<Name>>
 
 const operations: { [Name in Answered]: Operation<Name> } = {
   ping: async ({ clock }) => ({ nowMs: clock.nowMs() }),
-  publishKeyPackages,
-  takeKeyPackages: handOutKeyPackages,
-  putProfile: ({ store, clock }, account, profile) => store.putProfile(account, { ...profile, nowMs: clock.nowMs() }),
-  getProfile: (parts, _account, request) => getProfile(parts, request),
-  createGroup: async ({ store, clock }, creator, { group, continues }) => ({
+  publishKeyPackages: (parts, { account }, request) => publishKeyPackages(parts, account, request),
+  takeKeyPackages: (parts, { account }, request) => handOutKeyPackages(parts, account, request),
+  putProfile: ({ store, clock }, { account }, profile) =>
+    store.putProfile(account, { ...profile, nowMs: clock.nowMs() }),
+  getProfile: (parts, _caller, request) => getProfile(parts, request),
+  createGroup: async ({ store, clock }, { account: creator }, { group, continues }) => ({
     created: (await store.createGroup(group, { creator, continues, nowMs: clock.nowMs() })) === 'created',
   }),
-  getGroup: ({ store }, account, { group }) => store.getGroup(group, account),
+  getGroup: ({ store }, { account }, { group }) => store.getGroup(group, account),
   append: appendEnvelope,
   commit: commitEnvelope,
-  outcome: ({ store }, account, { group, message }) => store.outcome(message, { group, by: account }),
-  beginBlob,
-  deleteBlob,
-  mailboxEnd: async ({ store, clock }, account) => {
+  outcome: ({ store }, { account }, { group, message }) => store.outcome(message, { group, by: account }),
+  beginBlob: (parts, { account }, request) => beginBlob(parts, account, request),
+  deleteBlob: (parts, { account }, request) => deleteBlob(parts, account, request),
+  mailboxEnd: async ({ store, clock }, { account }) => {
     // The time first: what is accepted while the head is looked up is not before it.
     const nowMs = clock.nowMs()
     return { nowMs, head: await store.mailboxHead(account) }
@@ -40,8 +40,8 @@ const operations: { [Name in Answered]: Operation<Name> } = {
 
 export function answerCall<Name extends Answered>(
   parts: RelayParts,
-  account: AccountId,
+  caller: Caller,
   call: { name: Name; request: CallRequest<Name> },
 ): Promise<CallAnswer<Name>> {
-  return operations[call.name](parts, account, call.request)
+  return operations[call.name](parts, caller, call.request)
 }

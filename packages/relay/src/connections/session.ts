@@ -23,6 +23,7 @@ import {
   type SpokenVersion,
   versionOf,
 } from '@postern/protocol/relay'
+import type { Fence } from '../store/fence.ts'
 import { answerCall } from './answer-call.ts'
 import { authenticate } from './authenticate.ts'
 import { Follower, type Outlet } from './follow.ts'
@@ -30,11 +31,11 @@ import type { RelayParts } from './relay-parts.ts'
 
 type State =
   | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer; newcomer: Newcomer }
-  | { kind: 'authenticated'; account: AccountId; follower: Follower | undefined }
+  | { kind: 'authenticated'; account: AccountId; fence: Fence | undefined; follower: Follower | undefined }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
 /** `device`: its public key, as text. */
-export type Peer = { account: AccountId; device: string; serial: number }
+export type Peer = { account: AccountId; device: string; serial: number; fence: Fence | undefined }
 /** Whoever has not logged in yet. */
 type Newcomer = { address: string; onAuthenticated: (peer: Peer) => void }
 
@@ -122,7 +123,7 @@ export class Session {
     if (this.#state.kind !== 'authenticated')
       throw new CodedError('unauthenticated', { why: 'the first call has to be "authenticate"' })
     if (call.name === 'follow') return this.#follow(this.#state, call.request)
-    return answerCall(this.#parts, this.#state.account, call)
+    return answerCall(this.#parts, this.#state, call)
   }
 
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
@@ -130,12 +131,17 @@ export class Session {
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
     const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: state.newcomer.address })
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
-    this.#parts.bans.assertAllowed(answer.account)
+    const { account } = answer
+    const device = toBase64Url(proof.deviceKey)
+    // Before it may ask what became of what it has sent: no older connection of it sends anything from here on.
+    const fence = await this.#parts.store.claimDevice(device)
+    if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
+    this.#parts.bans.assertAllowed(account)
     state.deadline.cancel()
-    this.#state = { kind: 'authenticated', account: answer.account, follower: undefined }
+    this.#state = { kind: 'authenticated', account, fence, follower: undefined }
     const { serial } = decodeDeviceCertificate(proof.certificate)
     this.#parts.figures.logins.add('accepted')
-    state.newcomer.onAuthenticated({ account: answer.account, device: toBase64Url(proof.deviceKey), serial })
+    state.newcomer.onAuthenticated({ account, device, serial, fence })
     return answer
   }
 

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type AccountId, relayFixedLimits, type Timer, Wait, wireLimits } from '@postern/protocol'
 import { nextTurn, wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { type Fence, replaces } from '../store/fence.ts'
 import { MultiMap } from '../store/multi-map.ts'
 import { Connection } from './connection.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -75,6 +76,22 @@ export class SocketServer {
       connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has shut this account out")
   }
 
+  /** At another relay: what its older connection here still sends is refused, and it need not wait to hear so. */
+  deviceClaimed(claimed: Fence): void {
+    const older = this.#byDevice.get(claimed.device)
+    const held = older && this.#connections.get(older)?.fence
+    if (!older || !held || !replaces(claimed, held)) return
+    this.#parts.figures.replaced.add()
+    older.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
+  }
+
+  /** What was revoked by a certificate would not be let in any more: it does not stay either. */
+  serialRaised(account: AccountId, serial: number): void {
+    for (const connection of this.#byAccount.get(account))
+      if ((this.#connections.get(connection)?.serial ?? 0) < serial)
+        connection.close(closeCodes.replaced, 'revoked by a newer certificate')
+  }
+
   terminateAll(): void {
     for (const connection of this.#connections.keys()) connection.terminate()
   }
@@ -107,10 +124,10 @@ export class SocketServer {
     if (older) this.#parts.figures.replaced.add()
     older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
-    // What was revoked by this certificate would not be let in any more: it does not stay either.
-    for (const other of this.#byAccount.get(account))
-      if ((this.#connections.get(other)?.serial ?? 0) < serial)
-        other.close(closeCodes.replaced, 'revoked by a newer certificate')
+    this.serialRaised(account, serial)
+    // It was let in before that one was, and comes behind it only now.
+    if ([...this.#byAccount.get(account)].some(other => (this.#connections.get(other)?.serial ?? 0) > serial))
+      connection.close(closeCodes.replaced, 'revoked by a newer certificate')
   }
 
   #countIn(connection: Connection, peer: Peer): void {

@@ -2,14 +2,18 @@
 import { createHash } from 'node:crypto'
 import { type AccountId, type Clock, CodedError, type MessageId, messageIdFromHash } from '@postern/protocol'
 import { type CallRequest, type EnvelopeHeader, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
+import type { Fence } from '../store/fence.ts'
 import type { Delivery, RelayStore } from '../store/relay-store.ts'
+
+/** Whose connection it came by. */
+export type Caller = { readonly account: AccountId; readonly fence: Fence | undefined }
 
 export type EnvelopeParts = { readonly store: RelayStore; readonly clock: Clock }
 
 /** Not async: appends of one connection reach the store in the order of their arrival. */
 export function appendEnvelope(
   { store, clock }: EnvelopeParts,
-  sender: AccountId,
+  { account: sender, fence }: Caller,
   request: CallRequest<'append'>,
 ): Promise<Verdict> {
   const { payload } = request
@@ -17,7 +21,7 @@ export function appendEnvelope(
   const delivery = deliveryOf(header, request)
   const { group, epoch } = header
   const message = messageIdOf(payload)
-  return store.append({ group, epoch, sender, message, payload, delivery, nowMs: clock.nowMs() })
+  return store.append({ group, epoch, sender, message, payload, delivery, nowMs: clock.nowMs(), fence })
 }
 
 function deliveryOf(header: EnvelopeHeader, { to, leave }: CallRequest<'append'>): Delivery {

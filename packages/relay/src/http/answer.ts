@@ -12,6 +12,7 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   'rate-limited': 429,
   'relay-stopping': 503,
   'storage-failed': 503,
+  unavailable: 503,
   'descriptors-used-up': 503,
   'storage-full': 507,
 }

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CodedError, DAY_MS, relayFixedLimits, systemClock } from '@postern/protocol'
 import { DATABASE_NAME } from '../store/data-directory.ts'
+import { databaseAddress } from '../store/postgres/address.ts'
+import { withInvitesIn } from '../store/postgres/invites-apart.ts'
+import { InviteFiles } from './invite-files.ts'
 import { Invites } from './invites.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -13,19 +16,27 @@ const wrong = (field: string, rule: string): CodedError => new CodedError('bad-f
 /** Gives the code. Throws `bad-field` that names the option and what it has to be. */
 export async function makeInvite(argv: readonly string[], env: Environment): Promise<string> {
   const given = readArguments(argv)
+  const database = databaseAddress(given.database ?? (env['POSTERN_RELAY_DATABASE'] || undefined))
   const directory = given.data ?? env['POSTERN_RELAY_DATA']
+  const usesMax = countIn('--uses', given.uses ?? '1', relayFixedLimits.inviteUsesMax)
+  const days = countIn('--days', given.days ?? '7', relayFixedLimits.inviteDaysMax)
+  const terms = { usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS }
+  if (database !== undefined) return await withInvitesIn(database, shelf => new Invites(shelf).make(terms))
+  return await new Invites(filesIn(directory)).make(terms)
+}
+
+function filesIn(directory: string | undefined): InviteFiles {
   if (!directory) throw wrong('--data', 'name the directory in which the relay keeps its data')
   if (!existsSync(join(directory, DATABASE_NAME)))
     throw wrong('--data', `there is no relay in ${directory}: start it there once, then make invites`)
-  const usesMax = countIn('--uses', given.uses ?? '1', relayFixedLimits.inviteUsesMax)
-  const days = countIn('--days', given.days ?? '7', relayFixedLimits.inviteDaysMax)
-  return await new Invites(directory).make({ usesMax, expiresMs: systemClock.nowMs() + days * DAY_MS })
+  return new InviteFiles(directory)
 }
 
 function readArguments(argv: readonly string[]) {
   try {
     const option = { type: 'string' } as const
-    return parseArgs({ args: [...argv], options: { data: option, uses: option, days: option } }).values
+    return parseArgs({ args: [...argv], options: { data: option, database: option, uses: option, days: option } })
+      .values
   } catch (cause) {
     const [said] = String(cause instanceof Error ? cause.message : cause).split('\n')
     throw new CodedError('bad-field', {}, { cause, message: said ?? 'The arguments are not understood.' })

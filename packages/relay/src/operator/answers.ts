@@ -2,6 +2,8 @@
 
 export type StatusAnswer = {
   started: string
+  /** Where its rows are: `sqlite` or `postgresql`. */
+  store: string
   registration: string
   takes: { messages: boolean; blobs: boolean }
   connections: { members: number; newcomers: number }

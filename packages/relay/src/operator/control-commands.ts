@@ -38,6 +38,7 @@ async function status({ parts, overview }: Operated, startedMs: number): Promise
   const { takesMessages, takesBlobs, oldestEntryMs, ...figures } = await overview.read('now')
   return {
     started: isoTime(startedMs),
+    store: parts.store.kind,
     registration: parts.admission.registration,
     takes: { messages: takesMessages, blobs: takesBlobs },
     connections: { members: figures.members, newcomers: figures.newcomers },

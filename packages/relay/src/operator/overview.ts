@@ -35,7 +35,7 @@ export class Overview {
   /** `rows`: counted now, or within the last minute. */
   async read(rows: 'now' | 'lately'): Promise<Seen> {
     const { parts, visitors, uploads, dataDirectory } = this.#served
-    const { disk, room } = parts
+    const { disk, room, store } = parts
     return {
       ...(await this.#counted(rows)),
       members: visitors.memberCount,
@@ -45,7 +45,8 @@ export class Overview {
       logBytes: sizeOf(join(dataDirectory, `${DATABASE_NAME}-wal`)),
       // First, as these look at the disk again when it is time.
       takesBlobs: room.refusal(1) === undefined,
-      takesMessages: disk.fitsMessages(),
+      // A server's disk is not this one: it says itself when it is full.
+      takesMessages: store.kind === 'postgresql' || disk.fitsMessages(),
       diskFreeBytes: disk.freeBytes,
       diskTotalBytes: disk.totalBytes,
     }

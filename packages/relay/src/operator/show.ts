@@ -30,7 +30,6 @@ const takenText = (isTaken: boolean): string => (isTaken ? 'taken' : 'REFUSED, t
 
 export function showStatus(status: StatusAnswer): string {
   const { members, newcomers } = status.connections
-  const used = `${bytesText(status.database_used_bytes)} used of ${bytesText(status.database_bytes)}`
   const lines: [string, string][] = [
     ['started', status.started],
     ['registration', status.registration],
@@ -40,11 +39,18 @@ export function showStatus(status: StatusAnswer): string {
     ['accounts', `${status.accounts}, ${status.banned} of them banned`],
     ['groups', String(status.groups)],
     ['oldest entry', status.oldest_entry ?? 'none'],
-    ['database', `${used}, log ${bytesText(status.database_log_bytes)}`],
+    ['database', databaseText(status)],
     ['blobs stored', `${status.blobs}, ${bytesText(status.blob_bytes)}`],
     ['disk', `${bytesText(status.disk_free_bytes)} free of ${bytesText(status.disk_total_bytes)}`],
   ]
   return lines.map(([name, value]) => `${name.padEnd(14)}${value}`).join('\n')
+}
+
+/** What a server's own files are like is nothing that the relay sees. */
+function databaseText(status: StatusAnswer): string {
+  const bytes = bytesText(status.database_bytes)
+  if (status.store === 'postgresql') return `${bytes}, on PostgreSQL`
+  return `${bytesText(status.database_used_bytes)} used of ${bytes}, log ${bytesText(status.database_log_bytes)}`
 }
 
 const accountRow = (one: AccountAnswer): string[] => [

@@ -20,6 +20,11 @@ export class MultiMap<Key, Member extends object> {
     return found instanceof Set ? found.size : 1
   }
 
+  /** Of all keys. */
+  *members(): Generator<Member> {
+    for (const key of this.#members.keys()) yield* this.get(key)
+  }
+
   add(key: Key, member: Member): void {
     const found = this.#members.get(key)
     if (!found) this.#members.set(key, member)

@@ -1,7 +1,10 @@
 // What the relay keeps, and the methods every store of it has. What they guarantee are the rules of SPEC.md.
-import type { AccountId, BlobId, Clock, GroupId, MessageId } from '@postern/protocol'
+import type { AccountId, BlobId, Clock, GroupId, Log, MessageId } from '@postern/protocol'
 import type { Entry, Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
+import type { Elsewhere } from './elsewhere.ts'
+import type { Fence } from './fence.ts'
+import type { InviteShelf } from './invite-shelf.ts'
 import type { Wake } from './wake.ts'
 
 export type StoredAccount = {
@@ -81,6 +84,8 @@ type Envelope = {
   message: MessageId
   payload: Uint8Array
   nowMs: number
+  /** Of the connection that it came by: refused with `unauthenticated` once a newer one of the same device is there. */
+  fence?: Fence | undefined
 }
 
 export type Append = Envelope & { delivery: Delivery }
@@ -108,16 +113,26 @@ export type StoreOptions = {
   directory: string
   limits: RelayLimits
   wake: Wake
+  /** Told of what happens at other relays on the same data. */
+  elsewhere?: Elsewhere
   clock: Clock
+  /** For what goes on behind everybody's back. */
+  log?: Log
   /** Told of bytes, and asked before anything new is taken. */
   disk?: { fitsMessages(): boolean; spend(bytes: number): void }
   /** Told of every transaction that is on the disk: asked when it begins, it gives whom to tell how many writes shared it. */
   observe?: () => (writes: number) => void
 }
 
+/** Where a store has its rows: in a file of the data directory, or at a server that relays share. */
+export type StoreKind = 'sqlite' | 'postgresql'
+
 export interface RelayStore {
+  readonly kind: StoreKind
   /** Which life of the relay this is: the same over restarts, and another one after a restore from a backup. */
   readonly incarnation: Uint8Array
+  /** Where invites are, when it has a place for them; else they are files in the data directory. */
+  readonly invites?: InviteShelf
 
   // An account's own.
   /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
@@ -164,6 +179,12 @@ export interface RelayStore {
   commit(commit: Commit): Promise<Verdict>
   outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict>
 
+  /**
+   * A newer connection of a device: what the older ones have sent is settled when this resolves, and what comes of them later
+   * is refused. Undefined from a store that only one relay uses, which knows of all its connections by itself.
+   */
+  claimDevice(device: string): Promise<Fence | undefined>
+
   // Blobs: what is known about them; their bytes are in a BlobStore.
   beginBlob(
     blob: BlobId,
@@ -179,6 +200,8 @@ export interface RelayStore {
 
   /** The clock was set by so much while the relay ran, forward or back: no time has passed by that. */
   noteClockSet(set: { byMs: number; nowMs: number }): Promise<void>
+  /** Runs it unless another relay on the same data does so: then undefined. */
+  asSweeper<T>(run: () => Promise<T>): Promise<T | undefined>
   /** One bounded turn of removing what is past its time; `more` when another turn has work. */
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }>
   /** Everything asked for before is durable or refused. */

@@ -4,17 +4,23 @@ import { MultiMap } from './multi-map.ts'
 
 export interface Wake {
   notify(accounts: Iterable<AccountId>): void
+  /** Hints may have been lost: everybody looks. */
+  notifyAll(): void
   /** Gives what ends the subscription. `wake` throws nothing: a sender waits for its answer until all are woken. */
   subscribe(account: AccountId, wake: () => void): () => void
 }
 
-/** For one relay process: whoever writes and whoever follows are in it. */
+/** For those who follow in this process, whoever writes. */
 export class InProcessWake implements Wake {
   readonly #sleepers = new MultiMap<AccountId, () => void>()
 
   notify(accounts: Iterable<AccountId>): void {
     if (this.#sleepers.isEmpty) return
     for (const account of accounts) for (const wake of this.#sleepers.get(account)) wake()
+  }
+
+  notifyAll(): void {
+    for (const wake of [...this.#sleepers.members()]) wake()
   }
 
   subscribe(account: AccountId, wake: () => void): () => void {

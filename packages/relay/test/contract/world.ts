@@ -56,7 +56,9 @@ export class World {
 
   send(group: GroupId, sent: { sender: AccountId; payload?: Uint8Array; epoch?: number; delivery?: Delivery }) {
     const { sender, payload = randomBytes(40), epoch = 1, delivery = { kind: 'message' } } = sent
-    return this.store.append({ group, epoch, sender, message: idOf(payload), payload, delivery, nowMs: this.nowMs })
+    const { nowMs } = this
+    const message = idOf(payload)
+    return this.#delivered(sender, this.store.append({ group, epoch, sender, message, payload, delivery, nowMs }))
   }
 
   commit(
@@ -66,7 +68,18 @@ export class World {
     const { sender, epoch, payload = randomBytes(40), add = [], remove = [] } = made
     const welcome = add.length > 0 ? Buffer.from('welcome') : undefined
     const { nowMs } = this
-    return this.store.commit({ group, epoch, sender, message: idOf(payload), payload, add, remove, welcome, nowMs })
+    const message = idOf(payload)
+    const commit = { group, epoch, sender, message, payload, add, remove, welcome, nowMs }
+    return this.#delivered(sender, this.store.commit(commit))
+  }
+
+  /** Of a store that answers when it is in the log: until it is in mailboxes, too. A head counts all that was sent before. */
+  #delivered(sender: AccountId, answered: Promise<Verdict>): Promise<Verdict> {
+    if (this.store.kind === 'sqlite') return answered
+    return answered.then(async verdict => {
+      await this.store.mailboxHead(sender)
+      return verdict
+    })
   }
 
   async read(account: AccountId, after = 0, pageSize = 7): Promise<Entry[]> {

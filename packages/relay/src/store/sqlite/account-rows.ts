@@ -4,10 +4,10 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { AccountFacts, AccountsAsked, NewAccount, StoredAccount } from '../relay-store.ts'
 import { accountsRefusal } from '../rules/counts.ts'
 import { dayOf } from '../rules/day-limits.ts'
+import { WeightedCache } from '../weighted-cache.ts'
 import type { Sqlite } from './database.ts'
 import type { DatabaseRoom } from './database-room.ts'
 import type { InviteRows } from './invite-rows.ts'
-import { WeightedCache } from './weighted-cache.ts'
 
 /** Of one account: days are counted from 1970. */
 type PeopleMet = { day: number; count: number }

@@ -1,23 +1,12 @@
 // The log: every payload once.
-import {
-  ACCOUNT_ID_BYTES,
-  type AccountId,
-  backupLimits,
-  bytesOf,
-  fromBase32,
-  type MessageId,
-  toBase32,
-} from '@postern/protocol'
+import { type AccountId, backupLimits, fromBase32, type MessageId } from '@postern/protocol'
 import type { Accepted, Entry } from '@postern/protocol/relay'
+import { joined, kindNumbers, kindOf } from '../stored-entry.ts'
 import type { Sqlite } from './database.ts'
 import type { HeldGroup } from './group-rows.ts'
 import type { RecentEntries } from './recent-entries.ts'
 
 type Kind = Entry['kind']
-
-/** As stored: never renumber. */
-const kindNumbers: Record<Kind, number> = { message: 1, commit: 2, welcome: 3, direct: 4, leave: 5 }
-const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as Kind]))
 
 export type NewEntry = {
   kind: Kind
@@ -94,20 +83,4 @@ export class EntryRows {
   forget(): void {
     this.#recent.forget()
   }
-}
-
-export function kindOf(number: number): Kind {
-  const kind = kindNames.get(number)
-  if (!kind) throw new TypeError(`an entry of unknown kind ${number} is in the database`)
-  return kind
-}
-
-const joined = (accounts: readonly AccountId[]): Uint8Array | null =>
-  accounts.length === 0 ? null : Buffer.concat(accounts.map(bytesOf))
-
-/** The accounts of a list as it is stored. */
-export function accountsIn(stored: Uint8Array | null): AccountId[] {
-  if (!stored) return []
-  const at = (index: number) => stored.subarray(index * ACCOUNT_ID_BYTES, (index + 1) * ACCOUNT_ID_BYTES)
-  return Array.from({ length: stored.length / ACCOUNT_ID_BYTES }, (_, index) => toBase32(at(index)) as AccountId)
 }

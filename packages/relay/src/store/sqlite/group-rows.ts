@@ -2,10 +2,10 @@
 import { type AccountId, CodedError, type GroupId } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { groupsRefusal } from '../rules/counts.ts'
+import { WeightedCache } from '../weighted-cache.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { ContinuationRows } from './continuation-rows.ts'
 import type { Sqlite } from './database.ts'
-import { WeightedCache } from './weighted-cache.ts'
 
 export type HeldGroup = {
   readonly num: number

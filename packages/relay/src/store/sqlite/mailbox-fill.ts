@@ -3,9 +3,9 @@ import { CodedError, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from '../rules/costs.ts'
 import { type Recipient, roomFor, soleReader } from '../rules/mailbox-room.ts'
+import { WeightedCache } from '../weighted-cache.ts'
 import type { HeldGroup } from './group-rows.ts'
 import type { MailboxRows } from './mailbox-rows.ts'
-import { WeightedCache } from './weighted-cache.ts'
 
 export class MailboxFill {
   readonly #mailboxes: MailboxRows

@@ -1,13 +1,12 @@
 // Mailboxes: what waits for an account, in order, and how far it has acknowledged.
 import { type AccountId, Wait } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
-import { entryBytes } from '../entry-bytes.ts'
 import type { Page, PageBounds } from '../relay-store.ts'
 import { rowBytes } from '../rules/costs.ts'
 import type { Waiting } from '../rules/mailbox-room.ts'
+import { accountsIn, fitting, kindOf } from '../stored-entry.ts'
 import type { AccountRows } from './account-rows.ts'
 import type { Sqlite } from './database.ts'
-import { accountsIn, kindOf } from './entry-rows.ts'
 import type { HeldGroup } from './group-rows.ts'
 import type { MailboxTails } from './mailbox-tails.ts'
 import type { RecentEntries } from './recent-entries.ts'
@@ -218,14 +217,3 @@ const entryOf = (row: Row): Entry => ({
   added: accountsIn(row.added),
   removed: accountsIn(row.removed),
 })
-
-function fitting(candidates: Iterable<Entry>, bytesMax: number): Entry[] {
-  const entries: Entry[] = []
-  let bytes = 0
-  for (const entry of candidates) {
-    bytes += entryBytes(entry)
-    if (bytes > bytesMax && entries.length > 0) break
-    entries.push(entry)
-  }
-  return entries
-}

@@ -47,6 +47,7 @@ import { Sweep } from './sweep.ts'
 export const openSqliteStore = (options: StoreOptions): RelayStore => new SqliteStore(options)
 
 class SqliteStore implements RelayStore {
+  readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
   readonly #db: Sqlite
   readonly #options: StoreOptions
@@ -256,6 +257,12 @@ class SqliteStore implements RelayStore {
 
   forgetBlob(blob: BlobId, length: number): Promise<void> {
     return this.#writes.run(() => this.#blobs.forget(blob, length))
+  }
+
+  async claimDevice(): Promise<undefined> {}
+
+  asSweeper<T>(run: () => Promise<T>): Promise<T> {
+    return run()
   }
 
   sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {

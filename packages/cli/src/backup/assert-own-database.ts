@@ -1,0 +1,28 @@
+// That what is to be backed up lies in the data directory: the rows of a relay on PostgreSQL do not, and no copy made here would have them.
+import { join } from 'node:path'
+import { CodedError } from '@postern/protocol'
+import { askControl } from '@postern/protocol/control'
+import { relayFiles } from '@postern/relay'
+import { hasDatabase } from './data-kinds.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Throws `bad-field` that says how such a relay is backed up. */
+export async function assertOwnDatabase(directory: string, env: Environment): Promise<void> {
+  const isSetElsewhere = Boolean(env['POSTERN_RELAY_DATABASE']) && !hasDatabase(directory)
+  if (!isSetElsewhere && (await storeOf(directory)) !== 'postgresql') return
+  const blobs = join(directory, relayFiles.blobs)
+  const rule = `this relay has its data in PostgreSQL: back that up by its own means (pg_dump, or pg_basebackup and its log), and then the files in ${blobs} or wherever --blobs says`
+  throw new CodedError('bad-field', { field: '--data', rule })
+}
+
+/** Undefined where nothing runs, or what runs is no relay. */
+async function storeOf(directory: string): Promise<unknown> {
+  try {
+    const status = await askControl(directory, { request: { command: 'status', arguments: {} } })
+    return 'store' in status ? status.store : undefined
+  } catch {
+    // What runs there and does not answer is found again by who copies its database.
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+// Invites as files beside the database, which a running relay has locked. Each is named by the hash of its code.
+import { chownSync, statSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { INVITES_NAME } from '../store/data-directory.ts'
+import type { InviteShelf } from '../store/invite-shelf.ts'
+import type { Invite } from '../store/relay-store.ts'
+import { syncDirectory } from '../store/sync-directory.ts'
+
+const FILE_NAME = /^[0-9a-f]{64}$/
+
+type Terms = { uses: number; expires_ms: number }
+
+export class InviteFiles implements InviteShelf {
+  readonly #directory: string
+
+  constructor(dataDirectory: string) {
+    this.#directory = join(dataDirectory, INVITES_NAME)
+  }
+
+  /** Under its name the file is whole or not there at all. */
+  async put({ hash, usesMax, expiresMs }: Invite): Promise<void> {
+    const path = this.#pathOf(hash)
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    const file = await open(`${path}.new`, 'wx', 0o600)
+    try {
+      await file.writeFile(JSON.stringify({ uses: usesMax, expires_ms: expiresMs } satisfies Terms))
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    giveToOwnerOf(join(this.#directory, '..'), [this.#directory, `${path}.new`])
+    await rename(`${path}.new`, path)
+    // Whoever is given a code must not find it wrong after a power cut.
+    for (const folder of [this.#directory, join(this.#directory, '..')]) await syncDirectory(folder)
+  }
+
+  async get(hash: Uint8Array): Promise<Invite | undefined> {
+    const text = await absentAsUndefined(readFile(this.#pathOf(hash), 'utf8'))
+    const terms = text === undefined ? undefined : termsIn(text)
+    return terms && { hash, usesMax: terms.uses, expiresMs: terms.expires_ms }
+  }
+
+  async list(): Promise<Invite[]> {
+    const names = (await absentAsUndefined(readdir(this.#directory))) ?? []
+    const hashes = names.filter(name => FILE_NAME.test(name)).map(name => Buffer.from(name, 'hex'))
+    const found = await Promise.all(hashes.map(hash => this.get(hash)))
+    return found.filter(invite => invite !== undefined)
+  }
+
+  async remove(hash: Uint8Array): Promise<void> {
+    await absentAsUndefined(unlink(this.#pathOf(hash)))
+    // A power cut must not bring it back.
+    await syncDirectory(this.#directory)
+  }
+
+  async sweep(beforeMs: number): Promise<number> {
+    const expired = (await this.list()).filter(({ expiresMs }) => expiresMs < beforeMs)
+    for (const { hash } of expired) await absentAsUndefined(unlink(this.#pathOf(hash)))
+    return expired.length
+  }
+
+  #pathOf(hash: Uint8Array): string {
+    return join(this.#directory, Buffer.from(hash).toString('hex'))
+  }
+}
+
+/** Undefined for what is no invite: somebody else has written into the directory. */
+function termsIn(text: string): Terms | undefined {
+  try {
+    const { uses, expires_ms } = JSON.parse(text) as Partial<Terms>
+    return Number.isSafeInteger(uses) && Number.isSafeInteger(expires_ms) ? ({ uses, expires_ms } as Terms) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Made by root, they could not be read by the relay. */
+function giveToOwnerOf(directory: string, paths: string[]): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(directory)
+  for (const path of paths) chownSync(path, uid, gid)
+}
+
+async function absentAsUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,14 @@
+// Where the invites of a relay stand: files beside a database that one process has locked, or rows of one that many share.
+import type { Invite } from './relay-store.ts'
+
+export interface InviteShelf {
+  /** Resolves when no power cut takes it back. */
+  put(invite: Invite): Promise<void>
+  get(hash: Uint8Array): Promise<Invite | undefined>
+  /** All that were made and not swept yet. */
+  list(): Promise<Invite[]>
+  /** Nobody is let in by it after that. Whether it was there is nothing to it. */
+  remove(hash: Uint8Array): Promise<void>
+  /** Removes those that expired before; gives how many. */
+  sweep(beforeMs: number): Promise<number>
+}

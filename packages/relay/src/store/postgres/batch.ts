@@ -1,0 +1,44 @@
+// What the writes of one batch are judged by.
+import type { AccountId, GroupId, MessageId } from '@postern/protocol'
+import type { Verdict } from '@postern/protocol/relay'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { Append, Commit, NewGroup } from '../relay-store.ts'
+import type { KnownMessage } from '../rules/group-state.ts'
+import type { AccountNumbers, NumberedAccount } from './account-numbers.ts'
+import type { Acknowledgements } from './acknowledgements.ts'
+import type { BatchRows } from './batch-rows.ts'
+import type { EntryCache } from './entry-cache.ts'
+import type { LockedGroup, Rosters } from './locked-groups.ts'
+import type { PgMailboxFill } from './mailbox-fill.ts'
+import type { Queries } from './queries.ts'
+
+export type GroupToMake = NewGroup & { group: GroupId }
+export type LogWrite =
+  | { kind: 'append'; append: Append }
+  | { kind: 'commit'; commit: Commit }
+  | { kind: 'create'; create: GroupToMake }
+export type LogAnswer = Verdict | 'created' | 'exists'
+export type Judged = { kind: 'judged'; answer: LogAnswer } | { kind: 'failed'; error: unknown }
+
+export type BatchParts = {
+  numbers: AccountNumbers
+  entries: EntryCache
+  acknowledgements: Acknowledgements
+  rosters: Rosters
+  fill: PgMailboxFill
+  limits: RelayLimits
+}
+
+export type DayStored = { account: number; day: number; bytes: number }
+/** What the writes of a batch are judged by, and what comes of them. */
+export type Batch = {
+  readonly tx: Queries
+  readonly accounts: ReadonlyMap<AccountId, NumberedAccount>
+  readonly devices: ReadonlyMap<string, number>
+  readonly groups: Map<GroupId, LockedGroup>
+  readonly known: Map<MessageId, KnownMessage>
+  readonly stored: Map<number, DayStored>
+  readonly rows: BatchRows
+  /** Rows of the outbox, of all relays. */
+  readonly waiting: number
+}

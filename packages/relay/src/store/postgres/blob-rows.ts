@@ -1,0 +1,89 @@
+// Blobs: whose they are, how long they are or may become, whether they are complete. Their bytes are elsewhere.
+import { type AccountId, type BlobId, CodedError, DAY_MS } from '@postern/protocol'
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { StoredBlob } from '../relay-store.ts'
+import { blobsRefusal, dayOf } from '../rules/day-limits.ts'
+import type { AccountNumbers } from './account-numbers.ts'
+import type { Queries } from './queries.ts'
+
+type Given = { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number }
+type Row = { owner: AccountId; size: number; tokenHash: Uint8Array; isDone: boolean }
+
+/** Counted and begun in one statement: of two relays that are asked at once, the second counts on from the first. */
+const BEGIN = `
+  WITH counted AS (
+    UPDATE account SET blob_day = $3, blob_count = CASE blob_day WHEN $3 THEN blob_count ELSE 0 END + 1,
+      blob_bytes = CASE blob_day WHEN $3 THEN blob_bytes ELSE 0 END + $4
+    WHERE num = $2 AND CASE blob_day WHEN $3 THEN blob_count ELSE 0 END + 1 <= $7
+      AND CASE blob_day WHEN $3 THEN blob_bytes ELSE 0 END + $4 <= $8
+    RETURNING num)
+  INSERT INTO blob (id, owner, size, token_hash, begun_ms) SELECT $1, num, $4, $5, $6 FROM counted`
+
+/** Only what was counted today: the bytes of a day that is over are forgotten with it. */
+const giveBack = (from: 'was' | 'gone'): string => `
+  UPDATE account SET blob_bytes = blob_bytes - (${from}.size - $2) FROM ${from}
+  WHERE num = ${from}.owner AND ${from}.done_ms IS NULL AND ${from}.size > $2
+    AND blob_day = ${from}.begun_ms / ${DAY_MS}`
+
+const FINISH = `
+  WITH was AS (SELECT id, owner, size, begun_ms, done_ms FROM blob WHERE id = $1 FOR UPDATE),
+    given_back AS (${giveBack('was')}),
+    done AS (UPDATE blob SET done_ms = $3, size = $2 FROM was WHERE blob.id = was.id AND was.done_ms IS NULL)
+  SELECT id FROM was`
+
+const FORGET = `
+  WITH gone AS (DELETE FROM blob WHERE id = $1 RETURNING owner, size, begun_ms, done_ms) ${giveBack('gone')}`
+
+export class PgBlobRows {
+  readonly #database: Queries
+  readonly #numbers: AccountNumbers
+  readonly #limits: RelayLimits
+
+  constructor(database: Queries, { numbers, limits }: { numbers: AccountNumbers; limits: RelayLimits }) {
+    this.#database = database
+    this.#numbers = numbers
+    this.#limits = limits
+  }
+
+  async begin(blob: BlobId, { owner, size, tokenHash, nowMs }: Given): Promise<void> {
+    const num = await this.#numbers.numberOf(owner)
+    const day = dayOf(nowMs)
+    const { blobsPerDayMax, blobsPerDayBytesMax } = this.#limits
+    const values = [blob, num, day, size, tokenHash, nowMs, blobsPerDayMax, blobsPerDayBytesMax]
+    if ((await this.#database.run(BEGIN, values)) > 0) return
+    throw blobsRefusal(this.#limits, { count: blobsPerDayMax + 1, bytes: size }, day) ?? new CodedError('internal')
+  }
+
+  async get(blob: BlobId): Promise<StoredBlob | undefined> {
+    const row = await this.#database.one<Row>(
+      `SELECT account.id AS owner, size, token_hash AS "tokenHash", done_ms IS NOT NULL AS "isDone"
+       FROM blob JOIN account ON num = owner WHERE blob.id = $1`,
+      [blob],
+    )
+    if (!row) return undefined
+    const { isDone, ...stored } = row
+    return { ...stored, state: isDone ? 'complete' : 'uploading' }
+  }
+
+  async finish(blob: BlobId, { size, nowMs }: { size: number; nowMs: number }): Promise<void> {
+    if (!(await this.#database.one(FINISH, [blob, size, nowMs]))) throw new CodedError('blob-unknown')
+  }
+
+  async expired(nowMs: number, countMax: number): Promise<BlobId[]> {
+    const rows = await this.#database.rows<{ id: BlobId }>(
+      `SELECT id FROM blob WHERE done_ms IS NULL AND begun_ms < $1
+       UNION ALL SELECT id FROM blob WHERE done_ms < $2 LIMIT $3`,
+      [nowMs - this.#limits.blobUnfinishedMs, nowMs - this.#limits.keepBlobsMs, countMax],
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  async unfinished(): Promise<BlobId[]> {
+    const rows = await this.#database.rows<{ id: BlobId }>('SELECT id FROM blob WHERE done_ms IS NULL')
+    return rows.map(({ id }) => id)
+  }
+
+  async forget(blob: BlobId, length: number): Promise<void> {
+    await this.#database.run(FORGET, [blob, length])
+  }
+}

@@ -1,0 +1,72 @@
+// Hears what other relays tell, over a connection that is made again whenever it is lost.
+import { inBackground, type Log, logFault, postgresLimits, type Timer } from '@postern/protocol'
+import type { StoreOptions } from '../relay-store.ts'
+import { Backoff } from './backoff.ts'
+import type { Postgres } from './database.ts'
+import type { FanOut } from './fan-out.ts'
+import { HINT_CHANNEL, type Hints } from './hints.ts'
+import type { Line } from './line.ts'
+
+type Parts = { hints: Hints; fanOut: FanOut; options: StoreOptions; log: Log }
+
+export class HintListener {
+  readonly #line: Line
+  readonly #parts: Parts
+  readonly #backoff = new Backoff()
+  #timer: Timer | undefined
+  #isStopped = false
+
+  constructor(database: Postgres, parts: Parts) {
+    this.#line = database.line()
+    this.#parts = parts
+  }
+
+  start(): void {
+    inBackground(this.#listen(), { what: 'hints of other relays are not heard', log: this.#parts.log })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
+  }
+
+  async #listen(): Promise<void> {
+    const { options, log } = this.#parts
+    try {
+      const client = await this.#line.connected(() => this.#again(this.#backoff.nextMs()))
+      client.on('notification', ({ payload = '' }) => this.#hear(payload))
+      await client.query(`LISTEN ${HINT_CHANNEL}`)
+      this.#backoff.reset()
+      this.#stayAwake()
+      // Nobody kept what was told before.
+      options.wake.notifyAll()
+      options.elsewhere?.tell({ kind: 'missed' })
+    } catch (error) {
+      logFault(error, { what: 'hints of other relays are not heard just now; it is tried again', log })
+      this.#again(this.#backoff.nextMs())
+    }
+  }
+
+  /** A way that is cut in silence would look like relays that have nothing to tell. */
+  #stayAwake(): void {
+    this.#timer?.cancel()
+    if (this.#isStopped) return
+    this.#timer = this.#parts.options.clock.setTimer(postgresLimits.keepAliveMs, () => {
+      const asked = this.#line.use(queries => queries.rows('SELECT 1')).then(() => this.#stayAwake())
+      asked.catch(() => this.#again(this.#backoff.nextMs()))
+    })
+  }
+
+  #again(afterMs: number): void {
+    this.#timer?.cancel()
+    if (this.#isStopped) return
+    this.#timer = this.#parts.options.clock.setTimer(afterMs, () => this.start())
+  }
+
+  #hear(payload: string): void {
+    const { hints, fanOut, options } = this.#parts
+    const hint = hints.read(payload)
+    if (hint?.kind === 'grown') fanOut.grown(hint.accounts)
+    if (hint?.kind === 'news') options.elsewhere?.tell(hint.news)
+  }
+}

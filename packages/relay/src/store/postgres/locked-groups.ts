@@ -1,0 +1,71 @@
+// Groups as a batch holds them: locked, so that nobody else changes them until it ends. Who is in them is remembered in between.
+import type { AccountId, GroupId } from '@postern/protocol'
+import { WeightedCache } from '../weighted-cache.ts'
+
+/** Who is in a group, and what is known of them as long as nobody comes or goes. */
+type Roster = {
+  readonly version: number
+  readonly members: Map<number, AccountId>
+  /** They ended their delivery; a commit has still to remove them. */
+  readonly left: Set<number>
+  /** Senders whom every member is known to have heard, so that their next message notes nothing. */
+  readonly heardByAll: Set<number>
+  /** Sent in a group of two since its mailboxes were thought of. */
+  aloneBytes: number
+}
+
+export type LockedGroup = {
+  readonly roster: Roster
+  readonly members: Map<number, AccountId>
+  readonly left: Set<number>
+  readonly num: number
+  readonly id: GroupId
+  readonly creator: number
+  epoch: number
+  seq: number
+  lastTs: number
+}
+
+/** As the database gives it: members only when the roster is another one than was asked for. */
+export type StoredGroupState = Pick<LockedGroup, 'num' | 'id' | 'creator' | 'epoch' | 'seq' | 'lastTs'> & {
+  roster: number
+  members: { num: number; id: AccountId; isIn: boolean }[] | null
+}
+
+export class Rosters {
+  readonly #held: WeightedCache<GroupId, Roster>
+
+  constructor(membersMax: number) {
+    this.#held = new WeightedCache(membersMax)
+  }
+
+  /** What is remembered of it: the database says whether that still holds. */
+  rosterOf(group: GroupId): number | null {
+    return this.#held.get(group)?.version ?? null
+  }
+
+  lock(state: StoredGroupState): LockedGroup {
+    const held = this.#held.get(state.id)
+    const roster = held?.version === state.roster ? held : rosterIn(state)
+    this.#held.set(state.id, roster, 1 + roster.members.size)
+    const { num, id, creator, epoch, seq, lastTs } = state
+    const { members, left } = roster
+    return { num, id, creator, epoch, seq, lastTs, roster, members, left }
+  }
+
+  /** Its members have changed, or what is remembered may be of a transaction that was undone. */
+  forget(group: GroupId): void {
+    this.#held.delete(group)
+  }
+}
+
+function rosterIn({ roster, members }: StoredGroupState): Roster {
+  const all = members ?? []
+  return {
+    version: roster,
+    members: new Map(all.filter(({ isIn }) => isIn).map(({ num, id }) => [num, id])),
+    left: new Set(all.filter(({ isIn }) => !isIn).map(({ num }) => num)),
+    heardByAll: new Set(),
+    aloneBytes: 0,
+  }
+}

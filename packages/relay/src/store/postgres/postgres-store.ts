@@ -1,0 +1,230 @@
+// The relay's store on PostgreSQL: any number of relays on one database. The log is written first, mailboxes are filled from it.
+import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId } from '@postern/protocol'
+import type { Verdict } from '@postern/protocol/relay'
+import type { Fence } from '../fence.ts'
+import type { InviteShelf } from '../invite-shelf.ts'
+import type {
+  AccountFacts,
+  AccountsAsked,
+  Append,
+  Commit,
+  HandedOutKeyPackage,
+  NewAccount,
+  NewGroup,
+  Page,
+  PageBounds,
+  PublishedKeyPackages,
+  RelayStore,
+  StoredAccount,
+  StoredBlob,
+  StoredProfile,
+  StoreFigures,
+  StoreOptions,
+} from '../relay-store.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres, placeOf } from './open-postgres.ts'
+import { type PostgresParts, partsOf } from './postgres-parts.ts'
+import { readStoreFigures } from './store-figures.ts'
+
+/** `address`: postgres://user:password@host/database. Throws `database-…` when it cannot be used. */
+export async function openPostgresStore(address: string, options: StoreOptions): Promise<RelayStore> {
+  const database = await openPostgres(address)
+  try {
+    await migrate(database, placeOf(address))
+    const row = await database.one<{ id: Uint8Array }>('SELECT id FROM incarnation')
+    const store = new PostgresStore(partsOf(database, options), new Uint8Array(row?.id ?? []))
+    store.start()
+    return store
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+class PostgresStore implements RelayStore {
+  readonly kind = 'postgresql'
+  readonly incarnation: Uint8Array
+  readonly invites: InviteShelf
+  readonly #parts: PostgresParts
+
+  constructor(parts: PostgresParts, incarnation: Uint8Array) {
+    this.#parts = parts
+    this.invites = parts.invites
+    this.incarnation = incarnation
+  }
+
+  start(): void {
+    this.#parts.listener.start()
+    this.#parts.fanOut.start()
+  }
+
+  registerAccount(account: AccountId, given: NewAccount): Promise<'created' | 'exists'> {
+    return this.#parts.accounts.register(account, given)
+  }
+
+  async getAccount(account: AccountId): Promise<StoredAccount | undefined> {
+    // By what it has acknowledged, a login finds out that a database is an old copy.
+    await this.#parts.acknowledgements.writtenOf(account)
+    return await this.#parts.accounts.get(account)
+  }
+
+  raiseSerial(account: AccountId, seen: number): Promise<number> {
+    return this.#parts.accounts.raiseSerial(account, seen)
+  }
+
+  putProfile(account: AccountId, profile: { version: number; blob: Uint8Array; nowMs: number }) {
+    return this.#parts.profiles.put(account, profile)
+  }
+
+  getProfile(account: AccountId): Promise<StoredProfile | undefined> {
+    return this.#parts.profiles.get(account)
+  }
+
+  publishKeyPackages(account: AccountId, published: PublishedKeyPackages): Promise<number> {
+    return this.#parts.keyPackages.publish(account, published)
+  }
+
+  handOutKeyPackage(account: AccountId, nowMs: number): Promise<HandedOutKeyPackage | undefined> {
+    return this.#parts.keyPackages.handOut(account, nowMs)
+  }
+
+  hasKeyPackage(account: AccountId): Promise<boolean> {
+    return this.#parts.keyPackages.has(account)
+  }
+
+  readMailbox(account: AccountId, after: number, bounds: PageBounds): Promise<Page> {
+    return this.#parts.mailboxes.read(account, after, bounds)
+  }
+
+  async mailboxHead(account: AccountId): Promise<number> {
+    await this.#parts.lane.caughtUp()
+    await this.#parts.fanOut.caughtUp()
+    return await this.#parts.mailboxes.head(account)
+  }
+
+  acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
+    return this.#parts.acknowledgements.add(account, reached)
+  }
+
+  setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
+    return this.#parts.accounts.setBanned(account, bannedMs)
+  }
+
+  bannedAccounts(): Promise<AccountId[]> {
+    return this.#parts.accounts.banned()
+  }
+
+  noteSeen(account: AccountId, nowMs: number): Promise<void> {
+    return this.#parts.accounts.noteSeen(account, nowMs)
+  }
+
+  listAccounts(asked: AccountsAsked): Promise<AccountFacts[]> {
+    return this.#parts.accounts.list(asked)
+  }
+
+  getAccountFacts(account: AccountId, nowMs: number): Promise<AccountFacts | undefined> {
+    return this.#parts.accounts.facts(account, nowMs)
+  }
+
+  inviteUses(hash: Uint8Array): Promise<number> {
+    return this.#parts.invites.uses(hash)
+  }
+
+  figures(): Promise<StoreFigures> {
+    return readStoreFigures(this.#parts.database)
+  }
+
+  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
+    return this.#parts.lane.create({ ...by, group })
+  }
+
+  getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }> {
+    return this.#parts.groups.get(group, by)
+  }
+
+  append(append: Append): Promise<Verdict> {
+    return this.#parts.lane.append(append)
+  }
+
+  commit(commit: Commit): Promise<Verdict> {
+    return this.#parts.lane.commit(commit)
+  }
+
+  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
+    // A message that waits for its transaction must not be told to be in no log.
+    await this.#parts.lane.caughtUp()
+    return await this.#parts.groups.outcome(message, of)
+  }
+
+  async claimDevice(device: string): Promise<Fence> {
+    const { database, hints } = this.#parts
+    const row = await database.one<{ generation: number }>('SELECT claim_device($1, $2) AS generation', [
+      device,
+      hints.own,
+    ])
+    return { device, generation: row?.generation ?? 0 }
+  }
+
+  beginBlob(blob: BlobId, given: Parameters<RelayStore['beginBlob']>[1]): Promise<void> {
+    return this.#parts.blobs.begin(blob, given)
+  }
+
+  getBlob(blob: BlobId): Promise<StoredBlob | undefined> {
+    return this.#parts.blobs.get(blob)
+  }
+
+  finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void> {
+    return this.#parts.blobs.finish(blob, done)
+  }
+
+  async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
+    return await this.#parts.blobs.expired(await this.#parts.retention.agesAt(nowMs), countMax)
+  }
+
+  unfinishedBlobs(): Promise<BlobId[]> {
+    return this.#parts.blobs.unfinished()
+  }
+
+  forgetBlob(blob: BlobId, length: number): Promise<void> {
+    return this.#parts.blobs.forget(blob, length)
+  }
+
+  noteClockSet(set: { byMs: number; nowMs: number }): Promise<void> {
+    return this.#parts.retention.noteClockSet(set)
+  }
+
+  asSweeper<T>(run: () => Promise<T>): Promise<T | undefined> {
+    return this.#parts.sweeper.run(run)
+  }
+
+  async sweep(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    // What is not in mailboxes yet would be swept with nobody having seen it.
+    await this.#parts.fanOut.caughtUp()
+    return await this.#parts.sweep.turn(await this.#parts.retention.agesAt(nowMs))
+  }
+
+  async flush(): Promise<void> {
+    await this.#parts.lane.caughtUp()
+    await this.#parts.fanOut.caughtUp()
+    await this.#parts.acknowledgements.flush()
+  }
+
+  async hold(): Promise<() => void> {
+    const message = 'A relay on PostgreSQL is backed up by the means of PostgreSQL: pg_dump, or a base backup.'
+    throw new CodedError('backup-refused', {}, { message })
+  }
+
+  async close(): Promise<void> {
+    const { listener, fanOut, lane, acknowledgements, database } = this.#parts
+    try {
+      listener.stop()
+      await lane.stop()
+      // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
+      await this.flush().catch(() => undefined)
+      acknowledgements.stop()
+      await fanOut.stop()
+    } finally {
+      await database.close()
+    }
+  }
+}

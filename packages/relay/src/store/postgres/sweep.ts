@@ -1,0 +1,123 @@
+// Removes what is past its time, in turns of bounded size, each a statement of its own: whoever stops in between has lost nothing.
+import type { RelayLimits } from '../../limits/relay-limits.ts'
+import type { PgInviteRows } from './invite-rows.ts'
+import type { PgKeyPackageRows } from './key-package-rows.ts'
+import type { Queries } from './queries.ts'
+
+type Parts = { keyPackages: PgKeyPackageRows; invites: PgInviteRows; limits: RelayLimits }
+type Phase = { kind: 'entries' } | { kind: 'mailboxes'; afterAccount: number } | { kind: 'rest' }
+type Turn = { removed: number; more: boolean }
+type Looked = { removed: number; accounts: number; lastAccount: number | null }
+
+/** In the order of their ids, up to the first that is younger. What waits for its mailboxes stays. */
+const DROP_ENTRIES = `
+  WITH oldest AS (
+      SELECT id, ts FROM entry WHERE id >= (SELECT floor FROM retention)
+        AND id < coalesce((SELECT entry FROM outbox ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})
+      ORDER BY id LIMIT $2),
+    gone AS (
+      DELETE FROM entry USING oldest WHERE entry.id = oldest.id
+        AND oldest.id < coalesce((SELECT min(id) FROM oldest WHERE ts >= $1), ${Number.MAX_SAFE_INTEGER})
+      RETURNING entry.id),
+    raised AS (UPDATE retention SET floor = (SELECT max(id) + 1 FROM gone) WHERE EXISTS (SELECT 1 FROM gone))
+  SELECT count(*) AS removed FROM gone`
+
+/** Of the next accounts: those whose oldest reference is to nothing, and of these the first references. */
+const DROP_REFERENCES = `
+  WITH looked AS (SELECT num FROM account WHERE num > $1 ORDER BY num LIMIT $2),
+    old AS (
+      SELECT reference.account, reference.pos FROM looked
+      CROSS JOIN LATERAL (SELECT entry FROM mailbox WHERE account = num ORDER BY pos LIMIT 1) AS first
+      CROSS JOIN LATERAL (SELECT account, pos, entry FROM mailbox WHERE account = num ORDER BY pos LIMIT $2) AS reference
+      WHERE first.entry < $3 AND reference.entry < $3 LIMIT $2),
+    gone AS (
+      DELETE FROM mailbox USING old WHERE mailbox.account = old.account AND mailbox.pos = old.pos RETURNING 1)
+  SELECT (SELECT count(*) FROM gone) AS removed, count(*) AS accounts, max(num) AS "lastAccount" FROM looked`
+
+/** Groups that nobody is in, when all their entries are past their time. */
+const DROP_GROUPS = `
+  WITH gone AS (
+      DELETE FROM chat_group WHERE num IN
+        (SELECT num FROM chat_group WHERE empty_ms < $1 ORDER BY empty_ms LIMIT $2) RETURNING num),
+    members AS (DELETE FROM member USING gone WHERE member.chat_group = num),
+    past AS (DELETE FROM past_member USING gone WHERE past_member.chat_group = num),
+    continued AS (DELETE FROM continuation USING gone WHERE continued = num OR continuation.chat_group = num)
+  SELECT count(*) AS removed FROM gone`
+
+const DROP_PAST_MEMBERS = `
+  DELETE FROM past_member WHERE (chat_group, account) IN
+    (SELECT chat_group, account FROM past_member WHERE until_ms < $1 ORDER BY until_ms LIMIT $2)`
+
+export class PgSweep {
+  readonly #database: Queries
+  readonly #parts: Parts
+  #phase: Phase = { kind: 'entries' }
+  /** Mailboxes refer to nothing below it. */
+  #mailboxFloor = 0
+
+  constructor(database: Queries, parts: Parts) {
+    this.#database = database
+    this.#parts = parts
+  }
+
+  /** `nowMs` is by the clock that tells ages. */
+  turn(nowMs: number): Promise<Turn> {
+    const phase = this.#phase
+    switch (phase.kind) {
+      case 'entries':
+        return this.#entries(nowMs - this.#parts.limits.keepEntriesMs)
+      case 'mailboxes':
+        return this.#mailboxes(phase.afterAccount)
+      case 'rest':
+        return this.#rest(nowMs)
+    }
+  }
+
+  async #entries(beforeMs: number): Promise<Turn> {
+    const rowsMax = this.#parts.limits.sweepRowsPerTurn
+    const removed = await this.#removed(DROP_ENTRIES, beforeMs)
+    if (removed < rowsMax) this.#phase = { kind: 'mailboxes', afterAccount: 0 }
+    return { removed, more: true }
+  }
+
+  async #mailboxes(afterAccount: number): Promise<Turn> {
+    const rowsMax = this.#parts.limits.sweepRowsPerTurn
+    const floor = (await this.#database.one<{ floor: number }>('SELECT floor FROM retention'))?.floor ?? 0
+    if (floor <= this.#mailboxFloor) return this.#mailboxesDone(0)
+    const looked = await this.#database.one<Looked>(DROP_REFERENCES, [afterAccount, rowsMax, floor])
+    const { removed = 0, accounts = 0, lastAccount = null } = looked ?? {}
+    // Perhaps not all of these accounts': the next turn looks at them again.
+    if (removed >= rowsMax) return { removed, more: true }
+    if (accounts >= rowsMax && lastAccount !== null) {
+      this.#phase = { kind: 'mailboxes', afterAccount: lastAccount }
+      return { removed, more: true }
+    }
+    this.#mailboxFloor = floor
+    return this.#mailboxesDone(removed)
+  }
+
+  #mailboxesDone(removed: number): Turn {
+    this.#phase = { kind: 'rest' }
+    return { removed, more: true }
+  }
+
+  async #rest(nowMs: number): Promise<Turn> {
+    const { limits, keyPackages, invites } = this.#parts
+    const rowsMax = limits.sweepRowsPerTurn
+    const beforeMs = nowMs - limits.keepEntriesMs
+    const removed = [
+      await this.#removed(DROP_GROUPS, beforeMs),
+      await keyPackages.expire(beforeMs, rowsMax),
+      await this.#database.run(DROP_PAST_MEMBERS, [nowMs - limits.keepPastMembersMs, rowsMax]),
+      await invites.expire(nowMs, rowsMax),
+    ]
+    const more = removed.includes(rowsMax)
+    if (!more) this.#phase = { kind: 'entries' }
+    return { removed: removed.reduce((sum, count) => sum + count), more }
+  }
+
+  async #removed(statement: string, beforeMs: number): Promise<number> {
+    const values = [beforeMs, this.#parts.limits.sweepRowsPerTurn]
+    return (await this.#database.one<{ removed: number }>(statement, values))?.removed ?? 0
+  }
+}

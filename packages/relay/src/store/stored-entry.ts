@@ -1,0 +1,38 @@
+// An entry as databases keep it: its kind as a number, the accounts that it names one behind the other.
+import { ACCOUNT_ID_BYTES, type AccountId, bytesOf, toBase32 } from '@postern/protocol'
+import type { Entry } from '@postern/protocol/relay'
+import { entryBytes } from './entry-bytes.ts'
+
+type Kind = Entry['kind']
+
+/** As stored: never renumber. */
+export const kindNumbers: Record<Kind, number> = { message: 1, commit: 2, welcome: 3, direct: 4, leave: 5 }
+const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as Kind]))
+
+export function kindOf(number: number): Kind {
+  const kind = kindNames.get(number)
+  if (!kind) throw new TypeError(`an entry of unknown kind ${number} is in the database`)
+  return kind
+}
+
+export const joined = (accounts: readonly AccountId[]): Uint8Array | null =>
+  accounts.length === 0 ? null : Buffer.concat(accounts.map(bytesOf))
+
+/** The accounts of a list as it is stored. */
+export function accountsIn(stored: Uint8Array | null): AccountId[] {
+  if (!stored) return []
+  const at = (index: number) => stored.subarray(index * ACCOUNT_ID_BYTES, (index + 1) * ACCOUNT_ID_BYTES)
+  return Array.from({ length: stored.length / ACCOUNT_ID_BYTES }, (_, index) => toBase32(at(index)) as AccountId)
+}
+
+/** At least one when there is any, then as many as fit. */
+export function fitting(candidates: Iterable<Entry>, bytesMax: number): Entry[] {
+  const entries: Entry[] = []
+  let bytes = 0
+  for (const entry of candidates) {
+    bytes += entryBytes(entry)
+    if (bytes > bytesMax && entries.length > 0) break
+    entries.push(entry)
+  }
+  return entries
+}

@@ -1,0 +1,211 @@
+// A PostgreSQL server of a test's own: in a temporary directory, durable, to be held, killed and started again.
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { Wait } from '@postern/protocol'
+import { freePort } from './free-port.ts'
+
+const DEBIAN = '/usr/lib/postgresql'
+const OWNER = 'postgres'
+const READY = 'database system is ready to accept connections'
+/** Of what the server said, the end. */
+const SAID_CHARS_MAX = 20_000
+/** Small and durable: what is tried here is what holds, not how fast. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  max_connections: '400',
+  shared_buffers: '64MB',
+  max_wal_size: '512MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  jit: 'off',
+  lc_messages: 'C',
+}
+
+const run = promisify(execFile)
+
+export const POSTGRES_MISSING = 'No PostgreSQL is found here: install `postgresql`, or have `initdb` in the path.'
+
+/** The folder of its programs: one in the path, else the newest that Debian has. Undefined where there is none. */
+export function findPostgres(): string | undefined {
+  const versions = readdirOrNone(DEBIAN).toSorted((one, other) => Number(other) - Number(one))
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
+  return [...folders, ...versions.map(version => join(DEBIAN, version, 'bin'))].find(hasServer)
+}
+
+function readdirOrNone(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
+  }
+}
+
+function hasServer(folder: string): boolean {
+  try {
+    for (const program of ['initdb', 'postgres', 'psql']) accessSync(join(folder, program), constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+type User = { uid: number; gid: number }
+
+/** The server refuses to run as root: then it runs as the user whom its package made, or as nobody. */
+function ordinaryUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of [OWNER, 'nobody']) {
+    try {
+      const numberOf = (which: '-u' | '-g') => Number(execFileSync('id', [which, name], { encoding: 'utf8' }))
+      return { uid: numberOf('-u'), gid: numberOf('-g') }
+    } catch {}
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user `postgres` or `nobody`.')
+}
+
+type Place = { programs: string; directory: string; port: number; user: User | undefined }
+
+export class PostgresServer {
+  readonly #place: Place
+  readonly #settings: Readonly<Record<string, string>>
+  #child: ChildProcess | undefined
+  #said = ''
+  #databases = 0
+
+  private constructor(place: Place, settings: Readonly<Record<string, string>>) {
+    this.#place = place
+    this.#settings = settings
+  }
+
+  /** Throws where no PostgreSQL is found. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+    const programs = findPostgres()
+    if (programs === undefined) throw new Error(POSTGRES_MISSING)
+    const user = ordinaryUser()
+    const directory = mkdtempSync(join(tmpdir(), 'postern-pg-'))
+    if (user) chownSync(directory, user.uid, user.gid)
+    const initial = ['-D', join(directory, 'data'), '-U', OWNER, '-A', 'trust', '-E', 'UTF8', '--no-locale']
+    await run(join(programs, 'initdb'), initial, { cwd: directory, ...user })
+    const server = new PostgresServer({ programs, directory, port: await freePort(), user }, settings)
+    await server.start()
+    return server
+  }
+
+  get port(): number {
+    return this.#place.port
+  }
+
+  /** For clients; of the socket, as a query names it. */
+  urlOf(database: string): string {
+    return `postgres://${OWNER}@127.0.0.1:${this.port}/${database}`
+  }
+
+  /** Again, on the same data and port, after `kill` or `stop`. */
+  async start(): Promise<void> {
+    const { programs, directory, port, user } = this.#place
+    const settings = { ...SETTINGS, port: String(port), unix_socket_directories: directory, ...this.#settings }
+    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const child = spawn(join(programs, 'postgres'), ['-D', join(directory, 'data'), ...options], {
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      ...user,
+    })
+    this.#child = child
+    const ready = new Wait()
+    createInterface({ input: child.stderr }).on('line', line => {
+      this.#said = `${this.#said}${line}\n`.slice(-SAID_CHARS_MAX)
+      if (line.includes(READY)) ready.resolve()
+    })
+    child.once('error', error => ready.reject(error))
+    child.once('exit', code => ready.reject(new Error(`PostgreSQL ended with ${code}: ${this.#said}`)))
+    await ready.over
+  }
+
+  /** As an operator does: connections are ended, all is written. */
+  async stop(): Promise<void> {
+    await this.#end(child => child.kill('SIGINT'))
+  }
+
+  /** Every process of it at once, as a power cut would, but for what the system still has of files. */
+  async kill(): Promise<void> {
+    await this.#end(child => {
+      // First it stands still: it must not start another while they are counted.
+      child.kill('SIGSTOP')
+      signalAll(child, 'SIGKILL')
+    })
+  }
+
+  /** Stands still, with its connections open, until it is let go. */
+  hold(): void {
+    this.#child?.kill('SIGSTOP')
+    signalAll(this.#child, 'SIGSTOP')
+  }
+
+  letGo(): void {
+    signalAll(this.#child, 'SIGCONT')
+  }
+
+  /** What it said last, for who looks for a reason. */
+  get said(): string {
+    return this.#said
+  }
+
+  /** Gives the address of an empty one, or of a copy of `template`. */
+  async createDatabase(template = 'template0'): Promise<string> {
+    const name = `postern_${++this.#databases}`
+    await this.sql(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    return this.urlOf(name)
+  }
+
+  /** Whoever is still connected to it is cut off. */
+  async dropDatabase(url: string): Promise<void> {
+    await this.sql(`DROP DATABASE IF EXISTS ${new URL(url).pathname.slice(1)} WITH (FORCE)`)
+  }
+
+  /** Gives what came of it: rows in lines, columns between `|`. */
+  async sql(text: string, database = OWNER): Promise<string> {
+    const { programs, directory } = this.#place
+    const place = ['-h', directory, '-p', String(this.port), '-U', OWNER, '-d', database]
+    const { stdout } = await run(join(programs, 'psql'), ['-X', '-q', '-A', '-t', ...place, '-c', text])
+    return stdout.trimEnd()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+    rmSync(this.#place.directory, { recursive: true, force: true })
+  }
+
+  async #end(by: (child: ChildProcess) => void): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    by(child)
+    await gone
+  }
+}
+
+function signalAll(server: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (server?.pid === undefined) return
+  for (const pid of [...childrenOf(server.pid), server.pid]) signalOne(pid, signal)
+}
+
+function childrenOf(parent: number): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
+  const pairs = lines.map(line => line.trim().split(/\s+/).map(Number))
+  return pairs.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,42 @@
+// Databases for tests on PostgreSQL: one for each that asks, from the server of the run, which the first of them starts.
+
+/** Where the run's databases are asked for; set by `postgres-run.ts`, and handed on to every process of the run. */
+export const DATABASES_DOOR = 'POSTERN_TEST_DATABASES'
+
+/** Whether relays of tests that do not say otherwise are on PostgreSQL. */
+export const isOnPostgres = (): boolean => process.env['POSTERN_TEST_STORE'] === 'postgres'
+
+/** The address of an empty one. */
+export async function newDatabase(): Promise<string> {
+  return await ask('POST')
+}
+
+/** It is dropped when nobody waits for it. */
+export async function forgetDatabase(url: string): Promise<void> {
+  await ask('DELETE', url)
+}
+
+async function ask(method: 'POST' | 'DELETE', body?: string): Promise<string> {
+  const door = process.env[DATABASES_DOOR]
+  if (door === undefined) throw new Error('Tests on PostgreSQL are run by vitest, which starts their server.')
+  const answer = await fetch(door, { method, ...(body !== undefined && { body }) })
+  const said = await answer.text()
+  if (!answer.ok) throw new Error(said)
+  return said
+}
+
+const databases = new Map<string, Promise<string>>()
+
+/** The one that belongs to a relay's data directory, for every start on it; undefined where relays are on SQLite. */
+export async function databaseOf(dataDirectory: string): Promise<string | undefined> {
+  if (!isOnPostgres()) return undefined
+  const made = databases.get(dataDirectory) ?? newDatabase()
+  databases.set(dataDirectory, made)
+  return await made
+}
+
+export async function forgetDatabaseOf(dataDirectory: string): Promise<void> {
+  const made = databases.get(dataDirectory)
+  databases.delete(dataDirectory)
+  if (made) await forgetDatabase(await made)
+}

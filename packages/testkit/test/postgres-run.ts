@@ -1,0 +1,38 @@
+// Once for a run of tests: a door at which a database is asked for. Nobody asks, no PostgreSQL is started.
+import { createServer, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { PostgresServer } from '../src/postgres.ts'
+import { DATABASES_DOOR } from '../src/test-databases.ts'
+
+let starting: Promise<PostgresServer> | undefined
+let dropping: Promise<void> = Promise.resolve()
+
+const door = createServer((request, answer) => {
+  answerTo(request).then(
+    said => answer.end(said),
+    (error: unknown) => answer.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+  )
+})
+
+async function answerTo(request: IncomingMessage): Promise<string> {
+  const given = await text(request)
+  starting ??= PostgresServer.start()
+  const server = await starting
+  if (request.method === 'POST') return await server.createDatabase()
+  // One behind the other, and nobody waits: each waits for the disk. What cannot be dropped goes with the server.
+  dropping = dropping.then(() => server.dropDatabase(given)).catch(() => undefined)
+  return ''
+}
+
+export async function setup(): Promise<void> {
+  await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve))
+  const address = door.address()
+  process.env[DATABASES_DOOR] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+}
+
+export async function teardown(): Promise<void> {
+  door.close()
+  door.closeAllConnections()
+  await (await starting?.catch(() => undefined))?.[Symbol.asyncDispose]()
+  await dropping
+}
