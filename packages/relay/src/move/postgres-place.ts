@@ -1,6 +1,6 @@
 // One end of a move: the database of relays that share one. It is on one connection, and locked as long as that stands.
 import { CodedError, moveLimits, pause, systemClock } from '@postern/protocol'
-import type { Client } from 'pg'
+import type { Client, QueryConfig } from 'pg'
 import { Connector } from '../store/postgres/connect.ts'
 import { migrate } from '../store/postgres/migrate.ts'
 import { postgresMigrations } from '../store/postgres/migrations.ts'
@@ -17,12 +17,7 @@ export class PostgresPlace {
   private constructor(client: Client, place: string) {
     this.#client = client
     this.place = place
-    // The way to it gives up soon on what a relay asks; what is asked here may take long.
-    const timeoutMs = moveLimits.statementMs
-    this.queries = queriesOn({
-      query: asked =>
-        client.query({ ...(typeof asked === 'string' ? { text: asked } : asked), query_timeout: timeoutMs }),
-    })
+    this.queries = queriesOn({ query: asked => client.query(patient(asked)) })
   }
 
   /** Throws `database-…` when it cannot be used, a relay works on it, or it is of another version. */
@@ -77,6 +72,13 @@ export class PostgresPlace {
   async close(): Promise<void> {
     await this.#client.end().catch(() => undefined)
   }
+}
+
+/** The way to it gives up soon on what a relay asks; what is asked here may take long. */
+function patient(asked: QueryConfig | string): QueryConfig {
+  const config = typeof asked === 'string' ? { text: asked } : asked
+  const timeout = { query_timeout: moveLimits.statementMs }
+  return { ...config, ...timeout }
 }
 
 /** As the next start of a relay would, and makes the tables where there are none. */

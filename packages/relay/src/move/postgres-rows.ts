@@ -33,7 +33,7 @@ export async function addRows(tx: Queries, { name, columns }: MovedTable, rows: 
 /** What waits for its mailboxes gets there first: SQLite has no place for it. And where each entry stands is looked up once. */
 export async function prepareToLeave(queries: Queries): Promise<void> {
   const { fanOutRows } = postgresLimits
-  for (let done = fanOutRows; done === fanOutRows; )
+  for (let done: number = fanOutRows; done === fanOutRows; )
     done = (await queries.one<{ done: number }>('SELECT done FROM fan_out($1, $2)', [fanOutRows, 'move']))?.done ?? 0
   await queries.script(`${PLACES_ON_POSTGRES}; ANALYZE moved_place`)
 }
