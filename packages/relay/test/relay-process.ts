@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from '@postern/testkit/free-port'
+import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
@@ -22,7 +23,8 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const database = await databaseOptions(this.#directory)
+    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000', ...database]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child = child
     // Its first words are that it listens.
