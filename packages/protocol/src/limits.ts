@@ -301,6 +301,8 @@ export const postgresLimits = {
   queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */
   fanOutRows: 400,
+  /** Mailboxes that a batch fills in its own transaction; for more of them its sender does not wait. */
+  placeAtOnceMax: 64,
   /** What a relay that died has left in the outbox is found so soon. */
   fanOutEveryMs: 1 * SECOND_MS,
   /** In the log and not in mailboxes yet: past that nothing more is taken. */
