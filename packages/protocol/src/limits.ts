@@ -309,6 +309,9 @@ export const postgresLimits = {
   outboxRowsMax: 20_000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
+  /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
+  freshEntries: 4,
+  freshEntryBytes: 4 * KIB,
 } as const
 
 /** Backups of a data directory. */
