@@ -22,7 +22,7 @@ const insertSome = (count: number): string => `
       FROM generate_series(0, ${count} - 1) n JOIN talk ON talk.at = n % (SELECT count(*) FROM talk)),
     logged AS (
       INSERT INTO entry (chat_group, seq, kind, sender, ts, message, payload)
-      SELECT num, seq, 0, creator, extract(epoch FROM now()) * 1000,
+      SELECT num, seq, 1, creator, extract(epoch FROM now()) * 1000,
         substr(sha256(convert_to(num || ' ' || seq, 'UTF8')), 1, 20),
         decode(repeat('5a', ${PAYLOAD_BYTES}), 'hex')
       FROM said ORDER BY n RETURNING id, chat_group, sender),

@@ -317,12 +317,17 @@ export const postgresLimits = {
   queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */
   fanOutRows: 400,
+  /** Mailboxes that a batch fills in its own transaction; for more of them its sender does not wait. */
+  placeAtOnceMax: 64,
   /** What a relay that died has left in the outbox is found so soon. */
   fanOutEveryMs: 1 * SECOND_MS,
   /** In the log and not in mailboxes yet: past that nothing more is taken. */
   outboxRowsMax: 20_000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
+  /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
+  freshEntries: 4,
+  freshEntryBytes: 4 * KIB,
 } as const
 
 /** Moving a relay from one store to the other. */

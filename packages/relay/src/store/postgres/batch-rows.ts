@@ -30,10 +30,16 @@ export class BatchRows {
   readonly #charges = new Map<number, Charge>()
   #contacts: Contact[] = []
   #entries: LoggedEntry[] = []
+  /** All of them, and how many mailboxes they are for. */
+  readonly logged = { entries: 0, mailboxes: 0, hasCommit: false }
   /** With the ids that they were given. */
   readonly written: { id: number; entry: LoggedEntry }[] = []
 
   log(entry: LoggedEntry): void {
+    const { group, kind, recipients } = entry
+    this.logged.entries += 1
+    this.logged.mailboxes += recipients?.length ?? group.members.size
+    this.logged.hasCommit ||= kind === 'commit'
     this.#entries.push(entry)
     this.#groups.add(entry.group)
   }

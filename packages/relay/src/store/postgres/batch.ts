@@ -8,6 +8,7 @@ import type { AccountNumbers, NumberedAccount } from './account-numbers.ts'
 import type { Acknowledgements } from './acknowledgements.ts'
 import type { BatchRows } from './batch-rows.ts'
 import type { EntryCache } from './entry-cache.ts'
+import type { FanOut } from './fan-out.ts'
 import type { LockedGroup, Rosters } from './locked-groups.ts'
 import type { PgMailboxFill } from './mailbox-fill.ts'
 import type { Queries } from './queries.ts'
@@ -23,6 +24,7 @@ export type Judged = { kind: 'judged'; answer: LogAnswer } | { kind: 'failed'; e
 export type BatchParts = {
   numbers: AccountNumbers
   entries: EntryCache
+  fanOut: FanOut
   acknowledgements: Acknowledgements
   rosters: Rosters
   fill: PgMailboxFill

@@ -9,9 +9,15 @@ const FRAME_BYTES = 256
 
 export class EntryCache {
   readonly #held: WeightedCache<number, StoredEntry>
+  #newestId: number | undefined
 
   constructor(bytesMax: number) {
     this.#held = new WeightedCache(bytesMax)
+  }
+
+  /** Of all that were ever held. */
+  get newestId(): number | undefined {
+    return this.#newestId
   }
 
   /** Its position is known when it is in a mailbox. */
@@ -19,7 +25,7 @@ export class EntryCache {
     const named = { group: group.id, kind, sender: sender.id, seq, ts, added, removed }
     // A copy: the payload is a view of what was received, and would keep all of that in memory.
     const held = { ...named, payload: Buffer.from(payload), cursor: 0 }
-    this.#held.set(id, held, entryBytes(held) + FRAME_BYTES)
+    this.put(id, held)
   }
 
   /** The same for everybody who reads it: it has one position in all mailboxes. */
@@ -30,6 +36,7 @@ export class EntryCache {
   }
 
   put(id: number, entry: StoredEntry): void {
+    this.#newestId = Math.max(id, this.#newestId ?? id)
     this.#held.set(id, entry, entryBytes(entry) + FRAME_BYTES)
   }
 }

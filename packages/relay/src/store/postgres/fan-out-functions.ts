@@ -34,4 +34,13 @@ export const fanOutFunctions = `
             FROM (SELECT a, (row_number() OVER () - 1) / 700 AS part FROM unnest(grown) a) parts GROUP BY part) hints;
     RETURN NEXT;
   END $$;
+
+  -- For a batch that is small and alone: in its transaction, unless somebody else fans out just now. Gives no row then.
+  CREATE FUNCTION fan_out_at_once(rows_own integer, told text) RETURNS TABLE (done bigint, grown integer[])
+  LANGUAGE plpgsql AS $$
+  BEGIN
+    IF NOT pg_try_advisory_xact_lock(3, 1) THEN RETURN; END IF;
+    IF (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT rows_own + 1) waiting) > rows_own THEN RETURN; END IF;
+    RETURN QUERY SELECT f.done, f.grown FROM fan_out(rows_own, told) f;
+  END $$;
 `

@@ -36,6 +36,11 @@ export class FanOut {
     this.#parts = parts
   }
 
+  /** By which other relays know whose hints these are. */
+  get name(): string {
+    return this.#parts.hints.own
+  }
+
   /** Looks at once, and then now and then: what a relay has left that died is for the others. */
   start(): void {
     this.poke()

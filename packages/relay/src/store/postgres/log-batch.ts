@@ -9,6 +9,7 @@ import { commitToLog } from './commit-to-log.ts'
 import { createGroupIn } from './create-group.ts'
 import type { Line } from './line.ts'
 import type { StoredGroupState } from './locked-groups.ts'
+import { PlaceAtOnce } from './place-at-once.ts'
 import type { Queries } from './queries.ts'
 import type { Committed } from './transaction.ts'
 
@@ -36,6 +37,8 @@ export async function writeBatch(
   const accounts = await parts.numbers.findAll(writes.flatMap(accountsNamed))
   const rows = new BatchRows()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
+  const atOnce = new PlaceAtOnce(parts.fanOut, rows)
+  let waiting = 0
   const undo = (): void => {
     ahead.undone()
     for (const write of writes) parts.rosters.forget(groupOf(write))
@@ -43,15 +46,21 @@ export async function writeBatch(
   try {
     const judgeAll = async (tx: Queries): Promise<Judged[]> => {
       const batch = await lockBatch(tx, { parts, writes, accounts, rows })
+      waiting = batch.waiting
       const judged: Judged[] = []
       for (const write of writes) judged.push(await judge(batch, parts, write))
       return judged
     }
-    const done = await line.transaction(judgeAll, () => [...rows.statements(), ...ahead.statements(accounts.keys())])
+    const done = await line.transaction(judgeAll, () => [
+      ...rows.statements(),
+      ...atOnce.statements(waiting),
+      ...ahead.statements(accounts.keys()),
+    ])
     if (done.kind === 'in-doubt') undo()
     else {
       ahead.committed()
       for (const { id, entry } of rows.written) parts.entries.add(id, entry)
+      atOnce.committed()
     }
     return done
   } catch (error) {

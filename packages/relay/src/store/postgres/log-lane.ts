@@ -5,12 +5,11 @@ import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
-import type { FanOut } from './fan-out.ts'
 import type { Line } from './line.ts'
 import { writeBatch } from './log-batch.ts'
 import { isWorthAlone } from './storage-error.ts'
 
-type Parts = BatchParts & { fanOut: FanOut; clock: Clock; observe: StoreOptions['observe'] }
+type Parts = BatchParts & { clock: Clock; observe: StoreOptions['observe'] }
 type Queued = { write: LogWrite; answer: Wait<LogAnswer> }
 
 function payloadBytesOf(write: LogWrite): number {
@@ -122,10 +121,7 @@ export class LogLane {
     for (let isInDoubt = false; ; ) {
       try {
         const done = await writeBatch(this.#line, this.#parts, writes)
-        if (done.kind === 'committed') {
-          this.#parts.fanOut.poke()
-          return done.value
-        }
+        if (done.kind === 'committed') return done.value
         isInDoubt = true
       } catch (error) {
         if (!isInDoubt || this.#stop.signal.aborted) throw error

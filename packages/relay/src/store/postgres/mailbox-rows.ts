@@ -68,14 +68,22 @@ export class PgMailboxRows {
   }
 
   async #readTogether(queries: Queries, reads: readonly Read[]): Promise<void> {
-    const places = Map.groupBy(await placesOf(queries, reads), ({ n }) => n)
+    const [found, fresh] = await Promise.all([placesOf(queries, reads), this.#freshRows(queries, reads)])
+    for (const row of fresh) this.#parts.entries.put(row.entry, storedEntry(row, 0))
+    const places = Map.groupBy(found, ({ n }) => n)
     for (const [at, read] of reads.entries()) {
-      const found = places.get(at + 1) ?? []
-      const fit = fittingPlaces(found, read.bounds.bytesMax)
+      const own = places.get(at + 1) ?? []
+      const fit = fittingPlaces(own, read.bounds.bytesMax)
       const entries = await this.#entriesAt(queries, fit)
-      const isCut = fit.length < found.length || found.length === read.bounds.entriesMax
+      const isCut = fit.length < own.length || own.length === read.bounds.entriesMax
       read.page.resolve({ entries, more: entries.length > 0 && isCut })
     }
+  }
+
+  /** Asked for with their places: who was woken for what another relay has written would else wait twice. */
+  async #freshRows(queries: Queries, reads: readonly Read[]): Promise<EntryRow[]> {
+    const { newestId } = this.#parts.entries
+    return newestId === undefined ? [] : await freshRows(queries, reads, newestId)
   }
 
   async #entriesAt(queries: Queries, places: readonly Place[]): Promise<StoredEntry[]> {
@@ -108,13 +116,32 @@ const placesOf = (queries: Queries, reads: readonly Read[]): Promise<Place[]> =>
     [reads.map(({ num }) => num), reads.map(({ after }) => after), reads.map(({ bounds }) => bounds.entriesMax)],
   )
 
+/** One by one, so that each is found by its number however large the tables are. */
+const ENTRY_COLUMNS = `id AS entry, (SELECT id FROM chat_group WHERE num = entry.chat_group) AS "group", seq, kind,
+  (SELECT id FROM account WHERE num = entry.sender) AS sender, ts, payload, added, removed`
+
 const entryRows = (queries: Queries, places: readonly Place[]): Promise<EntryRow[]> =>
+  queries.rows<EntryRow>(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE id = ANY ($1::bigint[])`, [
+    places.map(({ entry }) => entry),
+  ])
+
+/** Small ones that are newer than all in memory, of the next few of each mailbox. */
+const freshRows = (queries: Queries, reads: readonly Read[], newestId: number): Promise<EntryRow[]> =>
   queries.rows<EntryRow>(
-    `SELECT entry.id AS entry, chat_group.id AS "group", entry.seq, entry.kind, account.id AS sender, entry.ts,
-       entry.payload, entry.added, entry.removed
-     FROM entry JOIN chat_group ON chat_group.num = entry.chat_group JOIN account ON account.num = entry.sender
-     WHERE entry.id = ANY ($1::bigint[])`,
-    [places.map(({ entry }) => entry)],
+    `SELECT ${ENTRY_COLUMNS} FROM entry
+     WHERE id = ANY (ARRAY(
+       SELECT DISTINCT next.entry FROM unnest($1::integer[], $2::bigint[]) AS asked (account, after)
+       CROSS JOIN LATERAL (
+         SELECT entry FROM mailbox WHERE mailbox.account = asked.account AND mailbox.pos > asked.after
+         ORDER BY mailbox.pos LIMIT $4) next
+       WHERE next.entry > $3)) AND octet_length(payload) <= $5`,
+    [
+      reads.map(({ num }) => num),
+      reads.map(({ after }) => after),
+      newestId,
+      postgresLimits.freshEntries,
+      postgresLimits.freshEntryBytes,
+    ],
   )
 
 const storedEntry = ({ entry: _, ...row }: EntryRow, cursor: number): StoredEntry => ({

@@ -1,0 +1,35 @@
+// Small batches fill mailboxes in their own transaction: one wait for the disk in place of two, for the sender and for who gets it.
+import { postgresLimits } from '@postern/protocol'
+import type { BatchRows } from './batch-rows.ts'
+import type { FanOut } from './fan-out.ts'
+import type { Statement } from './queries.ts'
+
+type Placed = { grown: number[] | null }
+
+export class PlaceAtOnce {
+  readonly #fanOut: FanOut
+  readonly #rows: BatchRows
+  #placed: Placed | undefined
+
+  constructor(fanOut: FanOut, rows: BatchRows) {
+    this.#fanOut = fanOut
+    this.#rows = rows
+  }
+
+  /**
+   * To be asked behind the rows of the batch. `waiting`: what was in the outbox before it, and goes first. Not with a commit:
+   * behind one, members are removed whom another batch may hold.
+   */
+  statements(waiting: number): Statement[] {
+    const { entries, mailboxes, hasCommit } = this.#rows.logged
+    if (waiting > 0 || entries === 0 || hasCommit || mailboxes > postgresLimits.placeAtOnceMax) return []
+    const told = (rows: unknown[]): void => void (this.#placed = rows[0] as Placed | undefined)
+    return [{ text: 'SELECT grown FROM fan_out_at_once($1, $2)', values: [entries, this.#fanOut.name], told }]
+  }
+
+  /** Now it is durable. What could not be placed at once is left to whoever fans out next. */
+  committed(): void {
+    if (this.#placed) this.#fanOut.grown(this.#placed.grown ?? [])
+    else if (this.#rows.logged.entries > 0) this.#fanOut.poke()
+  }
+}
