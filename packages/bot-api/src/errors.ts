@@ -74,6 +74,7 @@ const apiCodes = {
   'storage-full': 'unavailable',
   'storage-failed': 'unavailable',
   'database-unreachable': 'unavailable',
+  'database-in-use': 'unavailable',
   'database-too-old': 'unavailable',
   unavailable: 'unavailable',
   'descriptors-used-up': 'unavailable',

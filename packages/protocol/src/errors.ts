@@ -95,6 +95,7 @@ const table = {
   'database-unreachable': d => `The database at ${d['place']} cannot be used: ${d['why']}.`,
   'database-too-old': d =>
     `The database at ${d['place']} is too old: PostgreSQL ${d['version']} or a newer one is needed.`,
+  'database-in-use': d => `Relays are connected to the database at ${d['place']}: stop all of them first.`,
   unavailable: () => 'The database cannot be reached, or has too much to do; try again in a few seconds.',
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
   'storage-failed': () => 'The disk cannot be read or written: try again when it works; the log says more.',

@@ -7,6 +7,7 @@ import { makeInvite } from './invites/run-invite.ts'
 import { operatorCommandIn, runOperatorCommand } from './operator/run-command.ts'
 import { startRelay } from './relay.ts'
 import { reloadAtHangUp } from './reload.ts'
+import { noteRestored } from './restored.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,6 +17,7 @@ type Built = { readonly app?: string | undefined }
 export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
   if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
+  if (argv[0] === 'restored') return await print(() => noteRestored(argv.slice(1), env))
   if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
   return await serve(() => readConfig(argv, env, built.app))
 }
