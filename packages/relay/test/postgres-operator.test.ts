@@ -94,7 +94,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
 describe.skipIf(isMissing)('a database that was restored', () => {
   const run = (...argv: string[]) => noteRestored(argv, {})
 
-  test('[RELAY-7.7] is another life of the relay, and gives out no position again', async () => {
+  test('[RELAY-7.16] is another life of the relay, and gives out no position again', async () => {
     const database = await newDatabase()
     onTestFinished(() => forgetDatabase(database))
     const open = () =>
@@ -121,7 +121,7 @@ describe.skipIf(isMissing)('a database that was restored', () => {
     expect((await after.read(bob)).map(({ seq }) => seq)).toEqual([1, 2])
   })
 
-  test('[RELAY-7.7] [RELAY-3.8] has to be named', async () => {
+  test('[RELAY-7.16] [RELAY-3.8] has to be named', async () => {
     expect(await codeOf(run())).toBe('bad-field')
     expect(await codeOf(run('--database', 'mysql://db/postern'))).toBe('bad-field')
     expect(await codeOf(run('--database', 'postgres://127.0.0.1:1/postern'))).toBe('database-unreachable')
