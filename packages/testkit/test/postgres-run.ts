@@ -14,11 +14,13 @@ const door = createServer((request, answer) => {
   )
 })
 
+const nameIn = (url: string): string => new URL(url).pathname.slice(1)
+
 async function answerTo(request: IncomingMessage): Promise<string> {
   const given = await text(request)
   starting ??= PostgresServer.start()
   const server = await starting
-  if (request.method === 'POST') return await server.createDatabase()
+  if (request.method === 'POST') return await server.createDatabase(given === '' ? undefined : nameIn(given))
   // One behind the other, and nobody waits: each waits for the disk. What cannot be dropped goes with the server.
   dropping = dropping.then(() => server.dropDatabase(given)).catch(() => undefined)
   return ''
