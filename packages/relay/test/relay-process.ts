@@ -5,13 +5,18 @@ import { freePort } from '@postern/testkit/free-port'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
+/** Besides what every one is started with. */
+type Started = { args?: readonly string[]; env?: Readonly<Record<string, string>> }
+
 export class RelayProcess {
   readonly #directory: string
+  readonly #started: Started
   #port: number | undefined
   #child: ChildProcess | undefined
 
-  constructor(directory: string) {
+  constructor(directory: string, started: Started = {}) {
     this.#directory = directory
+    this.#started = started
   }
 
   get url(): string {
@@ -22,8 +27,12 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const { args = [], env } = this.#started
+    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const child = spawn(process.execPath, [...always, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     this.#child = child
     // Its first words are that it listens.
     await once(child.stdout, 'data')
