@@ -147,7 +147,7 @@ const besides: FolderLaw['order'] = {
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
-    ['app', 'group1000', 'presses', 'sends', 'votes'],
+    ['app', 'blobs', 'group1000', 'presses', 'sends', 'votes'],
     ['backup', 'beside', 'postgres'],
     'main.ts',
   ],

@@ -8,6 +8,7 @@ import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
 import {
+  type BlobPlace,
   makeInvite,
   prepareRestoredDatabase,
   prepareRestoredRelay,
@@ -38,6 +39,9 @@ export type WorldOptions = {
   relayHosts?: readonly string[]
   /** The folder of the web app that the relay serves. */
   relayApp?: string
+  /** The PostgreSQL and the place for blobs that relays share. */
+  relayDatabase?: string
+  relayBlobs?: BlobPlace | undefined
   /** It serves its metrics, on a port of their own. */
   relayMetrics?: true
 }
@@ -52,6 +56,8 @@ export type PersonOptions = {
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
   relayInvite?: string
+  /** Another relay on the same database. */
+  relayUrl?: string
   /** The account is not a new one: it is made again from these, where its directory is empty. */
   restore?: RecoveryFacts
 }
@@ -70,6 +76,7 @@ export class World {
   readonly #options: WorldOptions
   readonly #people = new Map<string, Person>()
   readonly #gateways: TestGateway[] = []
+  readonly #otherRelays: Relay[] = []
   #relay: Relay
   #databaseBackup: string | undefined
 
@@ -104,6 +111,14 @@ export class World {
   /** On the port it had. */
   async startRelay(): Promise<void> {
     this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
+  }
+
+  /** A second one on the same database, with the same place for blobs; gives its address. */
+  async startOtherRelay(): Promise<string> {
+    const directory = join(this.directory, `relay-${this.#otherRelays.length + 2}`)
+    const other = await openRelay(directory, { port: await freePort(), options: this.#options })
+    this.#otherRelays.push(other)
+    return other.url
   }
 
   /** As a backup has it, for `restoreRelay`. */
@@ -146,6 +161,7 @@ export class World {
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
     const wire = options.wire ?? new Wire()
+    const relayUrl = options.relayUrl ?? this.relayUrl
     const directory = options.directory ?? join(this.directory, name)
     const client = await openNodeClient({
       directory,
@@ -157,9 +173,9 @@ export class World {
       ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
       relayInvite: options.relayInvite,
-      relayUrl: this.relayUrl,
+      relayUrl,
       firstStart: () =>
-        options.restore ? { restore: options.restore } : { relayUrl: this.relayUrl, name, bot: options.bot ?? false },
+        options.restore ? { restore: options.restore } : { relayUrl, name, bot: options.bot ?? false },
     })
     const person = new Person({ name, client, wire, directory })
     this.#people.set(name, person)
@@ -203,7 +219,7 @@ export class World {
   async stop(): Promise<void> {
     await Promise.all([...this.#people.values()].map(person => person.client.stop()))
     await Promise.all(this.#gateways.map(gateway => gateway.stop()))
-    await this.#relay.stop()
+    await Promise.all([this.#relay, ...this.#otherRelays].map(relay => relay.stop()))
     await forgetDatabaseOf(this.#relayDirectory)
     if (this.#databaseBackup !== undefined) await forgetDatabase(this.#databaseBackup)
     rmSync(this.directory, { recursive: true, force: true })
@@ -218,7 +234,8 @@ async function openRelay(
   return await startRelay({
     listen: { host: '127.0.0.1', port },
     dataDirectory,
-    database: await databaseOf(dataDirectory),
+    database: options.relayDatabase ?? (await databaseOf(dataDirectory)),
+    blobs: options.relayBlobs,
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     registration: options.relayRegistration ?? 'open',
     // All people of a test come from one address.
