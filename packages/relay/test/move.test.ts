@@ -1,7 +1,6 @@
 // A relay that is moved from its data directory to PostgreSQL, and back: the same rows, the same relay, and never two of it.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, type Clock, type GroupId, isCoded, systemClock } from '@postern/protocol'
-import { ManualClock } from '@postern/testkit'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -73,8 +72,18 @@ async function askPostgres<T>(work: (database: Awaited<ReturnType<typeof openPos
 }
 
 /** Bytes as they are, whichever class they have. */
-const plain = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_, inner: unknown) => (inner instanceof Uint8Array ? [...inner] : inner)))
+const plain = (value: unknown): unknown => {
+  if (value instanceof Uint8Array) return [...value]
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+}
+
+/** By whom so much time passes between two looks at it. */
+function steppingClock(stepMs: number): Clock {
+  let nowMs = 0
+  return { ...systemClock, nowMs: () => (nowMs += stepMs) }
+}
 
 describe.skipIf(isMissing)('a relay that moves', () => {
   beforeEach(async () => {
@@ -216,15 +225,10 @@ describe.skipIf(isMissing)('a relay that moves', () => {
 
   test('[RELAY-8.3] that fails on its way is where it was', async () => {
     await lived()
-    const clock = new ManualClock()
-    const fails = {
-      ...moving(clock),
-      say: () => {
-        throw new Error('nobody listens')
-      },
-      clock: { ...clock, nowMs: () => (at += 5_000) } as Clock,
+    const say = (): never => {
+      throw new Error('nobody listens')
     }
-    let at = 0
+    const fails = { ...moving(steppingClock(5_000)), say }
     await expect(moveToPostgres(fails)).rejects.toThrow('nobody listens')
     expect(await starting()).toEqual({ sqlite: 'the relay', postgres: 'an empty one' })
     await moveToPostgres(moving())
@@ -236,8 +240,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
 
   test('[RELAY-8.4] says how far it is, and at the end where the relay is', async () => {
     await lived()
-    let at = 0
-    await moveToPostgres({ ...moving(), clock: { ...systemClock, nowMs: () => (at += 300) } })
+    await moveToPostgres(moving(steppingClock(300)))
     expect(said.length).toBeGreaterThan(1)
     for (const line of said) expect(line).toMatch(/^\d+ of \d+ rows; just now \w+$/)
     const done = await runMove(['--data', directory, '--from', address], { env: {}, say: () => undefined })
