@@ -68,6 +68,8 @@ test.skipIf(isMissing)('[RELAY-8.3] however often a move is killed, the relay is
     let isDone = false
     for (let kill = 1; kill <= KILLS && !isDone; kill++) {
       isDone = (await move(args, (kill + 2) * KILL_STEP_MS)) === 0
+      // The server may need a moment to see that it is gone.
+      await expect.poll(() => accountsAt(onPostgres)).not.toBe('database-moving')
       const places = [await accountsAt(onSqlite), await accountsAt(onPostgres)]
       expect(places.filter(found => found === accounts).length, `${way} ${places}`).toBeLessThanOrEqual(1)
       // Until its last steps begin, who gives up on it starts the relay where it was.

@@ -79,6 +79,9 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
 
+/** Who waits for something to change does not wait long. */
+const hurried: Clock = { ...systemClock, setTimer: (_, fire) => systemClock.setTimer(0, fire) }
+
 /** By whom so much time passes between two looks at it. */
 function steppingClock(stepMs: number): Clock {
   let nowMs = 0
@@ -167,12 +170,12 @@ describe.skipIf(isMissing)('a relay that moves', () => {
 
   test('[RELAY-8.2] is not moved while a relay runs on either side', async () => {
     await lived()
-    await within(onSqlite, async () => expect(await codeOf(moveToPostgres(moving()))).toBe('database-locked'))
-    await within(onPostgres, async () => expect(await codeOf(moveToPostgres(moving()))).toBe('database-in-use'))
-    await moveToPostgres(moving())
-    await within(onPostgres, async () => expect(await codeOf(moveToSqlite(moving()))).toBe('database-in-use'))
+    await within(onSqlite, async () => expect(await codeOf(moveToPostgres(moving(hurried)))).toBe('database-locked'))
+    await within(onPostgres, async () => expect(await codeOf(moveToPostgres(moving(hurried)))).toBe('database-in-use'))
+    await moveToPostgres(moving(hurried))
+    await within(onPostgres, async () => expect(await codeOf(moveToSqlite(moving(hurried)))).toBe('database-in-use'))
     noteHere(undefined)
-    await within(onSqlite, async () => expect(await codeOf(moveToSqlite(moving()))).toBe('database-locked'))
+    await within(onSqlite, async () => expect(await codeOf(moveToSqlite(moving(hurried)))).toBe('database-locked'))
   })
 
   test('[RELAY-8.2] is not moved to where another one is, nor from where it was', async () => {
