@@ -338,7 +338,7 @@ export const moveLimits = {
   /** A statement that reads all of a table, on a slow disk. */
   statementMs: 24 * HOUR_MS,
   /** A relay that has just stopped is waited for so long. */
-  relayLooks: 30,
+  relayLooks: 100,
   relayLookEveryMs: 100,
   /** As large as SQLite lets it be; how large it may become, the relay says that runs on it. */
   databaseBytesMax: 2 ** 43,

@@ -108,9 +108,9 @@ export class World {
     await this.#relay.stop()
   }
 
-  /** On the port it had. */
-  async startRelay(): Promise<void> {
-    this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
+  /** On the port it had. `database`: of a PostgreSQL to which it has moved. */
+  async startRelay({ database }: { database?: string } = {}): Promise<void> {
+    this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options, database })
   }
 
   /** A second one on the same database, with the same place for blobs; gives its address. */
@@ -228,13 +228,13 @@ export class World {
 
 async function openRelay(
   directory: string,
-  { port, options }: { port: number; options: WorldOptions },
+  { port, options, database }: { port: number; options: WorldOptions; database?: string | undefined },
 ): Promise<Relay> {
   const dataDirectory = join(directory, 'relay')
   return await startRelay({
     listen: { host: '127.0.0.1', port },
     dataDirectory,
-    database: options.relayDatabase ?? (await databaseOf(dataDirectory)),
+    database: database ?? options.relayDatabase ?? (await databaseOf(dataDirectory)),
     blobs: options.relayBlobs,
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     registration: options.relayRegistration ?? 'open',

@@ -21,7 +21,7 @@ export async function moveToPostgres(moving: Moving): Promise<number> {
     const note = moveNoteIn(source)
     if (note?.state === 'left')
       throw new CodedError('database-moved', { directory: moving.directory, place: note.place })
-    const target = await PostgresPlace.open(moving.address)
+    const target = await PostgresPlace.open(moving.address, moving.clock)
     try {
       return await move(moving, { source, target, isBegun: note !== undefined })
     } finally {

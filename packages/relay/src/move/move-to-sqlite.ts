@@ -17,13 +17,13 @@ import { addRows, putFigures, tablesOf } from './sqlite-place.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
 export async function moveToSqlite(moving: Moving): Promise<number> {
-  const source = await PostgresPlace.open(moving.address)
+  const source = await PostgresPlace.open(moving.address, moving.clock)
   try {
     const note = await moveNoteIn(source.queries)
     if (note?.state === 'left') throw new CodedError('database-moved', { directory: source.place, place: note.place })
     const target = new ArrivingDatabase(moving.directory)
     try {
-      return await move(moving, { source: source.queries, target, isBegun: note !== undefined })
+      return await move(moving, { source, target, isBegun: note !== undefined })
     } finally {
       target.close()
     }
@@ -32,28 +32,33 @@ export async function moveToSqlite(moving: Moving): Promise<number> {
   }
 }
 
-type Ends = { source: Queries; target: ArrivingDatabase; isBegun: boolean }
+type Ends = { source: PostgresPlace; target: ArrivingDatabase; isBegun: boolean }
 
 async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<number> {
+  const { queries } = source
   const place = moving.directory
-  await prepareToLeave(source)
-  const { incarnation } = await figuresIn(source)
+  await prepareToLeave(queries)
+  const { incarnation } = await figuresIn(queries)
   const isThere = hasArrived(target.look(incarnation), { place, isBegun })
   const rows = isThere ? 0 : await copy(moving, source, target)
-  await putMoveNote(source, { state: 'left', place })
+  await putMoveNote(queries, { state: 'left', place })
   return rows
 }
 
-async function copy(moving: Moving, source: Queries, target: ArrivingDatabase): Promise<number> {
+async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatabase): Promise<number> {
+  const { queries } = source
   const db = target.open()
-  await source.script('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  const rows = await copyRows(moving, source, db)
-  putFigures(db, await figuresIn(source))
-  const invites = await source.rows<Invite>(INVITES)
-  await source.script('COMMIT')
+  await queries.script('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  const rows = await copyRows(moving, queries, db)
+  putFigures(db, await figuresIn(queries))
+  const invites = await queries.rows<Invite>(INVITES)
+  await queries.script('COMMIT')
   target.sync()
+  // A relay that had lost its way to the database and found it again has written what is in no copy.
+  const refusal = await source.inUse()
+  if (refusal) throw refusal
   // From here on nobody goes on from the old place, and what was cut off is run again.
-  await putMoveNote(source, { state: 'leaving', place: moving.directory })
+  await putMoveNote(queries, { state: 'leaving', place: moving.directory })
   await putInvites(moving.directory, invites)
   await target.takePlace()
   return rows

@@ -1,5 +1,5 @@
 // One end of a move: the database of relays that share one. It is on one connection, and locked as long as that stands.
-import { CodedError, moveLimits, pause, systemClock } from '@postern/protocol'
+import { type Clock, CodedError, moveLimits, pause } from '@postern/protocol'
 import type { Client, QueryConfig } from 'pg'
 import { Connector } from '../store/postgres/connect.ts'
 import { migrate } from '../store/postgres/migrate.ts'
@@ -13,6 +13,7 @@ export class PostgresPlace {
   readonly queries: Queries
   readonly place: string
   readonly #client: Client
+  #isLocked = false
 
   private constructor(client: Client, place: string) {
     this.#client = client
@@ -21,13 +22,13 @@ export class PostgresPlace {
   }
 
   /** Throws `database-…` when it cannot be used, a relay works on it, or it is of another version. */
-  static async open(address: string): Promise<PostgresPlace> {
+  static async open(address: string, clock: Clock): Promise<PostgresPlace> {
     const place = placeOf(address)
     await bringUpToDate(address, place)
     const client = await (await Connector.load(address)).connect(() => undefined)
     const opened = new PostgresPlace(client, place)
     try {
-      await opened.#lock()
+      await opened.#claim(clock)
       return opened
     } catch (error) {
       await opened.close()
@@ -35,27 +36,33 @@ export class PostgresPlace {
     }
   }
 
-  async #lock(): Promise<void> {
-    const { queries, place } = this
-    await queries.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
-    const lock = await queries.one<{ isOurs: boolean }>(`SELECT pg_try_advisory_lock${MOVE_LOCK} AS "isOurs"`)
-    if (!lock?.isOurs) throw new CodedError('database-moving', { place })
-    const schema = await queries.one<{ version: number }>('SELECT version FROM schema_version')
-    if (schema?.version !== postgresMigrations.length) throw new CodedError('database-newer', { directory: place })
-    // One that was just stopped is seen for another moment.
-    for (let looks = 0; await this.#isInUse(); looks++) {
-      if (looks === moveLimits.relayLooks) throw new CodedError('database-in-use', { place })
-      await pause(systemClock, moveLimits.relayLookEveryMs, new AbortController().signal)
+  /** One that was just stopped or killed is seen for another moment. */
+  async #claim(clock: Clock): Promise<void> {
+    await this.queries.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    const schema = await this.queries.one<{ version: number }>('SELECT version FROM schema_version')
+    if (schema?.version !== postgresMigrations.length) throw new CodedError('database-newer', { directory: this.place })
+    for (let looks = 1; ; looks++) {
+      const refusal = (await this.#lock()) ?? (await this.inUse())
+      if (!refusal) return
+      if (looks === moveLimits.relayLooks) throw refusal
+      await pause(clock, moveLimits.relayLookEveryMs, new AbortController().signal)
     }
   }
 
+  async #lock(): Promise<CodedError | undefined> {
+    if (this.#isLocked) return undefined
+    const lock = await this.queries.one<{ isOurs: boolean }>(`SELECT pg_try_advisory_lock${MOVE_LOCK} AS "isOurs"`)
+    this.#isLocked = lock?.isOurs ?? false
+    return this.#isLocked ? undefined : new CodedError('database-moving', { place: this.place })
+  }
+
   /** The lock keeps off those that start; those that run are seen by their connections. */
-  async #isInUse(): Promise<boolean> {
+  async inUse(): Promise<CodedError | undefined> {
     const others = await this.queries.one<{ count: number }>(
       `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()
        AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()`,
     )
-    return (others?.count ?? 0) > 0
+    return others?.count === 0 ? undefined : new CodedError('database-in-use', { place: this.place })
   }
 
   async find(incarnation: Uint8Array): Promise<Found> {
