@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from '@postern/testkit/processes'
+import { databaseOptions, forgetDatabaseOf } from '@postern/testkit/test-databases'
 import { expect, onTestFailed, onTestFinished } from 'vitest'
 
 /** Of what a part has said, when a test fails. */
@@ -21,7 +22,8 @@ export function expectAlive({ relays, gateway, people }: Talking): void {
 
 export async function startParts(names: string[]): Promise<Parts> {
   const { place, start } = startingUp()
-  const relay = await start(new RelayProcess(await place('relay'))).listening()
+  const at = await place('relay')
+  const relay = await start(new RelayProcess(at, await databaseOptions(at.directory))).listening()
   return { ...(await startTalking(names, { start, place, relayUrl: relay.url })), relay, relays: [relay] }
 }
 
@@ -40,6 +42,7 @@ export function startingUp(): StartingUp {
   })
   onTestFinished(async () => {
     for (const part of started) await part.kill()
+    await forgetDatabaseOf(join(directory, 'relay'))
     rmSync(directory, { recursive: true, force: true })
   })
   return {

@@ -35,6 +35,12 @@ export async function databaseOf(dataDirectory: string): Promise<string | undefi
   return await made
 }
 
+/** As the command line of a relay says it. */
+export async function databaseOptions(dataDirectory: string): Promise<string[]> {
+  const database = await databaseOf(dataDirectory)
+  return database === undefined ? [] : ['--database', database]
+}
+
 export async function forgetDatabaseOf(dataDirectory: string): Promise<void> {
   const made = databases.get(dataDirectory)
   databases.delete(dataDirectory)

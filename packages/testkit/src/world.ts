@@ -17,7 +17,7 @@ import {
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
-import { databaseOf, forgetDatabaseOf } from './test-databases.ts'
+import { databaseOf, databaseOptions, forgetDatabaseOf } from './test-databases.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
@@ -118,8 +118,7 @@ export class World {
   /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
   async relayInvite(): Promise<string> {
     const directory = join(this.directory, 'relay')
-    const database = await databaseOf(directory)
-    return await makeInvite(['--data', directory, ...(database === undefined ? [] : ['--database', database])], {})
+    return await makeInvite(['--data', directory, ...(await databaseOptions(directory))], {})
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
