@@ -61,17 +61,22 @@ export class BatchRows {
   /** All that is collected, as what is left to ask. From then on it begins anew. */
   statements(): Statement[] {
     if (this.#entries.length + this.#charges.size === 0) return []
+    const { values, told } = this.take()
+    return [{ text: WRITE, values, told: rows => told((rows as { id: number }[]).map(({ id }) => id)) }]
+  }
+
+  /** The values of `write_batch`; `told` gets the ids of the entries, in their order. From then on it begins anew. */
+  take(): { values: unknown[]; told: (ids: readonly number[]) => void } {
     const entries = this.#entries
     const values = this.#values(entries)
-    const told = (ids: unknown[]): void => {
-      for (const [at, entry] of entries.entries())
-        this.written.push({ id: (ids[at] as { id: number } | undefined)?.id ?? 0, entry })
+    const told = (ids: readonly number[]): void => {
+      for (const [at, entry] of entries.entries()) this.written.push({ id: ids[at] ?? 0, entry })
     }
     this.#entries = []
     this.#contacts = []
     this.#charges.clear()
     this.#groups.clear()
-    return [{ text: WRITE, values, told }]
+    return { values, told }
   }
 
   #values(entries: readonly LoggedEntry[]): unknown[] {

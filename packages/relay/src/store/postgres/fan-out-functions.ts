@@ -40,6 +40,9 @@ export const fanOutFunctions = `
   LANGUAGE plpgsql AS $$
   BEGIN
     IF NOT pg_try_advisory_xact_lock(3, 1) THEN RETURN; END IF;
+    -- Whoever holds it, and why: a sender does not wait for that.
+    PERFORM pos FROM head FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN RETURN; END IF;
     IF (SELECT count(*) FROM (SELECT 1 FROM outbox LIMIT rows_own + 1) waiting) > rows_own THEN RETURN; END IF;
     RETURN QUERY SELECT f.done, f.grown FROM fan_out(rows_own, told) f;
   END $$;

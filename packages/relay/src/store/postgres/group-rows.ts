@@ -20,7 +20,7 @@ export class PgGroupRows {
     const rows = await this.#database.rows<{ epoch: number; account: AccountId }>(
       `SELECT chat_group.epoch, account.id AS account
        FROM chat_group JOIN member ON member.chat_group = chat_group.num AND member.until IS NULL
-       JOIN account ON account.num = member.account WHERE chat_group.id = $1`,
+       JOIN account ON account.num = member.account WHERE chat_group.id = $1 ORDER BY member.since, member.account`,
       [id],
     )
     const members = rows.map(({ account }) => account)

@@ -36,6 +36,7 @@ export async function writeBatch(
 ): Promise<Committed<Judged[]>> {
   const accounts = await parts.numbers.findAll(writes.flatMap(accountsNamed))
   const rows = new BatchRows()
+  let groups: Batch['groups'] = new Map()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const atOnce = new PlaceAtOnce(parts.fanOut, rows)
   let waiting = 0
@@ -47,6 +48,7 @@ export async function writeBatch(
     const judgeAll = async (tx: Queries): Promise<Judged[]> => {
       const batch = await lockBatch(tx, { parts, writes, accounts, rows })
       waiting = batch.waiting
+      groups = batch.groups
       const judged: Judged[] = []
       for (const write of writes) judged.push(await judge(batch, parts, write))
       return judged
@@ -61,6 +63,7 @@ export async function writeBatch(
       ahead.committed()
       for (const { id, entry } of rows.written) parts.entries.add(id, entry)
       atOnce.committed()
+      for (const group of groups.values()) parts.rosters.remember(group)
     }
     return done
   } catch (error) {

@@ -87,4 +87,37 @@ export const logFunctions = `
       WHERE counted.bytes > l.bytes_max;
     IF beyond > 0 THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
   END $$;
+
+  -- The same in one statement, for groups that nobody else has written to since: else nothing is done, and nothing given back.
+  CREATE FUNCTION try_batch(
+    devices text[], generations bigint[], group_ids text[], rosters bigint[], seqs bigint[], epochs bigint[],
+    outbox_max integer, place_own integer, told text,
+    e_groups integer[], e_seqs bigint[], e_kinds smallint[], e_senders integer[], e_ts bigint[], e_recipients text[],
+    e_added text[], e_removed text[], messages bytea, payloads bytea, payload_bytes integer[],
+    g_nums integer[], g_epochs bigint[], g_seqs bigint[], g_ts bigint[],
+    knows integer[], known integer[],
+    d_accounts integer[], d_days integer[], d_bytes bigint[], d_limits bigint[])
+  RETURNS TABLE (ids bigint[], grown integer[], is_placed boolean) LANGUAGE plpgsql AS $$
+  DECLARE waiting bigint;
+  BEGIN
+    PERFORM pg_advisory_xact_lock_shared(k)
+      FROM (SELECT DISTINCT hashtextextended(d, 1) AS k FROM unnest(devices) d ORDER BY k) ordered;
+    PERFORM pg_advisory_xact_lock(k)
+      FROM (SELECT DISTINCT hashtextextended(g, 2) AS k FROM unnest(group_ids) g ORDER BY k) ordered;
+    waiting := (SELECT coalesce(max(id) - min(id) + 1, 0) FROM outbox);
+    IF waiting > outbox_max
+      OR EXISTS (SELECT 1 FROM unnest(devices, generations) AS d (key, generation)
+        WHERE d.generation IS DISTINCT FROM (SELECT device.generation FROM device WHERE device.key = d.key))
+      OR EXISTS (SELECT 1 FROM unnest(group_ids, rosters, seqs, epochs) AS g (id, roster, seq, epoch)
+        WHERE ((g.roster, g.seq, g.epoch) = (SELECT c.roster, c.seq, c.epoch FROM chat_group c WHERE c.id = g.id))
+          IS NOT TRUE)
+    THEN RETURN; END IF;
+    ids := ARRAY(SELECT write_batch(e_groups, e_seqs, e_kinds, e_senders, e_ts, e_recipients,
+      e_added, e_removed, messages, payloads, payload_bytes, g_nums, g_epochs, g_seqs, g_ts,
+      knows, known, d_accounts, d_days, d_bytes, d_limits));
+    IF place_own > 0 AND waiting = 0 THEN
+      SELECT true, f.grown INTO is_placed, grown FROM fan_out_at_once(place_own, told) f;
+    END IF;
+    RETURN NEXT;
+  END $$;
 `

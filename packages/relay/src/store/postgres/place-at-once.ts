@@ -17,14 +17,25 @@ export class PlaceAtOnce {
   }
 
   /**
-   * To be asked behind the rows of the batch. `waiting`: what was in the outbox before it, and goes first. Not with a commit:
-   * behind one, members are removed whom another batch may hold.
+   * Of the batch, when it is small: else none. Not with a commit: behind one, members are removed whom another batch may hold.
    */
-  statements(waiting: number): Statement[] {
+  get entries(): number {
     const { entries, mailboxes, hasCommit } = this.#rows.logged
-    if (waiting > 0 || entries === 0 || hasCommit || mailboxes > postgresLimits.placeAtOnceMax) return []
-    const told = (rows: unknown[]): void => void (this.#placed = rows[0] as Placed | undefined)
-    return [{ text: 'SELECT grown FROM fan_out_at_once($1, $2)', values: [entries, this.#fanOut.name], told }]
+    return hasCommit || mailboxes > postgresLimits.placeAtOnceMax ? 0 : entries
+  }
+
+  /** To be asked behind the rows of the batch. `waiting`: what was in the outbox before it, and goes first. */
+  statements(waiting: number): Statement[] {
+    if (waiting > 0 || this.entries === 0) return []
+    const text = 'SELECT grown FROM fan_out_at_once($1, $2)'
+    return [
+      { text, values: [this.entries, this.#fanOut.name], told: ([row]) => this.placed(row as Placed | undefined) },
+    ]
+  }
+
+  /** Undefined: somebody else fans out just now. */
+  placed(placed: Placed | undefined): void {
+    this.#placed = placed
   }
 
   /** Now it is durable. What could not be placed at once is left to whoever fans out next. */
