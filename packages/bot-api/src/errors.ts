@@ -74,7 +74,6 @@ const apiCodes = {
   'storage-full': 'unavailable',
   'storage-failed': 'unavailable',
   'database-unreachable': 'unavailable',
-  'database-in-use': 'unavailable',
   'database-too-old': 'unavailable',
   'database-in-use': 'unavailable',
   'database-moving': 'unavailable',
