@@ -58,24 +58,17 @@ async function sendUntilKnown(world: World, chat: Chat, payload: Uint8Array): Pr
   }
 }
 
-/** Whoever waits in the middle of filling mailboxes, and the process that does it for them. */
-async function whoFillsMailboxes(database: Client): Promise<number> {
-  return await expect
-    .poll(async () => {
-      const { rows } = await database.query(
-        `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out%' AND wait_event_type = 'Lock'
-           AND wait_event IN ('transactionid', 'tuple') AND datname = current_database()`,
-      )
-      return rows[0]?.pid as number | undefined
-    })
-    .toBeTypeOf('number')
-    .then(async () => {
-      const { rows } = await database.query(
-        `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out%' AND wait_event_type = 'Lock'
-           AND wait_event IN ('transactionid', 'tuple') AND datname = current_database()`,
-      )
-      return rows[0]?.pid as number
-    })
+/** The process that is in the middle of filling mailboxes, and waits for a row that somebody holds. */
+async function whoFillsMailboxes(watcher: Client): Promise<number> {
+  const look = async (): Promise<number> => {
+    const { rows } = await watcher.query(
+      `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out%' AND wait_event_type = 'Lock'
+         AND wait_event IN ('transactionid', 'tuple') AND datname = current_database()`,
+    )
+    return rows[0]?.pid ?? 0
+  }
+  await expect.poll(look).not.toBe(0)
+  return await look()
 }
 
 describe.skipIf(isMissing)('filling mailboxes', () => {

@@ -35,6 +35,7 @@ export async function writeBatch(
 ): Promise<Committed<Judged[]>> {
   const accounts = await parts.numbers.findAll(writes.flatMap(accountsNamed))
   const rows = new BatchRows()
+  let groups: Batch['groups'] = new Map()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const undo = (): void => {
     ahead.undone()
@@ -43,6 +44,7 @@ export async function writeBatch(
   try {
     const done = await line.transaction(async tx => {
       const batch = await lockBatch(tx, { parts, writes, accounts, rows })
+      groups = batch.groups
       const judged: Judged[] = []
       for (const write of writes) judged.push(await judge(batch, parts, write))
       await rows.flush(tx)
@@ -53,6 +55,7 @@ export async function writeBatch(
     else {
       ahead.committed()
       for (const { id, entry } of rows.written) parts.entries.add(id, entry)
+      for (const group of groups.values()) parts.rosters.remember(group)
     }
     return done
   } catch (error) {
