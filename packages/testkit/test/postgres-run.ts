@@ -27,6 +27,8 @@ async function answerTo(request: IncomingMessage): Promise<string> {
 }
 
 export async function setup(): Promise<void> {
+  // Every project of a run sets up: the first has done it for all.
+  if (process.env[DATABASES_DOOR] !== undefined) return
   await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve))
   const address = door.address()
   process.env[DATABASES_DOOR] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
