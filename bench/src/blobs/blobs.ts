@@ -30,7 +30,7 @@ export const measureBlobs = (): Promise<Row[]> =>
         environment: objects.state.environment,
       }),
     ])
-    const [files, dir, store] = sides as [Side, Side, Side]
+    const [files, dir, store] = sides
     await inTurn(ROUNDS, [() => files.round(), () => dir.round(), () => store.round()])
     const memory = await store.peakMib()
     await Promise.all(sides.map(side => side.close()))

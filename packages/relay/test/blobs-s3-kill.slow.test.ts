@@ -72,14 +72,15 @@ test.for(['cut', 'lose'] as const)(
       const client = await connect(relay.url, person)
       const data = randomBytes(SIZE)
       const begun = await begin(relay, Object.assign(client, { person, id: person.id }), SIZE)
+      const at = `killed at ${step.join(' ')}`
       const restarted = killAt(server, relay, step, kind)
       const acknowledged = await sendOn(begun, data, 0)
       client.socket.terminate()
       await restarted
       const head = await fetch(begun.url, { method: 'HEAD', headers: bearer(begun) })
-      expect(offsetOf(head), `${step}`).toBeGreaterThanOrEqual(acknowledged)
-      expect(await sendOn(begun, data, offsetOf(head)), `${step}`).toBe(SIZE)
-      expect((await bodyOf(await fetch(begun.url))).equals(data), `${step}`).toBe(true)
+      expect(offsetOf(head), at).toBeGreaterThanOrEqual(acknowledged)
+      expect(await sendOn(begun, data, offsetOf(head)), at).toBe(SIZE)
+      expect((await bodyOf(await fetch(begun.url))).equals(data), at).toBe(true)
     }
     // Of each step at most its piece is left, which goes with its blob, and no upload but one that nobody had heard of.
     expect(server.store.objects.size).toBeLessThan(2 * STEPS.length)

@@ -209,6 +209,32 @@ describe('what is over', () => {
 })
 
 describe('two relays', () => {
+  test('[RELAY-8.3] a part of the slower one that comes late is written over nothing', async () => {
+    const server = await testS3()
+    const { blobs, other, begin: begun, store } = await blobsAt(placeOf(server))
+    const data = randomBytes(20 * MIB)
+    const blob = await begun(data.length)
+    const at = { offset: 0, lengthMax: data.length, isLast: false, room }
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    const { promise: isHeld, resolve: held } = Promise.withResolvers<void>()
+    server.trouble = ({ operation }) => {
+      if (operation !== 'put-part') return undefined
+      server.trouble = () => undefined
+      held()
+      return { kind: 'hold', until }
+    }
+    const slow = blobs.append(blob, once(data.subarray(0, 9 * MIB)), at)
+    await isHeld
+    expect(await other.append(blob, once(data.subarray(0, 9 * MIB)), at)).toEqual({ kind: 'whole', length: 9 * MIB })
+    letGo()
+    expect(await slow).toEqual({ kind: 'overtaken', length: 9 * MIB })
+    const rest = { ...at, offset: 9 * MIB, isLast: true }
+    const last = await blobs.append(blob, once(data.subarray(9 * MIB)), rest)
+    expect(last).toEqual({ kind: 'complete', length: data.length })
+    await store.finishBlob(blob, { size: data.length, nowMs: Date.now() })
+    expect([...server.store.objects.values()].map(each => each.equals(data))).toEqual([true])
+  })
+
   test('[RELAY-8.3] an upload that goes on at the other relay: the slower one is told where', async () => {
     const server = await testS3()
     const { store } = await blobsAt(placeOf(server))

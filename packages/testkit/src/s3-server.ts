@@ -11,12 +11,13 @@ export type S3Asked = { operation: S3Operation; key: string }
 
 /**
  * `refuse`: with that name. `cut`: the line, before anything is done. `lose`: all is done, and the answer is lost. `stall`: it
- * says nothing. `truncate`: the body ends early, and the line with it. `shorten`: it serves less than was asked for, as if that
+ * says nothing. `hold`: it takes its time. `truncate`: the body ends early, and the line with it. `shorten`: it serves less than was asked for, as if that
  * were all.
  */
 export type S3Trouble =
   | { kind: 'refuse'; code: string; status: number }
   | { kind: 'cut' | 'lose' | 'stall' | 'truncate' | 'shorten' }
+  | { kind: 'hold'; until: Promise<void> }
 
 type Options = { nowMs?: () => number; region?: string; sessionToken?: string }
 type S3Reply = { status: number; headers?: Record<string, string | number>; body?: Buffer | string }
@@ -76,19 +77,20 @@ export class S3Server {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bytesOf(request)
     const fault = signatureFault(request, body, { account: this.account, nowMs: this.#nowMs() })
-    const answer = fault === undefined ? this.#served(request, body) : refusal(new S3Refusal(fault, 403))
+    const answer = fault === undefined ? await this.#served(request, body) : refusal(new S3Refusal(fault, 403))
     if (answer === 'stall') return
     if (answer === 'cut') return void response.destroy()
     send(request, response, answer)
   }
 
-  #served(request: IncomingMessage, body: Buffer): S3Reply | 'cut' | 'stall' {
+  async #served(request: IncomingMessage, body: Buffer): Promise<S3Reply | 'cut' | 'stall'> {
     try {
       const asked = this.#read(request)
       this.asked.push({ operation: asked.operation, key: asked.key })
       const trouble = this.trouble(asked)
       if (trouble?.kind === 'refuse') throw new S3Refusal(trouble.code, trouble.status)
       if (trouble?.kind === 'cut' || trouble?.kind === 'stall') return trouble.kind
+      if (trouble?.kind === 'hold') await trouble.until
       const answer = this.#do(asked, request, body)
       if (trouble?.kind === 'lose') return 'cut'
       if (trouble?.kind === 'shorten') return { ...answer, body: Buffer.from(answer.body ?? '').subarray(1) }

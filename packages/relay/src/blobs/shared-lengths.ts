@@ -27,7 +27,7 @@ export class SharedLengths {
     return async size => {
       if (size === offset) return 'added'
       const part = { number: 1, kind: 'piece', size, tag: randomUUID() } as const
-      return await this.#parts.add(blob, { part, after })
+      return await this.#parts.add(blob, { part, from: 1, after })
     }
   }
 }

@@ -111,16 +111,20 @@ export type StoredBlob = {
 /** `part`: of the upload that puts them together. `piece`: by itself, until there is enough for a part. `tag` names it. */
 export type BlobPart = { number: number; kind: 'part' | 'piece'; size: number; tag: string }
 export type PartSeen = Pick<BlobPart, 'number' | 'tag'>
+export type ClaimedPart = { upload: string; number: number }
 /** In the order in which they make up the blob. */
 export type BlobPartsKept = { upload: string | undefined; parts: BlobPart[] }
-/** It takes the place of all parts from its number on. `after`: the last one that its writer has seen. */
-export type AddedPart = { part: BlobPart; after: PartSeen | undefined }
+/** It takes the place of all parts from number `from` on. `after`: the last one that its writer has seen. */
+export type AddedPart = { part: BlobPart; from: number; after: PartSeen | undefined }
 
 /** Of an unfinished blob; once it is finished or forgotten there is nothing here. */
 export interface BlobPartStore {
   of(blob: BlobId): Promise<BlobPartsKept>
-  /** Gives the one that counts, which is the first that was noted; undefined when the blob is not being uploaded. */
-  noteUpload(blob: BlobId, upload: string): Promise<string | undefined>
+  /**
+   * A number for the next part that nobody else gets: a relay that is late must not write over another's. With the upload that
+   * counts, which is the first that was named; undefined when the blob is not being uploaded.
+   */
+  claim(blob: BlobId, upload: string): Promise<ClaimedPart | undefined>
   /** `overtaken` when another part is the last one by now, or the blob is not being uploaded: then nothing has changed. */
   add(blob: BlobId, added: AddedPart): Promise<'added' | 'overtaken'>
 }

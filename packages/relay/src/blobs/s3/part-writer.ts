@@ -62,7 +62,7 @@ export class PartWriter {
     const name = randomBytes(8).toString('hex')
     const size = lengthOf(joined) + this.#bytes.length
     await this.#withAll(joined, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
-    await this.#add({ number, kind: 'piece', size, tag: name }).catch(async (error: unknown) => {
+    await this.#add({ number, kind: 'piece', size, tag: name }, number).catch(async (error: unknown) => {
       // Only then: where the answer of the database was lost, the piece may count.
       if (error instanceof Overtaken) await this.#forget([{ number, tag: name }])
       throw error
@@ -102,12 +102,11 @@ export class PartWriter {
   /** The pieces and what is in memory, as one part in the place of them all. */
   async #writePart(): Promise<void> {
     const pieces = this.#pieces()
-    const number = this.#kept.length - pieces.length + 1
     const size = lengthOf(pieces) + this.#bytes.length
-    const upload = await this.#begun()
+    const { upload, number } = await this.#claimed()
     const put = async (body: readonly Uint8Array[]) => await this.#around.bucket.putPart(upload, number, body)
     const tag = await this.#withAll(pieces, put)
-    await this.#add({ number, kind: 'part', size, tag }).catch(async (error: unknown) => {
+    await this.#add({ number, kind: 'part', size, tag }, pieces[0]?.number ?? number).catch(async (error: unknown) => {
       if (error instanceof Overtaken) await this.#abortForgotten(upload)
       throw error
     })
@@ -115,20 +114,20 @@ export class PartWriter {
     await this.#forget(pieces)
   }
 
-  async #begun(): Promise<Upload> {
+  async #claimed(): Promise<{ upload: Upload; number: number }> {
     const { bucket, parts } = this.#around
-    if (this.#upload === undefined) {
-      const begun = await bucket.begin(this.#key)
-      this.#upload = await parts.noteUpload(this.#blob, begun.id)
-      if (this.#upload !== begun.id) await bucket.abort(begun)
-    }
-    if (this.#upload === undefined) throw new Overtaken()
-    return { key: this.#key, id: this.#upload }
+    const id = this.#upload ?? (await bucket.begin(this.#key)).id
+    const claimed = await parts.claim(this.#blob, id)
+    // Another relay has begun one in the meantime, or the blob is gone.
+    if (claimed?.upload !== id) await bucket.abort({ key: this.#key, id })
+    if (!claimed) throw new Overtaken()
+    this.#upload = claimed.upload
+    return { upload: { key: this.#key, id: claimed.upload }, number: claimed.number }
   }
 
   async #putTogether(): Promise<void> {
     if (this.#kept.at(-1)?.kind === 'piece' || this.#bytes.length > 0) await this.#writePart()
-    await this.#around.bucket.putTogether(await this.#begun(), this.#kept)
+    await this.#around.bucket.putTogether({ key: this.#key, id: this.#upload ?? '' }, this.#kept)
   }
 
   /** Nobody will put its parts together, and nobody else knows of them. */
@@ -141,10 +140,10 @@ export class PartWriter {
       await this.#around.bucket.abort({ key: this.#key, id: this.#upload }).catch(() => undefined)
   }
 
-  async #add(part: BlobPart): Promise<void> {
-    const added = await this.#around.parts.add(this.#blob, { part, after: lastSeen(this.#kept) })
+  async #add(part: BlobPart, from: number): Promise<void> {
+    const added = await this.#around.parts.add(this.#blob, { part, from, after: lastSeen(this.#kept) })
     if (added === 'overtaken') throw new Overtaken()
-    this.#kept = [...this.#kept.filter(({ number }) => number < part.number), part]
+    this.#kept = [...this.#kept.filter(({ number }) => number < from), part]
   }
 
   /** Reads pieces back, in front of what is in memory. */

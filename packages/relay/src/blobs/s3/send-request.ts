@@ -7,7 +7,7 @@ import { S3Fault } from './s3-fault.ts'
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const http = process.getBuiltinModule('node:http')
 
-export type Sent = {
+export type S3Sent = {
   url: URL
   method: string
   headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export const newAgent = (url: string, maxSockets: number): Agent =>
 const clientOf = (url: URL): typeof http | typeof https => (url.protocol === 'https:' ? https : http)
 
 /** Throws `S3Fault` when there is no answer. Its body is for the caller to read, and to give up. */
-export async function sendRequest({ url, method, headers, body }: Sent, line: S3Line): Promise<IncomingMessage> {
+export async function sendRequest({ url, method, headers, body }: S3Sent, line: S3Line): Promise<IncomingMessage> {
   const request = clientOf(url).request(url, { method, headers, agent: line.agent })
   const answered = new Wait<IncomingMessage>()
   const patience = new Patience(line, () => void request.destroy(new S3Fault('ETIMEDOUT', 0)))

@@ -188,7 +188,8 @@ export const firstTables = `
   -- Of an upload in parts: under which name the store of blobs knows it, and what has come, parts of it and pieces by themselves.
   CREATE TABLE blob_upload (
     blob text PRIMARY KEY,
-    upload text NOT NULL
+    upload text NOT NULL,
+    claimed integer NOT NULL
   );
   CREATE TABLE blob_part (
     blob text NOT NULL,

@@ -1,6 +1,6 @@
 // Of what an unfinished blob is made up, where its bytes are kept in parts or by several relays: the arbiter between them.
 import type { BlobId } from '@postern/protocol'
-import type { AddedPart, BlobPart, BlobPartStore, BlobPartsKept } from '../relay-store.ts'
+import type { AddedPart, BlobPart, BlobPartStore, BlobPartsKept, ClaimedPart } from '../relay-store.ts'
 import { isNext } from '../rules/blob-parts.ts'
 import type { Sqlite } from './database.ts'
 import type { DatabaseRoom } from './database-room.ts'
@@ -15,7 +15,10 @@ export class BlobPartRows {
     this.#sql = {
       uploading: db.prepare<[string], 1>('SELECT 1 FROM blob WHERE id = ? AND done_ms IS NULL').pluck(),
       upload: db.prepare<[string], string>('SELECT upload FROM blob_upload WHERE blob = ?').pluck(),
-      putUpload: db.prepare('INSERT INTO blob_upload (blob, upload) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+      claim: db.prepare<[string, string], ClaimedPart>(
+        `INSERT INTO blob_upload (blob, upload, claimed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET claimed = claimed + 1
+         RETURNING upload, claimed AS number`,
+      ),
       parts: db.prepare<[string], BlobPart>(
         'SELECT number, kind, size, tag FROM blob_part WHERE blob = ? ORDER BY number',
       ),
@@ -29,16 +32,16 @@ export class BlobPartRows {
     return { upload: this.#sql.upload.get(blob), parts: this.#sql.parts.all(blob) }
   }
 
-  noteUpload(blob: BlobId, upload: string): string | undefined {
+  claim(blob: BlobId, upload: string): ClaimedPart | undefined {
     if (!this.#sql.uploading.get(blob)) return undefined
-    this.#sql.putUpload.run(blob, upload)
-    return this.#sql.upload.get(blob)
+    this.#room.check(0)
+    return this.#sql.claim.get(blob, upload)
   }
 
-  add(blob: BlobId, { part, after }: AddedPart): 'added' | 'overtaken' {
+  add(blob: BlobId, { part, from, after }: AddedPart): 'added' | 'overtaken' {
     if (!this.#sql.uploading.get(blob) || !isNext(this.#sql.parts.all(blob), after)) return 'overtaken'
     this.#room.check(0)
-    this.#sql.forgetFrom.run(blob, part.number)
+    this.#sql.forgetFrom.run(blob, from)
     this.#sql.insert.run(blob, part.number, part.kind, part.size, part.tag)
     return 'added'
   }
@@ -51,6 +54,6 @@ export class BlobPartRows {
 
 export const blobPartStore = (rows: BlobPartRows, writes: GroupCommit): BlobPartStore => ({
   of: async blob => rows.of(blob),
-  noteUpload: (blob, upload) => writes.run(() => rows.noteUpload(blob, upload)),
+  claim: (blob, upload) => writes.run(() => rows.claim(blob, upload)),
   add: (blob, added) => writes.run(() => rows.add(blob, added)),
 })

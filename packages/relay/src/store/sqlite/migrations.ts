@@ -178,10 +178,11 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (blob, number)
   ) STRICT, WITHOUT ROWID;
 
-  -- The one upload that they are parts of.
+  -- The one upload that they are parts of, and the highest number that was given out for one.
   CREATE TABLE blob_upload (
     blob TEXT PRIMARY KEY,
-    upload TEXT NOT NULL
+    upload TEXT NOT NULL,
+    claimed INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
 ]
