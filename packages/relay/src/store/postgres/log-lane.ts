@@ -5,8 +5,8 @@ import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Line } from './line.ts'
 import { writeBatch } from './log-batch.ts'
 import { writeRecalled } from './recalled-batch.ts'
 import { isWorthAlone } from './storage-error.ts'
@@ -21,7 +21,7 @@ function payloadBytesOf(write: LogWrite): number {
 }
 
 export class LogLane {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #stop = new AbortController()
   #queue: Queued[] = []
