@@ -309,6 +309,20 @@ export const postgresLimits = {
   readsPerQuery: 500,
 } as const
 
+/** Moving a relay from one store to the other. */
+export const moveLimits = {
+  /** In memory at one time; some of the largest messages there are among them. */
+  rowsPerPage: 500,
+  progressEveryMs: 1 * SECOND_MS,
+  /** A statement that reads all of a table, on a slow disk. */
+  statementMs: 24 * HOUR_MS,
+  /** A relay that has just stopped is waited for so long. */
+  relayLooks: 100,
+  relayLookEveryMs: 100,
+  /** As large as SQLite lets it be; how large it may become, the relay says that runs on it. */
+  databaseBytesMax: 2 ** 43,
+} as const
+
 /** Backups of a data directory. */
 export const backupLimits = {
   /** While a database is copied its log grows: past so much the copy is given up, before the disk is full. */
