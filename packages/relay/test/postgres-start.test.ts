@@ -39,6 +39,16 @@ describe.skipIf(isMissing)('a relay that begins on a database', () => {
     expect(rows).toEqual([{ apart: 0 }])
   })
 
+  test('[RELAY-7.12] finds the one of several servers that takes writes', async () => {
+    const { url } = await emptyDatabase()
+    const { host } = new URL(url)
+    const several = url.replace(host, `127.0.0.1:${await freePort()},${host}`)
+    const [alice] = await (await openShared(`${several}?target_session_attrs=read-write`)).people()
+    expect(await (await openShared(url)).store.getAccount(alice)).toBeDefined()
+    const readOnly = `${url}?target_session_attrs=read-write&options=-c%20default_transaction_read_only%3Don`
+    expect(await codeOf(openShared(readOnly))).toBe('database-unreachable')
+  })
+
   test('[RELAY-7.12] says in a line why it cannot, and never its password', async () => {
     const { url } = await emptyDatabase()
     const wrong = [

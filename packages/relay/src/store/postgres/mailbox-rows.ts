@@ -1,15 +1,16 @@
 // Mailboxes on PostgreSQL: what waits for an account, in order. All that is asked for at one time is one statement.
-import { type AccountId, postgresLimits, Wait } from '@postern/protocol'
+import { type AccountId, type Clock, CodedError, isCoded, postgresLimits, Wait } from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Page, PageBounds, StoredEntry } from '../relay-store.ts'
 import { accountsIn, kindOf } from '../stored-entry.ts'
 import type { AccountNumbers } from './account-numbers.ts'
+import { Backoff } from './backoff.ts'
 import type { Postgres } from './database.ts'
 import type { DatabaseLine } from './database-line.ts'
 import type { EntryCache } from './entry-cache.ts'
 import type { Queries } from './queries.ts'
 
-type Parts = { numbers: AccountNumbers; entries: EntryCache }
+type Parts = { numbers: AccountNumbers; entries: EntryCache; clock: Clock }
 type Read = { num: number; after: number; bounds: PageBounds; page: Wait<Page> }
 type EntryPlace = { n: number; cursor: number; entry: number; bytes: number }
 type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
@@ -23,6 +24,8 @@ export class PgMailboxRows {
   readonly #database: Postgres
   readonly #line: DatabaseLine
   readonly #parts: Parts
+  readonly #backoff = new Backoff()
+  readonly #stop = new AbortController()
   #asked: Read[] = []
   #isReading = false
 
@@ -51,6 +54,11 @@ export class PgMailboxRows {
     return row?.head ?? 0
   }
 
+  /** Whoever still waits is told to come again. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
   /** Never rejects: who waits for a page hears of its failure. What is asked for meanwhile goes together. */
   async #readAll(): Promise<void> {
     this.#isReading = true
@@ -60,11 +68,26 @@ export class PgMailboxRows {
       const reads = this.#asked.splice(0, postgresLimits.readsPerQuery)
       try {
         await this.#line.use(queries => this.#readTogether(queries, reads))
+        this.#backoff.reset()
       } catch (error) {
-        for (const { page } of reads) page.reject(error)
+        await this.#failed(reads, error)
       }
     }
     this.#isReading = false
+  }
+
+  /** While the database is away who follows waits for it: cut off, all of them would come again at once. */
+  async #failed(reads: readonly Read[], error: unknown): Promise<void> {
+    const { signal } = this.#stop
+    if (!isCoded(error, 'unavailable') || signal.aborted) {
+      for (const { page } of reads) page.reject(signal.aborted ? new CodedError('stopping') : error)
+      return
+    }
+    this.#asked.unshift(...reads.filter(({ page }) => !page.isOver))
+    const wait = new Wait()
+    wait.after(this.#parts.clock, this.#backoff.nextMs(), () => wait.resolve())
+    wait.onAbort(signal, () => wait.resolve())
+    await wait.over
   }
 
   async #readTogether(queries: Queries, reads: readonly Read[]): Promise<void> {
