@@ -12,6 +12,8 @@ export const usage = `Usage: postern <command>
               [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G] [--database postgres://...]
   relay invite   prints a code by which the relay takes a new account
               --data DIR|--database URL [--uses 1] [--days 7]
+  relay restored   says that the database was restored from a backup: before any relay starts on it again
+              --database URL
   relay status | accounts [ID] | ban ID | unban ID | invite list | invite revoke ID   asks the relay that runs
               --data DIR [--json]; for accounts also [--limit 1000] [--after ID] [--banned]
   relay move   takes the rows of a relay that stands still to PostgreSQL, or back

@@ -8,6 +8,7 @@ import { runMove } from './move/run-move.ts'
 import { operatorCommandIn, runOperatorCommand } from './operator/run-command.ts'
 import { startRelay } from './relay.ts'
 import { reloadAtHangUp } from './reload.ts'
+import { noteRestored } from './restored.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,6 +18,7 @@ type Built = { readonly app?: string | undefined }
 export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
   if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
+  if (argv[0] === 'restored') return await print(() => noteRestored(argv.slice(1), env))
   if (argv[0] === 'move') return await print(() => runMove(argv.slice(1), { env, say: sayBeside }))
   if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
   return await serve(() => readConfig(argv, env, built.app))

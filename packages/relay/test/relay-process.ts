@@ -2,16 +2,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from '@postern/testkit/free-port'
+import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
 export class RelayProcess {
   readonly #directory: string
+  readonly #database: string | undefined
   #port: number | undefined
   #child: ChildProcess | undefined
 
-  constructor(directory: string) {
+  /** On a database that it shares with others, if one is named. */
+  constructor(directory: string, database?: string) {
     this.#directory = directory
+    this.#database = database
   }
 
   get url(): string {
@@ -22,11 +26,22 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const shared = this.#database
+    const database = shared === undefined ? await databaseOptions(this.#directory) : ['--database', shared]
+    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000', ...database]
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     this.#child = child
     // Its first words are that it listens.
     await once(child.stdout, 'data')
+  }
+
+  /** Stands still, with all its connections open, until it is let go. */
+  hold(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  letGo(): void {
+    this.#child?.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {

@@ -2,8 +2,8 @@
 import { postgresLimits } from '@postern/protocol'
 import type { Pool } from 'pg'
 import { Connector } from './connect.ts'
+import { DatabaseLine } from './database-line.ts'
 import { Gate } from './gate.ts'
-import { Line } from './line.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault } from './storage-error.ts'
 import { transact } from './transaction.ts'
@@ -15,7 +15,7 @@ export class Postgres implements Queries {
   readonly script: Queries['script']
   readonly #connector: Connector
   readonly #pool: Pool
-  readonly #lines: Line[] = []
+  readonly #lines: DatabaseLine[] = []
   readonly #gate = new Gate({ places: postgresLimits.poolConnections, waitingMax: postgresLimits.poolWaitingMax })
 
   private constructor(connector: Connector) {
@@ -56,8 +56,8 @@ export class Postgres implements Queries {
   }
 
   /** A connection that is used for one purpose. Closed with the database. */
-  line(): Line {
-    const line = new Line(this.#connector)
+  line(): DatabaseLine {
+    const line = new DatabaseLine(this.#connector)
     this.#lines.push(line)
     return line
   }

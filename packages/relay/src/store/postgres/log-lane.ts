@@ -5,9 +5,10 @@ import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Line } from './line.ts'
 import { writeBatch } from './log-batch.ts'
+import { writeRecalled } from './recalled-batch.ts'
 import { isWorthAlone } from './storage-error.ts'
 
 type Parts = BatchParts & { fanOut: FanOut; clock: Clock; observe: StoreOptions['observe'] }
@@ -20,7 +21,7 @@ function payloadBytesOf(write: LogWrite): number {
 }
 
 export class LogLane {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #stop = new AbortController()
   #queue: Queued[] = []
@@ -121,7 +122,9 @@ export class LogLane {
     const backoff = new Backoff()
     for (let isInDoubt = false; ; ) {
       try {
-        const done = await writeBatch(this.#line, this.#parts, writes)
+        const recalled = isInDoubt ? undefined : await writeRecalled(this.#line, this.#parts, writes)
+        const isSo = recalled && recalled.kind !== 'not-so'
+        const done = isSo ? recalled : await writeBatch(this.#line, this.#parts, writes)
         if (done.kind === 'committed') {
           this.#parts.fanOut.poke()
           return done.value

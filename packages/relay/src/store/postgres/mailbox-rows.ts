@@ -5,13 +5,13 @@ import type { Page, PageBounds, StoredEntry } from '../relay-store.ts'
 import { accountsIn, kindOf } from '../stored-entry.ts'
 import type { AccountNumbers } from './account-numbers.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { EntryCache } from './entry-cache.ts'
-import type { Line } from './line.ts'
 import type { Queries } from './queries.ts'
 
 type Parts = { numbers: AccountNumbers; entries: EntryCache }
 type Read = { num: number; after: number; bounds: PageBounds; page: Wait<Page> }
-type Place = { n: number; cursor: number; entry: number; bytes: number }
+type EntryPlace = { n: number; cursor: number; entry: number; bytes: number }
 type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
   entry: number
   kind: number
@@ -21,7 +21,7 @@ type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
 
 export class PgMailboxRows {
   readonly #database: Postgres
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   #asked: Read[] = []
   #isReading = false
@@ -78,7 +78,7 @@ export class PgMailboxRows {
     }
   }
 
-  async #entriesAt(queries: Queries, places: readonly Place[]): Promise<StoredEntry[]> {
+  async #entriesAt(queries: Queries, places: readonly EntryPlace[]): Promise<StoredEntry[]> {
     const { entries } = this.#parts
     const held = places.map(({ entry, cursor }) => entries.get(entry, cursor))
     const missing = places.filter((_, at) => held[at] === undefined)
@@ -94,8 +94,8 @@ export class PgMailboxRows {
   }
 }
 
-const placesOf = (queries: Queries, reads: readonly Read[]): Promise<Place[]> =>
-  queries.rows<Place>(
+const placesOf = (queries: Queries, reads: readonly Read[]): Promise<EntryPlace[]> =>
+  queries.rows<EntryPlace>(
     `SELECT asked.n, found.cursor, found.entry, found.bytes
      FROM unnest($1::integer[], $2::bigint[], $3::integer[]) WITH ORDINALITY AS asked (account, after, count, n)
      CROSS JOIN LATERAL (
@@ -108,7 +108,7 @@ const placesOf = (queries: Queries, reads: readonly Read[]): Promise<Place[]> =>
     [reads.map(({ num }) => num), reads.map(({ after }) => after), reads.map(({ bounds }) => bounds.entriesMax)],
   )
 
-const entryRows = (queries: Queries, places: readonly Place[]): Promise<EntryRow[]> =>
+const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<EntryRow[]> =>
   queries.rows<EntryRow>(
     `SELECT entry.id AS entry, chat_group.id AS "group", entry.seq, entry.kind, account.id AS sender, entry.ts,
        entry.payload, entry.added, entry.removed
@@ -126,7 +126,7 @@ const storedEntry = ({ entry: _, ...row }: EntryRow, cursor: number): StoredEntr
 })
 
 /** At least one when there is any, then as many as fit. */
-function fittingPlaces(places: readonly Place[], bytesMax: number): Place[] {
+function fittingPlaces(places: readonly EntryPlace[], bytesMax: number): EntryPlace[] {
   let bytes = 0
   const end = places.findIndex((place, at) => {
     bytes += place.bytes

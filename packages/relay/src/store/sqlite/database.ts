@@ -13,7 +13,7 @@ const PAGE_BYTES = 4096
 
 /** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
 export function openDatabase(directory: string, bytesMax: number): Sqlite {
-  claimDataDirectory(directory)
+  claimDataDirectory(directory, { kind: 'sqlite' })
   const db = openFile(directory)
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)

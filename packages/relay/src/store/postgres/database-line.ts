@@ -6,7 +6,7 @@ import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
 import { type Committed, transact } from './transaction.ts'
 
-export class Line {
+export class DatabaseLine {
   readonly #connector: Connector
   #client: Promise<Client> | undefined
   #isClosed = false
