@@ -71,7 +71,7 @@ test.skipIf(isMissing)('[RELAY-8.3] however often a move is killed, the relay is
       // The server may need a moment to see that it is gone.
       await expect.poll(() => accountsAt(onPostgres)).not.toBe('database-moving')
       const places = [await accountsAt(onSqlite), await accountsAt(onPostgres)]
-      expect(places.filter(found => found === accounts).length, `${way} ${places}`).toBeLessThanOrEqual(1)
+      expect(places.filter(found => found === accounts).length, `${way} ${places.join(' ')}`).toBeLessThanOrEqual(1)
       // Until its last steps begin, who gives up on it starts the relay where it was.
       if (!places.includes(accounts)) expect(await accountsAt(from)).toBe('database-moved')
     }

@@ -11,7 +11,7 @@ import { moveToSqlite } from '../src/move/move-to-sqlite.ts'
 import { allMovedTables, tablesApart } from '../src/move/moved-tables.ts'
 import { runMove } from '../src/move/run-move.ts'
 import type { MoveNote } from '../src/store/move-note.ts'
-import { putMoveNote as notePostgres } from '../src/store/postgres/move-note-rows.ts'
+import { putPostgresMoveNote } from '../src/store/postgres/move-note-rows.ts'
 import { openPostgres } from '../src/store/postgres/open-postgres.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
@@ -218,10 +218,10 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     noteHere({ state: 'leaving', place: 'there' })
     expect(await moveToPostgres(moving())).toBe(0)
     expect(await starting()).toEqual({ sqlite: 'database-moved', postgres: 'the relay' })
-    await askPostgres(database => notePostgres(database, { state: 'leaving', place: 'here' }))
+    await askPostgres(database => putPostgresMoveNote(database, { state: 'leaving', place: 'here' }))
     expect(await starting()).toEqual({ sqlite: 'database-moved', postgres: 'database-moved' })
     await moveToSqlite(moving())
-    await askPostgres(database => notePostgres(database, { state: 'leaving', place: 'here' }))
+    await askPostgres(database => putPostgresMoveNote(database, { state: 'leaving', place: 'here' }))
     expect(await moveToSqlite(moving())).toBe(0)
     expect(rowsOf(directory)).toEqual(before)
   })
