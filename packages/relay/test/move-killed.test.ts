@@ -18,7 +18,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Moves that are killed are not tried.`)
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
-const KILLS = 5
+const KILLS = 4
 /** A process is up after some of them. Which of them hits what, no two runs have in common. */
 const KILL_STEP_MS = 150
 
