@@ -59,7 +59,7 @@ async function keepAround(world: World, people: readonly AccountId[]): Promise<v
   await acknowledged(world, bob, { cursor: await store.mailboxHead(bob), mark: 9 })
   await acknowledged(world, carol, { cursor: 20, mark: 2 })
   const invite = { hash: hash(), usesMax: 3, expiresMs: nowMs + DAY_MS }
-  const stranger = (await world.crowd(1))[0] as AccountId
+  const [stranger] = await world.crowd(1)
   await store.registerAccount(`${stranger.slice(0, -4)}aaaa` as AccountId, { accountKey: hash(), nowMs, invite })
   const [whole, begun] = [blobId(), blobId()]
   for (const blob of [whole, begun]) await store.beginBlob(blob, { owner: alice, size: 100, tokenHash: hash(), nowMs })

@@ -76,7 +76,7 @@ function termsIn(text: string): Terms | undefined {
 }
 
 /** Made by root, they could not be read by the relay. */
-function giveToOwnerOf(directory: string, paths: string[]): void {
+export function giveToOwnerOf(directory: string, paths: string[]): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(directory)
   for (const path of paths) chownSync(path, uid, gid)
