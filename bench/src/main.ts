@@ -5,6 +5,7 @@ import { measureApp } from './app/app.ts'
 import { measureAppends } from './appends/appends.ts'
 import { measureBackup } from './backup/backup.ts'
 import { measureBeside } from './beside/beside.ts'
+import { measureBlobs } from './blobs/blobs.ts'
 import { measureChats } from './chats/chats.ts'
 import { measureConnections } from './connections/connections.ts'
 import { measureCrypto } from './crypto/crypto.ts'
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   votes: measureVotes,
   presses: measurePresses,
   files: measureFiles,
+  blobs: measureBlobs,
   backup: measureBackup,
   postgres: measurePostgres,
   'postgres-growth': measurePostgresGrowth,

@@ -19,7 +19,7 @@ const HELD_MS = 20_000
 if (!findPostgres()) console.warn(POSTGRES_MISSING)
 
 test.skipIf(!findPostgres())(
-  '[RELAY-7.12] kill -9 of relays and of their database, a relay that stood still and a primary that is lost: nothing is lost or doubled, and there is one order',
+  '[RELAY-7.17] kill -9 of relays and of their database, a relay that stood still and a primary that is lost: nothing is lost or doubled, and there is one order',
   async () => {
     const seed = seedFrom('KILL_SEED')
     console.info(`to repeat: KILL_SEED=${seed}`)

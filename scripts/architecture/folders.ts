@@ -55,11 +55,13 @@ const packages: FolderLaw['order'] = {
     'http',
     // How the relay is, and what whoever runs it asks of it.
     'operator',
+    'move',
     otherFiles,
     'index.ts',
   ],
   // The rules that stores share know none of them.
   'packages/relay/src/store': [otherFiles, 'rules', ['sqlite', 'postgres']],
+  'packages/relay/src/blobs': [otherFiles, 's3', 'open-blobs.ts'],
   'packages/core/src': [
     // Decides from values alone whom and what to believe: it has no database to ask.
     'judge',
@@ -145,7 +147,7 @@ const besides: FolderLaw['order'] = {
     ['appends', 'bare', 'crypto', 'files', 'filled', 'hooks'],
     'connections',
     ['chats', 'echo', 'group200', 'history', 'renewal', 'updates', 'webhook'],
-    ['app', 'group1000', 'presses', 'sends', 'votes'],
+    ['app', 'blobs', 'group1000', 'presses', 'sends', 'votes'],
     ['backup', 'beside', 'postgres'],
     'main.ts',
   ],

@@ -69,6 +69,8 @@ export default {
           ['Deploying', '/deploying'],
           ['Settings of a gateway', '/settings'],
           ['Running a relay', '/relay'],
+          ['Several relays', '/scaling'],
+          ['A database that may fail', '/failover'],
           ['Operating', '/operating'],
           ['Backup and restore', '/backup'],
         ),

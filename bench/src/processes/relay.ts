@@ -1,5 +1,5 @@
 // A relay in a process of its own.
-import { startRelay } from '@postern/relay'
+import { blobPlaceIn, startRelay } from '@postern/relay'
 import { serveParent, settingsFromParent } from './parent.ts'
 
 export type RelaySettings = {
@@ -9,6 +9,9 @@ export type RelaySettings = {
   newPeoplePerDay?: number
   /** The folder of the built app, where people come by it. */
   app?: string
+  /** Where blobs are, and the keys to it. */
+  blobs?: string
+  environment?: Record<string, string>
 }
 
 /** All come from one address, with accounts that are new. */
@@ -21,8 +24,14 @@ const crowd = {
   takesPerMinute: 1e6,
   newAccountBytesPerDayMax: 1e12,
 }
-const { directory, database, app, ...given } = settingsFromParent<RelaySettings>()
+const { directory, database, app, blobs, environment = {}, ...given } = settingsFromParent<RelaySettings>()
 const limits = { ...crowd, ...given }
-const listen = { host: '127.0.0.1', port: 0 }
-const relay = await startRelay({ listen, dataDirectory: directory, database, app, limits })
+const relay = await startRelay({
+  listen: { host: '127.0.0.1', port: 0 },
+  dataDirectory: directory,
+  database,
+  blobs: blobPlaceIn(blobs, environment),
+  app,
+  limits,
+})
 serveParent({ state: { url: relay.url }, stop: () => relay.stop() })

@@ -9,11 +9,16 @@ export const usage = `Usage: postern <command>
               --data DIR [--listen :8090] [--public-host HOST]... [--new-people-per-day 50]
               [--proxy-header NAME [--proxies 1]] [--registration open|invite|closed] [--limit NAME=NUMBER]...
               [--app DIR|off] [--metrics 127.0.0.1:9464] [--settings FILE] [--keep-days 30] [--keep-blobs-days 30]
-              [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G] [--database postgres://...]
+              [--blobs DIR|s3://BUCKET/PREFIX?region=...] [--database postgres://...]
+              [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G]
   relay invite   prints a code by which the relay takes a new account
               --data DIR|--database URL [--uses 1] [--days 7]
+  relay restored   says that the database was restored from a backup: before any relay starts on it again
+              --database URL
   relay status | accounts [ID] | ban ID | unban ID | invite list | invite revoke ID   asks the relay that runs
               --data DIR [--json]; for accounts also [--limit 1000] [--after ID] [--banned]
+  relay move   takes the rows of a relay that stands still to PostgreSQL, or back
+              --data DIR --to|--from postgres://...
   person    a person without a screen: commands and events are JSON lines
               --relay URL --data DIR --name NAME [--requests all|ask] [--relay-invite CODE]
   backup    one encrypted file with all of a gateway or a relay that cannot be had again, also while it runs

@@ -206,6 +206,10 @@ export const relayDefaults = {
   databaseBytesMax: 1024 * 1024 * MIB,
   /** Of all blobs together. */
   blobsBytesMax: 1024 * 1024 * MIB,
+  /** What uploads to a store of objects hold in memory, all of them together. */
+  blobMemoryBytesMax: 256 * MIB,
+  /** A store of objects that is silent for so long is given up, and asked again. */
+  objectStoreIdleMs: 20 * SECOND_MS,
   /** A line with the main figures in the log. */
   figuresLoggedEveryMs: HOUR_MS,
   /** Room on the disk below which nothing more is taken: no blobs, and then no messages either. */
@@ -230,6 +234,18 @@ export const relayFixedLimits = {
   blobReadBytes: 256 * KIB,
   /** An upload is synced after so many bytes: at its end little is left to wait for. */
   blobSyncAfterBytes: 16 * MIB,
+  /** A blob in a store of objects is put together of parts of this size: below 5 MiB it takes the last one only. */
+  blobPartBytes: 8 * MIB,
+  /** What an upload holds of a part grows by so much. */
+  blobBlockBytes: 256 * KIB,
+  /** What is less than a part is kept as objects of their own, at most so many for one blob. */
+  blobPiecesMax: 32,
+  /** How often a store of objects is asked for the same, and how long is waited before the second time: then twice as long. */
+  objectStoreTriesMax: 4,
+  objectStoreRetryMs: 200,
+  objectStoreConnectionsMax: 256,
+  objectStoreAnswerBytesMax: 256 * KIB,
+  objectsPerList: 200,
   /** Per group, in memory: who is known to have heard whom alone. */
   heardByOneMax: 1_000,
   /** Who leaves is not held back by what it has sent before; a farewell is short. */
@@ -312,6 +328,20 @@ export const postgresLimits = {
   /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
   freshEntries: 4,
   freshEntryBytes: 4 * KIB,
+} as const
+
+/** Moving a relay from one store to the other. */
+export const moveLimits = {
+  /** In memory at one time; some of the largest messages there are among them. */
+  rowsPerPage: 500,
+  progressEveryMs: 1 * SECOND_MS,
+  /** A statement that reads all of a table, on a slow disk. */
+  statementMs: 24 * HOUR_MS,
+  /** A relay that has just stopped is waited for so long. */
+  relayLooks: 100,
+  relayLookEveryMs: 100,
+  /** As large as SQLite lets it be; how large it may become, the relay says that runs on it. */
+  databaseBytesMax: 2 ** 43,
 } as const
 
 /** Backups of a data directory. */

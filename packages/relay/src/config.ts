@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { CodedError, type ListenAddress, parseListenAddress } from '@postern/protocol'
 import { isForThisMachine } from './accounts/audience.ts'
 import { type Registration, registrations } from './accounts/register.ts'
+import { type BlobPlace, blobPlaceIn } from './blobs/blob-place.ts'
 import { limitOptions, limitsIn, type ReadSetting } from './config-limits.ts'
 import { listIn, wholeNumber, wrong } from './config-values.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
@@ -15,6 +16,8 @@ export type RelayConfig = {
   dataDirectory: string
   /** Where the database is that relays share; without it everything is in the data directory. */
   database: string | undefined
+  /** Without it they are in the data directory. */
+  blobs: BlobPlace | undefined
   publicHosts: string[]
   proxies: TrustedProxies | undefined
   registration: Registration
@@ -32,6 +35,7 @@ const SINGLE = [
   'listen',
   'data',
   'database',
+  'blobs',
   'proxy-header',
   'proxies',
   'registration',
@@ -61,6 +65,7 @@ export function readConfig(argv: readonly string[], env: Environment, builtApp?:
     listen,
     dataDirectory,
     database: databaseAddress(read('database') || undefined),
+    blobs: blobPlaceIn(read('blobs'), env),
     publicHosts,
     proxies: proxiesIn(read),
     registration: registrationIn(read('registration') ?? defaultRegistration(listen, publicHosts)),

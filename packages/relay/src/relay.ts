@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import {
   type Clock,
   guardedClock,
@@ -16,8 +15,8 @@ import {
 import { Audience } from './accounts/audience.ts'
 import { Bans } from './accounts/bans.ts'
 import type { Registration } from './accounts/register.ts'
-import { BlobRoom } from './blobs/blob-room.ts'
-import { FileBlobStore } from './blobs/file-blob-store.ts'
+import type { BlobPlace } from './blobs/blob-place.ts'
+import { openBlobs } from './blobs/open-blobs.ts'
 import { type Changeable, type Changed, changeSettings } from './change-settings.ts'
 import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
@@ -34,7 +33,7 @@ import type { TrustedProxies } from './limits/peer-address.ts'
 import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import { OperatorDesk } from './operator/operator-desk.ts'
-import { BLOBS_NAME } from './store/data-directory.ts'
+import { claimDataDirectory } from './store/data-directory.ts'
 import { Elsewhere } from './store/elsewhere.ts'
 import { openPostgresStore } from './store/postgres/postgres-store.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
@@ -58,6 +57,8 @@ export type RelayOptions = {
   app?: string | undefined
   /** Where its metrics are served; without it they are not. */
   metrics?: ListenAddress | undefined
+  /** Another place for blobs than the data directory. */
+  blobs?: BlobPlace | undefined
   /** Another store than these. */
   openStore?: (options: StoreOptions) => RelayStore | Promise<RelayStore>
   /** For tests of a disk that fills up. */
@@ -106,6 +107,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
     await desk.close()
     await housekeeping.stop()
     await stopServing(parts, { server, sockets, abortUploads: () => uploads.abortAll() })
+    parts.blobs.close()
     await parts.store.close()
   }
   return {
@@ -123,6 +125,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
 async function closeUnserved(parts: RelayParts, sockets: SocketServer): Promise<void> {
   await sockets.stop()
+  parts.blobs.close()
   await parts.store.close()
 }
 
@@ -136,9 +139,8 @@ async function openParts(options: RelayOptions, elsewhere: Elsewhere): Promise<R
   const store = await openStore(options, { limits, clock, figures, log, elsewhere })
   const { dataDirectory } = options
   try {
-    const blobs = new FileBlobStore(join(dataDirectory, BLOBS_NAME))
-    const room = new BlobRoom(limits, store.disk)
-    await room.count({ store: store.opened, blobs })
+    const around = { dataDirectory, disk: store.disk, store: store.opened, clock, limits }
+    const { blobs, room } = await openBlobs(options.blobs, around)
     return {
       store: store.opened,
       wake: store.wake,
@@ -175,8 +177,13 @@ async function openStore(options: RelayOptions, around: Around) {
   return { opened: await open({ directory, limits, wake, elsewhere, clock, log, disk, observe }), wake, disk }
 }
 
-const storeOn = (database: string | undefined) =>
-  database === undefined ? openSqliteStore : (given: StoreOptions) => openPostgresStore(database, given)
+function storeOn(database: string | undefined): (given: StoreOptions) => RelayStore | Promise<RelayStore> {
+  if (database === undefined) return openSqliteStore
+  return given => {
+    claimDataDirectory(given.directory, { kind: 'postgresql' })
+    return openPostgresStore(database, given)
+  }
+}
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
 

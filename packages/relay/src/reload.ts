@@ -37,7 +37,7 @@ function reload({ relay, log, read, before }: Reloaded): RelayConfig {
   }
 }
 
-const fixed = ['listen', 'dataDirectory', 'database', 'publicHosts', 'proxies', 'app', 'metrics'] as const
+const fixed = ['listen', 'dataDirectory', 'database', 'blobs', 'publicHosts', 'proxies', 'app', 'metrics'] as const
 
 const differs = (name: (typeof fixed)[number], config: RelayConfig, before: RelayConfig): boolean =>
   JSON.stringify(config[name]) !== JSON.stringify(before[name])

@@ -49,22 +49,22 @@ async function* pieces(count: number): AsyncGenerator<Uint8Array> {
 const MANY = relayFixedLimits.blobSyncAfterBytes / PIECE + 5
 
 test('[RELAY-3.15] a large piece is synced on its way, and at its end', async ({ disk, store }) => {
-  await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, room })
+  await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, isLast: false, room })
   expect(disk.syncs).toBe(1)
-  await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
+  await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, isLast: false, room })
   expect(disk.syncs).toBe(3)
 })
 
 test.for(['datasync', 'sync'] as const)(
   '[RELAY-3.15] a piece whose %s fails has to be sent again',
   async (kind, { disk, store }) => {
-    await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, room })
+    await store.append(BLOB, pieces(1), { offset: 0, lengthMax: LENGTH_MAX, isLast: false, room })
     disk.fails = kind
-    const refused = store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
+    const refused = store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, isLast: false, room })
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'storage-failed'))
     expect(await store.length(BLOB)).toBe(PIECE)
-    const again = await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, room })
-    expect(again).toEqual({ length: (1 + MANY) * PIECE, isWhole: true })
+    const again = await store.append(BLOB, pieces(MANY), { offset: PIECE, lengthMax: LENGTH_MAX, isLast: false, room })
+    expect(again).toEqual({ length: (1 + MANY) * PIECE, kind: 'whole' })
     const marks: number[] = []
     for await (const bytes of (await store.read(BLOB, { start: 0, end: again.length - 1 })) ?? [])
       if (marks.at(-1) !== bytes[0]) marks.push(bytes[0] ?? 0)

@@ -1,4 +1,5 @@
 // Two relays on one database, and who runs them: what is said to one of them counts at both.
+import { backupLimits, systemClock } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
@@ -6,7 +7,12 @@ import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
 import { makeInvite } from '../src/invites/run-invite.ts'
+import { relayLimits } from '../src/limits/relay-limits.ts'
 import { runOperatorCommand } from '../src/operator/run-command.ts'
+import { noteRestored } from '../src/restored.ts'
+import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
+import { InProcessWake } from '../src/store/wake.ts'
+import { codeOf, World } from './contract/world.ts'
 import { arrive, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { anotherDevice, type BarePerson, newPerson, proofOf } from './test-client.ts'
 
@@ -82,5 +88,42 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     const [, last] = ((await there.ask('invites')) as typeof listed).invites
     await there.ask('revoke-invite', { invite: last?.invite })
     await expect(openClient(here.relay).register(newPerson(), second)).rejects.toMatchObject({ code: 'invite-wrong' })
+  })
+})
+
+describe.skipIf(isMissing)('a database that was restored', () => {
+  const run = (...argv: string[]) => noteRestored(argv, {})
+
+  test('[RELAY-7.18] is another life of the relay, and gives out no position again', async () => {
+    const database = await newDatabase()
+    onTestFinished(() => forgetDatabase(database))
+    const open = () =>
+      openPostgresStore(database, {
+        directory: '',
+        limits: relayLimits(),
+        wake: new InProcessWake(),
+        clock: systemClock,
+      })
+    const before = new World(await open())
+    const [alice, bob] = await before.people()
+    const group = await before.chat(alice, bob)
+    const head = await before.head(bob)
+    const { incarnation } = before.store
+    expect(await codeOf(run('--database', database))).toBe('database-in-use')
+    await before.store.close()
+    await run('--database', database)
+    const after = new World(await open())
+    onTestFinished(() => after.store.close())
+    expect(after.store.incarnation).not.toEqual(incarnation)
+    expect(after.store.incarnation).toHaveLength(incarnation.length)
+    await after.send(group, { sender: alice })
+    expect((await after.head(bob)) - head).toBeGreaterThan(backupLimits.positionsSkipped)
+    expect((await after.read(bob)).map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
+  test('[RELAY-7.18] [RELAY-3.8] has to be named', async () => {
+    expect(await codeOf(run())).toBe('bad-field')
+    expect(await codeOf(run('--database', 'mysql://db/postern'))).toBe('bad-field')
+    expect(await codeOf(run('--database', 'postgres://127.0.0.1:1/postern'))).toBe('database-unreachable')
   })
 })

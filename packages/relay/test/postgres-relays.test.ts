@@ -131,7 +131,8 @@ describe.skipIf(isMissing)('two relays on one database', () => {
 
   test('[RELAY-7.10] killed and held relays lose nothing, whoever is at them', async () => {
     const database = await sharedDatabase()
-    const relays = [new RelayProcess(temporaryDirectory(), database), new RelayProcess(temporaryDirectory(), database)]
+    const shared = { args: ['--database', database] }
+    const relays = [new RelayProcess(temporaryDirectory(), shared), new RelayProcess(temporaryDirectory(), shared)]
     onTestFinished(async () => {
       await Promise.all(relays.map(relay => relay.kill()))
     })

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { Servers, serverAddresses } from '../src/store/postgres/servers.ts'
 
-describe('[RELAY-7.11] several servers in one address', () => {
+describe('[RELAY-7.16] several servers in one address', () => {
   test('one host is that address', () => {
     for (const address of ['postgres://alice:secret@db/postern', 'postgresql://db:5433/postern?sslmode=require'])
       expect(serverAddresses(address)).toEqual([address])

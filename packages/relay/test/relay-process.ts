@@ -6,16 +6,18 @@ import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
+/** Besides what every one is started with. */
+type Started = { args?: readonly string[]; env?: Readonly<Record<string, string>> }
+
 export class RelayProcess {
   readonly #directory: string
-  readonly #database: string | undefined
+  readonly #started: Started
   #port: number | undefined
   #child: ChildProcess | undefined
 
-  /** On a database that it shares with others, if one is named. */
-  constructor(directory: string, database?: string) {
+  constructor(directory: string, started: Started = {}) {
     this.#directory = directory
-    this.#database = database
+    this.#started = started
   }
 
   get url(): string {
@@ -26,10 +28,12 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const shared = this.#database
-    const database = shared === undefined ? await databaseOptions(this.#directory) : ['--database', shared]
-    const args = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000', ...database]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const { args = await databaseOptions(this.#directory), env } = this.#started
+    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const child = spawn(process.execPath, [...always, ...args], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     this.#child = child
     // Its first words are that it listens.
     await once(child.stdout, 'data')

@@ -8,7 +8,9 @@ import { type Gateway, readSettings, startGateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
 import {
+  type BlobPlace,
   makeInvite,
+  prepareRestoredDatabase,
   prepareRestoredRelay,
   type Registration,
   type Relay,
@@ -17,7 +19,15 @@ import {
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
-import { databaseOf, databaseOptions, forgetDatabaseOf } from './test-databases.ts'
+import {
+  databaseOf,
+  databaseOptions,
+  forgetDatabase,
+  forgetDatabaseOf,
+  giveDatabase,
+  isOnPostgres,
+  newDatabase,
+} from './test-databases.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
@@ -29,6 +39,9 @@ export type WorldOptions = {
   relayHosts?: readonly string[]
   /** The folder of the web app that the relay serves. */
   relayApp?: string
+  /** The PostgreSQL and the place for blobs that relays share. */
+  relayDatabase?: string
+  relayBlobs?: BlobPlace | undefined
   /** It serves its metrics, on a port of their own. */
   relayMetrics?: true
 }
@@ -43,6 +56,8 @@ export type PersonOptions = {
   connectBlobs?: BlobTransportFactory
   fileCacheBytesMax?: number
   relayInvite?: string
+  /** Another relay on the same database. */
+  relayUrl?: string
   /** The account is not a new one: it is made again from these, where its directory is empty. */
   restore?: RecoveryFacts
 }
@@ -61,7 +76,9 @@ export class World {
   readonly #options: WorldOptions
   readonly #people = new Map<string, Person>()
   readonly #gateways: TestGateway[] = []
+  readonly #otherRelays: Relay[] = []
   #relay: Relay
+  #databaseBackup: string | undefined
 
   private constructor(directory: string, { relay, options }: { relay: Relay; options: WorldOptions }) {
     this.directory = directory
@@ -72,6 +89,10 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), 'postern-'))
     return new World(directory, { relay: await openRelay(directory, { port: await freePort(), options }), options })
+  }
+
+  get #relayDirectory(): string {
+    return join(this.directory, 'relay')
   }
 
   get relayUrl(): string {
@@ -87,26 +108,43 @@ export class World {
     await this.#relay.stop()
   }
 
-  /** On the port it had. */
-  async startRelay(): Promise<void> {
-    this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options })
+  /** On the port it had. `database`: of a PostgreSQL to which it has moved. */
+  async startRelay({ database }: { database?: string } = {}): Promise<void> {
+    this.#relay = await openRelay(this.directory, { port: this.#relay.port, options: this.#options, database })
+  }
+
+  /** A second one on the same database, with the same place for blobs; gives its address. */
+  async startOtherRelay(): Promise<string> {
+    const directory = join(this.directory, `relay-${this.#otherRelays.length + 2}`)
+    const other = await openRelay(directory, { port: await freePort(), options: this.#options })
+    this.#otherRelays.push(other)
+    return other.url
   }
 
   /** As a backup has it, for `restoreRelay`. */
   async backUpRelay(): Promise<void> {
     await this.stopRelay()
-    cpSync(join(this.directory, 'relay'), join(this.directory, 'relay-backup'), { recursive: true })
+    cpSync(this.#relayDirectory, join(this.directory, 'relay-backup'), { recursive: true })
+    this.#databaseBackup = isOnPostgres() ? await newDatabase(await databaseOf(this.#relayDirectory)) : undefined
     await this.startRelay()
   }
 
   /** It goes on from its backup: all since then it has never heard of. */
   async restoreRelay(): Promise<void> {
     await this.stopRelay()
-    const directory = join(this.directory, 'relay')
+    const directory = this.#relayDirectory
     rmSync(directory, { recursive: true })
     cpSync(join(this.directory, 'relay-backup'), directory, { recursive: true })
-    prepareRestoredRelay(directory)
+    if (this.#databaseBackup === undefined) prepareRestoredRelay(directory)
+    else await this.#restoreDatabase(this.#databaseBackup)
     await this.startRelay()
+  }
+
+  async #restoreDatabase(backup: string): Promise<void> {
+    await forgetDatabaseOf(this.#relayDirectory)
+    const restored = await newDatabase(backup)
+    await prepareRestoredDatabase(restored)
+    giveDatabase(this.#relayDirectory, restored)
   }
 
   /** Under another address, with all that it has. */
@@ -117,12 +155,13 @@ export class World {
 
   /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
   async relayInvite(): Promise<string> {
-    const directory = join(this.directory, 'relay')
+    const directory = this.#relayDirectory
     return await makeInvite(['--data', directory, ...(await databaseOptions(directory))], {})
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
     const wire = options.wire ?? new Wire()
+    const relayUrl = options.relayUrl ?? this.relayUrl
     const directory = options.directory ?? join(this.directory, name)
     const client = await openNodeClient({
       directory,
@@ -134,9 +173,9 @@ export class World {
       ...(options.connectBlobs && { connectBlobs: options.connectBlobs }),
       ...(options.fileCacheBytesMax !== undefined && { fileCacheBytesMax: options.fileCacheBytesMax }),
       relayInvite: options.relayInvite,
-      relayUrl: this.relayUrl,
+      relayUrl,
       firstStart: () =>
-        options.restore ? { restore: options.restore } : { relayUrl: this.relayUrl, name, bot: options.bot ?? false },
+        options.restore ? { restore: options.restore } : { relayUrl, name, bot: options.bot ?? false },
     })
     const person = new Person({ name, client, wire, directory })
     this.#people.set(name, person)
@@ -180,21 +219,23 @@ export class World {
   async stop(): Promise<void> {
     await Promise.all([...this.#people.values()].map(person => person.client.stop()))
     await Promise.all(this.#gateways.map(gateway => gateway.stop()))
-    await this.#relay.stop()
-    await forgetDatabaseOf(join(this.directory, 'relay'))
+    await Promise.all([this.#relay, ...this.#otherRelays].map(relay => relay.stop()))
+    await forgetDatabaseOf(this.#relayDirectory)
+    if (this.#databaseBackup !== undefined) await forgetDatabase(this.#databaseBackup)
     rmSync(this.directory, { recursive: true, force: true })
   }
 }
 
 async function openRelay(
   directory: string,
-  { port, options }: { port: number; options: WorldOptions },
+  { port, options, database }: { port: number; options: WorldOptions; database?: string | undefined },
 ): Promise<Relay> {
   const dataDirectory = join(directory, 'relay')
   return await startRelay({
     listen: { host: '127.0.0.1', port },
     dataDirectory,
-    database: await databaseOf(dataDirectory),
+    database: database ?? options.relayDatabase ?? (await databaseOf(dataDirectory)),
+    blobs: options.relayBlobs,
     publicHosts: [`127.0.0.1:${port}`, ...(options.relayHosts ?? [])],
     registration: options.relayRegistration ?? 'open',
     // All people of a test come from one address.

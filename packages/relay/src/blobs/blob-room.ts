@@ -1,18 +1,23 @@
 // How many bytes all blobs have together, and whether more may come. Counted as they come: who only announces takes no room.
 import { CodedError } from '@postern/protocol'
-import type { DiskSpace } from '../limits/disk-space.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 import type { BlobStore } from './blob-store.ts'
+
+/** The disk that they are on, if it is one. */
+export type BlobDisk = { fitsBlob(bytes: number): boolean; spend(bytes: number): void }
+
+/** A store of objects says itself when it is full. */
+export const endlessDisk: BlobDisk = { fitsBlob: () => true, spend: () => undefined }
 
 type Counted = { store: RelayStore; blobs: BlobStore }
 
 export class BlobRoom {
   readonly #limits: RelayLimits
-  readonly #disk: DiskSpace
+  readonly #disk: BlobDisk
   #bytes = 0
 
-  constructor(limits: RelayLimits, disk: DiskSpace) {
+  constructor(limits: RelayLimits, disk: BlobDisk) {
     this.#limits = limits
     this.#disk = disk
   }

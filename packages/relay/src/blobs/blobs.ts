@@ -61,12 +61,13 @@ export async function deleteBlob(
 
 /** The bytes first: a row without bytes is swept again, bytes without a row never. */
 async function removeBlob({ store, blobs, room }: BlobParts, blob: BlobId): Promise<void> {
-  const length = await blobs.length(blob)
+  const stored = await store.getBlob(blob)
+  const length = stored?.state === 'complete' ? stored.size : await blobs.length(blob)
   await blobs.delete(blob)
   room.giveBack(length)
   await store.forgetBlob(blob, length)
   // An upload may have slipped in between.
-  await blobs.delete(blob)
+  if (stored?.state === 'uploading') await blobs.delete(blob)
 }
 
 /** The blob that the token may write to. */
@@ -91,13 +92,24 @@ export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredB
 
 /** What is there is all that comes. */
 export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
-  // Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure.
-  await parts.blobs.append(blob, nothing(), { offset: length, lengthMax: length, room: parts.room })
+  const done = await parts.blobs.complete(blob, length)
+  return done === 'complete' ? await noteComplete(parts, blob, length) : await standingNow(parts, blob)
+}
+
+/** Its bytes are in their place. */
+export async function noteComplete(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
   await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
   return { length, isComplete: true }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+/** Another relay has written to it, and may be about to complete it: nothing is done about it here. */
+export async function standingNow({ store, blobs }: BlobParts, blob: BlobId): Promise<Standing> {
+  const length = await blobs.length(blob)
+  const stored = await store.getBlob(blob)
+  if (!stored) throw new CodedError('blob-unknown')
+  if (stored.state === 'complete') return { length: stored.size, isComplete: true }
+  return { length, isComplete: false }
+}
 
 export async function sweepBlobs(parts: BlobParts, signal: AbortSignal): Promise<number> {
   let removed = 0

@@ -1,24 +1,34 @@
 // Blobs as files: one per blob, in folders of their first two letters.
+import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BlobId, CodedError, relayFixedLimits, systemCodeOf, systemFault } from '@postern/protocol'
 import { syncDirectory } from '../store/sync-directory.ts'
-import type { Appended, BlobStore, Place } from './blob-store.ts'
+import { type Appended, type BlobStore, type Place, refusalOf } from './blob-store.ts'
+import type { SharedLengths } from './shared-lengths.ts'
 import { SyncedFile } from './synced-file.ts'
+
+/** `lengths`: where other relays write to the directory as well. `openFile`: for tests of a disk that fails. */
+type FileOptions = { lengths?: SharedLengths | undefined; openFile?: typeof open }
+
+/** Nothing is cut off: another relay may have made it in this moment, and written to it. */
+const CREATE = constants.O_RDWR | constants.O_CREAT
 
 export class FileBlobStore implements BlobStore {
   readonly #directory: string
+  readonly #lengths: SharedLengths | undefined
   readonly #openFile: typeof open
   /** Folders whose own names a power cut cannot take any more. */
   readonly #safeFolders = new Set<string>()
 
-  /** `openFile`: for tests of a disk that fails. */
-  constructor(directory: string, { openFile = open }: { openFile?: typeof open } = {}) {
+  constructor(directory: string, { lengths, openFile = open }: FileOptions = {}) {
     this.#directory = directory
+    this.#lengths = lengths
     this.#openFile = openFile
   }
 
   async length(blob: BlobId): Promise<number> {
+    if (this.#lengths) return await this.#lengths.of(blob)
     const found = await absentAsUndefined(stat(this.#pathOf(blob)))
     return found?.size ?? 0
   }
@@ -26,12 +36,20 @@ export class FileBlobStore implements BlobStore {
   async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<Appended> {
     const chunks = body[Symbol.asyncIterator]()
     try {
-      return await this.#append(this.#pathOf(blob), chunks, at)
+      return await this.#append(blob, chunks, at)
     } catch (cause) {
       throw systemFault(cause)
     } finally {
       await chunks.return?.()
     }
+  }
+
+  /** Of bytes that a killed process wrote it is not known whether they are on disk: appending nothing makes sure. */
+  async complete(blob: BlobId, length: number): Promise<'complete' | 'overtaken'> {
+    if (this.#lengths) return (await this.#lengths.of(blob)) === length ? 'complete' : 'overtaken'
+    const room = { spend: () => undefined }
+    await this.append(blob, nothing(), { offset: length, lengthMax: length, isLast: true, room })
+    return 'complete'
   }
 
   async read(blob: BlobId, range: { start: number; end: number }): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -43,16 +61,22 @@ export class FileBlobStore implements BlobStore {
     await absentAsUndefined(unlink(this.#pathOf(blob)))
   }
 
+  close(): void {}
+
   #pathOf(blob: BlobId): string {
     return join(this.#directory, blob.slice(0, 2), blob)
   }
 
-  async #append(path: string, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
+  async #append(blob: BlobId, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
+    const note = this.#lengths ? await this.#lengths.begin(blob, at.offset) : async () => 'added'
+    if (!note) return { kind: 'overtaken', length: await this.length(blob) }
+    const path = this.#pathOf(blob)
     const handle = (await absentAsUndefined(this.#openFile(path, 'r+'))) ?? (await this.#create(path))
-    const file = new SyncedFile(handle, at.offset)
+    const file = new SyncedFile(handle, { length: at.offset, isShared: this.#lengths !== undefined })
     try {
       const written = await writeAll(file, chunks, at)
       await file.sync()
+      if ((await note(written.length)) === 'overtaken') return { kind: 'overtaken', length: await this.length(blob) }
       if (written.refused) throw written.refused
       return written
     } finally {
@@ -63,7 +87,7 @@ export class FileBlobStore implements BlobStore {
   async #create(path: string): Promise<FileHandle> {
     const folder = dirname(path)
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) this.#safeFolders.delete(folder)
-    const handle = await this.#openFile(path, 'w+', 0o600)
+    const handle = await this.#openFile(path, CREATE, 0o600)
     try {
       await this.#syncNames(folder)
       return handle
@@ -88,16 +112,13 @@ async function writeAll(
   file: SyncedFile,
   chunks: AsyncIterator<Uint8Array>,
   { lengthMax, room }: Place,
-): Promise<Appended & { refused?: CodedError }> {
+): Promise<Appended & { refused?: CodedError | undefined }> {
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
     const { length } = file
-    if (!next || next.done) return { length, isWhole: next !== undefined }
-    const isTooLarge = length + next.value.length > lengthMax
-    const refused = isTooLarge
-      ? new CodedError('too-large', { what: 'The blob', max: lengthMax })
-      : room.spend(next.value.length)
-    if (refused) return { length, isWhole: false, refused }
+    if (!next || next.done) return { length, kind: next ? 'whole' : 'broken' }
+    const refused = refusalOf(next.value.length, { length, lengthMax, room })
+    if (refused) return { length, kind: 'broken', refused }
     await file.write(next.value)
   }
 }
@@ -128,3 +149,5 @@ async function absentAsUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
     throw error
   }
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

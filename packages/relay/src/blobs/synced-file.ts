@@ -6,14 +6,17 @@ export class SyncedFile {
   readonly #handle: FileHandle
   /** Where this piece began: all before it is on the disk. */
   readonly #from: number
+  readonly #isShared: boolean
   #length: number
   /** Asked to be on the disk, or there. */
   #syncedLength: number
   #syncing: Promise<void> | undefined
   #failed: { cause: unknown } | undefined
 
-  constructor(handle: FileHandle, length: number) {
+  /** `isShared`: others write to it, too, and note how much of it counts. */
+  constructor(handle: FileHandle, { length, isShared }: { length: number; isShared: boolean }) {
     this.#handle = handle
+    this.#isShared = isShared
     this.#from = length
     this.#length = length
     this.#syncedLength = length
@@ -45,12 +48,12 @@ export class SyncedFile {
   /**
    * When nothing is written any more, however it ended. A disk tells once that it has not kept something, and the next sync
    * says that all is well. So the bytes of this piece go then, and are sent again: else a blob would be complete of which
-   * the next read finds only a part.
+   * the next read finds only a part. Of a shared file nothing goes: what another has written there meanwhile may count.
    */
   async close(): Promise<void> {
     await this.#syncing
     try {
-      if (this.#failed) await this.#handle.truncate(this.#from)
+      if (this.#failed && !this.#isShared) await this.#handle.truncate(this.#from)
     } finally {
       await this.#handle.close()
     }

@@ -1,6 +1,8 @@
 // Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
 import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
-import { type BlobParts, completeBlob, type Standing, standingOf } from './blobs.ts'
+import type { StoredBlob } from '../store/relay-store.ts'
+import type { Appended } from './blob-store.ts'
+import { type BlobParts, completeBlob, noteComplete, type Standing, standingNow, standingOf } from './blobs.ts'
 
 export type Piece = {
   owner: AccountId
@@ -13,6 +15,9 @@ export type Piece = {
 }
 
 export type Uploaded = Standing & { kind: 'written' | 'elsewhere' }
+
+/** What is so when a piece is written. */
+type Behind = { now: StoredBlob; appended: Appended; isLast: boolean }
 
 type Running = { owner: AccountId; abort: () => void; done: Promise<unknown> }
 
@@ -62,15 +67,22 @@ export class BlobUploads {
     if (offset !== before.length) return { kind: 'elsewhere', ...before }
     if (before.isComplete) return { kind: 'written', ...before }
     const { blobs, room } = this.#parts
-    const { length, isWhole } = await blobs.append(blob, body, { offset, lengthMax: stored.size, room })
+    const appended = await blobs.append(blob, body, { offset, lengthMax: stored.size, isLast, room })
     // It may have been swept or deleted meanwhile; then its bytes must not come back.
-    if (!(await this.#parts.store.getBlob(blob))) {
+    const now = await this.#parts.store.getBlob(blob)
+    if (!now) {
       await this.#parts.blobs.delete(blob)
       throw new CodedError('blob-unknown')
     }
-    if (!isLast || !isWhole) return { kind: 'written', ...(await standingOf(this.#parts, blob, stored)) }
+    if (appended.kind === 'overtaken') return { kind: 'elsewhere', ...(await standingNow(this.#parts, blob)) }
+    return { kind: 'written', ...(await this.#standing(blob, { now, appended, isLast })) }
+  }
+
+  async #standing(blob: BlobId, { now, appended: { kind, length }, isLast }: Behind): Promise<Standing> {
+    if (kind === 'complete') return await noteComplete(this.#parts, blob, length)
+    if (!isLast || kind === 'broken') return await standingOf(this.#parts, blob, now)
     if (length === 0)
       throw new CodedError('bad-field', { field: 'Upload-Complete', rule: 'a blob has at least one byte' })
-    return { kind: 'written', ...(await completeBlob(this.#parts, blob, length)) }
+    return await completeBlob(this.#parts, blob, length)
   }
 }

@@ -108,6 +108,27 @@ export type StoredBlob = {
   state: 'uploading' | 'complete'
 }
 
+/** `part`: of the upload that puts them together. `piece`: by itself, until there is enough for a part. `tag` names it. */
+export type BlobPart = { number: number; kind: 'part' | 'piece'; size: number; tag: string }
+export type PartSeen = Pick<BlobPart, 'number' | 'tag'>
+export type ClaimedPart = { upload: string; number: number }
+/** In the order in which they make up the blob. */
+export type BlobPartsKept = { upload: string | undefined; parts: BlobPart[] }
+/** It takes the place of all parts from number `from` on. `after`: the last one that its writer has seen. */
+export type AddedPart = { part: BlobPart; from: number; after: PartSeen | undefined }
+
+/** Of an unfinished blob; once it is finished or forgotten there is nothing here. */
+export interface BlobPartStore {
+  of(blob: BlobId): Promise<BlobPartsKept>
+  /**
+   * A number for the next part that nobody else gets: a relay that is late must not write over another's. With the upload that
+   * counts, which is the first that was named; undefined when the blob is not being uploaded.
+   */
+  claim(blob: BlobId, upload: string): Promise<ClaimedPart | undefined>
+  /** `overtaken` when another part is the last one by now, or the blob is not being uploaded: then nothing has changed. */
+  add(blob: BlobId, added: AddedPart): Promise<'added' | 'overtaken'>
+}
+
 /** What a store is opened with. `wake` is told whose mailbox has grown, after that is durable. */
 export type StoreOptions = {
   directory: string
@@ -197,6 +218,8 @@ export interface RelayStore {
   unfinishedBlobs(): Promise<BlobId[]>
   /** Of an unfinished one `length` bytes had come: the rest of what was announced is given back to the day's bytes. */
   forgetBlob(blob: BlobId, length: number): Promise<void>
+  /** Where their bytes are meanwhile, for a BlobStore that several relays write to. */
+  readonly blobParts: BlobPartStore
 
   /** The clock was set by so much while the relay ran, forward or back: no time has passed by that. */
   noteClockSet(set: { byMs: number; nowMs: number }): Promise<void>

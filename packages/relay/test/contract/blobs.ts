@@ -81,4 +81,62 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await refused(41)).toBe('rate-limited')
     await begin(40)
   })
+
+  const begun = async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const blob = blobId()
+    await world.store.beginBlob(blob, { owner: alice, size: 99, tokenHash: randomBytes(32), nowMs: world.nowMs })
+    return { store: world.store, parts: world.store.blobParts, blob, nowMs: world.nowMs }
+  }
+  const piece = (number: number, size: number) => ({
+    number,
+    kind: 'piece' as const,
+    size,
+    tag: `piece-${number}-${size}`,
+  })
+  const part = (number: number, size: number) => ({ number, kind: 'part' as const, size, tag: '"same"' })
+
+  test('[RELAY-1.46] of two who add a part behind the same one, the first is in, and the other is told', async () => {
+    const { parts, blob } = await begun()
+    expect(await parts.of(blob)).toEqual({ upload: undefined, parts: [] })
+    const both = [piece(1, 10), piece(1, 20)] as const
+    const outcomes = await Promise.all(both.map(each => parts.add(blob, { part: each, from: 1, after: undefined })))
+    expect(outcomes.toSorted()).toEqual(['added', 'overtaken'])
+    const [first, second] = outcomes[0] === 'added' ? both : [both[1], both[0]]
+    expect((await parts.of(blob)).parts).toEqual([first])
+    expect(await parts.add(blob, { part: piece(2, 5), from: 2, after: second })).toBe('overtaken')
+    expect(await parts.add(blob, { part: piece(2, 5), from: 2, after: first })).toBe('added')
+    // Put together, they are one part, in their place.
+    expect(await parts.add(blob, { part: part(1, 15), from: 1, after: piece(2, 5) })).toBe('added')
+    expect(await parts.add(blob, { part: part(2, 15), from: 2, after: part(1, 15) })).toBe('added')
+    expect(await parts.add(blob, { part: part(2, 15), from: 2, after: part(1, 15) })).toBe('overtaken')
+    expect((await parts.of(blob)).parts).toEqual([part(1, 15), part(2, 15)])
+  })
+
+  test('[RELAY-1.46] one upload counts, the first that was named, and no number is given out twice', async () => {
+    const { parts, blob } = await begun()
+    const claimed = await Promise.all([parts.claim(blob, 'one'), parts.claim(blob, 'two'), parts.claim(blob, 'one')])
+    const { upload } = await parts.of(blob)
+    expect(['one', 'two']).toContain(upload)
+    expect(claimed.map(each => each?.upload)).toEqual([upload, upload, upload])
+    expect(claimed.map(each => each?.number).toSorted()).toEqual([1, 2, 3])
+    expect(await parts.claim(blobId(), 'three')).toBeUndefined()
+  })
+
+  test('[RELAY-1.46] a blob that is complete, forgotten or unknown has no parts and gets none', async () => {
+    for (const end of ['finish', 'forget', 'none'] as const) {
+      const { store, parts, blob, nowMs } = await begun()
+      const gone = end === 'none' ? blobId() : blob
+      await parts.claim(blob, 'one')
+      await parts.add(blob, { part: piece(1, 10), from: 1, after: undefined })
+      if (end === 'finish') await store.finishBlob(blob, { size: 10, nowMs })
+      if (end === 'forget') await store.forgetBlob(blob, 10)
+      expect(await parts.of(gone)).toEqual({ upload: undefined, parts: [] })
+      expect(await parts.claim(gone, 'two')).toBeUndefined()
+      for (const after of [undefined, piece(1, 10)])
+        expect(await parts.add(gone, { part: piece(2, 10), from: 2, after })).toBe('overtaken')
+      expect(await parts.of(gone)).toEqual({ upload: undefined, parts: [] })
+    }
+  })
 }

@@ -4,7 +4,8 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { StoredBlob } from '../relay-store.ts'
 import { blobsRefusal, dayOf } from '../rules/day-limits.ts'
 import type { AccountNumbers } from './account-numbers.ts'
-import type { Queries } from './queries.ts'
+import { forgetBlobParts } from './blob-part-rows.ts'
+import type { Postgres } from './database.ts'
 
 type Given = { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number }
 type Row = { owner: AccountId; size: number; tokenHash: Uint8Array; isDone: boolean }
@@ -35,11 +36,11 @@ const FORGET = `
   WITH gone AS (DELETE FROM blob WHERE id = $1 RETURNING owner, size, begun_ms, done_ms) ${giveBack('gone')}`
 
 export class PgBlobRows {
-  readonly #database: Queries
+  readonly #database: Postgres
   readonly #numbers: AccountNumbers
   readonly #limits: RelayLimits
 
-  constructor(database: Queries, { numbers, limits }: { numbers: AccountNumbers; limits: RelayLimits }) {
+  constructor(database: Postgres, { numbers, limits }: { numbers: AccountNumbers; limits: RelayLimits }) {
     this.#database = database
     this.#numbers = numbers
     this.#limits = limits
@@ -66,7 +67,10 @@ export class PgBlobRows {
   }
 
   async finish(blob: BlobId, { size, nowMs }: { size: number; nowMs: number }): Promise<void> {
-    if (!(await this.#database.one(FINISH, [blob, size, nowMs]))) throw new CodedError('blob-unknown')
+    await this.#database.transaction(async tx => {
+      if (!(await tx.one(FINISH, [blob, size, nowMs]))) throw new CodedError('blob-unknown')
+      await forgetBlobParts(tx, blob)
+    })
   }
 
   async expired(nowMs: number, countMax: number): Promise<BlobId[]> {
@@ -84,6 +88,9 @@ export class PgBlobRows {
   }
 
   async forget(blob: BlobId, length: number): Promise<void> {
-    await this.#database.run(FORGET, [blob, length])
+    await this.#database.transaction(async tx => {
+      await tx.run(FORGET, [blob, length])
+      await forgetBlobParts(tx, blob)
+    })
   }
 }

@@ -1,9 +1,10 @@
 // The way to the database: one file knows the driver, which is loaded only when somebody asks for it.
 import { postgresLimits } from '@postern/protocol'
+import type pg from 'pg'
 import type { Client, ClientBase, ClientConfig, Pool, PoolClient } from 'pg'
 import { Servers } from './servers.ts'
 
-type Driver = typeof import('pg').default
+type Driver = typeof pg
 
 /** Whole numbers of eight bytes as numbers: none of ours is beyond 2^53. */
 const INT8 = 20
@@ -57,6 +58,7 @@ export class Connector {
       connectionTimeoutMillis: postgresLimits.connectMs,
       max: postgresLimits.poolConnections,
       idleTimeoutMillis: postgresLimits.poolIdleMs,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, whatever its types say
       onConnect: client => this.#assertTakesWrites(client),
     })
     // One that is lost while nobody uses it is simply gone from the pool.
@@ -124,7 +126,9 @@ function configOf(driver: Driver): ClientConfig {
     pipeline: true,
     types: {
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-        oid === INT8 ? Number : driver.types.getTypeParser(oid, format)) as typeof driver.types.getTypeParser,
+        (oid === INT8
+          ? Number
+          : driver.types.getTypeParser(oid, format)) as unknown) as typeof driver.types.getTypeParser,
     },
   }
 }

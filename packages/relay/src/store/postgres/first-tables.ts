@@ -185,16 +185,18 @@ export const firstTables = `
   CREATE INDEX blob_unfinished ON blob (begun_ms) WHERE done_ms IS NULL;
   CREATE INDEX blob_done ON blob (done_ms) WHERE done_ms IS NOT NULL;
   CREATE INDEX blob_owner ON blob (owner, done_ms, size);
-  -- Of an upload in parts: under which name the store of blobs knows it, and what has come.
+  -- Of an upload in parts: under which name the store of blobs knows it, and what has come, parts of it and pieces by themselves.
   CREATE TABLE blob_upload (
     blob text PRIMARY KEY,
-    upload text NOT NULL
+    upload text NOT NULL,
+    claimed integer NOT NULL
   );
   CREATE TABLE blob_part (
     blob text NOT NULL,
     number integer NOT NULL,
+    kind text NOT NULL,
     size bigint NOT NULL,
-    etag text NOT NULL,
+    tag text NOT NULL,
     PRIMARY KEY (blob, number)
   );
 

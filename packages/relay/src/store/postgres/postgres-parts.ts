@@ -5,6 +5,7 @@ import { AccountNumbers } from './account-numbers.ts'
 import { PgAccountRows } from './account-rows.ts'
 import { AccountTurns } from './account-turns.ts'
 import { Acknowledgements } from './acknowledgements.ts'
+import { PgBlobPartRows } from './blob-part-rows.ts'
 import { PgBlobRows } from './blob-rows.ts'
 import type { Postgres } from './database.ts'
 import { DayBytesRows } from './day-bytes.ts'
@@ -49,6 +50,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     accounts: new PgAccountRows(database, { numbers, turns, invites, hints, limits }),
     profiles: new PgProfileRows(database, { turns, dayBytes }),
     blobs: new PgBlobRows(database, { numbers, limits }),
+    blobParts: new PgBlobPartRows(database),
     groups: new PgGroupRows(database, numbers),
     retention: new PgRetentionRows(database, limits),
     sweep: new PgSweep(database, { keyPackages, invites, limits }),

@@ -7,6 +7,7 @@ import type {
   AccountFacts,
   AccountsAsked,
   Append,
+  BlobPartStore,
   Commit,
   HandedOutKeyPackage,
   NewAccount,
@@ -22,6 +23,7 @@ import type {
   StoreOptions,
 } from '../relay-store.ts'
 import { migrate } from './migrate.ts'
+import { refuseMoved } from './move-note-rows.ts'
 import { openPostgres, placeOf } from './open-postgres.ts'
 import { type PostgresParts, partsOf } from './postgres-parts.ts'
 import { readStoreFigures } from './store-figures.ts'
@@ -31,6 +33,7 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   const database = await openPostgres(address)
   try {
     await migrate(database, placeOf(address))
+    await refuseMoved(database, placeOf(address))
     const row = await database.one<{ id: Uint8Array }>('SELECT id FROM incarnation')
     const store = new PostgresStore(partsOf(database, options), new Uint8Array(row?.id ?? []))
     store.start()
@@ -45,11 +48,13 @@ class PostgresStore implements RelayStore {
   readonly kind = 'postgresql'
   readonly incarnation: Uint8Array
   readonly invites: InviteShelf
+  readonly blobParts: BlobPartStore
   readonly #parts: PostgresParts
 
   constructor(parts: PostgresParts, incarnation: Uint8Array) {
     this.#parts = parts
     this.invites = parts.invites
+    this.blobParts = parts.blobParts
     this.incarnation = incarnation
   }
 

@@ -4,11 +4,13 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { StoredBlob } from '../relay-store.ts'
 import { blobsRefusal, dayOf, ofToday } from '../rules/day-limits.ts'
 import type { AccountRows } from './account-rows.ts'
+import type { BlobPartRows } from './blob-part-rows.ts'
 import type { Sqlite } from './database.ts'
 import type { DatabaseRoom } from './database-room.ts'
 
 type Given = { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number }
 type Row = { owner: AccountId; size: number; tokenHash: Uint8Array; doneMs: number | null }
+type Around = { accounts: AccountRows; limits: RelayLimits; room: DatabaseRoom; parts: BlobPartRows }
 type Announced = { owner: number; size: number; begunMs: number }
 
 /** Row by row: there may be very many. */
@@ -23,12 +25,14 @@ export class BlobRows {
   readonly #accounts: AccountRows
   readonly #limits: RelayLimits
   readonly #room: DatabaseRoom
+  readonly #parts: BlobPartRows
   readonly #sql
 
-  constructor(db: Sqlite, parts: { accounts: AccountRows; limits: RelayLimits; room: DatabaseRoom }) {
+  constructor(db: Sqlite, parts: Around) {
     this.#accounts = parts.accounts
     this.#limits = parts.limits
     this.#room = parts.room
+    this.#parts = parts.parts
     this.#sql = {
       insert: db.prepare('INSERT INTO blob (id, owner, size, token_hash, begun_ms) VALUES (?, ?, ?, ?, ?)'),
       blob: db.prepare<[string], Row>(
@@ -76,6 +80,7 @@ export class BlobRows {
     if (!this.#sql.blob.get(blob)) throw new CodedError('blob-unknown')
     this.#giveBack(blob, size)
     this.#sql.finish.run(nowMs, size, blob)
+    this.#parts.forget(blob)
   }
 
   expired(nowMs: number, countMax: number): BlobId[] {
@@ -94,6 +99,7 @@ export class BlobRows {
   forget(blob: BlobId, length: number): void {
     this.#giveBack(blob, length)
     this.#sql.forget.run(blob)
+    this.#parts.forget(blob)
   }
 
   /** Only what was counted today: the bytes of a day that is over are forgotten with it. */

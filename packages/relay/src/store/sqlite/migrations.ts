@@ -167,4 +167,22 @@ export const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO incarnation VALUES (1, randomblob(16));
   `,
+  `
+  -- Where the bytes of an unfinished blob are when they are kept in parts. kind: a part of the upload, or a piece by itself.
+  CREATE TABLE blob_part (
+    blob TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    tag TEXT NOT NULL,
+    PRIMARY KEY (blob, number)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The one upload that they are parts of, and the highest number that was given out for one.
+  CREATE TABLE blob_upload (
+    blob TEXT PRIMARY KEY,
+    upload TEXT NOT NULL,
+    claimed INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ]

@@ -5,6 +5,7 @@ import type {
   AccountFacts,
   AccountsAsked,
   Append,
+  BlobPartStore,
   Commit,
   HandedOutKeyPackage,
   NewAccount,
@@ -21,6 +22,7 @@ import type {
 } from '../relay-store.ts'
 import { AccountRows } from './account-rows.ts'
 import { appendEntry, knownVerdict } from './append-entry.ts'
+import { BlobPartRows, blobPartStore } from './blob-part-rows.ts'
 import { BlobRows } from './blob-rows.ts'
 import { commitEntry } from './commit-entry.ts'
 import { ContactRows } from './contact-rows.ts'
@@ -49,6 +51,7 @@ export const openSqliteStore = (options: StoreOptions): RelayStore => new Sqlite
 class SqliteStore implements RelayStore {
   readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
+  readonly blobParts: BlobPartStore
   readonly #db: Sqlite
   readonly #options: StoreOptions
   readonly #log: LogParts
@@ -77,13 +80,14 @@ class SqliteStore implements RelayStore {
     const fill = new MailboxFill(mailboxes, limits)
     const keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
     const retention = new RetentionRows(db, limits)
+    const blobParts = new BlobPartRows(db, room)
     this.#db = db
     this.incarnation = incarnationIn(db) ?? new Uint8Array(INCARNATION_BYTES)
     this.#options = options
     this.#log = { accounts, groups, contacts, continuations, entries, mailboxes, dayBytes, fill }
     this.#profiles = new ProfileRows(db, { accounts, dayBytes })
     this.#keyPackages = keyPackages
-    this.#blobs = new BlobRows(db, { accounts, limits, room })
+    this.#blobs = new BlobRows(db, { accounts, limits, room, parts: blobParts })
     this.#invites = invites
     this.#retention = retention
     this.#sweep = new Sweep({ entries, mailboxes, retention, groups, keyPackages, continuations, invites, limits })
@@ -92,6 +96,7 @@ class SqliteStore implements RelayStore {
       hooks: this.#hooks(),
       observe: options.observe,
     })
+    this.blobParts = blobPartStore(blobParts, this.#writes)
   }
 
   #hooks() {

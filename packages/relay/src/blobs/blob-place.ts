@@ -1,0 +1,94 @@
+// Where the bytes of blobs are to be: the relay's own directory, one that relays share, or a store of objects.
+import { isAbsolute } from 'node:path'
+import { CodedError } from '@postern/protocol'
+
+export type S3Credentials = {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | undefined
+}
+
+export type S3Place = {
+  kind: 's3'
+  bucket: string
+  /** Empty, or with a slash at its end. */
+  prefix: string
+  region: string
+  endpoint: string
+  /** Whether the bucket stands in the path or before the host. */
+  style: 'path' | 'host'
+  /** A function, so that whoever prints the settings does not print them. */
+  credentials: () => S3Credentials
+}
+
+export type BlobPlace = { kind: 'directory'; directory: string } | S3Place
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const FIELD = '--blobs'
+const EXAMPLE = 's3://bucket/prefix?region=eu-central-1&endpoint=https://s3.example.org&style=path'
+const KNOWN = ['region', 'endpoint', 'style']
+
+const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: FIELD, rule })
+
+/** Throws `bad-field`, which names the option and nothing that is secret. */
+export function blobPlaceIn(text: string | undefined, env: Environment): BlobPlace | undefined {
+  if (!text) return undefined
+  if (/^s3:/i.test(text)) return s3PlaceIn(text, env)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw wrong(`it is a directory, or a store as in ${EXAMPLE}`)
+  // Relative to what? Two relays would not mean the same.
+  if (!isAbsolute(text)) throw wrong('name the directory by its whole path, from the root on')
+  return { kind: 'directory', directory: text }
+}
+
+function s3PlaceIn(text: string, env: Environment): S3Place {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url) throw wrong(`it is no address, as in ${EXAMPLE}`)
+  if (url.username !== '' || url.password !== '')
+    throw wrong('keys do not belong into it: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  const { hostname: bucket, searchParams } = url
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw wrong(`"${bucket}" is no name of a bucket`)
+  const unknown = [...searchParams.keys()].find(name => !KNOWN.includes(name))
+  if (unknown !== undefined) throw wrong(`"${unknown}" is none of ${KNOWN.join(', ')}`)
+  const region = searchParams.get('region') || env['AWS_REGION'] || 'us-east-1'
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw wrong(`"${region}" is no region`)
+  const endpoint = searchParams.get('endpoint')
+  return {
+    kind: 's3',
+    bucket,
+    prefix: prefixIn(url.pathname),
+    region,
+    endpoint: endpoint === null ? `https://s3.${region}.amazonaws.com` : endpointIn(endpoint),
+    style: styleIn(searchParams.get('style') ?? (endpoint === null ? 'host' : 'path')),
+    credentials: credentialsIn(env),
+  }
+}
+
+function prefixIn(path: string): string {
+  const prefix = path.replaceAll(/^\/+|\/+$/g, '')
+  if (prefix === '') return ''
+  if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix))
+    throw wrong('a prefix is of letters, digits, dots, dashes and single slashes')
+  return `${prefix}/`
+}
+
+function endpointIn(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '')
+    throw wrong(`the endpoint "${text.slice(0, 100)}" is no address, as in https://s3.example.org`)
+  return url.origin
+}
+
+function styleIn(text: string): 'path' | 'host' {
+  if (text !== 'path' && text !== 'host') throw wrong(`the style "${text}" is neither path nor host`)
+  return text
+}
+
+function credentialsIn(env: Environment): () => S3Credentials {
+  const accessKeyId = env['AWS_ACCESS_KEY_ID']
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']
+  if (!accessKeyId || !secretAccessKey)
+    throw wrong('set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment')
+  const sessionToken = env['AWS_SESSION_TOKEN'] || undefined
+  return () => ({ accessKeyId, secretAccessKey, sessionToken })
+}

@@ -1,0 +1,112 @@
+// What the relay needs of a store of objects: whole objects, uploads in parts, ranges, lists and deletion.
+import { relayFixedLimits } from '@postern/protocol'
+import { fieldIn, fieldsIn } from './read-answers.ts'
+import type { S3Client } from './s3-client.ts'
+import { isS3Fault, S3Fault } from './s3-fault.ts'
+import { bodyOf } from './send-request.ts'
+
+/** `key` is where the parts will be one object. */
+export type Upload = { key: string; id: string }
+export type UploadedPart = { number: number; tag: string }
+type Range = { start: number; end: number }
+
+export class S3Bucket {
+  readonly #client: S3Client
+
+  constructor(client: S3Client) {
+    this.#client = client
+  }
+
+  async put(key: string, body: readonly Uint8Array[]): Promise<void> {
+    await this.#client.ask({ method: 'PUT', key, body })
+  }
+
+  /** Undefined when there is no such object. Throws when it is cut off, or is not what was asked for. */
+  async get(key: string, range: Range): Promise<AsyncIterable<Uint8Array> | undefined> {
+    try {
+      const headers = { range: `bytes=${range.start}-${range.end}` }
+      const answer = await this.#client.open({ method: 'GET', key, headers })
+      const isRange = answer.headers['content-range']?.startsWith(`bytes ${range.start}-${range.end}/`) ?? false
+      if (answer.statusCode === 206 && isRange) return exactly(bodyOf(answer, this.#client.line), range)
+      answer.destroy()
+      throw new S3Fault('WrongRange', answer.statusCode ?? 0)
+    } catch (error) {
+      if (isS3Fault(error) && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** Undefined when there is no such object. */
+  async length(key: string): Promise<number | undefined> {
+    try {
+      const { headers } = await this.#client.ask({ method: 'HEAD', key })
+      return Number(headers['content-length'])
+    } catch (error) {
+      if (isS3Fault(error) && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#client.ask({ method: 'DELETE', key }).catch(unlessAbsent)
+  }
+
+  /** One page of the keys that begin so: whoever deletes them asks again. */
+  async list(prefix: string, countMax: number = relayFixedLimits.objectsPerList): Promise<string[]> {
+    const query = { 'list-type': '2', 'max-keys': String(countMax), prefix }
+    const { text } = await this.#client.ask({ method: 'GET', query })
+    return fieldsIn(text, 'Key')
+  }
+
+  async begin(key: string): Promise<Upload> {
+    const { text } = await this.#client.ask({ method: 'POST', key, query: { uploads: '' } })
+    const id = fieldIn(text, 'UploadId')
+    if (!id) throw new S3Fault('NoUploadId', 0)
+    return { key, id }
+  }
+
+  /** Gives its tag. */
+  async putPart({ key, id }: Upload, number: number, body: readonly Uint8Array[]): Promise<string> {
+    const query = { partNumber: String(number), uploadId: id }
+    const { headers } = await this.#client.ask({ method: 'PUT', key, query, body })
+    if (!headers.etag) throw new S3Fault('NoETag', 0)
+    return headers.etag
+  }
+
+  /** Throws `NoSuchUpload` also when an answer was lost, and it was put together before. */
+  async putTogether({ key, id }: Upload, parts: readonly UploadedPart[]): Promise<void> {
+    const listed = parts.map(
+      ({ number, tag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
+    )
+    const xml = `<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`
+    await this.#client.ask({ method: 'POST', key, query: { uploadId: id }, body: [Buffer.from(xml)] })
+  }
+
+  async abort({ key, id }: Upload): Promise<void> {
+    await this.#client.ask({ method: 'DELETE', key, query: { uploadId: id } }).catch((error: unknown) => {
+      // A store that cannot do it must not keep what has expired from going: it is left to a rule of the bucket.
+      if (!isS3Fault(error, 'MethodNotAllowed', 'NotImplemented')) unlessAbsent(error)
+    })
+  }
+
+  close(): void {
+    this.#client.close()
+  }
+}
+
+/** A body that ends early must not be taken for all of it. */
+async function* exactly(body: AsyncIterable<Uint8Array>, { start, end }: Range): AsyncGenerator<Uint8Array> {
+  let left = end + 1 - start
+  for await (const bytes of body) {
+    left -= bytes.length
+    if (left < 0) break
+    yield bytes
+  }
+  if (left !== 0) throw new S3Fault('WrongLength', 0)
+}
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function unlessAbsent(error: unknown): void {
+  if (!isS3Fault(error) || error.status !== 404) throw error
+}
