@@ -1,5 +1,5 @@
 // What waits unread for one account, on PostgreSQL: a sender who has filled a mailbox waits until it is read.
-import { CodedError, relayFixedLimits } from '@postern/protocol'
+import { CodedError, type GroupId, relayFixedLimits } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from '../rules/costs.ts'
 import { type Recipient, roomFor, soleReader, type Waiting } from '../rules/mailbox-room.ts'
@@ -14,21 +14,24 @@ export class PgMailboxFill {
   /** By sender and recipient: how many bytes may pass before the mailbox is looked through; and since when it is full. */
   readonly #left: WeightedCache<string, number>
   readonly #full: WeightedCache<string, number>
+  /** Sent in a group of two since its mailboxes were thought of. Apart from who is in it: that is forgotten more often. */
+  readonly #alone: WeightedCache<GroupId, number>
 
   constructor(limits: RelayLimits) {
     this.#limits = limits
     this.#left = new WeightedCache(limits.accountsCachedMax)
     this.#full = new WeightedCache(limits.accountsCachedMax)
+    this.#alone = new WeightedCache(limits.accountsCachedMax)
   }
 
   /** The same as `check`, for the other one of a group of two. */
   async checkChat(tx: Queries, { group, sender }: { group: LockedGroup; sender: number }, sent: Sent): Promise<void> {
-    const { roster } = group
-    roster.aloneBytes += sent.bytes + rowBytes.entry
-    if (roster.aloneBytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
+    const bytes = (this.#alone.get(group.id) ?? 0) + sent.bytes + rowBytes.entry
+    this.#alone.set(group.id, bytes, 1)
+    if (bytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
     const to = soleReader(group.members, { sender })
-    if (to) await this.check(tx, { sender, to }, { bytes: roster.aloneBytes, nowMs: sent.nowMs })
-    roster.aloneBytes = 0
+    if (to) await this.check(tx, { sender, to }, { bytes, nowMs: sent.nowMs })
+    this.#alone.delete(group.id)
   }
 
   /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */
