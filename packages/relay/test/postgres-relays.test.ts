@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId, GroupId } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
-import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
@@ -127,6 +127,30 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     const entries = await bob.delivered(61)
     expect(entries.slice(1).map(({ payload }) => idOf(payload))).toEqual(sent)
     expect(alice.hops).toBeGreaterThan(20)
+  })
+
+  test('[RELAY-7.12] who follows stays while the database is away, and gets what comes when it is back', async () => {
+    const server = await PostgresServer.start()
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const database = await server.createDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const [alice, bob] = [await arrive(here), await arrive(there)]
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    for (let round = 0; round < 2; round++) {
+      await server.kill()
+      const payload = messageEnvelope({ group, epoch: 1 })
+      // Lost before it was sent it is refused; lost after that, it is answered when the database is back.
+      const first = alice.append(payload).then(
+        () => 'accepted',
+        (error: { code: string }) => error.code,
+      )
+      await server.start()
+      expect(['accepted', 'unavailable']).toContain(await first)
+      await expect.poll(() => alice.append(payload).catch(() => undefined)).toMatchObject({ epoch: 1 })
+      await bob.delivered(round + 2)
+    }
+    expect(bob.entries.map(({ seq }) => seq)).toEqual([1, 2, 3])
   })
 
   test('[RELAY-7.10] killed and held relays lose nothing, whoever is at them', async () => {

@@ -217,9 +217,10 @@ class PostgresStore implements RelayStore {
   }
 
   async close(): Promise<void> {
-    const { listener, fanOut, lane, acknowledgements, database } = this.#parts
+    const { listener, fanOut, lane, mailboxes, acknowledgements, database } = this.#parts
     try {
       listener.stop()
+      mailboxes.stop()
       await lane.stop()
       // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
       await this.flush().catch(() => undefined)
