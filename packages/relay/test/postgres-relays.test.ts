@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId, GroupId } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { RelayProcess } from './relay-process.ts'
@@ -21,7 +21,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Relays that share one are not tried.`)
 
 async function sharedDatabase(): Promise<string> {
-  const database = await newDatabase()
+  const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   return database
 }
