@@ -2,25 +2,40 @@
 import './packages/cli/bin/require-node.cjs'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './scripts/count-reporter.ts'
+import { LongestFirst } from './scripts/longest-first.ts'
+import { filesOnPostgres } from './scripts/on-postgres.ts'
 
 const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 
+const all = {
+  name: 'all',
+  include: [
+    'packages/*/test/**/*.test.ts',
+    'e2e/test/**/*.test.ts',
+    'bench/test/**/*.test.ts',
+    'campaign/test/**/*.test.ts',
+    'scripts/test/**/*.test.ts',
+  ],
+}
+const again = filesOnPostgres()
+const onPostgres = { name: 'PostgreSQL', include: again, env: { POSTERN_TEST_STORE: 'postgres' } }
+
 export default defineConfig({
   test: {
-    include: [
-      'packages/*/test/**/*.test.ts',
-      'e2e/test/**/*.test.ts',
-      'bench/test/**/*.test.ts',
-      'campaign/test/**/*.test.ts',
-      'scripts/test/**/*.test.ts',
-    ],
+    projects: [all, ...(again.length > 0 ? [onPostgres] : [])].map(test => ({ extends: true, test })),
     // What gateways answer is compared with what their document says, in every test that has one.
     setupFiles: ['packages/gateway/test/documented.ts'],
-    // A browser and a PostgreSQL for those that want one, and one for all of them.
-    globalSetup: ['packages/testkit/test/chromium-run.ts', 'packages/testkit/test/postgres-run.ts'],
+    // Directories in memory first; a browser and a PostgreSQL for those that want one, and one for all of them.
+    globalSetup: [
+      'packages/testkit/test/memory-disk-run.ts',
+      'packages/testkit/test/chromium-run.ts',
+      'packages/testkit/test/postgres-run.ts',
+    ],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: while one waits for a process, a timer or a browser, another works.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Only what hangs is cut off: no test may fail because the machine has other things to do.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
 import { GatewayProcess, type Killable, PersonProcess, RelayProcess } from '@postern/testkit/processes'
+import { databaseOptions, forgetDatabaseOf } from '@postern/testkit/test-databases'
 import { expect, onTestFailed, onTestFinished } from 'vitest'
 
 /** Of what a part has said, when a test fails. */
@@ -25,6 +26,7 @@ export async function startParts(names: string[]): Promise<Parts> {
   })
   onTestFinished(async () => {
     for (const part of started) await part.kill()
+    await forgetDatabaseOf(join(directory, 'relay'))
     rmSync(directory, { recursive: true, force: true })
   })
   const start = <Part extends Killable>(part: Part): Part => {
@@ -33,7 +35,8 @@ export async function startParts(names: string[]): Promise<Parts> {
     return part
   }
   const placeOf = async (name: string) => ({ directory: join(directory, name), port: await freePort() })
-  const relay = await start(new RelayProcess(await placeOf('relay'))).listening()
+  const place = await placeOf('relay')
+  const relay = await start(new RelayProcess(place, await databaseOptions(place.directory))).listening()
   const gateway = await start(new GatewayProcess(await placeOf('gateway'), relay.url)).listening()
   const people = names.map(name =>
     start(new PersonProcess(name, { directory: join(directory, name), relayUrl: relay.url })),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openNodeClient } from '@postern/core/node'
 import { privateChatId } from '@postern/protocol'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { databaseOptions } from '@postern/testkit/test-databases'
 import { expect } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
 
@@ -11,8 +12,9 @@ const LAUNCHER = join(import.meta.dirname, '../../packages/cli/bin/postern.mjs')
 
 const test = base
   .extend('worldOptions', { scope: 'file' }, () => ({ relayRegistration: 'invite' as const }))
-  .extend('invite', ({ world }) => (): string => {
-    const args = [LAUNCHER, 'relay', 'invite', '--data', join(world.directory, 'relay')]
+  .extend('database', ({ world }) => databaseOptions(join(world.directory, 'relay')))
+  .extend('invite', ({ world, database }) => (): string => {
+    const args = [LAUNCHER, 'relay', 'invite', '--data', join(world.directory, 'relay'), ...database]
     return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim()
   })
 

@@ -55,6 +55,7 @@ const packages: FolderLaw['order'] = {
     'http',
     // How the relay is, and what whoever runs it asks of it.
     'operator',
+    'move',
     otherFiles,
     'index.ts',
   ],

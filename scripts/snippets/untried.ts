@@ -21,5 +21,10 @@ export const untried: readonly Untried[] = [
     why: 'It needs a builder of images and the network; it is itself the test of the image.',
   },
   { page: deploying, begins: 'docker compose up', why: 'It needs Docker, and hosts with names of their own.' },
+  {
+    page: 'docs/backup.md',
+    begins: 'npm run --silent postern -- relay restored',
+    why: 'It needs a PostgreSQL of that name. packages/relay/test/postgres-operator.test.ts says it to one.',
+  },
   { page: deploying, begins: 'kubectl apply', why: 'It needs a cluster.' },
 ]

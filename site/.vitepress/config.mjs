@@ -70,6 +70,7 @@ export default {
           ['Settings of a gateway', '/settings'],
           ['Running a relay', '/relay'],
           ['Operating', '/operating'],
+          ['Several relays', '/scaling'],
           ['Backup and restore', '/backup'],
         ),
       },

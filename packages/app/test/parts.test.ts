@@ -58,7 +58,8 @@ describe('errors', () => {
     'press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
     'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',
     'bad-certificate database-locked database-key-missing database-key-wrong database-unusable descriptors-used-up',
-    'database-unreachable database-too-old unavailable',
+    'database-unreachable database-too-old unavailable database-in-use database-moving database-moved',
+    'database-not-empty database-older',
     'library-unpatched not-running backup-running backup-overtaken backup-refused',
   ].flatMap(line => line.split(' '))
 

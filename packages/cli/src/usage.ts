@@ -13,8 +13,12 @@ export const usage = `Usage: postern <command>
               [--blobs-max 1T] [--database-max 1T] [--disk-reserve 1G]
   relay invite   prints a code by which the relay takes a new account
               --data DIR|--database URL [--uses 1] [--days 7]
+  relay restored   says that the database was restored from a backup: before any relay starts on it again
+              --database URL
   relay status | accounts [ID] | ban ID | unban ID | invite list | invite revoke ID   asks the relay that runs
               --data DIR [--json]; for accounts also [--limit 1000] [--after ID] [--banned]
+  relay move   takes the rows of a relay that stands still to PostgreSQL, or back
+              --data DIR --to|--from postgres://...
   person    a person without a screen: commands and events are JSON lines
               --relay URL --data DIR --name NAME [--requests all|ask] [--relay-invite CODE]
   backup    one encrypted file with all of a gateway or a relay that cannot be had again, also while it runs

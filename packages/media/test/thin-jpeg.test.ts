@@ -19,8 +19,17 @@ function thinned(photo: Uint8Array, pieceBytes = 64 * 1024): Uint8Array | undefi
   return thin.bytes
 }
 
-/** Waves of colour under noise: every block is another, and has many coefficients. */
+const scenes = new Map<string, Promise<Buffer>>()
+
 async function scene(width: number, height: number): Promise<Sharp> {
+  const size = `${width}x${height}`
+  const pixels = scenes.get(size) ?? pixelsOfScene(width, height)
+  scenes.set(size, pixels)
+  return sharp(await pixels, { raw: { width, height, channels: 3 } })
+}
+
+/** Waves of colour under noise: every block is another, and has many coefficients. */
+async function pixelsOfScene(width: number, height: number): Promise<Buffer> {
   const small = Buffer.alloc(
     48 * 32 * 3,
     Uint8Array.from({ length: 251 }, (_, at) => (at * at * 7) % 256),
@@ -31,7 +40,7 @@ async function scene(width: number, height: number): Promise<Sharp> {
     .toBuffer()
   const random = numbersFrom(1)
   for (let at = 0; at < waves.length; at++) waves[at] = Math.max(0, Math.min(255, (waves[at] ?? 0) + random(32) - 16))
-  return sharp(waves, { raw: { width, height, channels: 3 } })
+  return waves
 }
 
 const jpeg = async (options: JpegOptions = {}, size: [number, number] = [2889, 601]): Promise<Buffer> =>

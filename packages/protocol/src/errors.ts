@@ -95,6 +95,12 @@ const table = {
   'database-unreachable': d => `The database at ${d['place']} cannot be used: ${d['why']}.`,
   'database-too-old': d =>
     `The database at ${d['place']} is too old: PostgreSQL ${d['version']} or a newer one is needed.`,
+  'database-in-use': d => `A relay works on the database at ${d['place']}: stop every one of them first.`,
+  'database-moving': d => `The database at ${d['place']} is being moved: wait until that is done.`,
+  'database-moved': d => `The relay that was in ${d['directory']} has moved to ${d['place']}: start it there.`,
+  'database-not-empty': d => `There is another relay in ${d['place']} already: name a place without one.`,
+  'database-older': d =>
+    `The database in ${d['place']} is of another version of this program: start the relay once with this one, and stop it.`,
   unavailable: () => 'The database cannot be reached, or has too much to do; try again in a few seconds.',
   'storage-full': () => 'The disk is full: nothing can be written until there is room.',
   'storage-failed': () => 'The disk cannot be read or written: try again when it works; the log says more.',

@@ -313,6 +313,8 @@ export const postgresLimits = {
   /** Writes in one transaction, and their bytes. */
   batchWrites: 256,
   batchBytes: 8 * MIB,
+  /** When it is in the way of another. */
+  batchTriesMax: 3,
   /** What waits for its transaction: past that senders are told to come again. */
   queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */
@@ -323,6 +325,20 @@ export const postgresLimits = {
   outboxRowsMax: 20_000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
+} as const
+
+/** Moving a relay from one store to the other. */
+export const moveLimits = {
+  /** In memory at one time; some of the largest messages there are among them. */
+  rowsPerPage: 500,
+  progressEveryMs: 1 * SECOND_MS,
+  /** A statement that reads all of a table, on a slow disk. */
+  statementMs: 24 * HOUR_MS,
+  /** A relay that has just stopped is waited for so long. */
+  relayLooks: 100,
+  relayLookEveryMs: 100,
+  /** As large as SQLite lets it be; how large it may become, the relay says that runs on it. */
+  databaseBytesMax: 2 ** 43,
 } as const
 
 /** Backups of a data directory. */

@@ -8,6 +8,7 @@ export { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 export { runRelay } from './main.ts'
 export type { StatusAnswer } from './operator/answers.ts'
 export { type Relay, type RelayOptions, startRelay } from './relay.ts'
+export { prepareRestoredDatabase } from './store/postgres/restored-database.ts'
 export { lookAtPostgres } from './store/postgres/seen-database.ts'
 export {
   checkStoredRelay,

@@ -4,9 +4,11 @@ import { stopSignal } from '@postern/protocol/node'
 import { logCrash, openProcessLog } from '@postern/protocol/process-log'
 import { type RelayConfig, readConfig } from './config.ts'
 import { makeInvite } from './invites/run-invite.ts'
+import { runMove } from './move/run-move.ts'
 import { operatorCommandIn, runOperatorCommand } from './operator/run-command.ts'
 import { startRelay } from './relay.ts'
 import { reloadAtHangUp } from './reload.ts'
+import { noteRestored } from './restored.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,6 +18,8 @@ type Built = { readonly app?: string | undefined }
 export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
   if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
+  if (argv[0] === 'restored') return await print(() => noteRestored(argv.slice(1), env))
+  if (argv[0] === 'move') return await print(() => runMove(argv.slice(1), { env, say: sayBeside }))
   if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
   return await serve(() => readConfig(argv, env, built.app))
 }
@@ -46,6 +50,8 @@ async function serve(read: () => RelayConfig): Promise<number> {
     return 1
   }
 }
+
+const sayBeside = (line: string): void => void process.stderr.write(`${line}\n`)
 
 async function print(text: () => Promise<string>): Promise<number> {
   try {

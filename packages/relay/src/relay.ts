@@ -33,6 +33,7 @@ import type { TrustedProxies } from './limits/peer-address.ts'
 import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
 import { OperatorDesk } from './operator/operator-desk.ts'
+import { claimDataDirectory } from './store/data-directory.ts'
 import { Elsewhere } from './store/elsewhere.ts'
 import { openPostgresStore } from './store/postgres/postgres-store.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
@@ -176,8 +177,13 @@ async function openStore(options: RelayOptions, around: Around) {
   return { opened: await open({ directory, limits, wake, elsewhere, clock, log, disk, observe }), wake, disk }
 }
 
-const storeOn = (database: string | undefined) =>
-  database === undefined ? openSqliteStore : (given: StoreOptions) => openPostgresStore(database, given)
+function storeOn(database: string | undefined): (given: StoreOptions) => RelayStore | Promise<RelayStore> {
+  if (database === undefined) return openSqliteStore
+  return given => {
+    claimDataDirectory(given.directory, { kind: 'postgresql' })
+    return openPostgresStore(database, given)
+  }
+}
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
 

@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { freePort } from '@postern/testkit/free-port'
+import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
-/** Besides what every one is started with. */
-type Started = { args?: readonly string[]; env?: Readonly<Record<string, string>> }
+/** Besides what every one is started with. `database`: one that it shares with others. */
+type Started = { database?: string | undefined; args?: readonly string[]; env?: Readonly<Record<string, string>> }
 
 export class RelayProcess {
   readonly #directory: string
@@ -27,8 +28,9 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const { args = [], env } = this.#started
-    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const { args = [], env, database } = this.#started
+    const shared = database === undefined ? await databaseOptions(this.#directory) : ['--database', database]
+    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000', ...shared]
     const child = spawn(process.execPath, [...always, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,6 +38,15 @@ export class RelayProcess {
     this.#child = child
     // Its first words are that it listens.
     await once(child.stdout, 'data')
+  }
+
+  /** Stands still, with all its connections open, until it is let go. */
+  hold(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  letGo(): void {
+    this.#child?.kill('SIGCONT')
   }
 
   async kill(): Promise<void> {

@@ -6,9 +6,9 @@ export const DATABASES_DOOR = 'POSTERN_TEST_DATABASES'
 /** Whether relays of tests that do not say otherwise are on PostgreSQL. */
 export const isOnPostgres = (): boolean => process.env['POSTERN_TEST_STORE'] === 'postgres'
 
-/** The address of an empty one. */
-export async function newDatabase(): Promise<string> {
-  return await ask('POST')
+/** The address of an empty one, or of a copy of one that nobody is connected to. */
+export async function newDatabase(copyOf?: string): Promise<string> {
+  return await ask('POST', copyOf)
 }
 
 /** It is dropped when nobody waits for it. */
@@ -33,6 +33,17 @@ export async function databaseOf(dataDirectory: string): Promise<string | undefi
   const made = databases.get(dataDirectory) ?? newDatabase()
   databases.set(dataDirectory, made)
   return await made
+}
+
+/** As the command line of a relay says it. */
+export async function databaseOptions(dataDirectory: string): Promise<string[]> {
+  const database = await databaseOf(dataDirectory)
+  return database === undefined ? [] : ['--database', database]
+}
+
+/** From now on a data directory has another one. */
+export function giveDatabase(dataDirectory: string, database: string): void {
+  databases.set(dataDirectory, Promise.resolve(database))
 }
 
 export async function forgetDatabaseOf(dataDirectory: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { RecoveryFacts } from '@postern/protocol/content'
 import {
   type BlobPlace,
   makeInvite,
+  prepareRestoredDatabase,
   prepareRestoredRelay,
   type Registration,
   type Relay,
@@ -18,7 +19,15 @@ import {
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
 import { Person } from './person.ts'
-import { databaseOf, forgetDatabaseOf } from './test-databases.ts'
+import {
+  databaseOf,
+  databaseOptions,
+  forgetDatabase,
+  forgetDatabaseOf,
+  giveDatabase,
+  isOnPostgres,
+  newDatabase,
+} from './test-databases.ts'
 import { testLog } from './test-log.ts'
 import { Wire } from './wire.ts'
 
@@ -69,6 +78,7 @@ export class World {
   readonly #gateways: TestGateway[] = []
   readonly #otherRelays: Relay[] = []
   #relay: Relay
+  #databaseBackup: string | undefined
 
   private constructor(directory: string, { relay, options }: { relay: Relay; options: WorldOptions }) {
     this.directory = directory
@@ -79,6 +89,10 @@ export class World {
   static async start(options: WorldOptions = {}): Promise<World> {
     const directory = mkdtempSync(join(tmpdir(), 'postern-'))
     return new World(directory, { relay: await openRelay(directory, { port: await freePort(), options }), options })
+  }
+
+  get #relayDirectory(): string {
+    return join(this.directory, 'relay')
   }
 
   get relayUrl(): string {
@@ -110,18 +124,27 @@ export class World {
   /** As a backup has it, for `restoreRelay`. */
   async backUpRelay(): Promise<void> {
     await this.stopRelay()
-    cpSync(join(this.directory, 'relay'), join(this.directory, 'relay-backup'), { recursive: true })
+    cpSync(this.#relayDirectory, join(this.directory, 'relay-backup'), { recursive: true })
+    this.#databaseBackup = isOnPostgres() ? await newDatabase(await databaseOf(this.#relayDirectory)) : undefined
     await this.startRelay()
   }
 
   /** It goes on from its backup: all since then it has never heard of. */
   async restoreRelay(): Promise<void> {
     await this.stopRelay()
-    const directory = join(this.directory, 'relay')
+    const directory = this.#relayDirectory
     rmSync(directory, { recursive: true })
     cpSync(join(this.directory, 'relay-backup'), directory, { recursive: true })
-    prepareRestoredRelay(directory)
+    if (this.#databaseBackup === undefined) prepareRestoredRelay(directory)
+    else await this.#restoreDatabase(this.#databaseBackup)
     await this.startRelay()
+  }
+
+  async #restoreDatabase(backup: string): Promise<void> {
+    await forgetDatabaseOf(this.#relayDirectory)
+    const restored = await newDatabase(backup)
+    await prepareRestoredDatabase(restored)
+    giveDatabase(this.#relayDirectory, restored)
   }
 
   /** Under another address, with all that it has. */
@@ -132,9 +155,8 @@ export class World {
 
   /** The code by which a relay with `relayRegistration: 'invite'` takes one new account. */
   async relayInvite(): Promise<string> {
-    const directory = join(this.directory, 'relay')
-    const database = await databaseOf(directory)
-    return await makeInvite(['--data', directory, ...(database === undefined ? [] : ['--database', database])], {})
+    const directory = this.#relayDirectory
+    return await makeInvite(['--data', directory, ...(await databaseOptions(directory))], {})
   }
 
   async person(name: string, options: PersonOptions = {}): Promise<Person> {
@@ -198,7 +220,8 @@ export class World {
     await Promise.all([...this.#people.values()].map(person => person.client.stop()))
     await Promise.all(this.#gateways.map(gateway => gateway.stop()))
     await Promise.all([this.#relay, ...this.#otherRelays].map(relay => relay.stop()))
-    await forgetDatabaseOf(join(this.directory, 'relay'))
+    await forgetDatabaseOf(this.#relayDirectory)
+    if (this.#databaseBackup !== undefined) await forgetDatabase(this.#databaseBackup)
     rmSync(this.directory, { recursive: true, force: true })
   }
 }

@@ -14,17 +14,21 @@ const door = createServer((request, answer) => {
   )
 })
 
+const nameIn = (url: string): string => new URL(url).pathname.slice(1)
+
 async function answerTo(request: IncomingMessage): Promise<string> {
   const given = await text(request)
   starting ??= PostgresServer.start()
   const server = await starting
-  if (request.method === 'POST') return await server.createDatabase()
+  if (request.method === 'POST') return await server.createDatabase(given === '' ? undefined : nameIn(given))
   // One behind the other, and nobody waits: each waits for the disk. What cannot be dropped goes with the server.
   dropping = dropping.then(() => server.dropDatabase(given)).catch(() => undefined)
   return ''
 }
 
 export async function setup(): Promise<void> {
+  // Every project of a run sets up: the first has done it for all.
+  if (process.env[DATABASES_DOOR] !== undefined) return
   await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve))
   const address = door.address()
   process.env[DATABASES_DOOR] = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`

@@ -450,8 +450,11 @@ export function schemaOf(database: Database, directory: string): number {
 
 export function migrate(database: Database, directory: string): void {
   const version = schemaOf(database, directory)
-  for (const [at, step] of steps.entries()) {
-    if (at < version) continue
-    database.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${at + 1}; COMMIT`)
-  }
+  // A new database gets all of them at once: one by one, its first start waits for the disk at each of them.
+  if (version === 0) return apply(database, { sql: steps.join(';'), version: steps.length })
+  for (const [at, step] of steps.entries()) if (at >= version) apply(database, { sql: step, version: at + 1 })
+}
+
+function apply(database: Database, { sql, version }: { sql: string; version: number }): void {
+  database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${version}; COMMIT`)
 }

@@ -125,6 +125,9 @@ export class SocketServer {
     older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
     this.serialRaised(account, serial)
+    // It was let in before that one was, and comes behind it only now.
+    if ([...this.#byAccount.get(account)].some(other => (this.#connections.get(other)?.serial ?? 0) > serial))
+      connection.close(closeCodes.replaced, 'revoked by a newer certificate')
   }
 
   #countIn(connection: Connection, peer: Peer): void {

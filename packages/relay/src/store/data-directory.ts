@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { CodedError } from '@postern/protocol'
 import { CONTROL_NAME } from '@postern/protocol/control'
 import { BACKUP_NOTE_NAME, makeDataDirectory, unusable } from '@postern/protocol/node'
+import type { StoreKind } from './relay-store.ts'
 
 export const DATABASE_NAME = 'relay.db'
 export const BLOBS_NAME = 'blobs'
@@ -19,9 +20,11 @@ const OPEN_TO_OTHERS = 0o077
  * Makes it when it is not there, and closes to others what is the relay's. A directory that holds other things as well
  * keeps its mode: it is not the relay's to close.
  */
-export function claimDataDirectory(directory: string): void {
+export function claimDataDirectory(directory: string, { kind }: { kind: StoreKind }): void {
   makeDataDirectory(directory)
   try {
+    // Made here, before SQLite makes it for everybody to read.
+    if (kind === 'sqlite') closeSync(openSync(join(directory, DATABASE_NAME), 'a', 0o600))
     closeToOthers(directory)
   } catch (error) {
     throw unusable(directory, error)
@@ -31,8 +34,6 @@ export function claimDataDirectory(directory: string): void {
 function closeToOthers(directory: string): void {
   const own = new Set([...FILES, ...DIRECTORIES])
   if (readdirSync(directory).every(name => own.has(name))) close(directory, 0o700)
-  // Made here, before SQLite makes it for everybody to read.
-  closeSync(openSync(join(directory, DATABASE_NAME), 'a', 0o600))
   for (const name of FILES) close(join(directory, name), 0o600)
   for (const name of DIRECTORIES) close(join(directory, name), 0o700)
 }

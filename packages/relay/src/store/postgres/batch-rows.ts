@@ -49,8 +49,14 @@ export class BatchRows {
 
   async flush(tx: Queries): Promise<void> {
     if (this.#entries.length + this.#charges.size === 0) return
+    await this.write(values => tx.rows<{ id: number }>(WRITE, values))
+  }
+
+  /** `write` has the values of `write_batch`, and gives the ids of the entries, in their order. */
+  async write(write: (values: unknown[]) => Promise<{ id: number }[]>): Promise<void> {
     const entries = this.#entries
-    const ids = await tx.rows<{ id: number }>(WRITE, this.#values(entries))
+    const ids = await write(this.#values(entries))
+    if (ids.length < entries.length) return
     for (const [at, entry] of entries.entries()) this.written.push({ id: ids[at]?.id ?? 0, entry })
     this.#entries = []
     this.#contacts = []

@@ -12,7 +12,10 @@ type Roster = {
   readonly heardByAll: Set<number>
   /** Sent in a group of two since its mailboxes were thought of. */
   aloneBytes: number
+  /** How the group stood when it was written to last: others may have written to it since. */
+  last: Counters | undefined
 }
+type Counters = { num: number; creator: number; epoch: number; seq: number; lastTs: number }
 
 export type LockedGroup = {
   readonly roster: Roster
@@ -53,6 +56,20 @@ export class Rosters {
     return { num, id, creator, epoch, seq, lastTs, roster, members, left }
   }
 
+  /** As it stood when this relay wrote to it last. */
+  recall(id: GroupId): LockedGroup | undefined {
+    const roster = this.#held.get(id)
+    if (!roster?.last) return undefined
+    const { members, left } = roster
+    return { ...roster.last, id, roster, members, left }
+  }
+
+  /** It was committed so. */
+  remember({ id, roster, num, creator, epoch, seq, lastTs }: LockedGroup): void {
+    // One whose members have changed is not held any more.
+    if (this.#held.get(id) === roster) roster.last = { num, creator, epoch, seq, lastTs }
+  }
+
   /** Its members have changed, or what is remembered may be of a transaction that was undone. */
   forget(group: GroupId): void {
     this.#held.delete(group)
@@ -67,5 +84,6 @@ function rosterIn({ roster, members }: StoredGroupState): Roster {
     left: new Set(all.filter(({ isIn }) => !isIn).map(({ num }) => num)),
     heardByAll: new Set(),
     aloneBytes: 0,
+    last: undefined,
   }
 }

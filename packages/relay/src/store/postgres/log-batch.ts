@@ -7,7 +7,7 @@ import type { Batch, BatchParts, DayStored, Judged, LogAnswer, LogWrite } from '
 import { BatchRows } from './batch-rows.ts'
 import { commitToLog } from './commit-to-log.ts'
 import { createGroupIn } from './create-group.ts'
-import type { Line } from './line.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { StoredGroupState } from './locked-groups.ts'
 import type { Queries } from './queries.ts'
 import type { Committed } from './transaction.ts'
@@ -29,12 +29,13 @@ const envelopesIn = (writes: readonly LogWrite[]): (Append | Commit)[] =>
   writes.flatMap(write => (write.kind === 'append' ? write.append : write.kind === 'commit' ? write.commit : []))
 
 export async function writeBatch(
-  line: Line,
+  line: DatabaseLine,
   parts: BatchParts,
   writes: readonly LogWrite[],
 ): Promise<Committed<Judged[]>> {
   const accounts = await parts.numbers.findAll(writes.flatMap(accountsNamed))
   const rows = new BatchRows()
+  let groups: Batch['groups'] = new Map()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const undo = (): void => {
     ahead.undone()
@@ -43,6 +44,7 @@ export async function writeBatch(
   try {
     const done = await line.transaction(async tx => {
       const batch = await lockBatch(tx, { parts, writes, accounts, rows })
+      groups = batch.groups
       const judged: Judged[] = []
       for (const write of writes) judged.push(await judge(batch, parts, write))
       await rows.flush(tx)
@@ -53,6 +55,7 @@ export async function writeBatch(
     else {
       ahead.committed()
       for (const { id, entry } of rows.written) parts.entries.add(id, entry)
+      for (const group of groups.values()) parts.rosters.remember(group)
     }
     return done
   } catch (error) {

@@ -89,4 +89,34 @@ export const logFunctions = `
       WHERE counted.bytes > l.bytes_max;
     IF beyond > 0 THEN RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure'; END IF;
   END $$;
+
+  -- The same in one statement, for groups that nobody else has written to since: else nothing is done, and nothing given back.
+  CREATE FUNCTION try_batch(
+    devices text[], generations bigint[], group_ids text[], rosters bigint[], seqs bigint[], epochs bigint[],
+    outbox_max integer,
+    e_groups integer[], e_seqs bigint[], e_kinds smallint[], e_senders integer[], e_ts bigint[], e_recipients text[],
+    e_added text[], e_removed text[], messages bytea, payloads bytea, payload_bytes integer[],
+    g_nums integer[], g_epochs bigint[], g_seqs bigint[], g_ts bigint[],
+    knows integer[], known integer[],
+    d_accounts integer[], d_days integer[], d_bytes bigint[], d_limits bigint[])
+  RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+  DECLARE k bigint;
+  BEGIN
+    FOR k IN SELECT DISTINCT hashtextextended(d, 1) FROM unnest(devices) d ORDER BY 1 LOOP
+      PERFORM pg_advisory_xact_lock_shared(k);
+    END LOOP;
+    FOR k IN SELECT DISTINCT hashtextextended(g, 2) FROM unnest(group_ids) g ORDER BY 1 LOOP
+      PERFORM pg_advisory_xact_lock(k);
+    END LOOP;
+    IF (SELECT count(*) FROM unnest(devices, generations) AS d (key, generation) JOIN device USING (key, generation))
+        = cardinality(devices)
+      AND (SELECT count(*) FROM unnest(group_ids, rosters, seqs, epochs) AS g (id, roster, seq, epoch)
+           JOIN chat_group USING (id, roster, seq, epoch)) = cardinality(group_ids)
+      AND (SELECT coalesce(max(id) - min(id) + 1, 0) FROM outbox) <= outbox_max
+    THEN
+      RETURN QUERY SELECT * FROM write_batch(e_groups, e_seqs, e_kinds, e_senders, e_ts, e_recipients,
+        e_added, e_removed, messages, payloads, payload_bytes, g_nums, g_epochs, g_seqs, g_ts,
+        knows, known, d_accounts, d_days, d_bytes, d_limits);
+    END IF;
+  END $$;
 `

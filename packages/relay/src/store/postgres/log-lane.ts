@@ -5,10 +5,11 @@ import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { FanOut } from './fan-out.ts'
-import type { Line } from './line.ts'
 import { writeBatch } from './log-batch.ts'
-import { isWorthAlone } from './storage-error.ts'
+import { writeRecalled } from './recalled-batch.ts'
+import { isWorthAgain, isWorthAlone } from './storage-error.ts'
 
 type Parts = BatchParts & { fanOut: FanOut; clock: Clock; observe: StoreOptions['observe'] }
 type Queued = { write: LogWrite; answer: Wait<LogAnswer> }
@@ -20,7 +21,7 @@ function payloadBytesOf(write: LogWrite): number {
 }
 
 export class LogLane {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #stop = new AbortController()
   #queue: Queued[] = []
@@ -98,13 +99,14 @@ export class LogLane {
     return batch
   }
 
-  async #judge(writes: readonly LogWrite[]): Promise<Judged[]> {
+  async #judge(writes: readonly LogWrite[], triesLeft: number = postgresLimits.batchTriesMax): Promise<Judged[]> {
     const observed = this.#parts.observe?.()
     try {
       const judged = await this.#judgeTogether(writes)
       observed?.(writes.length)
       return judged
     } catch (error) {
+      if (isWorthAgain(error) && triesLeft > 0) return await this.#judge(writes, triesLeft - 1)
       if (writes.length === 1 || !isWorthAlone(error)) return writes.map(() => ({ kind: 'failed', error }))
       // Each alone: one bad write must not take its neighbours with it.
       const alone: Judged[] = []
@@ -121,7 +123,9 @@ export class LogLane {
     const backoff = new Backoff()
     for (let isInDoubt = false; ; ) {
       try {
-        const done = await writeBatch(this.#line, this.#parts, writes)
+        const recalled = isInDoubt ? undefined : await writeRecalled(this.#line, this.#parts, writes)
+        const isSo = recalled && recalled.kind !== 'not-so'
+        const done = isSo ? recalled : await writeBatch(this.#line, this.#parts, writes)
         if (done.kind === 'committed') {
           this.#parts.fanOut.poke()
           return done.value

@@ -27,9 +27,8 @@ export class PgMailboxFill {
     roster.aloneBytes += sent.bytes + rowBytes.entry
     if (roster.aloneBytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
     const to = soleReader(group.members, { sender })
-    const bytes = roster.aloneBytes
+    if (to) await this.check(tx, { sender, to }, { bytes: roster.aloneBytes, nowMs: sent.nowMs })
     roster.aloneBytes = 0
-    if (to) await this.check(tx, { sender, to }, { bytes, nowMs: sent.nowMs })
   }
 
   /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */

@@ -27,7 +27,9 @@ export class PgRetentionRows {
     await this.#database.transaction(async tx => {
       const before = (await tx.one<ClockSet>(`${CLOCK_SET} FOR UPDATE`)) ?? never
       const now = setClock(before, { byMs: countedMs, nowMs }, this.#limits)
-      await tx.run('UPDATE retention SET set_by_ms = $1, set_until_ms = $2', [now.byMs, now.untilMs])
+      // By a clock that is ahead, the time until then may be far off: to others that is only longer.
+      const untilMs = now.byMs === 0 ? 0 : Math.max(before.untilMs, now.untilMs)
+      await tx.run('UPDATE retention SET set_by_ms = $1, set_until_ms = $2', [now.byMs, untilMs])
     })
     this.#ownMs += countedMs
   }

@@ -24,11 +24,18 @@ export function databaseFault(cause: unknown): CodedError {
 /** What the server itself refused: the connection is as good as before. */
 export const isAnswer = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(systemCodeOf(error)) && !isEnd(error)
 
-/** The server ends the connection with it. */
-const isEnd = (error: unknown): boolean => /^(57P0[1-5]|08...|25P0[34])$/.test(systemCodeOf(error))
+/** The server ends the connection with it, or has become a standby. */
+const isEnd = (error: unknown): boolean => /^(57P0[1-5]|08...|25P0[34]|25006)$/.test(systemCodeOf(error))
+
+/** What the driver said. */
+export const causeOf = (error: unknown): unknown =>
+  error instanceof CodedError && error.cause !== undefined ? error.cause : error
 
 /** A batch that fails with it may be of one bad write: not when it took too long, or there is no room. */
 export const isWorthAlone = (error: unknown): boolean => {
-  const said = error instanceof CodedError && error.cause !== undefined ? error.cause : error
+  const said = causeOf(error)
   return isAnswer(said) && !/^(57014|53...|55P03)$/.test(systemCodeOf(said))
 }
+
+/** Two were in each other's way: the next time they may not be. */
+export const isWorthAgain = (error: unknown): boolean => /^40...$/.test(systemCodeOf(causeOf(error)))

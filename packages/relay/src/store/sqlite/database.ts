@@ -5,6 +5,7 @@ import { unusable } from '@postern/protocol/node'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
 import { migrations } from './migrations.ts'
+import { refuseMoved } from './move-note-rows.ts'
 
 export type Sqlite = Database.Database
 
@@ -12,7 +13,7 @@ const PAGE_BYTES = 4096
 
 /** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
 export function openDatabase(directory: string, bytesMax: number): Sqlite {
-  claimDataDirectory(directory)
+  claimDataDirectory(directory, { kind: 'sqlite' })
   const db = openFile(directory)
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)
@@ -28,6 +29,7 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
     // Another process is seen only by who wants to write.
     db.exec('BEGIN IMMEDIATE; COMMIT')
     migrate(db, directory)
+    refuseMoved(db, directory)
     return db
   } catch (cause) {
     db.close()

@@ -1,0 +1,91 @@
+// Moves a relay from its data directory to PostgreSQL: in one transaction there, so that all of it has arrived or nothing.
+import { CodedError, moveLimits } from '@postern/protocol'
+import { InviteFiles } from '../invites/invite-files.ts'
+import { putMoveNote as putNoteThere } from '../store/postgres/move-note-rows.ts'
+import type { Queries } from '../store/postgres/queries.ts'
+import { isAnswer } from '../store/postgres/storage-error.ts'
+import type { Sqlite } from '../store/sqlite/database.ts'
+import { moveNoteIn, putMoveNote } from '../store/sqlite/move-note-rows.ts'
+import { MoveProgress } from './move-progress.ts'
+import type { Moving } from './move-relay.ts'
+import type { Found } from './moved-figures.ts'
+import type { MovedTable } from './moved-tables.ts'
+import { PostgresPlace } from './postgres-place.ts'
+import { addRows, emptyTables, putFigures } from './postgres-rows.ts'
+import { figuresIn, openSource, pagesIn, rowsIn, tablesOf } from './sqlite-place.ts'
+
+/** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
+export async function moveToPostgres(moving: Moving): Promise<number> {
+  const source = openSource(moving.directory)
+  try {
+    const note = moveNoteIn(source)
+    if (note?.state === 'left')
+      throw new CodedError('database-moved', { directory: moving.directory, place: note.place })
+    const target = await PostgresPlace.open(moving.address, moving.clock)
+    try {
+      return await move(moving, { source, target, isBegun: note !== undefined })
+    } finally {
+      await target.close()
+    }
+  } finally {
+    source.close()
+  }
+}
+
+type Ends = { source: Sqlite; target: PostgresPlace; isBegun: boolean }
+
+async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<number> {
+  const { queries, place } = target
+  const found = await target.find(figuresIn(source).incarnation)
+  const rows = hasArrived(found, { place, isBegun }) ? 0 : await copy(moving, { source, queries, place })
+  putMoveNote(source, { state: 'left', place })
+  // Else it plans by empty tables until somebody looks at them.
+  await queries.script('ANALYZE')
+  return rows
+}
+
+/** After a move that was cut off at its very end. Throws `database-not-empty` when something else is there. */
+export function hasArrived(found: Found, { place, isBegun }: { place: string; isBegun: boolean }): boolean {
+  if (found === 'another relay' || (found === 'the same relay' && !isBegun))
+    throw new CodedError('database-not-empty', { place })
+  return found === 'the same relay'
+}
+
+type Way = { source: Sqlite; queries: Queries; place: string }
+
+async function copy(moving: Moving, { source, queries, place }: Way): Promise<number> {
+  await queries.script('BEGIN')
+  const tables = tablesOf(source)
+  const rows = await copyRows(moving, { source, queries, tables })
+  await copyInvites(moving.directory, queries)
+  await putFigures(queries, figuresIn(source))
+  await putNoteThere(queries, undefined)
+  // From here on nobody goes on from the old place, whether or not what follows is heard of.
+  putMoveNote(source, { state: 'leaving', place })
+  try {
+    await queries.script('COMMIT')
+  } catch (error) {
+    if (error instanceof CodedError && isAnswer(error.cause)) putMoveNote(source, undefined)
+    throw error
+  }
+  return rows
+}
+
+type Copying = { source: Sqlite; queries: Queries; tables: readonly MovedTable[] }
+
+async function copyRows({ say, clock }: Moving, { source, queries, tables }: Copying): Promise<number> {
+  await emptyTables(queries, tables)
+  const all = tables.reduce((sum, table) => sum + rowsIn(source, table), 0)
+  const progress = new MoveProgress(all, { say, clock })
+  for (const table of tables)
+    for (const page of pagesIn(source, table, moveLimits.rowsPerPage)) {
+      await addRows(queries, table, page)
+      progress.add(page.length, table.name)
+    }
+  return progress.rows
+}
+
+async function copyInvites(directory: string, queries: Queries): Promise<void> {
+  for (const { hash, usesMax, expiresMs } of await new InviteFiles(directory).list())
+    await queries.run('INSERT INTO invite (hash, uses_max, expires_ms) VALUES ($1, $2, $3)', [hash, usesMax, expiresMs])
+}

@@ -1,0 +1,144 @@
+// What is moved between the stores: each table as both of them read and write it. Rows travel under the names of PostgreSQL.
+
+export type MovedTable = {
+  readonly name: string
+  readonly fromSqlite: string
+  /** With the row's columns as named parameters. */
+  readonly toSqlite: string
+  readonly fromPostgres: string
+  /** Of its table on PostgreSQL, which has the name that stands here. */
+  readonly columns: readonly string[]
+}
+
+/** For whom `key` is the order in which its rows are read. */
+function alike(name: string, key: string, columns: readonly string[]): MovedTable {
+  const list = columns.join(', ')
+  const read = `SELECT ${list} FROM ${name} ORDER BY ${key}`
+  const values = columns.map(column => `@${column}`).join(', ')
+  return {
+    name,
+    fromSqlite: read,
+    fromPostgres: read,
+    toSqlite: `INSERT INTO ${name} (${list}) VALUES (${values})`,
+    columns,
+  }
+}
+
+const account = alike('account', 'num', [
+  ...['num', 'id', 'account_key', 'created_ms', 'serial', 'seen_day', 'banned_ms', 'group_count'],
+  ...['people_day', 'people_count', 'blob_day', 'blob_count', 'blob_bytes'],
+])
+
+/** Apart from the account on PostgreSQL, for they change most often. */
+const progress: MovedTable = {
+  name: 'progress',
+  fromSqlite: 'SELECT num AS account, cursor, mark FROM account WHERE cursor > 0 OR mark > 0 ORDER BY num',
+  toSqlite: 'UPDATE account SET cursor = @cursor, mark = @mark WHERE num = @account',
+  fromPostgres: 'SELECT account, cursor, mark FROM progress ORDER BY account',
+  columns: ['account', 'cursor', 'mark'],
+}
+
+const dayBytes: MovedTable = {
+  name: 'day_bytes',
+  fromSqlite:
+    'SELECT num AS account, bytes_day AS day, bytes_used AS bytes FROM account WHERE bytes_day > 0 ORDER BY num',
+  toSqlite: 'UPDATE account SET bytes_day = @day, bytes_used = @bytes WHERE num = @account',
+  fromPostgres: 'SELECT account, day, bytes FROM day_bytes ORDER BY account',
+  columns: ['account', 'day', 'bytes'],
+}
+
+/** Since and until which entry somebody is in a group counts for the outbox alone, and that is empty. */
+const member: MovedTable = {
+  name: 'member',
+  fromSqlite: `SELECT chat_group, account, 0 AS since, CASE WHEN has_left = 1 THEN 0 END AS until, has_left
+    FROM member ORDER BY chat_group, account`,
+  toSqlite: 'INSERT INTO member (chat_group, account, has_left) VALUES (@chat_group, @account, @has_left)',
+  fromPostgres: `SELECT chat_group, account, has_left::integer AS has_left FROM member
+    WHERE until IS NULL OR has_left ORDER BY chat_group, account`,
+  columns: ['chat_group', 'account', 'since', 'until', 'has_left'],
+}
+
+const continuation: MovedTable = {
+  ...alike('continuation', 'creator, continued', ['creator', 'continued', 'chat_group', 'is_used']),
+  fromPostgres: `SELECT creator, continued, chat_group, is_used::integer AS is_used FROM continuation
+    ORDER BY creator, continued`,
+}
+
+const IN_ENTRY = 'chat_group, seq, kind, sender, ts, message, payload, added, removed'
+
+/** Where it stands in mailboxes is its number on SQLite; on PostgreSQL it has one of its own, which may as well be the same. */
+const entry: MovedTable = {
+  name: 'entry',
+  fromSqlite: `SELECT pos AS id, ${IN_ENTRY} FROM entry ORDER BY pos`,
+  toSqlite: `INSERT INTO entry (pos, ${IN_ENTRY})
+    VALUES (@id, @chat_group, @seq, @kind, @sender, @ts, @message, @payload, @added, @removed)`,
+  fromPostgres: `SELECT moved_place.pos AS id, ${IN_ENTRY} FROM entry JOIN moved_place ON moved_place.entry = entry.id
+    ORDER BY moved_place.pos`,
+  columns: ['id', ...IN_ENTRY.split(', ')],
+}
+
+/** References to what is past its time stay behind: nobody sees them. */
+const mailbox: MovedTable = {
+  name: 'mailbox',
+  fromSqlite: `SELECT account, pos, pos AS entry FROM mailbox WHERE pos >= (SELECT floor FROM retention)
+    ORDER BY account, pos`,
+  toSqlite: 'INSERT INTO mailbox (account, pos) VALUES (@account, @pos)',
+  fromPostgres: `SELECT mailbox.account, mailbox.pos FROM mailbox JOIN moved_place ON moved_place.entry = mailbox.entry
+    ORDER BY mailbox.account, mailbox.pos`,
+  columns: ['account', 'pos', 'entry'],
+}
+
+/** What others refer to comes before them. */
+const movedTables: readonly MovedTable[] = [
+  account,
+  progress,
+  dayBytes,
+  alike('invite_use', 'hash', ['hash', 'used', 'expires_ms']),
+  alike('profile', 'account', ['account', 'version', 'blob']),
+  alike('key_package', 'num', ['num', 'account', 'hash', 'data', 'taken_ms']),
+  alike('last_resort', 'account', ['account', 'data']),
+  alike('contact', 'account, peer', ['account', 'peer']),
+  alike('chat_group', 'num', ['num', 'id', 'creator', 'epoch', 'seq', 'last_ts', 'empty_ms']),
+  member,
+  alike('past_member', 'chat_group, account', ['chat_group', 'account', 'until_ms']),
+  continuation,
+  entry,
+  mailbox,
+  alike('blob', 'id', ['id', 'owner', 'size', 'token_hash', 'begun_ms', 'done_ms']),
+]
+
+/** Of uploads in parts. Alike on both, whichever columns they have; a version without them has no such uploads. */
+const partTables: Readonly<Record<string, string>> = { blob_upload: 'blob', blob_part: 'blob, number' }
+
+/** `columnsOf`: of a table on SQLite; none when there is no such table. */
+export function allMovedTables(columnsOf: (table: string) => string[]): MovedTable[] {
+  const parts = Object.entries(partTables).flatMap(([name, key]) => {
+    const columns = columnsOf(name)
+    return columns.length === 0 ? [] : alike(name, key, columns)
+  })
+  return [...movedTables, ...parts]
+}
+
+/** One row each, moved by hand; or of no use elsewhere: what waits for mailboxes is in them, and fences end with their relays. */
+export const tablesApart = {
+  sqlite: ['retention', 'incarnation'],
+  postgres: ['account_total', 'head', 'invite', 'retention', 'incarnation', 'outbox', 'device', 'schema_version'],
+} as const
+
+/**
+ * Where each entry stands in mailboxes. Every entry was given one position, and what has no reader stands nowhere: of the
+ * positions that nobody has, it gets the highest, in order.
+ */
+export const PLACES_ON_POSTGRES = `
+  CREATE TEMP TABLE moved_place AS
+  WITH read AS (SELECT entry, min(pos) AS pos FROM mailbox JOIN entry ON entry.id = mailbox.entry GROUP BY entry),
+    unread AS (
+      SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM entry LEFT JOIN read ON read.entry = id
+      WHERE read.entry IS NULL),
+    free AS (
+      SELECT given.pos, row_number() OVER (ORDER BY given.pos DESC) AS n
+      FROM generate_series(
+          greatest(1, least((SELECT min(pos) FROM read), (SELECT pos + 1 FROM head)) - (SELECT count(*) FROM unread)),
+          (SELECT pos FROM head)) AS given (pos)
+      LEFT JOIN read ON read.pos = given.pos WHERE read.pos IS NULL)
+  SELECT entry, pos FROM read UNION ALL SELECT unread.id, free.pos FROM unread LEFT JOIN free USING (n)`

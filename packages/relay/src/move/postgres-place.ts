@@ -1,0 +1,99 @@
+// One end of a move: the database of relays that share one. It is on one connection, and locked as long as that stands.
+import { type Clock, CodedError, moveLimits, pause } from '@postern/protocol'
+import type { Client, QueryConfig } from 'pg'
+import { Connector } from '../store/postgres/connect.ts'
+import { migrate } from '../store/postgres/migrate.ts'
+import { postgresMigrations } from '../store/postgres/migrations.ts'
+import { MOVE_LOCK, moveNoteIn } from '../store/postgres/move-note-rows.ts'
+import { openPostgres, placeOf } from '../store/postgres/open-postgres.ts'
+import { type Queries, queriesOn } from '../store/postgres/queries.ts'
+import type { Found } from './moved-figures.ts'
+
+export class PostgresPlace {
+  readonly queries: Queries
+  readonly place: string
+  readonly #client: Client
+  #isLocked = false
+
+  private constructor(client: Client, place: string) {
+    this.#client = client
+    this.place = place
+    this.queries = queriesOn({ query: asked => client.query(patient(asked)) })
+  }
+
+  /** Throws `database-…` when it cannot be used, a relay works on it, or it is of another version. */
+  static async open(address: string, clock: Clock): Promise<PostgresPlace> {
+    const place = placeOf(address)
+    await bringUpToDate(address, place)
+    const client = await (await Connector.load(address)).connect(() => undefined)
+    const opened = new PostgresPlace(client, place)
+    try {
+      await opened.#claim(clock)
+      return opened
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
+  }
+
+  /** One that was just stopped or killed is seen for another moment. */
+  async #claim(clock: Clock): Promise<void> {
+    await this.queries.script('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    const schema = await this.queries.one<{ version: number }>('SELECT version FROM schema_version')
+    if (schema?.version !== postgresMigrations.length) throw new CodedError('database-newer', { directory: this.place })
+    for (let looks = 1; ; looks++) {
+      const refusal = (await this.#lock()) ?? (await this.inUse())
+      if (!refusal) return
+      if (looks === moveLimits.relayLooks) throw refusal
+      await pause(clock, moveLimits.relayLookEveryMs, new AbortController().signal)
+    }
+  }
+
+  async #lock(): Promise<CodedError | undefined> {
+    if (this.#isLocked) return undefined
+    const lock = await this.queries.one<{ isOurs: boolean }>(`SELECT pg_try_advisory_lock${MOVE_LOCK} AS "isOurs"`)
+    this.#isLocked = lock?.isOurs ?? false
+    return this.#isLocked ? undefined : new CodedError('database-moving', { place: this.place })
+  }
+
+  /** The lock keeps off those that start; those that run are seen by their connections. */
+  async inUse(): Promise<CodedError | undefined> {
+    const others = await this.queries.one<{ count: number }>(
+      `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database()
+       AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()`,
+    )
+    return others?.count === 0 ? undefined : new CodedError('database-in-use', { place: this.place })
+  }
+
+  async find(incarnation: Uint8Array): Promise<Found> {
+    const found = await this.queries.one<{ isEmpty: boolean; isSame: boolean }>(
+      `SELECT NOT EXISTS (SELECT 1 FROM account) AND NOT EXISTS (SELECT 1 FROM invite) AS "isEmpty",
+         (SELECT id FROM incarnation) = $1 AS "isSame"`,
+      [Buffer.from(incarnation)],
+    )
+    if (found?.isEmpty) return 'empty'
+    if (!found?.isSame) return 'another relay'
+    return (await moveNoteIn(this.queries)) ? 'left behind' : 'the same relay'
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end().catch(() => undefined)
+  }
+}
+
+/** The way to it gives up soon on what a relay asks; what is asked here may take long. */
+function patient(asked: QueryConfig | string): QueryConfig {
+  const config = typeof asked === 'string' ? { text: asked } : asked
+  const timeout = { query_timeout: moveLimits.statementMs }
+  return { ...config, ...timeout }
+}
+
+/** As the next start of a relay would, and makes the tables where there are none. */
+async function bringUpToDate(address: string, place: string): Promise<void> {
+  const database = await openPostgres(address)
+  try {
+    await migrate(database, place)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,83 @@
+// One end of a move: the relay's database in a data directory, held by nobody else until it is closed.
+import { CodedError } from '@postern/protocol'
+import { openUnchanged, type Sqlite, schemaOf } from '../store/sqlite/database.ts'
+import { incarnationIn } from '../store/sqlite/incarnation-rows.ts'
+import { migrations } from '../store/sqlite/migrations.ts'
+import { moveNoteIn } from '../store/sqlite/move-note-rows.ts'
+import type { Found, MovedFigures, MovedRow } from './moved-figures.ts'
+import { allMovedTables, type MovedTable } from './moved-tables.ts'
+
+/** Throws `database-…` when a relay runs on it, there is none, or another version wrote it. */
+export function openSource(directory: string): Sqlite {
+  const db = openUnchanged(directory)
+  try {
+    if (schemaOf(db, directory) !== migrations.length) throw new CodedError('database-older', { place: directory })
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** The directory may be one in which nothing has been started yet. */
+export function foundIn(db: Sqlite, incarnation: Uint8Array): Found {
+  const hasAccounts = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'account'").get()
+  if (!hasAccounts || db.prepare('SELECT 1 FROM account LIMIT 1').get() === undefined) return 'empty'
+  const found = incarnationIn(db)
+  if (!found || Buffer.compare(found, incarnation) !== 0) return 'another relay'
+  return moveNoteIn(db) ? 'left behind' : 'the same relay'
+}
+
+export const tablesOf = (db: Sqlite): MovedTable[] =>
+  allMovedTables(table => db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table))
+
+export const rowsIn = (db: Sqlite, { fromSqlite }: MovedTable): number =>
+  db.prepare<[], number>(`SELECT count(*) FROM (${fromSqlite})`).pluck().get() ?? 0
+
+/** Page by page: there may be more than fit into memory. */
+export function* pagesIn(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: number): Generator<MovedRow[]> {
+  let page: MovedRow[] = []
+  for (const row of db.prepare<[], MovedRow>(fromSqlite).iterate()) {
+    page.push(row)
+    if (page.length < rowsMax) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+export function addRows(db: Sqlite, { toSqlite }: MovedTable, rows: readonly MovedRow[]): void {
+  const add = db.prepare(toSqlite)
+  db.transaction(() => {
+    for (const row of rows) add.run(row)
+  })()
+}
+
+export function figuresIn(db: Sqlite): MovedFigures {
+  const given = (table: string) =>
+    db.prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck().get(table) ?? 0
+  const retention = db
+    .prepare<[], Pick<MovedFigures, 'floor' | 'setByMs' | 'setUntilMs'>>(
+      'SELECT floor, set_by_ms AS setByMs, set_until_ms AS setUntilMs FROM retention',
+    )
+    .get()
+  const { floor = 0, setByMs = 0, setUntilMs = 0 } = retention ?? {}
+  const incarnation = incarnationIn(db) ?? new Uint8Array()
+  return { incarnation, head: given('entry'), keyPackages: given('key_package'), floor, setByMs, setUntilMs }
+}
+
+export function putFigures(db: Sqlite, figures: MovedFigures): void {
+  db.transaction(() => {
+    const { floor, setByMs, setUntilMs } = figures
+    db.prepare('UPDATE retention SET floor = ?, set_by_ms = ?, set_until_ms = ?').run(floor, setByMs, setUntilMs)
+    db.prepare('UPDATE incarnation SET id = ?').run(figures.incarnation)
+    for (const [table, given] of [
+      ['entry', figures.head],
+      ['key_package', figures.keyPackages],
+    ]) {
+      db.prepare('DELETE FROM sqlite_sequence WHERE name = ?').run(table)
+      // One that has given out nothing has no row either.
+      if (given !== 0) db.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run(table, given)
+    }
+  })()
+}

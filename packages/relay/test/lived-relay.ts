@@ -1,0 +1,88 @@
+// A store with a past, for tests that take it elsewhere: chats of all kinds, people who came, left and were put out, things that wait.
+import { randomBytes } from 'node:crypto'
+import type { AccountId, BlobId, GroupId } from '@postern/protocol'
+import Database from 'better-sqlite3-multiple-ciphers'
+import type { RelayStore } from '../src/store/relay-store.ts'
+import { acknowledged, DAY_MS, World } from './contract/world.ts'
+
+const hash = (): Uint8Array => randomBytes(32)
+const blobId = (): BlobId => randomBytes(16).toString('hex') as BlobId
+
+export type Lived = { people: AccountId[]; chats: GroupId[] }
+
+/** As a relay is after some days: a few things are swept, some are being used up, some have never been touched. */
+export async function live(store: RelayStore): Promise<Lived> {
+  const world = new World(store)
+  const people = await world.crowd(6)
+  const [alice, bob, carol, dora] = people as [AccountId, AccountId, AccountId, AccountId, ...AccountId[]]
+  const old = await world.chat(alice, bob)
+  for (let at = 0; at < 5; at++) await world.send(old, { sender: alice })
+  world.nowMs += 40 * DAY_MS
+  const chats = [await world.chat(alice, bob), await world.chat(carol, alice, bob, dora), await world.chat(dora, carol)]
+  await changeMembers(world, chats[1] as GroupId, { carol, bob, dora })
+  await world.continuation(chats[1] as GroupId, alice)
+  // Somebody alone in a chat, whose words stand in nobody's mailbox.
+  const alone = await world.chat(bob, carol)
+  await world.commit(alone, { sender: bob, epoch: 1, remove: [carol] })
+  for (let at = 0; at < 3; at++) await world.send(alone, { sender: bob, epoch: 2 })
+  for (let at = 0; at < 30; at++) {
+    await world.send(chats[0] as GroupId, { sender: at % 3 === 0 ? bob : alice, payload: randomBytes(10 + at * 50) })
+    await world.send(chats[2] as GroupId, { sender: carol })
+  }
+  await keepAround(world, people)
+  await world.sweep()
+  return { people, chats }
+}
+
+type Members = Record<'carol' | 'bob' | 'dora', AccountId>
+
+async function changeMembers(world: World, group: GroupId, { carol, bob, dora }: Members): Promise<void> {
+  await world.commit(group, { sender: carol, epoch: 1, remove: [bob] })
+  await world.commit(group, { sender: carol, epoch: 2, add: [bob] })
+  // Gone, and nobody has said so yet.
+  await world.send(group, { sender: dora, epoch: 3, delivery: { kind: 'leave' } })
+  await world.send(group, { sender: carol, epoch: 3, delivery: { kind: 'direct', to: bob } })
+}
+
+async function keepAround(world: World, people: readonly AccountId[]): Promise<void> {
+  const { store, nowMs } = world
+  const [alice, bob, carol, dora] = people as [AccountId, AccountId, AccountId, AccountId]
+  for (const account of people) {
+    const packages = { oneTime: [randomBytes(50), randomBytes(60)], lastResort: randomBytes(40), replace: false, nowMs }
+    await store.publishKeyPackages(account, packages)
+    await store.noteSeen(account, nowMs)
+  }
+  await store.handOutKeyPackage(alice, nowMs)
+  await store.putProfile(bob, { version: 1, blob: randomBytes(100), nowMs })
+  await store.raiseSerial(bob, 7)
+  await store.setBanned(dora, nowMs)
+  await acknowledged(world, bob, { cursor: await store.mailboxHead(bob), mark: 9 })
+  await acknowledged(world, carol, { cursor: 20, mark: 2 })
+  const invite = { hash: hash(), usesMax: 3, expiresMs: nowMs + DAY_MS }
+  const stranger = (await world.crowd(1))[0] as AccountId
+  await store.registerAccount(`${stranger.slice(0, -4)}aaaa` as AccountId, { accountKey: hash(), nowMs, invite })
+  const [whole, begun] = [blobId(), blobId()]
+  for (const blob of [whole, begun]) await store.beginBlob(blob, { owner: alice, size: 100, tokenHash: hash(), nowMs })
+  await store.finishBlob(whole, { size: 90, nowMs })
+  await store.noteClockSet({ byMs: 3 * DAY_MS, nowMs })
+  await store.flush()
+}
+
+/** All rows of the database in a data directory, in no order. The note of a move is no part of it. */
+export function rowsOf(directory: string): Record<string, string[]> {
+  const db = new Database(`${directory}/relay.db`, { readonly: true })
+  try {
+    const tables = db
+      .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'relay_move'")
+      .pluck()
+      .all()
+    return Object.fromEntries(tables.map(table => [table, textsOf(db.prepare(`SELECT * FROM ${table}`).all())]))
+  } finally {
+    db.close()
+  }
+}
+
+const textsOf = (rows: unknown[]): string[] =>
+  rows
+    .map(row => JSON.stringify(row, (_, value: unknown) => (value instanceof Uint8Array ? [...value] : value)))
+    .toSorted()

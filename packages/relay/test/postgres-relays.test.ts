@@ -1,0 +1,210 @@
+// Two relays on one database, as clients see them: they hop from one to the other, and relays die and stand still under them.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AccountId, GroupId } from '@postern/protocol'
+import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
+import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
+import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { RelayProcess } from './relay-process.ts'
+import {
+  commitEnvelope,
+  connect,
+  idOf,
+  messageEnvelope,
+  newGroupId,
+  newPerson,
+  type TestClient,
+} from './test-client.ts'
+
+const isMissing = findPostgres() === undefined
+if (isMissing) console.warn(`${POSTGRES_MISSING} Relays that share one are not tried.`)
+
+async function sharedDatabase(): Promise<string> {
+  const database = await newDatabase()
+  onTestFinished(() => forgetDatabase(database))
+  return database
+}
+
+/** Connects to the next relay each time, and asks what became of what it had sent before it sends it again. */
+class Hopper {
+  readonly person = newPerson()
+  readonly #urls: readonly string[]
+  #client: TestClient | undefined
+  hops = 0
+
+  constructor(urls: readonly string[]) {
+    this.#urls = urls
+  }
+
+  get id(): AccountId {
+    return this.person.id
+  }
+
+  async client(): Promise<TestClient> {
+    while (!this.#client) {
+      const url = this.#urls[this.hops++ % this.#urls.length] ?? ''
+      const coming = connect(url, this.person).catch(() => undefined)
+      this.#client = await Promise.race([coming, pause(PATIENCE_MS, undefined)])
+      // Of a relay that stood still it may still come.
+      if (!this.#client) void coming.then(late => late?.socket.terminate())
+    }
+    return this.#client
+  }
+
+  /** As when a network is gone: nobody says goodbye. */
+  drop(): void {
+    this.#client?.socket.terminate()
+    this.#client = undefined
+  }
+
+  async send(group: GroupId, payload: Uint8Array): Promise<Verdict> {
+    for (let isNew = true; ; isNew = false) {
+      try {
+        const client = await this.client()
+        if (isNew) return await client.append(payload)
+        const known = await client.call('outcome', { group, message: idOf(payload) })
+        return known.accepted ? known : await client.append(payload)
+      } catch {
+        this.drop()
+      }
+    }
+  }
+}
+
+/** With a relay that does not answer: then the next one is tried. */
+const PATIENCE_MS = 2000
+
+const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at)
+
+describe.skipIf(isMissing)('two relays on one database', () => {
+  test('[RELAY-7.7] what is sent at one is delivered at the other', async () => {
+    const database = await sharedDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const [alice, bob] = [await arrive(here), await arrive(there)]
+    const group = await chatOf(alice, bob)
+    await Promise.all([alice, bob].map(one => one.call('follow', { after: 0 })))
+    for (let round = 0; round < 10; round++) {
+      await alice.append(messageEnvelope({ group, epoch: 1 }))
+      await bob.delivered(round + 2)
+      await bob.append(messageEnvelope({ group, epoch: 1 }))
+      await alice.delivered(round + 2)
+    }
+    const seqs = ({ entries }: TestClient) => entries.map(({ seq }) => seq)
+    expect(seqs(alice)).toEqual([1, ...upTo(1, 10).map(round => 2 * round + 1)])
+    expect(seqs(bob)).toEqual([1, ...upTo(1, 10).map(round => 2 * round)])
+  })
+
+  test('[RELAY-7.9] a device that comes to one is ended at the other', async () => {
+    const database = await sharedDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const older = await arrive(here)
+    const newer = await arrive(there, older.person)
+    expect((await older.closed).code).toBe(REPLACED_CLOSE_CODE)
+    const back = await arrive(here, older.person)
+    expect((await newer.closed).code).toBe(REPLACED_CLOSE_CODE)
+    await back.call('ping', {})
+  })
+
+  test('[RELAY-7.9] a client that hops on every reconnect has each of its messages there once, in its order', async () => {
+    const database = await sharedDatabase()
+    const relays = [await testRelay({ database }), await testRelay({ database })]
+    const alice = new Hopper(relays.map(({ url }) => url))
+    onTestFinished(() => alice.drop())
+    const [first] = relays as [(typeof relays)[0]]
+    const bob = await arrive(first)
+    const group = await chatOf(Object.assign(await alice.client(), { person: alice.person, id: alice.id }), bob)
+    const sent: string[] = []
+    for (let at = 0; at < 60; at++) {
+      const payload = messageEnvelope({ group, epoch: 1 })
+      const over = alice.send(group, payload)
+      // While it is under way, or when it has been answered: as it comes.
+      if (at % 3 === 0) alice.drop()
+      expect((await over).accepted).toBeDefined()
+      sent.push(idOf(payload))
+    }
+    await bob.call('follow', { after: 0 })
+    const entries = await bob.delivered(61)
+    expect(entries.slice(1).map(({ payload }) => idOf(payload))).toEqual(sent)
+    expect(alice.hops).toBeGreaterThan(20)
+  })
+
+  test('[RELAY-7.12] who follows stays while the database is away, and gets what comes when it is back', async () => {
+    const server = await PostgresServer.start()
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const database = await server.createDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const [alice, bob] = [await arrive(here), await arrive(there)]
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    for (let round = 0; round < 2; round++) {
+      await server.kill()
+      const payload = messageEnvelope({ group, epoch: 1 })
+      // Lost before it was sent it is refused; lost after that, it is answered when the database is back.
+      const first = alice.append(payload).then(
+        () => 'accepted',
+        (error: { code: string }) => error.code,
+      )
+      await server.start()
+      expect(['accepted', 'unavailable']).toContain(await first)
+      await expect.poll(() => alice.append(payload).catch(() => undefined)).toMatchObject({ epoch: 1 })
+      await bob.delivered(round + 2)
+    }
+    expect(bob.entries.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  })
+
+  test('[RELAY-7.10] killed and held relays lose nothing, whoever is at them', async () => {
+    const database = await sharedDatabase()
+    const relays = [
+      new RelayProcess(temporaryDirectory(), { database }),
+      new RelayProcess(temporaryDirectory(), { database }),
+    ]
+    onTestFinished(async () => {
+      await Promise.all(relays.map(relay => relay.kill()))
+    })
+    await Promise.all(relays.map(relay => relay.start()))
+    const urls = relays.map(({ url }) => url)
+    const [alice, carol] = [new Hopper(urls), new Hopper(urls.toReversed())]
+    onTestFinished(() => void [alice, carol].map(one => one.drop()))
+    const bob = newPerson()
+    await (await connect(urls[0] ?? '', bob)).call('ping', {})
+    await carol.client()
+    const group = newGroupId()
+    const creator = await alice.client()
+    await creator.call('createGroup', { group, continues: undefined })
+    await creator.commit(commitEnvelope({ group, epoch: 0 }), { add: [carol.id, bob.id] })
+    const accepted: string[] = []
+    let isOver = false
+    const loads = [alice, carol].map(async sender => {
+      while (!isOver) {
+        const payload = messageEnvelope({ group, epoch: 1 })
+        await sender.send(group, payload)
+        accepted.push(idOf(payload))
+      }
+    })
+    for (let round = 0; round < 6; round++) {
+      const before = accepted.length
+      await expect.poll(() => accepted.length).toBeGreaterThan(before + 10)
+      const relay = relays[round % 2] as RelayProcess
+      if (round % 3 === 2) {
+        // Whoever is at it goes to the other; woken, it finds that its devices are elsewhere.
+        relay.hold()
+        for (const one of [alice, carol]) one.drop()
+        await expect.poll(() => accepted.length).toBeGreaterThan(before + 30)
+        relay.letGo()
+      } else {
+        await relay.kill()
+        await relay.start()
+      }
+    }
+    isOver = true
+    await Promise.all(loads)
+    const reader = await connect(relays[1]?.url ?? '', bob)
+    onTestFinished(() => reader.socket.terminate())
+    reader.autoAcknowledge = true
+    await reader.call('follow', { after: 0 })
+    const entries = (await reader.delivered(1 + accepted.length)).slice(1)
+    expect(entries.map(({ payload }) => idOf(payload)).toSorted()).toEqual(accepted.toSorted())
+    expect(entries.map(({ seq }) => seq)).toEqual(upTo(2, 1 + accepted.length))
+  })
+})

@@ -1,0 +1,18 @@
+// Stores that share one database, and an account's view of both; all of it ends with the test.
+import { systemClock } from '@postern/protocol'
+import { onTestFinished } from 'vitest'
+import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
+import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
+import { InProcessWake } from '../src/store/wake.ts'
+import { World } from './contract/world.ts'
+
+/** People are met without end: what is tried here is something else. */
+const roomy: Partial<RelayLimits> = { newPeoplePerDay: 10_000 }
+
+export async function openShared(database: string, limits: Partial<RelayLimits> = {}): Promise<World> {
+  const wake = new InProcessWake()
+  const options = { directory: '', limits: relayLimits({ ...roomy, ...limits }), wake, clock: systemClock }
+  const store = await openPostgresStore(database, options)
+  onTestFinished(() => store.close())
+  return new World(store, wake)
+}
