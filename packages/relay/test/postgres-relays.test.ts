@@ -155,7 +155,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
 
   test('[RELAY-7.10] killed and held relays lose nothing, whoever is at them', async () => {
     const database = await sharedDatabase()
-    const shared = { args: ['--database', database] }
+    const shared = { database }
     const relays = [new RelayProcess(temporaryDirectory(), shared), new RelayProcess(temporaryDirectory(), shared)]
     onTestFinished(async () => {
       await Promise.all(relays.map(relay => relay.kill()))
