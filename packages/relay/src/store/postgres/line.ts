@@ -18,16 +18,26 @@ export class Line {
   /** Settles once the connection is there. `onLost` is called when it is gone: then it has to be asked for again. */
   async connected(onLost: () => void = () => {}): Promise<Client> {
     if (this.#isClosed) throw new CodedError('stopping')
-    this.#client ??= this.#connector.connect(() => {
-      this.#client = undefined
-      onLost()
-    })
+    const connecting = (this.#client ??= this.#connect(onLost))
     try {
-      return await this.#client
+      return await connecting
     } catch (error) {
-      this.#client = undefined
+      this.#forget(connecting)
       throw databaseFault(error)
     }
+  }
+
+  #connect(onLost: () => void): Promise<Client> {
+    const connecting: Promise<Client> = this.#connector.connect(() => {
+      this.#forget(connecting)
+      onLost()
+    })
+    return connecting
+  }
+
+  /** One that was dropped ends late, when another has taken its place: that one must not be forgotten unclosed. */
+  #forget(client: Promise<Client>): void {
+    if (this.#client === client) this.#client = undefined
   }
 
   async use<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
