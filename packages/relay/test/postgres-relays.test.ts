@@ -1,9 +1,9 @@
 // Two relays on one database, as clients see them: they hop from one to the other, and relays die and stand still under them.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountId, GroupId } from '@postern/protocol'
+import { type AccountId, type GroupId, isCoded } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { RelayProcess } from './relay-process.ts'
@@ -21,7 +21,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Relays that share one are not tried.`)
 
 async function sharedDatabase(): Promise<string> {
-  const database = await newDatabase()
+  const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   return database
 }
@@ -143,7 +143,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
       // Lost before it was sent it is refused; lost after that, it is answered when the database is back.
       const first = alice.append(payload).then(
         () => 'accepted',
-        (error: { code: string }) => error.code,
+        (error: unknown) => (isCoded(error) ? error.code : String(error)),
       )
       await server.start()
       expect(['accepted', 'unavailable']).toContain(await first)
