@@ -171,9 +171,9 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     await creator.call('createGroup', { group, continues: undefined })
     await creator.commit(commitEnvelope({ group, epoch: 0 }), { add: [carol.id, bob.id] })
     const accepted: string[] = []
-    let isOver = false
+    const load = { isOver: false }
     const loads = [alice, carol].map(async sender => {
-      while (!isOver) {
+      while (!load.isOver) {
         const payload = messageEnvelope({ group, epoch: 1 })
         await sender.send(group, payload)
         accepted.push(idOf(payload))
@@ -194,7 +194,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
         await relay.start()
       }
     }
-    isOver = true
+    load.isOver = true
     await Promise.all(loads)
     const reader = await connect(relays[1]?.url ?? '', bob)
     onTestFinished(() => reader.socket.terminate())
