@@ -131,6 +131,8 @@ const sharedRelay: TableLaw = {
         continuation: ['sweep.ts'],
         day_bytes: ['log-functions.ts'],
         entry: ['sweep.ts'],
+        head: ['restored-database.ts'],
+        incarnation: ['restored-database.ts'],
         mailbox: ['fan-out-functions.ts', 'sweep.ts'],
         member: ['create-group.ts', 'fan-out-functions.ts', 'sweep.ts'],
         outbox: ['log-functions.ts'],

@@ -3,8 +3,7 @@ import { chownSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { INVITES_NAME } from '../store/data-directory.ts'
-import type { InviteShelf } from '../store/invite-shelf.ts'
-import type { Invite } from '../store/relay-store.ts'
+import type { Invite, InviteShelf } from '../store/invite-shelf.ts'
 import { syncDirectory } from '../store/sync-directory.ts'
 
 const FILE_NAME = /^[0-9a-f]{64}$/
