@@ -64,6 +64,12 @@ async function keepAround(world: World, people: readonly AccountId[]): Promise<v
   const [whole, begun] = [blobId(), blobId()]
   for (const blob of [whole, begun]) await store.beginBlob(blob, { owner: alice, size: 100, tokenHash: hash(), nowMs })
   await store.finishBlob(whole, { size: 90, nowMs })
+  await store.blobParts.claim(begun, 'of-alice')
+  await store.blobParts.add(begun, {
+    part: { number: 1, kind: 'part', size: 50, tag: '"a"' },
+    from: 1,
+    after: undefined,
+  })
   await store.noteClockSet({ byMs: 3 * DAY_MS, nowMs })
   await store.flush()
 }
