@@ -46,7 +46,12 @@ export class Arrivals {
     }
     this.#wake.subscribe(account, () => {
       isWoken = true
-      void readAll()
+      // Who waits for an arrival waits in vain then: the run must end with the reason.
+      readAll().catch((error: unknown) =>
+        setImmediate(() => {
+          throw error
+        }),
+      )
     })
   }
 

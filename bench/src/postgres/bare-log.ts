@@ -39,7 +39,10 @@ async function write(): Promise<void> {
 function append(): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   waiting.push({ payload: randomBytes(PAYLOAD_BYTES), done: resolve })
-  if (!isWriting) setImmediate(() => (isWriting ? undefined : write().catch(reject)))
+  if (!isWriting)
+    setImmediate(() => {
+      if (!isWriting) write().catch(reject)
+    })
   return promise
 }
 

@@ -16,7 +16,7 @@ export class Speaker {
   #speaking: Promise<unknown> = Promise.resolve()
   #isOver = false
   #lastMs = 0
-  #spoken: Spoken = { acknowledged: {}, longestPauseMs: 0 }
+  readonly #spoken: Spoken = { acknowledged: {}, longestPauseMs: 0 }
 
   constructor(store: RelayStore, fenceOf: (talk: Talk) => Append['fence']) {
     this.#store = store

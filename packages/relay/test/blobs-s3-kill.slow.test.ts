@@ -57,7 +57,7 @@ async function sendOn(begun: Begun, data: Buffer, from: number): Promise<number>
 }
 
 test.for(KILLS)(
-  '[RELAY-9.2] a relay that is killed at $at ($kind) loses nothing that it has acknowledged',
+  '[RELAY-8.2] a relay that is killed at $at ($kind) loses nothing that it has acknowledged',
   async ({ step, kind }) => {
     const server = await testS3()
     const started = { args: ['--blobs', server.address()], env: server.environment }

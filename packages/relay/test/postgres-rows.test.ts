@@ -18,8 +18,8 @@ if (isMissing) console.warn(`${POSTGRES_MISSING} Stores that share one are not t
 
 type Open = (limits?: Partial<RelayLimits>) => Promise<World>
 
-// oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
 const test = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
   .extend<'database', string>('database', async ({}, { onCleanup }) => {
     const database = await preparedDatabase()
     onCleanup(() => forgetDatabase(database))

@@ -120,7 +120,7 @@ export function blobRules(get: Get, reopen: Reopen): void {
     const { upload } = await parts.of(blob)
     expect(['one', 'two']).toContain(upload)
     expect(claimed.map(each => each?.upload)).toEqual([upload, upload, upload])
-    expect(claimed.map(each => each?.number).toSorted()).toEqual([1, 2, 3])
+    expect(new Set(claimed.map(each => each?.number))).toEqual(new Set([1, 2, 3]))
     expect(await parts.claim(blobId(), 'three')).toBeUndefined()
   })
 

@@ -6,7 +6,7 @@ import { S3Fault } from './s3-fault.ts'
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#34': '"' }
 
 const plain = (text: string): string =>
-  text.replaceAll(/&(amp|lt|gt|quot|apos|#34);/g, (_, name) => entities[name] ?? '')
+  text.replaceAll(/&(amp|lt|gt|quot|apos|#34);/g, (_, name: string) => entities[name] ?? '')
 
 /** All of that name, in order. */
 export function fieldsIn(xml: string, name: string): string[] {
