@@ -1,5 +1,5 @@
 // The test files that run a second time with their relays on PostgreSQL: those in which the relay's store decides what happens.
-import { findPostgres, POSTGRES_MISSING } from '../packages/testkit/src/postgres.ts'
+import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 
 const relay = [
   'authenticate',

@@ -44,7 +44,7 @@ async function digestOfNext(reader: Person, from: Person): Promise<string> {
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 test.skipIf(isMissing)(
-  '[RELAY-8.2] a photo that alice sends through one relay is fetched by bob through the other',
+  '[RELAY-9.2] a photo that alice sends through one relay is fetched by bob through the other',
   async () => {
     const { world, otherUrl, server } = await twoRelays()
     const alice = await world.person('alice')

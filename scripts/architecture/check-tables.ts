@@ -30,22 +30,17 @@ const tablesIn = ({ text }: Mention): Pick<Access, 'table' | 'does'>[] => {
   ]
 }
 
-const createdIn = (modules: readonly (Module | undefined)[]): string[] =>
-  modules
-    .flatMap(module => module?.texts ?? [])
-    .flatMap(({ text }) =>
-      [...text.matchAll(/\bCREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, table = '']) => table),
-    )
+const createdIn = (module: Module | undefined): string[] =>
+  (module?.texts ?? []).flatMap(({ text }) =>
+    [...text.matchAll(/\bCREATE TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, table = '']) => table),
+  )
 
 const ownerOf = ({ owners }: TableLaw, table: string): string | undefined =>
   Object.keys(owners).find(owner => owners[owner]?.includes(table))
 
-const isApart = (path: string, { source, apart = {} }: TableLaw): boolean =>
-  Object.keys(apart).some(folder => isIn(path.slice(source.length + 1), folder))
-
 const accessesIn = ({ modules }: ImportGraph, law: TableLaw): Access[] =>
   [...modules.values()]
-    .filter(({ path }) => path.startsWith(`${law.source}/`) && !law.migrations.includes(path) && !isApart(path, law))
+    .filter(({ path }) => path.startsWith(`${law.source}/`) && path !== law.migrations)
     .flatMap(({ path, texts }) =>
       texts.flatMap(mention =>
         tablesIn(mention).map(({ table, does }) => ({
@@ -93,7 +88,7 @@ const describe = (law: TableLaw, { table, does, path, line }: Access): string =>
 export const checkTables = (graph: ImportGraph, law: TableLaw): string[] => {
   const abroad = accessesIn(graph, law).filter(({ table, path }) => !isIn(path, ownerOf(law, table) ?? nameFilledIn))
   return [
-    ...listProblems(law, createdIn(law.migrations.map(path => graph.modules.get(path)))),
+    ...listProblems(law, createdIn(graph.modules.get(law.migrations))),
     ...abroad
       .filter(access => !law.guests.some(guest => isAllowed(guest, access)))
       .map(access => describe(law, access)),

@@ -26,5 +26,10 @@ export const untried: readonly Untried[] = [
     begins: 'npm run --silent postern -- relay restored',
     why: 'It needs a PostgreSQL of that name. packages/relay/test/postgres-operator.test.ts says it to one.',
   },
+  {
+    page: 'docs/relay.md',
+    begins: 'npm run --silent postern -- relay move',
+    why: 'It needs a PostgreSQL of that name. e2e/test/store-moves.test.ts moves a relay to one and back.',
+  },
   { page: deploying, begins: 'kubectl apply', why: 'It needs a cluster.' },
 ]

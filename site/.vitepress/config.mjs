@@ -72,6 +72,7 @@ export default {
           ['Several relays', '/scaling'],
           ['A database that may fail', '/failover'],
           ['Operating', '/operating'],
+          ['Several relays', '/scaling'],
           ['Backup and restore', '/backup'],
         ),
       },

@@ -313,6 +313,8 @@ export const postgresLimits = {
   /** Writes in one transaction, and their bytes. */
   batchWrites: 256,
   batchBytes: 8 * MIB,
+  /** When it is in the way of another. */
+  batchTriesMax: 3,
   /** What waits for its transaction: past that senders are told to come again. */
   queuedBytesMax: 64 * MIB,
   /** Rows of the outbox that go into mailboxes in one turn. */

@@ -11,7 +11,7 @@ import { temporaryDirectory } from './relay-fixture.ts'
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 const keys = { AWS_ACCESS_KEY_ID: 'alices-key', AWS_SECRET_ACCESS_KEY: 'alices-secret' }
 
-test('[RELAY-8.9] a directory, or a bucket with all that is known of it', () => {
+test('[RELAY-9.9] a directory, or a bucket with all that is known of it', () => {
   expect(blobPlaceIn(undefined, {})).toBeUndefined()
   expect(blobPlaceIn('', {})).toBeUndefined()
   expect(blobPlaceIn('/mnt/blobs', {})).toEqual({ kind: 'directory', directory: '/mnt/blobs' })
@@ -45,16 +45,16 @@ test.for([
   ['s3://blobs?endpoint=s3.example.org', /is no address, as in https/],
   ['s3://blobs?style=virtual', /neither path nor host/],
   ['s3://alice:secret@blobs', /keys do not belong into it/],
-] as const)('[RELAY-8.9] %s is refused', ([given, words]) => {
+] as const)('[RELAY-9.9] %s is refused', ([given, words]) => {
   expect(() => blobPlaceIn(given, keys)).toThrow(words)
   expect(() => blobPlaceIn(given, keys)).toThrow(/^--blobs: /)
 })
 
-test('[RELAY-8.9] without keys nothing is begun', () => {
+test('[RELAY-9.9] without keys nothing is begun', () => {
   expect(() => blobPlaceIn('s3://blobs', {})).toThrow(/^--blobs: set AWS_ACCESS_KEY_ID/)
 })
 
-test('[RELAY-8.9] a relay that cannot use its place says so in one line and exits with 1', async () => {
+test('[RELAY-9.9] a relay that cannot use its place says so in one line and exits with 1', async () => {
   const server = await testS3()
   const missing = '/there/is/no/such/directory'
   for (const [blobs, env] of [

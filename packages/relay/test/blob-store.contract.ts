@@ -73,7 +73,7 @@ class Writer {
 
 export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>): void {
   describe(`blobs in ${name}`, () => {
-    test.for([1, 100_000, 8 * 1024 * 1024, LARGE])('[RELAY-8.1] %i bytes in one go, and read in ranges', async size => {
+    test.for([1, 100_000, 8 * 1024 * 1024, LARGE])('[RELAY-9.1] %i bytes in one go, and read in ranges', async size => {
       const sent = await Writer.begin(await open(), size)
       const appended = await sent.send(size, { isLast: true })
       expect(appended).toMatchObject({ length: size })
@@ -83,7 +83,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       expect((await sent.read(from, to)).equals(sent.bytes.subarray(from, to + 1))).toBe(true)
     })
 
-    test('[RELAY-8.1] piece by piece, small and large, each where the last one ended', async () => {
+    test('[RELAY-9.1] piece by piece, small and large, each where the last one ended', async () => {
       const sent = await Writer.begin(await open(), LARGE)
       const sizes = [1, 70_000, 262_144, 5_000_000, 9_000_000, 3, 0]
       let offset = 0
@@ -98,7 +98,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       expect(await sent.isThere()).toBe(true)
     })
 
-    test('[RELAY-8.1] a small one in many pieces', async () => {
+    test('[RELAY-9.1] a small one in many pieces', async () => {
       const sent = await Writer.begin(await open(), 410)
       for (let offset = 0; offset < 400; offset += 10) await sent.send(10, { offset })
       const last = await sent.send(10, { offset: 400, isLast: true })
@@ -106,7 +106,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       expect(await sent.isThere()).toBe(true)
     })
 
-    test('[RELAY-8.1] too much is refused, and what is beyond the room; what came before stays', async () => {
+    test('[RELAY-9.1] too much is refused, and what is beyond the room; what came before stays', async () => {
       const sent = await Writer.begin(await open(), 1000)
       const room = { spend: (bytes: number) => (bytes > 100 ? new CodedError('storage-full') : undefined) }
       async function* growing() {
@@ -123,7 +123,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       expect(length).toBe(690)
     })
 
-    test('[RELAY-8.2] what broke off goes on where it ended, at another relay', async () => {
+    test('[RELAY-9.2] what broke off goes on where it ended, at another relay', async () => {
       const sent = await Writer.begin(await open(), LARGE)
       const { blobs, other } = sent.opened
       let offset = 0
@@ -139,7 +139,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       expect(await sent.isThere()).toBe(true)
     })
 
-    test('[RELAY-8.2] a broken one that ended where it is can be completed', async () => {
+    test('[RELAY-9.2] a broken one that ended where it is can be completed', async () => {
       for (const size of [500, LARGE]) {
         const sent = await Writer.begin(await open(), size)
         await sent.send(size, { body: broken(sent.bytes) })
@@ -148,7 +148,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
       }
     })
 
-    test('[RELAY-8.8] what is deleted is gone, complete or not', async () => {
+    test('[RELAY-9.8] what is deleted is gone, complete or not', async () => {
       const opened = await open()
       for (const kept of [300, LARGE]) {
         for (const end of ['complete', 'unfinished'] as const) {
@@ -170,7 +170,7 @@ export function blobStoreContract(name: string, open: () => Promise<OpenedBlobs>
 /** Where several relays write to the place. */
 export function sharedBlobsContract(name: string, open: () => Promise<OpenedBlobs>): void {
   describe(`blobs that relays share in ${name}`, () => {
-    test('[RELAY-8.3] of two that write at one time the second is told, and nothing of the first is lost', async () => {
+    test('[RELAY-9.3] of two that write at one time the second is told, and nothing of the first is lost', async () => {
       for (const size of [5000, LARGE]) {
         const sent = await Writer.begin(await open(), size)
         const { blobs, other } = sent.opened
@@ -195,7 +195,7 @@ export function sharedBlobsContract(name: string, open: () => Promise<OpenedBlob
       }
     })
 
-    test('[RELAY-8.3] and one that comes when it is complete', async () => {
+    test('[RELAY-9.3] and one that comes when it is complete', async () => {
       const sent = await Writer.begin(await open(), 5000)
       const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
       async function* slow() {

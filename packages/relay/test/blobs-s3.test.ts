@@ -36,7 +36,7 @@ const countOf = (asked: readonly S3Asked[], operation: S3Operation) =>
   asked.filter(each => each.operation === operation).length
 
 describe('what is asked of the store', () => {
-  test('[RELAY-8.1] a small blob is one object by one request; a large one is put together of parts', async () => {
+  test('[RELAY-9.1] a small blob is one object by one request; a large one is put together of parts', async () => {
     const { server, relay, alice } = await serving()
     const small = await begin(relay, alice, 50_000)
     expect((await put(small, randomBytes(50_000), 0)).status).toBe(204)
@@ -54,7 +54,7 @@ describe('what is asked of the store', () => {
     expect(server.store.uploads.size).toBe(0)
   })
 
-  test('[RELAY-8.10] it is signed, with the token of a session when there is one', async () => {
+  test('[RELAY-9.10] it is signed, with the token of a session when there is one', async () => {
     const server = await testS3({ sessionToken: 'alices/session+token==' })
     const relay = await testRelay({ blobs: placeOf(server) })
     const begun = await begin(relay, await arrive(relay), 10)
@@ -65,7 +65,7 @@ describe('what is asked of the store', () => {
 
 describe('a store in trouble', () => {
   test.for(['put', 'begin', 'put-part', 'complete'] as const)(
-    '[RELAY-8.5] the answer to %s is lost, and the blob is complete once',
+    '[RELAY-9.5] the answer to %s is lost, and the blob is complete once',
     async operation => {
       const { server, relay, alice } = await serving()
       const data = randomBytes(operation === 'put' ? 1000 : 9 * MIB)
@@ -76,7 +76,7 @@ describe('a store in trouble', () => {
     },
   )
 
-  test('[RELAY-8.5] a relay that ends between the last part and the note of it is finished by another', async () => {
+  test('[RELAY-9.5] a relay that ends between the last part and the note of it is finished by another', async () => {
     const server = await testS3()
     for (const size of [1000, 9 * MIB]) {
       const { blobs, other, begin: begun, store } = await blobsAt(placeOf(server))
@@ -93,7 +93,7 @@ describe('a store in trouble', () => {
     }
   })
 
-  test('[RELAY-8.7] what passes is asked for again; what does not is 503, and goes on later', async () => {
+  test('[RELAY-9.7] what passes is asked for again; what does not is 503, and goes on later', async () => {
     const { server, relay, alice } = await serving()
     const data = randomBytes(9 * MIB)
     const begun = await begin(relay, alice, data.length)
@@ -118,7 +118,7 @@ describe('a store in trouble', () => {
     expect((await bodyOf(await fetch(begun.url))).equals(data)).toBe(true)
   })
 
-  test('[RELAY-8.7] one that says nothing is given up', async () => {
+  test('[RELAY-9.7] one that says nothing is given up', async () => {
     const clock = new ManualClock()
     const server = await testS3({ nowMs: () => clock.nowMs() })
     const { blobs, begin: begun } = await blobsAt(placeOf(server), {}, clock)
@@ -132,7 +132,7 @@ describe('a store in trouble', () => {
     await expect(refused).rejects.toSatisfy(error => isCoded(error, 'unavailable'))
   })
 
-  test.for(['truncate', 'shorten'] as const)('[RELAY-8.6] %s: nobody takes less for all of it', async kind => {
+  test.for(['truncate', 'shorten'] as const)('[RELAY-9.6] %s: nobody takes less for all of it', async kind => {
     const { server, relay, alice } = await serving()
     const data = randomBytes(100_000)
     const begun = await begin(relay, alice, data.length)
@@ -155,7 +155,7 @@ describe('a store in trouble', () => {
 })
 
 describe('memory', () => {
-  test('[RELAY-8.4] beyond what uploads may hold together one is refused for now, and what it sent is kept', async () => {
+  test('[RELAY-9.4] beyond what uploads may hold together one is refused for now, and what it sent is kept', async () => {
     const { blobs, begin: begun } = await blobsAt(placeOf(await testS3()), { blobMemoryBytesMax: 2 * MIB })
     const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
     const holder = await begun(3 * MIB)
@@ -181,7 +181,7 @@ describe('memory', () => {
 })
 
 describe('what is over', () => {
-  test('[RELAY-8.8] of what was deleted or has expired nothing is left in the store', async () => {
+  test('[RELAY-9.8] of what was deleted or has expired nothing is left in the store', async () => {
     const clock = new ManualClock(Date.now())
     const server = await testS3({ nowMs: () => clock.nowMs() })
     const relay = await testRelay({ clock, blobs: placeOf(server), limits: { sweepEveryMs: 1000 } })
@@ -209,7 +209,7 @@ describe('what is over', () => {
 })
 
 describe('two relays', () => {
-  test('[RELAY-8.3] a part of the slower one that comes late is written over nothing', async () => {
+  test('[RELAY-9.3] a part of the slower one that comes late is written over nothing', async () => {
     const server = await testS3()
     const { blobs, other, begin: begun, store } = await blobsAt(placeOf(server))
     const data = randomBytes(20 * MIB)
@@ -235,7 +235,7 @@ describe('two relays', () => {
     expect([...server.store.objects.values()].map(each => each.equals(data))).toEqual([true])
   })
 
-  test('[RELAY-8.3] an upload that goes on at the other relay: the slower one is told where', async () => {
+  test('[RELAY-9.3] an upload that goes on at the other relay: the slower one is told where', async () => {
     const server = await testS3()
     const { store } = await blobsAt(placeOf(server))
     const openStore = () => sharedStore(store)
@@ -276,7 +276,7 @@ describe('at the start', () => {
     )
   }
 
-  test('[RELAY-8.9] a bucket or keys that are wrong are one line that names the option', async () => {
+  test('[RELAY-9.9] a bucket or keys that are wrong are one line that names the option', async () => {
     const server = await testS3()
     expect(await startedWith(server, {})).toBe('started')
     expect(await startedWith(server, { bucket: 'other' })).toMatch(/^--blobs: the bucket "other".*NoSuchBucket/)

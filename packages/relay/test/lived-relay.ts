@@ -59,11 +59,17 @@ async function keepAround(world: World, people: readonly AccountId[]): Promise<v
   await acknowledged(world, bob, { cursor: await store.mailboxHead(bob), mark: 9 })
   await acknowledged(world, carol, { cursor: 20, mark: 2 })
   const invite = { hash: hash(), usesMax: 3, expiresMs: nowMs + DAY_MS }
-  const stranger = (await world.crowd(1))[0] as AccountId
+  const [stranger] = await world.crowd(1)
   await store.registerAccount(`${stranger.slice(0, -4)}aaaa` as AccountId, { accountKey: hash(), nowMs, invite })
   const [whole, begun] = [blobId(), blobId()]
   for (const blob of [whole, begun]) await store.beginBlob(blob, { owner: alice, size: 100, tokenHash: hash(), nowMs })
   await store.finishBlob(whole, { size: 90, nowMs })
+  await store.blobParts.claim(begun, 'of-alice')
+  await store.blobParts.add(begun, {
+    part: { number: 1, kind: 'part', size: 50, tag: '"a"' },
+    from: 1,
+    after: undefined,
+  })
   await store.noteClockSet({ byMs: 3 * DAY_MS, nowMs })
   await store.flush()
 }

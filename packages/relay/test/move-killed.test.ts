@@ -18,7 +18,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Moves that are killed are not tried.`)
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
-const KILLS = 5
+const KILLS = 4
 /** A process is up after some of them. Which of them hits what, no two runs have in common. */
 const KILL_STEP_MS = 150
 
@@ -71,7 +71,7 @@ test.skipIf(isMissing)('[RELAY-9.3] however often a move is killed, the relay is
       // The server may need a moment to see that it is gone.
       await expect.poll(() => accountsAt(onPostgres)).not.toBe('database-moving')
       const places = [await accountsAt(onSqlite), await accountsAt(onPostgres)]
-      expect(places.filter(found => found === accounts).length, `${way} ${places}`).toBeLessThanOrEqual(1)
+      expect(places.filter(found => found === accounts).length, `${way} ${places.join(' ')}`).toBeLessThanOrEqual(1)
       // Until its last steps begin, who gives up on it starts the relay where it was.
       if (!places.includes(accounts)) expect(await accountsAt(from)).toBe('database-moved')
     }

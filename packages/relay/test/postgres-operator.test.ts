@@ -3,7 +3,7 @@ import { backupLimits, systemClock } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
 import { makeInvite } from '../src/invites/run-invite.ts'
@@ -20,7 +20,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Relays that share one are not tried.`)
 
 async function twoRelays(options: Partial<RelayOptions> = {}) {
-  const database = await newDatabase()
+  const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   const start = async () => {
     const dataDirectory = temporaryDirectory()
@@ -95,7 +95,7 @@ describe.skipIf(isMissing)('a database that was restored', () => {
   const run = (...argv: string[]) => noteRestored(argv, {})
 
   test('[RELAY-7.18] is another life of the relay, and gives out no position again', async () => {
-    const database = await newDatabase()
+    const database = await preparedDatabase()
     onTestFinished(() => forgetDatabase(database))
     const open = () =>
       openPostgresStore(database, {

@@ -1,9 +1,9 @@
 // Two relays on one database, as clients see them: they hop from one to the other, and relays die and stand still under them.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { AccountId, GroupId } from '@postern/protocol'
+import { type AccountId, type GroupId, isCoded } from '@postern/protocol'
 import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
-import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { arrive, chatOf, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { RelayProcess } from './relay-process.ts'
@@ -21,7 +21,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Relays that share one are not tried.`)
 
 async function sharedDatabase(): Promise<string> {
-  const database = await newDatabase()
+  const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   return database
 }
@@ -129,9 +129,33 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     expect(alice.hops).toBeGreaterThan(20)
   })
 
+  test('[RELAY-7.12] who follows stays while the database is away, and gets what comes when it is back', async () => {
+    const server = await PostgresServer.start()
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const database = await server.createDatabase()
+    const [here, there] = [await testRelay({ database }), await testRelay({ database })]
+    const [alice, bob] = [await arrive(here), await arrive(there)]
+    const group = await chatOf(alice, bob)
+    await bob.call('follow', { after: 0 })
+    for (let round = 0; round < 2; round++) {
+      await server.kill()
+      const payload = messageEnvelope({ group, epoch: 1 })
+      // Lost before it was sent it is refused; lost after that, it is answered when the database is back.
+      const first = alice.append(payload).then(
+        () => 'accepted',
+        (error: unknown) => (isCoded(error) ? error.code : String(error)),
+      )
+      await server.start()
+      expect(['accepted', 'unavailable']).toContain(await first)
+      await expect.poll(() => alice.append(payload).catch(() => undefined)).toMatchObject({ epoch: 1 })
+      await bob.delivered(round + 2)
+    }
+    expect(bob.entries.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  })
+
   test('[RELAY-7.10] killed and held relays lose nothing, whoever is at them', async () => {
     const database = await sharedDatabase()
-    const shared = { args: ['--database', database] }
+    const shared = { database }
     const relays = [new RelayProcess(temporaryDirectory(), shared), new RelayProcess(temporaryDirectory(), shared)]
     onTestFinished(async () => {
       await Promise.all(relays.map(relay => relay.kill()))
@@ -148,9 +172,9 @@ describe.skipIf(isMissing)('two relays on one database', () => {
     await creator.call('createGroup', { group, continues: undefined })
     await creator.commit(commitEnvelope({ group, epoch: 0 }), { add: [carol.id, bob.id] })
     const accepted: string[] = []
-    let isOver = false
+    const load = { isOver: false }
     const loads = [alice, carol].map(async sender => {
-      while (!isOver) {
+      while (!load.isOver) {
         const payload = messageEnvelope({ group, epoch: 1 })
         await sender.send(group, payload)
         accepted.push(idOf(payload))
@@ -171,7 +195,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
         await relay.start()
       }
     }
-    isOver = true
+    load.isOver = true
     await Promise.all(loads)
     const reader = await connect(relays[1]?.url ?? '', bob)
     onTestFinished(() => reader.socket.terminate())

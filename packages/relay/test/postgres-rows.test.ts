@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash, type BlobId, DAY_MS, systemClock } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { test as base, describe, expect } from 'vitest'
 import { Invites } from '../src/invites/invites.ts'
 import { makeInvite } from '../src/invites/run-invite.ts'
@@ -21,7 +21,7 @@ type Open = (limits?: Partial<RelayLimits>) => Promise<World>
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
 const test = base
   .extend<'database', string>('database', async ({}, { onCleanup }) => {
-    const database = await newDatabase()
+    const database = await preparedDatabase()
     onCleanup(() => forgetDatabase(database))
     return database
   })

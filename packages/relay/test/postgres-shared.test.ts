@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { AccountId, GroupId } from '@postern/protocol'
 import type { Entry, Verdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Fence } from '../src/store/fence.ts'
 import { codeOf, type World } from './contract/world.ts'
@@ -14,7 +14,7 @@ const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Stores that share one are not tried.`)
 
 async function twoStores(): Promise<[World, World]> {
-  const database = await newDatabase()
+  const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
   return [await openShared(database), await openShared(database)]
 }

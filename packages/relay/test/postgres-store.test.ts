@@ -1,7 +1,7 @@
 // The store on PostgreSQL: the same rules as any other, on a real server.
 import { systemClock } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
-import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { afterEach, beforeEach, describe } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
@@ -13,7 +13,7 @@ if (isMissing) console.warn(`${POSTGRES_MISSING} The store on PostgreSQL is not 
 describe.skipIf(isMissing)('a server', () => {
   let database: string
   beforeEach(async () => {
-    database = await newDatabase()
+    database = await preparedDatabase()
   })
   afterEach(() => forgetDatabase(database))
 

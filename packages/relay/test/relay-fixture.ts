@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest'
 import { type Relay, type RelayOptions, startRelay } from '../src/index.ts'
 import { InviteFiles } from '../src/invites/invite-files.ts'
 import { Invites } from '../src/invites/invites.ts'
+import type { Invite } from '../src/store/invite-shelf.ts'
 import { withInvitesIn } from '../src/store/postgres/invites-apart.ts'
-import type { Invite } from '../src/store/relay-store.ts'
 import { type BarePerson, commitEnvelope, connect, newGroupId, newPerson, TestClient } from './test-client.ts'
 
 export function temporaryDirectory(): string {

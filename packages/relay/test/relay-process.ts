@@ -6,8 +6,8 @@ import { databaseOptions } from '@postern/testkit/test-databases'
 
 const MAIN = new URL('./run-relay.ts', import.meta.url).pathname
 
-/** Besides what every one is started with. */
-type Started = { args?: readonly string[]; env?: Readonly<Record<string, string>> }
+/** Besides what every one is started with. `database`: one that it shares with others. */
+type Started = { database?: string | undefined; args?: readonly string[]; env?: Readonly<Record<string, string>> }
 
 export class RelayProcess {
   readonly #directory: string
@@ -28,8 +28,9 @@ export class RelayProcess {
   async start(): Promise<void> {
     this.#port ??= await freePort()
     const listen = `127.0.0.1:${this.#port}`
-    const { args = await databaseOptions(this.#directory), env } = this.#started
-    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000']
+    const { args = [], env, database } = this.#started
+    const shared = database === undefined ? await databaseOptions(this.#directory) : ['--database', database]
+    const always = [MAIN, '--listen', listen, '--data', this.#directory, '--new-people-per-day', '1000', ...shared]
     const child = spawn(process.execPath, [...always, ...args], {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,11 +1,13 @@
 // Once for a run of tests: a door at which a database is asked for. Nobody asks, no PostgreSQL is started.
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { systemClock } from '@postern/protocol'
 import { PostgresServer } from '../src/postgres.ts'
-import { DATABASES_DOOR } from '../src/test-databases.ts'
+import { DATABASES_DOOR, PREPARED } from '../src/test-databases.ts'
 
 let starting: Promise<PostgresServer> | undefined
 let dropping: Promise<void> = Promise.resolve()
+let preparing: Promise<string> | undefined
 
 const door = createServer((request, answer) => {
   answerTo(request).then(
@@ -20,10 +22,30 @@ async function answerTo(request: IncomingMessage): Promise<string> {
   const given = await text(request)
   starting ??= PostgresServer.start()
   const server = await starting
-  if (request.method === 'POST') return await server.createDatabase(given === '' ? undefined : nameIn(given))
+  if (request.method === 'POST') return await server.createDatabase(await templateOf(server, given))
   // One behind the other, and nobody waits: each waits for the disk. What cannot be dropped goes with the server.
   dropping = dropping.then(() => server.dropDatabase(given)).catch(() => undefined)
   return ''
+}
+
+async function templateOf(server: PostgresServer, asked: string): Promise<string | undefined> {
+  if (asked === '') return undefined
+  if (asked !== PREPARED) return nameIn(asked)
+  preparing ??= prepare(server)
+  return await preparing
+}
+
+/** Nobody may be connected to what is copied. */
+async function prepare(server: PostgresServer): Promise<string> {
+  const [{ openPostgresStore }, { relayLimits }] = await Promise.all([
+    import('@postern/relay/postgres'),
+    import('@postern/relay'),
+  ])
+  const url = await server.createDatabase()
+  const wake = { notify: () => undefined, notifyAll: () => undefined, subscribe: () => () => undefined }
+  const store = await openPostgresStore(url, { directory: '', limits: relayLimits(), wake, clock: systemClock })
+  await store.close()
+  return nameIn(url)
 }
 
 export async function setup(): Promise<void> {

@@ -4,7 +4,8 @@ import type { RelayFigures } from '../figures/relay-figures.ts'
 import type { Invites } from '../invites/invites.ts'
 import type { Rates } from '../limits/rates.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
-import type { Invite, RelayStore } from '../store/relay-store.ts'
+import type { Invite } from '../store/invite-shelf.ts'
+import type { RelayStore } from '../store/relay-store.ts'
 
 export const registrations = ['open', 'invite', 'closed'] as const
 /** Who may register. */

@@ -3,8 +3,7 @@ import { chownSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { INVITES_NAME } from '../store/data-directory.ts'
-import type { InviteShelf } from '../store/invite-shelf.ts'
-import type { Invite } from '../store/relay-store.ts'
+import type { Invite, InviteShelf } from '../store/invite-shelf.ts'
 import { syncDirectory } from '../store/sync-directory.ts'
 
 const FILE_NAME = /^[0-9a-f]{64}$/
@@ -76,7 +75,7 @@ function termsIn(text: string): Terms | undefined {
 }
 
 /** Made by root, they could not be read by the relay. */
-function giveToOwnerOf(directory: string, paths: string[]): void {
+export function giveToOwnerOf(directory: string, paths: string[]): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(directory)
   for (const path of paths) chownSync(path, uid, gid)

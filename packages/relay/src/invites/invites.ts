@@ -1,8 +1,7 @@
 // Invites: codes that an operator gives out. Kept is only the hash of each, and what it allows.
 import { createHash, randomBytes } from 'node:crypto'
 import { CodedError, toBase32 } from '@postern/protocol'
-import type { InviteShelf } from '../store/invite-shelf.ts'
-import type { Invite } from '../store/relay-store.ts'
+import type { Invite, InviteShelf } from '../store/invite-shelf.ts'
 
 const CODE_BYTES = 16
 /** Of the hash: enough to tell invites apart, and of no use to who reads it. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { join } from 'node:path'
 import { CodedError, moveLimits } from '@postern/protocol'
 import { makeDataDirectory } from '@postern/protocol/node'
+import { giveToOwnerOf } from '../invites/invite-files.ts'
 import { DATABASE_NAME } from '../store/data-directory.ts'
 import { emptyLog, openDatabase, openUnchanged, type Sqlite } from '../store/sqlite/database.ts'
 import { syncDirectory } from '../store/sync-directory.ts'
@@ -57,6 +58,7 @@ export class ArrivingDatabase {
     if (!this.#before && existsSync(this.#place)) throw new CodedError('database-not-empty', { place: this.#directory })
     this.#before?.close()
     this.#before = undefined
+    giveToOwnerOf(this.#directory, [join(this.#apart, DATABASE_NAME)])
     renameSync(join(this.#apart, DATABASE_NAME), this.#place)
     rmSync(this.#apart, { recursive: true })
     await syncDirectory(this.#directory)

@@ -1,7 +1,7 @@
 // Moves a relay from its data directory to PostgreSQL: in one transaction there, so that all of it has arrived or nothing.
 import { CodedError, moveLimits } from '@postern/protocol'
 import { InviteFiles } from '../invites/invite-files.ts'
-import { putMoveNote as putNoteThere } from '../store/postgres/move-note-rows.ts'
+import { putPostgresMoveNote } from '../store/postgres/move-note-rows.ts'
 import type { Queries } from '../store/postgres/queries.ts'
 import { isAnswer } from '../store/postgres/storage-error.ts'
 import type { Sqlite } from '../store/sqlite/database.ts'
@@ -11,8 +11,8 @@ import type { Moving } from './move-relay.ts'
 import type { Found } from './moved-figures.ts'
 import type { MovedTable } from './moved-tables.ts'
 import { PostgresPlace } from './postgres-place.ts'
-import { addRows, emptyTables, putFigures } from './postgres-rows.ts'
-import { figuresIn, openSource, pagesIn, rowsIn, tablesOf } from './sqlite-place.ts'
+import { addToPostgres, emptyTables, putInPostgres } from './postgres-rows.ts'
+import { figuresInSqlite, openSource, pagesInSqlite, rowsInSqlite, tablesOf } from './sqlite-place.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
 export async function moveToPostgres(moving: Moving): Promise<number> {
@@ -36,7 +36,7 @@ type Ends = { source: Sqlite; target: PostgresPlace; isBegun: boolean }
 
 async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<number> {
   const { queries, place } = target
-  const found = await target.find(figuresIn(source).incarnation)
+  const found = await target.find(figuresInSqlite(source).incarnation)
   const rows = hasArrived(found, { place, isBegun }) ? 0 : await copy(moving, { source, queries, place })
   putMoveNote(source, { state: 'left', place })
   // Else it plans by empty tables until somebody looks at them.
@@ -58,8 +58,8 @@ async function copy(moving: Moving, { source, queries, place }: Way): Promise<nu
   const tables = tablesOf(source)
   const rows = await copyRows(moving, { source, queries, tables })
   await copyInvites(moving.directory, queries)
-  await putFigures(queries, figuresIn(source))
-  await putNoteThere(queries, undefined)
+  await putInPostgres(queries, figuresInSqlite(source))
+  await putPostgresMoveNote(queries, undefined)
   // From here on nobody goes on from the old place, whether or not what follows is heard of.
   putMoveNote(source, { state: 'leaving', place })
   try {
@@ -75,11 +75,11 @@ type Copying = { source: Sqlite; queries: Queries; tables: readonly MovedTable[]
 
 async function copyRows({ say, clock }: Moving, { source, queries, tables }: Copying): Promise<number> {
   await emptyTables(queries, tables)
-  const all = tables.reduce((sum, table) => sum + rowsIn(source, table), 0)
+  const all = tables.reduce((sum, table) => sum + rowsInSqlite(source, table), 0)
   const progress = new MoveProgress(all, { say, clock })
   for (const table of tables)
-    for (const page of pagesIn(source, table, moveLimits.rowsPerPage)) {
-      await addRows(queries, table, page)
+    for (const page of pagesInSqlite(source, table, moveLimits.rowsPerPage)) {
+      await addToPostgres(queries, table, page)
       progress.add(page.length, table.name)
     }
   return progress.rows

@@ -4,22 +4,23 @@ import { join } from 'node:path'
 import { CodedError, moveLimits } from '@postern/protocol'
 import { InviteFiles } from '../invites/invite-files.ts'
 import { INVITES_NAME } from '../store/data-directory.ts'
-import { moveNoteIn, putMoveNote } from '../store/postgres/move-note-rows.ts'
+import { postgresMoveNote, putPostgresMoveNote } from '../store/postgres/move-note-rows.ts'
 import type { Queries } from '../store/postgres/queries.ts'
+import type { Invite } from '../store/relay-store.ts'
 import type { Sqlite } from '../store/sqlite/database.ts'
 import { ArrivingDatabase } from './arriving-database.ts'
 import { MoveProgress } from './move-progress.ts'
 import type { Moving } from './move-relay.ts'
 import { hasArrived } from './move-to-postgres.ts'
 import { PostgresPlace } from './postgres-place.ts'
-import { figuresIn, pagesIn, prepareToLeave, rowsIn } from './postgres-rows.ts'
-import { addRows, putFigures, tablesOf } from './sqlite-place.ts'
+import { figuresInPostgres, pagesInPostgres, prepareToLeave, rowsInPostgres } from './postgres-rows.ts'
+import { addToSqlite, putInSqlite, tablesOf } from './sqlite-place.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
 export async function moveToSqlite(moving: Moving): Promise<number> {
   const source = await PostgresPlace.open(moving.address, moving.clock)
   try {
-    const note = await moveNoteIn(source.queries)
+    const note = await postgresMoveNote(source.queries)
     if (note?.state === 'left') throw new CodedError('database-moved', { directory: source.place, place: note.place })
     const target = new ArrivingDatabase(moving.directory)
     try {
@@ -38,10 +39,10 @@ async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<
   const { queries } = source
   const place = moving.directory
   await prepareToLeave(queries)
-  const { incarnation } = await figuresIn(queries)
+  const { incarnation } = await figuresInPostgres(queries)
   const isThere = hasArrived(target.look(incarnation), { place, isBegun })
   const rows = isThere ? 0 : await copy(moving, source, target)
-  await putMoveNote(queries, { state: 'left', place })
+  await putPostgresMoveNote(queries, { state: 'left', place })
   return rows
 }
 
@@ -50,7 +51,7 @@ async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatab
   const db = target.open()
   await queries.script('BEGIN ISOLATION LEVEL REPEATABLE READ')
   const rows = await copyRows(moving, queries, db)
-  putFigures(db, await figuresIn(queries))
+  putInSqlite(db, await figuresInPostgres(queries))
   const invites = await queries.rows<Invite>(INVITES)
   await queries.script('COMMIT')
   target.sync()
@@ -58,7 +59,7 @@ async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatab
   const refusal = await source.inUse()
   if (refusal) throw refusal
   // From here on nobody goes on from the old place, and what was cut off is run again.
-  await putMoveNote(queries, { state: 'leaving', place: moving.directory })
+  await putPostgresMoveNote(queries, { state: 'leaving', place: moving.directory })
   await putInvites(moving.directory, invites)
   await target.takePlace()
   return rows
@@ -67,17 +68,16 @@ async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatab
 async function copyRows({ say, clock }: Moving, source: Queries, db: Sqlite): Promise<number> {
   const tables = tablesOf(db)
   let all = 0
-  for (const table of tables) all += await rowsIn(source, table)
+  for (const table of tables) all += await rowsInPostgres(source, table)
   const progress = new MoveProgress(all, { say, clock })
   for (const table of tables)
-    for await (const page of pagesIn(source, table, moveLimits.rowsPerPage)) {
-      addRows(db, table, page)
+    for await (const page of pagesInPostgres(source, table, moveLimits.rowsPerPage)) {
+      addToSqlite(db, table, page)
       progress.add(page.length, table.name)
     }
   return progress.rows
 }
 
-type Invite = { hash: Uint8Array; usesMax: number; expiresMs: number }
 const INVITES = 'SELECT hash, uses_max AS "usesMax", expires_ms AS "expiresMs" FROM invite ORDER BY hash'
 
 /** In place of those that lay there before: one that was revoked meanwhile must not come back. */

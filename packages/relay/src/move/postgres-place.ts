@@ -4,7 +4,7 @@ import type { Client, QueryConfig } from 'pg'
 import { Connector } from '../store/postgres/connect.ts'
 import { migrate } from '../store/postgres/migrate.ts'
 import { postgresMigrations } from '../store/postgres/migrations.ts'
-import { MOVE_LOCK, moveNoteIn } from '../store/postgres/move-note-rows.ts'
+import { MOVE_LOCK, postgresMoveNote } from '../store/postgres/move-note-rows.ts'
 import { openPostgres, placeOf } from '../store/postgres/open-postgres.ts'
 import { type Queries, queriesOn } from '../store/postgres/queries.ts'
 import type { Found } from './moved-figures.ts'
@@ -73,7 +73,7 @@ export class PostgresPlace {
     )
     if (found?.isEmpty) return 'empty'
     if (!found?.isSame) return 'another relay'
-    return (await moveNoteIn(this.queries)) ? 'left behind' : 'the same relay'
+    return (await postgresMoveNote(this.queries)) ? 'left behind' : 'the same relay'
   }
 
   async close(): Promise<void> {

@@ -4,12 +4,16 @@ import type { Queries } from '../store/postgres/queries.ts'
 import type { MovedFigures, MovedRow } from './moved-figures.ts'
 import { type MovedTable, PLACES_ON_POSTGRES } from './moved-tables.ts'
 
-export async function rowsIn(tx: Queries, { fromPostgres }: MovedTable): Promise<number> {
+export async function rowsInPostgres(tx: Queries, { fromPostgres }: MovedTable): Promise<number> {
   return (await tx.one<{ rows: number }>(`SELECT count(*) AS rows FROM (${fromPostgres}) counted`))?.rows ?? 0
 }
 
 /** Page by page: there may be more than fit into memory. */
-export async function* pagesIn(tx: Queries, { fromPostgres }: MovedTable, rowsMax: number): AsyncGenerator<MovedRow[]> {
+export async function* pagesInPostgres(
+  tx: Queries,
+  { fromPostgres }: MovedTable,
+  rowsMax: number,
+): AsyncGenerator<MovedRow[]> {
   await tx.script(`DECLARE moved NO SCROLL CURSOR FOR ${fromPostgres}`)
   for (;;) {
     const page = await tx.rows<MovedRow>(`FETCH FORWARD ${rowsMax} FROM moved`)
@@ -19,7 +23,11 @@ export async function* pagesIn(tx: Queries, { fromPostgres }: MovedTable, rowsMa
   await tx.script('CLOSE moved')
 }
 
-export async function addRows(tx: Queries, { name, columns }: MovedTable, rows: readonly MovedRow[]): Promise<void> {
+export async function addToPostgres(
+  tx: Queries,
+  { name, columns }: MovedTable,
+  rows: readonly MovedRow[],
+): Promise<void> {
   const places = rows.map(
     (_, row) => `(${columns.map((_column, at) => `$${row * columns.length + at + 1}`).join(', ')})`,
   )
@@ -51,7 +59,7 @@ const FIGURES = `
       ELSE coalesce((SELECT min(pos) FROM moved_place), (SELECT pos + 1 FROM head)) END AS floor,
     set_by_ms AS "setByMs", set_until_ms AS "setUntilMs" FROM retention`
 
-export async function figuresIn(tx: Queries): Promise<MovedFigures> {
+export async function figuresInPostgres(tx: Queries): Promise<MovedFigures> {
   const figures = await tx.one<MovedFigures>(FIGURES)
   if (!figures) throw new TypeError('a relay without figures')
   return figures
@@ -63,7 +71,7 @@ const NUMBERS = `
     setval('chat_group_num_seq', (SELECT coalesce(max(num), 0) + 1 FROM chat_group), false),
     setval('entry_id_seq', (SELECT pos + 1 FROM head), false), setval('key_package_num_seq', $1::bigint + 1, false)`
 
-export async function putFigures(tx: Queries, figures: MovedFigures): Promise<void> {
+export async function putInPostgres(tx: Queries, figures: MovedFigures): Promise<void> {
   const { incarnation, head, keyPackages, floor, setByMs, setUntilMs } = figures
   await tx.run('UPDATE incarnation SET id = $1', [Buffer.from(incarnation)])
   await tx.run('UPDATE head SET pos = $1', [head])

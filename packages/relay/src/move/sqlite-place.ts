@@ -31,11 +31,11 @@ export function foundIn(db: Sqlite, incarnation: Uint8Array): Found {
 export const tablesOf = (db: Sqlite): MovedTable[] =>
   allMovedTables(table => db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table))
 
-export const rowsIn = (db: Sqlite, { fromSqlite }: MovedTable): number =>
+export const rowsInSqlite = (db: Sqlite, { fromSqlite }: MovedTable): number =>
   db.prepare<[], number>(`SELECT count(*) FROM (${fromSqlite})`).pluck().get() ?? 0
 
 /** Page by page: there may be more than fit into memory. */
-export function* pagesIn(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: number): Generator<MovedRow[]> {
+export function* pagesInSqlite(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: number): Generator<MovedRow[]> {
   let page: MovedRow[] = []
   for (const row of db.prepare<[], MovedRow>(fromSqlite).iterate()) {
     page.push(row)
@@ -46,14 +46,14 @@ export function* pagesIn(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: number
   if (page.length > 0) yield page
 }
 
-export function addRows(db: Sqlite, { toSqlite }: MovedTable, rows: readonly MovedRow[]): void {
+export function addToSqlite(db: Sqlite, { toSqlite }: MovedTable, rows: readonly MovedRow[]): void {
   const add = db.prepare(toSqlite)
   db.transaction(() => {
     for (const row of rows) add.run(row)
   })()
 }
 
-export function figuresIn(db: Sqlite): MovedFigures {
+export function figuresInSqlite(db: Sqlite): MovedFigures {
   const given = (table: string) =>
     db.prepare<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?').pluck().get(table) ?? 0
   const retention = db
@@ -66,7 +66,7 @@ export function figuresIn(db: Sqlite): MovedFigures {
   return { incarnation, head: given('entry'), keyPackages: given('key_package'), floor, setByMs, setUntilMs }
 }
 
-export function putFigures(db: Sqlite, figures: MovedFigures): void {
+export function putInSqlite(db: Sqlite, figures: MovedFigures): void {
   db.transaction(() => {
     const { floor, setByMs, setUntilMs } = figures
     db.prepare('UPDATE retention SET floor = ?, set_by_ms = ?, set_until_ms = ?').run(floor, setByMs, setUntilMs)

@@ -1,5 +1,7 @@
 // Where the invites of a relay stand: files beside a database that one process has locked, or rows of one that many share.
-import type { Invite } from './relay-store.ts'
+
+/** A code that the operator gave out, by its hash. */
+export type Invite = { hash: Uint8Array; usesMax: number; expiresMs: number }
 
 export interface InviteShelf {
   /** Resolves when no power cut takes it back. */

@@ -4,7 +4,7 @@ import type { Entry, Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import type { Fence } from './fence.ts'
-import type { InviteShelf } from './invite-shelf.ts'
+import type { Invite, InviteShelf } from './invite-shelf.ts'
 import type { Wake } from './wake.ts'
 
 export type StoredAccount = {
@@ -51,8 +51,6 @@ export type StoreFigures = {
 
 export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
 
-/** A code that the operator gave out, by its hash. */
-export type Invite = { hash: Uint8Array; usesMax: number; expiresMs: number }
 export type NewAccount = { accountKey: Uint8Array; nowMs: number; invite?: Invite | undefined }
 
 export type PublishedKeyPackages = {

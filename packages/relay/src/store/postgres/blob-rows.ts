@@ -20,20 +20,19 @@ const BEGIN = `
     RETURNING num)
   INSERT INTO blob (id, owner, size, token_hash, begun_ms) SELECT $1, num, $4, $5, $6 FROM counted`
 
-/** Only what was counted today: the bytes of a day that is over are forgotten with it. */
-const giveBack = (from: 'was' | 'gone'): string => `
-  UPDATE account SET blob_bytes = blob_bytes - (${from}.size - $2) FROM ${from}
-  WHERE num = ${from}.owner AND ${from}.done_ms IS NULL AND ${from}.size > $2
-    AND blob_day = ${from}.begun_ms / ${DAY_MS}`
-
+/** Given back is only what was counted today: the bytes of a day that is over are forgotten with it. */
 const FINISH = `
   WITH was AS (SELECT id, owner, size, begun_ms, done_ms FROM blob WHERE id = $1 FOR UPDATE),
-    given_back AS (${giveBack('was')}),
+    given_back AS (
+      UPDATE account SET blob_bytes = blob_bytes - (was.size - $2) FROM was
+      WHERE num = was.owner AND was.done_ms IS NULL AND was.size > $2 AND blob_day = was.begun_ms / ${DAY_MS}),
     done AS (UPDATE blob SET done_ms = $3, size = $2 FROM was WHERE blob.id = was.id AND was.done_ms IS NULL)
   SELECT id FROM was`
 
 const FORGET = `
-  WITH gone AS (DELETE FROM blob WHERE id = $1 RETURNING owner, size, begun_ms, done_ms) ${giveBack('gone')}`
+  WITH gone AS (DELETE FROM blob WHERE id = $1 RETURNING owner, size, begun_ms, done_ms)
+  UPDATE account SET blob_bytes = blob_bytes - (gone.size - $2) FROM gone
+  WHERE num = gone.owner AND gone.done_ms IS NULL AND gone.size > $2 AND blob_day = gone.begun_ms / ${DAY_MS}`
 
 export class PgBlobRows {
   readonly #database: Postgres

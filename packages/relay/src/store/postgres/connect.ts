@@ -1,7 +1,8 @@
 // The way to the database: one file knows the driver, which is loaded only when somebody asks for it.
+import type { Socket } from 'node:net'
 import { postgresLimits } from '@postern/protocol'
 import type pg from 'pg'
-import type { Client, ClientBase, ClientConfig, Pool, PoolClient } from 'pg'
+import type { Client, ClientConfig } from 'pg'
 import { Servers } from './servers.ts'
 
 type Driver = typeof pg
@@ -10,26 +11,21 @@ type Driver = typeof pg
 const INT8 = 20
 /** The server's own word for it, if it were written to. */
 const READ_ONLY = '25006'
-/** What the pool says when all of its connections are in use: that is no fault of the server. */
-const POOL_USED_UP = 'timeout exceeded when trying to connect'
+
+/** Says goodbye and waits for nothing: a server that stands still must not hold up whoever has done with it. */
+export function endClient(client: Client): void {
+  client.end().catch(() => undefined)
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+  stream.destroySoon()
+}
 
 export class Connector {
-  readonly #servers: Servers
-  readonly #Client: new () => Client
   readonly #driver: Driver
+  readonly #servers: Servers
 
   private constructor(driver: Driver, address: string) {
-    const servers = new Servers(address)
-    const config = configOf(driver)
     this.#driver = driver
-    this.#servers = servers
-    this.#Client = class extends driver.Client {
-      constructor() {
-        super({ ...config, connectionString: servers.chosen })
-        // Lost while it is in use and nothing is asked of it: who asks next hears of it.
-        this.on('error', () => undefined)
-      }
-    }
+    this.#servers = new Servers(address)
   }
 
   static async load(address: string): Promise<Connector> {
@@ -37,51 +33,29 @@ export class Connector {
     return new Connector(driver, address)
   }
 
-  /** A connection of its own. `onLost` is called once when it is gone; nothing that happens to it ends the process. */
+  /**
+   * A connection of its own, to the first that takes it: the server that was good last is tried first. `onLost` is called once
+   * when it is gone; nothing that happens to it ends the process.
+   */
   async connect(onLost: () => void): Promise<Client> {
-    return await this.#atOneOfThem(() => this.#connectOnce(onLost))
-  }
-
-  /** A connection of the pool, to be released. */
-  async checkOut(pool: Pool): Promise<PoolClient> {
-    return await this.#atOneOfThem(() => pool.connect())
-  }
-
-  /** What was under way at it was given up: the next connection is tried elsewhere, if there is an elsewhere. */
-  distrust(): void {
-    this.#servers.passOver(this.#servers.chosen)
-  }
-
-  pool(): Pool {
-    const pool = new this.#driver.Pool({
-      Client: this.#Client,
-      connectionTimeoutMillis: postgresLimits.connectMs,
-      max: postgresLimits.poolConnections,
-      idleTimeoutMillis: postgresLimits.poolIdleMs,
-      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, whatever its types say
-      onConnect: client => this.#assertTakesWrites(client),
-    })
-    // One that is lost while nobody uses it is simply gone from the pool.
-    pool.on('error', () => undefined)
-    return pool
-  }
-
-  /** Each of the servers is tried once, the one that was good last first. */
-  async #atOneOfThem<T>(connect: () => Promise<T>): Promise<T> {
     for (let left = this.#servers.count; ; left--) {
-      const tried = this.#servers.chosen
+      const { chosen } = this.#servers
       try {
-        return await connect()
+        return await this.#connectTo(chosen, onLost)
       } catch (error) {
-        if (error instanceof Error && error.message === POOL_USED_UP) throw error
-        this.#servers.passOver(tried)
+        this.#servers.passOver(chosen)
         if (left <= 1) throw error
       }
     }
   }
 
-  async #connectOnce(onLost: () => void): Promise<Client> {
-    const client = new this.#Client()
+  /** What was under way there was given up: the next connection is tried elsewhere, if there is an elsewhere. */
+  distrust(): void {
+    this.#servers.passOver(this.#servers.chosen)
+  }
+
+  async #connectTo(address: string, onLost: () => void): Promise<Client> {
+    const client = new this.#driver.Client(configOf(this.#driver, address))
     let isLost = false
     const lose = (): void => {
       if (!isLost) onLost()
@@ -91,26 +65,27 @@ export class Connector {
     client.on('end', lose)
     try {
       await client.connect()
-      await this.#assertTakesWrites(client)
+      if (this.#servers.count > 1) await assertTakesWrites(client)
       return client
     } catch (error) {
       // Left open, a try that came too late would hold a place at the server.
-      client.end().catch(() => undefined)
+      isLost = true
+      endClient(client)
       throw error
     }
   }
-
-  /** Of several servers, all but one are standbys. */
-  async #assertTakesWrites(client: ClientBase): Promise<void> {
-    if (this.#servers.count === 1) return
-    const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
-    if (rows[0]?.standby) throw Object.assign(new Error('no server takes writes'), { code: READ_ONLY })
-  }
 }
 
-function configOf(driver: Driver): ClientConfig {
+/** Of several servers, all but one are standbys. */
+async function assertTakesWrites(client: Client): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+  if (rows[0]?.standby) throw Object.assign(new Error('no server takes writes'), { code: READ_ONLY })
+}
+
+function configOf(driver: Driver, address: string): ClientConfig {
   const timeoutMs = postgresLimits.statementMs
   return {
+    connectionString: address,
     connectionTimeoutMillis: postgresLimits.connectMs,
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: timeoutMs,

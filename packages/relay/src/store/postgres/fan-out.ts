@@ -13,14 +13,14 @@ import type { Wake } from '../wake.ts'
 import type { AccountNumbers } from './account-numbers.ts'
 import { Backoff } from './backoff.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { Hints } from './hints.ts'
-import type { Line } from './line.ts'
 
 type Parts = { numbers: AccountNumbers; hints: Hints; wake: Wake; clock: Clock; log: Log }
 type Turn = { done: number; grown: number[] | null }
 
 export class FanOut {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #backoff = new Backoff()
   /** How often something was put into the outbox, as far as is known here, and which of that is in mailboxes. */

@@ -1,32 +1,31 @@
-// Lets so many at a time to the connections of a pool, in the order of their coming, and bounds how many wait.
+// Hands out a few things to many who ask: each to one at a time, in the order of their coming, and only so many may wait.
 import { CodedError, Wait } from '@postern/protocol'
 
-export class Gate {
-  readonly #waiting: Wait[] = []
+export class Gate<Item> {
+  readonly #free: Item[]
   readonly #waitingMax: number
-  #free: number
+  readonly #waiting: Wait<Item>[] = []
 
-  constructor({ places, waitingMax }: { places: number; waitingMax: number }) {
-    this.#free = places
+  constructor(items: readonly Item[], { waitingMax }: { waitingMax: number }) {
+    this.#free = [...items]
     this.#waitingMax = waitingMax
   }
 
   /** Throws `unavailable` when too many wait already. */
-  async through<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await this.#place()
+  async through<T>(run: (item: Item) => Promise<T>): Promise<T> {
+    const item = this.#free.pop() ?? (await this.#wait())
     try {
-      return await run()
+      return await run(item)
     } finally {
       const next = this.#waiting.shift()
-      if (next) next.resolve()
-      else this.#free += 1
+      if (next) next.resolve(item)
+      else this.#free.push(item)
     }
   }
 
-  #place(): Promise<void> {
+  #wait(): Promise<Item> {
     if (this.#waiting.length >= this.#waitingMax) throw new CodedError('unavailable')
-    const wait = new Wait()
+    const wait = new Wait<Item>()
     this.#waiting.push(wait)
     return wait.over
   }

@@ -3,14 +3,14 @@ import { inBackground, type Log, logFault, postgresLimits, type Timer } from '@p
 import type { StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { FanOut } from './fan-out.ts'
 import { HINT_CHANNEL, type Hints } from './hints.ts'
-import type { Line } from './line.ts'
 
 type Parts = { hints: Hints; fanOut: FanOut; options: StoreOptions; log: Log }
 
 export class HintListener {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #backoff = new Backoff()
   #timer: Timer | undefined

@@ -1,8 +1,7 @@
 // Invites, and how often each was used: in the database, for the relays that share it are on many machines.
 import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { InviteShelf } from '../invite-shelf.ts'
-import type { Invite } from '../relay-store.ts'
+import type { Invite, InviteShelf } from '../invite-shelf.ts'
 import { inviteRefusal } from '../rules/counts.ts'
 import type { Queries } from './queries.ts'
 

@@ -7,7 +7,7 @@ import type { Batch, BatchParts, DayStored, Judged, LogAnswer, LogWrite } from '
 import { BatchRows } from './batch-rows.ts'
 import { commitToLog } from './commit-to-log.ts'
 import { createGroupIn } from './create-group.ts'
-import type { Line } from './line.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { StoredGroupState } from './locked-groups.ts'
 import { PlaceAtOnce } from './place-at-once.ts'
 import type { Queries } from './queries.ts'
@@ -30,7 +30,7 @@ const envelopesIn = (writes: readonly LogWrite[]): (Append | Commit)[] =>
   writes.flatMap(write => (write.kind === 'append' ? write.append : write.kind === 'commit' ? write.commit : []))
 
 export async function writeBatch(
-  line: Line,
+  line: DatabaseLine,
   parts: BatchParts,
   writes: readonly LogWrite[],
 ): Promise<Committed<Judged[]>> {

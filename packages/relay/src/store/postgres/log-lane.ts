@@ -5,10 +5,10 @@ import type { Append, Commit, StoreOptions } from '../relay-store.ts'
 import { Backoff } from './backoff.ts'
 import type { BatchParts, GroupToMake, Judged, LogAnswer, LogWrite } from './batch.ts'
 import type { Postgres } from './database.ts'
-import type { Line } from './line.ts'
+import type { DatabaseLine } from './database-line.ts'
 import { writeBatch } from './log-batch.ts'
 import { writeRecalled } from './recalled-batch.ts'
-import { isWorthAlone } from './storage-error.ts'
+import { isWorthAgain, isWorthAlone } from './storage-error.ts'
 
 type Parts = BatchParts & { clock: Clock; observe: StoreOptions['observe'] }
 type Queued = { write: LogWrite; answer: Wait<LogAnswer> }
@@ -20,14 +20,14 @@ function payloadBytesOf(write: LogWrite): number {
 }
 
 export class LogLane {
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #stop = new AbortController()
-  #queue: Queued[] = []
+  readonly #queue: Queued[] = []
   #queuedBytes = 0
   #running: Promise<void> | undefined
-  /** Batches that were begun and are over, and who waits for how many. */
-  #caughtUp: Wait[] = []
+  /** Who waits for the batch that is under way. */
+  readonly #caughtUp: Wait[] = []
 
   constructor(database: Postgres, parts: Parts) {
     this.#line = database.line()
@@ -98,13 +98,14 @@ export class LogLane {
     return batch
   }
 
-  async #judge(writes: readonly LogWrite[]): Promise<Judged[]> {
+  async #judge(writes: readonly LogWrite[], triesLeft: number = postgresLimits.batchTriesMax): Promise<Judged[]> {
     const observed = this.#parts.observe?.()
     try {
       const judged = await this.#judgeTogether(writes)
       observed?.(writes.length)
       return judged
     } catch (error) {
+      if (isWorthAgain(error) && triesLeft > 0) return await this.#judge(writes, triesLeft - 1)
       if (writes.length === 1 || !isWorthAlone(error)) return writes.map(() => ({ kind: 'failed', error }))
       // Each alone: one bad write must not take its neighbours with it.
       const alone: Judged[] = []

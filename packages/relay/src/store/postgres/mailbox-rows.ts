@@ -1,17 +1,27 @@
 // Mailboxes on PostgreSQL: what waits for an account, in order. All that is asked for at one time is one statement.
-import { type AccountId, postgresLimits, Wait } from '@postern/protocol'
+import {
+  type AccountId,
+  type Clock,
+  CodedError,
+  inBackground,
+  isCoded,
+  type Log,
+  postgresLimits,
+  Wait,
+} from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Page, PageBounds, StoredEntry } from '../relay-store.ts'
 import { accountsIn, kindOf } from '../stored-entry.ts'
 import type { AccountNumbers } from './account-numbers.ts'
+import { Backoff } from './backoff.ts'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { EntryCache } from './entry-cache.ts'
-import type { Line } from './line.ts'
 import type { Queries } from './queries.ts'
 
-type Parts = { numbers: AccountNumbers; entries: EntryCache }
+type Parts = { numbers: AccountNumbers; entries: EntryCache; clock: Clock; log: Log }
 type Read = { num: number; after: number; bounds: PageBounds; page: Wait<Page> }
-type Place = { n: number; cursor: number; entry: number; bytes: number }
+type EntryPlace = { n: number; cursor: number; entry: number; bytes: number }
 type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
   entry: number
   kind: number
@@ -21,9 +31,11 @@ type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
 
 export class PgMailboxRows {
   readonly #database: Postgres
-  readonly #line: Line
+  readonly #line: DatabaseLine
   readonly #parts: Parts
-  #asked: Read[] = []
+  readonly #backoff = new Backoff()
+  readonly #stop = new AbortController()
+  readonly #asked: Read[] = []
   #isReading = false
 
   constructor(database: Postgres, parts: Parts) {
@@ -36,7 +48,7 @@ export class PgMailboxRows {
     const num = this.#parts.numbers.held(account)?.num ?? (await this.#parts.numbers.numberOf(account))
     const page = new Wait<Page>()
     this.#asked.push({ num, after, bounds, page })
-    if (!this.#isReading) void this.#readAll()
+    if (!this.#isReading) inBackground(this.#readAll(), { what: 'mailboxes cannot be read', log: this.#parts.log })
     return await page.over
   }
 
@@ -51,6 +63,11 @@ export class PgMailboxRows {
     return row?.head ?? 0
   }
 
+  /** Whoever still waits is told to come again. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
   /** Never rejects: who waits for a page hears of its failure. What is asked for meanwhile goes together. */
   async #readAll(): Promise<void> {
     this.#isReading = true
@@ -60,11 +77,26 @@ export class PgMailboxRows {
       const reads = this.#asked.splice(0, postgresLimits.readsPerQuery)
       try {
         await this.#line.use(queries => this.#readTogether(queries, reads))
+        this.#backoff.reset()
       } catch (error) {
-        for (const { page } of reads) page.reject(error)
+        await this.#failed(reads, error)
       }
     }
     this.#isReading = false
+  }
+
+  /** While the database is away who follows waits for it: cut off, all of them would come again at once. */
+  async #failed(reads: readonly Read[], error: unknown): Promise<void> {
+    const { signal } = this.#stop
+    if (!isCoded(error, 'unavailable') || signal.aborted) {
+      for (const { page } of reads) page.reject(signal.aborted ? new CodedError('stopping') : error)
+      return
+    }
+    this.#asked.unshift(...reads.filter(({ page }) => !page.isOver))
+    const wait = new Wait()
+    wait.after(this.#parts.clock, this.#backoff.nextMs(), () => wait.resolve())
+    wait.onAbort(signal, () => wait.resolve())
+    await wait.over
   }
 
   async #readTogether(queries: Queries, reads: readonly Read[]): Promise<void> {
@@ -86,7 +118,7 @@ export class PgMailboxRows {
     return newestId === undefined ? [] : await freshRows(queries, reads, newestId)
   }
 
-  async #entriesAt(queries: Queries, places: readonly Place[]): Promise<StoredEntry[]> {
+  async #entriesAt(queries: Queries, places: readonly EntryPlace[]): Promise<StoredEntry[]> {
     const { entries } = this.#parts
     const held = places.map(({ entry, cursor }) => entries.get(entry, cursor))
     const missing = places.filter((_, at) => held[at] === undefined)
@@ -102,8 +134,8 @@ export class PgMailboxRows {
   }
 }
 
-const placesOf = (queries: Queries, reads: readonly Read[]): Promise<Place[]> =>
-  queries.rows<Place>(
+const placesOf = (queries: Queries, reads: readonly Read[]): Promise<EntryPlace[]> =>
+  queries.rows<EntryPlace>(
     `SELECT asked.n, found.cursor, found.entry, found.bytes
      FROM unnest($1::integer[], $2::bigint[], $3::integer[]) WITH ORDINALITY AS asked (account, after, count, n)
      CROSS JOIN LATERAL (
@@ -120,7 +152,7 @@ const placesOf = (queries: Queries, reads: readonly Read[]): Promise<Place[]> =>
 const ENTRY_COLUMNS = `id AS entry, (SELECT id FROM chat_group WHERE num = entry.chat_group) AS "group", seq, kind,
   (SELECT id FROM account WHERE num = entry.sender) AS sender, ts, payload, added, removed`
 
-const entryRows = (queries: Queries, places: readonly Place[]): Promise<EntryRow[]> =>
+const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<EntryRow[]> =>
   queries.rows<EntryRow>(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE id = ANY ($1::bigint[])`, [
     places.map(({ entry }) => entry),
   ])
@@ -144,16 +176,20 @@ const freshRows = (queries: Queries, reads: readonly Read[], newestId: number): 
     ],
   )
 
-const storedEntry = ({ entry: _, ...row }: EntryRow, cursor: number): StoredEntry => ({
-  ...row,
+const storedEntry = (row: EntryRow, cursor: number): StoredEntry => ({
   cursor,
+  group: row.group,
+  seq: row.seq,
   kind: kindOf(row.kind),
+  sender: row.sender,
+  ts: row.ts,
+  payload: row.payload,
   added: accountsIn(row.added),
   removed: accountsIn(row.removed),
 })
 
 /** At least one when there is any, then as many as fit. */
-function fittingPlaces(places: readonly Place[], bytesMax: number): Place[] {
+function fittingPlaces(places: readonly EntryPlace[], bytesMax: number): EntryPlace[] {
   let bytes = 0
   const end = places.findIndex((place, at) => {
     bytes += place.bytes

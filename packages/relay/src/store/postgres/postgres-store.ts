@@ -23,7 +23,7 @@ import type {
   StoreOptions,
 } from '../relay-store.ts'
 import { migrate } from './migrate.ts'
-import { refuseMoved } from './move-note-rows.ts'
+import { refuseMovedDatabase } from './move-note-rows.ts'
 import { openPostgres, placeOf } from './open-postgres.ts'
 import { type PostgresParts, partsOf } from './postgres-parts.ts'
 import { readStoreFigures } from './store-figures.ts'
@@ -33,7 +33,7 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   const database = await openPostgres(address)
   try {
     await migrate(database, placeOf(address))
-    await refuseMoved(database, placeOf(address))
+    await refuseMovedDatabase(database, placeOf(address))
     const row = await database.one<{ id: Uint8Array }>('SELECT id FROM incarnation')
     const store = new PostgresStore(partsOf(database, options), new Uint8Array(row?.id ?? []))
     store.start()
@@ -220,9 +220,10 @@ class PostgresStore implements RelayStore {
   }
 
   async close(): Promise<void> {
-    const { listener, fanOut, lane, acknowledgements, database } = this.#parts
+    const { listener, fanOut, lane, mailboxes, acknowledgements, database } = this.#parts
     try {
       listener.stop()
+      mailboxes.stop()
       await lane.stop()
       // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
       await this.flush().catch(() => undefined)

@@ -5,7 +5,7 @@ import type { NumberedAccount } from './account-numbers.ts'
 import { appendToLog } from './append-to-log.ts'
 import type { Batch, BatchParts, Judged, LogWrite } from './batch.ts'
 import { BatchRows } from './batch-rows.ts'
-import type { Line } from './line.ts'
+import type { DatabaseLine } from './database-line.ts'
 import type { LockedGroup } from './locked-groups.ts'
 import { PlaceAtOnce } from './place-at-once.ts'
 import type { Queries } from './queries.ts'
@@ -19,7 +19,11 @@ type Written = { ids: string[]; grown: number[] | null; isPlaced: boolean | null
 
 const notSo: Recalled = { kind: 'not-so' }
 
-export async function writeRecalled(line: Line, parts: BatchParts, writes: readonly LogWrite[]): Promise<Recalled> {
+export async function writeRecalled(
+  line: DatabaseLine,
+  parts: BatchParts,
+  writes: readonly LogWrite[],
+): Promise<Recalled> {
   const batch = recall(parts, writes)
   if (!batch) return notSo
   const judged = await judgeAll(batch, parts, writes)

@@ -24,7 +24,7 @@ export function databaseFault(cause: unknown): CodedError {
 /** What the server itself refused: the connection is as good as before. */
 export const isAnswer = (error: unknown): boolean => /^[0-9A-Z]{5}$/.test(systemCodeOf(error)) && !isEnd(error)
 
-/** The server ends the connection with it, or is a standby now. */
+/** The server ends the connection with it, or has become a standby. */
 const isEnd = (error: unknown): boolean => /^(57P0[1-5]|08...|25P0[34]|25006)$/.test(systemCodeOf(error))
 
 /** What the driver said. */
@@ -36,3 +36,6 @@ export const isWorthAlone = (error: unknown): boolean => {
   const said = causeOf(error)
   return isAnswer(said) && !/^(57014|53...|55P03)$/.test(systemCodeOf(said))
 }
+
+/** Two were in each other's way: the next time they may not be. */
+export const isWorthAgain = (error: unknown): boolean => /^40...$/.test(systemCodeOf(causeOf(error)))

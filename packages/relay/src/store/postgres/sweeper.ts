@@ -1,9 +1,9 @@
 // Lets one relay of all on the database sweep: a second one would find the same rows, and only wait for the first.
 import type { Postgres } from './database.ts'
-import type { Line } from './line.ts'
+import type { DatabaseLine } from './database-line.ts'
 
 export class Sweeper {
-  readonly #line: Line
+  readonly #line: DatabaseLine
 
   constructor(database: Postgres) {
     this.#line = database.line()

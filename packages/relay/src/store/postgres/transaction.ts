@@ -1,4 +1,5 @@
 // One transaction on one connection: committed when its work is done, else undone.
+import { CodedError } from '@postern/protocol'
 import type { ClientBase } from 'pg'
 import { type Queries, queriesOn, type Statement } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
@@ -48,8 +49,11 @@ async function commit<T>(client: ClientBase, value: T, statements: readonly Stat
   const written = await Promise.allSettled(asked)
   const refused = written.find(each => each.status === 'rejected')
   try {
-    await committing
+    const { command } = await committing
+    // The server's answer to the commit of what had failed before.
+    if (command === 'ROLLBACK' && !refused) throw new CodedError('internal', {}, { message: 'It was undone.' })
   } catch (error) {
+    if (error instanceof CodedError) throw error
     if (!refused) return { kind: 'in-doubt', value, error: databaseFault(error) }
   }
   if (refused) return undone(value, databaseFault(refused.reason))

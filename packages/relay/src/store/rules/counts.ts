@@ -1,7 +1,7 @@
 // How many there may be of what an account has at the relay, of accounts, and of the uses of an invite.
 import { CodedError } from '@postern/protocol'
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { Invite } from '../relay-store.ts'
+import type { Invite } from '../invite-shelf.ts'
 
 const tooMany = (message: string): CodedError => new CodedError('rate-limited', {}, { message })
 

@@ -5,7 +5,6 @@ import { unusable } from '@postern/protocol/node'
 import Database from 'better-sqlite3-multiple-ciphers'
 import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
 import { migrations } from './migrations.ts'
-import { refuseMoved } from './move-note-rows.ts'
 
 export type Sqlite = Database.Database
 
@@ -29,7 +28,6 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
     // Another process is seen only by who wants to write.
     db.exec('BEGIN IMMEDIATE; COMMIT')
     migrate(db, directory)
-    refuseMoved(db, directory)
     return db
   } catch (cause) {
     db.close()

@@ -1,6 +1,6 @@
 // How often each invite was used. What it allows stands in its file.
 import type { RelayLimits } from '../../limits/relay-limits.ts'
-import type { Invite } from '../relay-store.ts'
+import type { Invite } from '../invite-shelf.ts'
 import { inviteRefusal } from '../rules/counts.ts'
 import type { Sqlite } from './database.ts'
 

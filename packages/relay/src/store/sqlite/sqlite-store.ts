@@ -41,6 +41,7 @@ import type { LogParts } from './log-parts.ts'
 import { MailboxFill } from './mailbox-fill.ts'
 import { MailboxRows } from './mailbox-rows.ts'
 import { MailboxTails } from './mailbox-tails.ts'
+import { refuseMoved } from './move-note-rows.ts'
 import { ProfileRows } from './profile-rows.ts'
 import { RecentEntries } from './recent-entries.ts'
 import { RetentionRows } from './retention-rows.ts'
@@ -67,6 +68,7 @@ class SqliteStore implements RelayStore {
   constructor(options: StoreOptions) {
     const { limits } = options
     const db = openDatabase(options.directory, limits.databaseBytesMax)
+    refuseMoved(db, options.directory)
     const invites = new InviteRows(db, limits)
     const room = new DatabaseRoom(db, { bytesMax: limits.databaseBytesMax, disk: options.disk })
     const accounts = new AccountRows(db, { invites, limits, room })

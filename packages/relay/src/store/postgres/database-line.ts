@@ -1,12 +1,12 @@
 // One connection that is kept for one purpose, and made again by whoever needs it next after it was lost.
 import { CodedError } from '@postern/protocol'
 import type { Client } from 'pg'
-import type { Connector } from './connect.ts'
+import { type Connector, endClient } from './connect.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { databaseFault, isAnswer } from './storage-error.ts'
 import { type Committed, type Last, transact, type Work } from './transaction.ts'
 
-export class Line {
+export class DatabaseLine {
   readonly #connector: Connector
   #client: Promise<Client> | undefined
   #isClosed = false
@@ -18,26 +18,26 @@ export class Line {
   /** Settles once the connection is there. `onLost` is called when it is gone: then it has to be asked for again. */
   async connected(onLost: () => void = () => {}): Promise<Client> {
     if (this.#isClosed) throw new CodedError('stopping')
-    const connecting = (this.#client ??= this.#connect(onLost))
-    try {
-      return await connecting
-    } catch (error) {
-      this.#forget(connecting)
-      throw databaseFault(error)
-    }
+    this.#client ??= this.#connect(onLost)
+    return await this.#client
   }
 
   #connect(onLost: () => void): Promise<Client> {
-    const connecting: Promise<Client> = this.#connector.connect(() => {
-      this.#forget(connecting)
-      onLost()
-    })
-    return connecting
-  }
-
-  /** One that was dropped ends late, when another has taken its place: that one must not be forgotten unclosed. */
-  #forget(client: Promise<Client>): void {
-    if (this.#client === client) this.#client = undefined
+    const coming = this.#connector
+      .connect(() => {
+        if (forget()) onLost()
+      })
+      .catch((error: unknown) => {
+        forget()
+        throw databaseFault(error)
+      })
+    // One that was given up on is heard of late: another may have taken its place.
+    const forget = (): boolean => {
+      const isCurrent = this.#client === coming
+      if (isCurrent) this.#client = undefined
+      return isCurrent
+    }
+    return coming
   }
 
   async use<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
@@ -65,7 +65,7 @@ export class Line {
   async close(): Promise<void> {
     this.#isClosed = true
     const client = await this.#client?.catch(() => undefined)
-    await client?.end().catch(() => undefined)
+    if (client) endClient(client)
   }
 
   /** A statement that was given up on may still be under way: what comes next on the connection would wait behind it. */
@@ -77,6 +77,6 @@ export class Line {
   #drop(client: Client): void {
     this.#client = undefined
     this.#connector.distrust()
-    client.end().catch(() => undefined)
+    endClient(client)
   }
 }
