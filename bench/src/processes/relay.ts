@@ -23,6 +23,7 @@ const crowd = {
   connectionsMax: 1e5,
   takesPerMinute: 1e6,
   newAccountBytesPerDayMax: 1e12,
+  authenticateWithinMs: 1e5,
 }
 const { directory, database, app, blobs, environment = {}, ...given } = settingsFromParent<RelaySettings>()
 const limits = { ...crowd, ...given }

@@ -9,6 +9,7 @@ import { type Committed, type Last, transact, type Work } from './transaction.ts
 export class DatabaseLine {
   readonly #connector: Connector
   #client: Promise<Client> | undefined
+  readonly #comings = new WeakMap<Client, Promise<Client>>()
   #isClosed = false
 
   constructor(connector: Connector) {
@@ -18,8 +19,10 @@ export class DatabaseLine {
   /** Settles once the connection is there. `onLost` is called when it is gone: then it has to be asked for again. */
   async connected(onLost: () => void = () => {}): Promise<Client> {
     if (this.#isClosed) throw new CodedError('stopping')
-    this.#client ??= this.#connect(onLost)
-    return await this.#client
+    const coming = (this.#client ??= this.#connect(onLost))
+    const client = await coming
+    this.#comings.set(client, coming)
+    return client
   }
 
   #connect(onLost: () => void): Promise<Client> {
@@ -75,7 +78,8 @@ export class DatabaseLine {
   }
 
   #drop(client: Client): void {
-    this.#client = undefined
+    // Whoever else has found out before may have another one by now, which would stay open unseen.
+    if (this.#client === this.#comings.get(client)) this.#client = undefined
     this.#connector.distrust()
     endClient(client)
   }
