@@ -61,7 +61,7 @@ async function sendUntilKnown(world: World, chat: Chat, payload: Uint8Array): Pr
 /** The process that is in the middle of filling mailboxes, and waits for a row that somebody holds. */
 async function whoFillsMailboxes(watcher: Client): Promise<number> {
   const look = async (): Promise<number> => {
-    const { rows } = await watcher.query(
+    const { rows } = await watcher.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE query LIKE '%fan_out%' AND wait_event_type = 'Lock'
          AND wait_event IN ('transactionid', 'tuple') AND datname = current_database()`,
     )
@@ -189,10 +189,10 @@ describe.skipIf(isMissing)('the way to the database', () => {
     const database = await own.createDatabase()
     const [here, there] = [await openShared(database), await openShared(database)]
     const chat = await chatIn(here)
-    let isOver = false
+    const load = { isOver: false }
     const accepted = new Map<string, number>()
     const loads = [here, there, here, there].map(async world => {
-      while (!isOver) {
+      while (!load.isOver) {
         const payload = randomBytes(40)
         accepted.set(idOf(payload), await sendUntilKnown(world, chat, payload))
       }
@@ -203,7 +203,7 @@ describe.skipIf(isMissing)('the way to the database', () => {
       await own.kill()
       await own.start()
     }
-    isOver = true
+    load.isOver = true
     await Promise.all(loads)
     await expect.poll(() => there.store.mailboxHead(chat.bob).catch(() => 0)).toBeGreaterThan(0)
     const read = (await there.read(chat.bob)).slice(1)
@@ -220,9 +220,10 @@ describe.skipIf(isMissing)('the way to the database', () => {
     const cursor = await there.head(chat.bob)
     await there.read(chat.bob, cursor)
     const heard = Promise.withResolvers<void>()
-    there.wake.subscribe(chat.bob, async () => {
+    const look = async (): Promise<void> => {
       if ((await there.read(chat.bob, cursor)).length > 0) heard.resolve()
-    })
+    }
+    there.wake.subscribe(chat.bob, () => void look().catch(heard.reject))
     await watcher.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()",
     )

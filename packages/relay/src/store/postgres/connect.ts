@@ -7,6 +7,8 @@ import { serversIn } from './address.ts'
 
 type Driver = typeof pg
 
+type Parse = (text: string | Buffer) => unknown
+
 /** Whole numbers of eight bytes as numbers: none of ours is beyond 2^53. */
 const INT8 = 20
 
@@ -74,7 +76,9 @@ export class Connector {
 
 /** A standby follows the one that is looked for. */
 async function checkWritable(client: Client): Promise<void> {
-  const { rows } = await client.query('SELECT current_setting(\'transaction_read_only\') AS "readOnly"')
+  const { rows } = await client.query<{ readOnly: string }>(
+    'SELECT current_setting(\'transaction_read_only\') AS "readOnly"',
+  )
   if (rows[0]?.readOnly !== 'off') throw new CodedError('unavailable', {}, { cause: new Error('it is a standby') })
 }
 
@@ -92,8 +96,8 @@ function configOf(driver: Driver, address: string): ClientConfig {
     options: `-c tcp_user_timeout=${timeoutMs} -c tcp_keepalives_idle=${Math.ceil(postgresLimits.keepAliveMs / 1000)}`,
     application_name: 'postern-relay',
     types: {
-      getTypeParser: ((oid: number, format: 'text' | 'binary') =>
-        oid === INT8 ? Number : driver.types.getTypeParser(oid, format)) as typeof driver.types.getTypeParser,
+      getTypeParser: (oid: number, format?: 'text' | 'binary'): Parse =>
+        oid === INT8 ? Number : (driver.types.getTypeParser(oid, format) as Parse),
     },
   }
 }

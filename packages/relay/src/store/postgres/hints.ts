@@ -20,7 +20,7 @@ export class Hints {
 
   /** Undefined: it is this relay's own, or none that it knows. */
   read(payload: string): Hint | undefined {
-    const [kind, by, first = '', second = ''] = payload.split(' ')
+    const [kind = '', by, first = '', second = ''] = payload.split(' ')
     if (by === this.own) return undefined
     switch (kind) {
       case 'grown':

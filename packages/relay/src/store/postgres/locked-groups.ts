@@ -10,8 +10,6 @@ type Roster = {
   readonly left: Set<number>
   /** Senders whom every member is known to have heard, so that their next message notes nothing. */
   readonly heardByAll: Set<number>
-  /** Sent in a group of two since its mailboxes were thought of. */
-  aloneBytes: number
   /** How the group stood when it was written to last: others may have written to it since. */
   last: Counters | undefined
 }
@@ -83,7 +81,6 @@ function rosterIn({ roster, members }: StoredGroupState): Roster {
     members: new Map(all.filter(({ isIn }) => isIn).map(({ num, id }) => [num, id])),
     left: new Set(all.filter(({ isIn }) => !isIn).map(({ num }) => num)),
     heardByAll: new Set(),
-    aloneBytes: 0,
     last: undefined,
   }
 }

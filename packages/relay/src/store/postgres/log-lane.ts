@@ -24,11 +24,11 @@ export class LogLane {
   readonly #line: DatabaseLine
   readonly #parts: Parts
   readonly #stop = new AbortController()
-  #queue: Queued[] = []
+  readonly #queue: Queued[] = []
   #queuedBytes = 0
   #running: Promise<void> | undefined
-  /** Batches that were begun and are over, and who waits for how many. */
-  #caughtUp: Wait[] = []
+  /** Who waits for the batch that is under way. */
+  readonly #caughtUp: Wait[] = []
 
   constructor(database: Postgres, parts: Parts) {
     this.#line = database.line()

@@ -14,21 +14,24 @@ export class PgMailboxFill {
   /** By sender and recipient: how many bytes may pass before the mailbox is looked through; and since when it is full. */
   readonly #left: WeightedCache<string, number>
   readonly #full: WeightedCache<string, number>
+  /** By group of two: sent in it since its mailboxes were thought of. What is judged twice counts twice: it is looked at sooner. */
+  readonly #alone: WeightedCache<number, number>
 
   constructor(limits: RelayLimits) {
     this.#limits = limits
     this.#left = new WeightedCache(limits.accountsCachedMax)
     this.#full = new WeightedCache(limits.accountsCachedMax)
+    this.#alone = new WeightedCache(limits.accountsCachedMax)
   }
 
   /** The same as `check`, for the other one of a group of two. */
   async checkChat(tx: Queries, { group, sender }: { group: LockedGroup; sender: number }, sent: Sent): Promise<void> {
-    const { roster } = group
-    roster.aloneBytes += sent.bytes + rowBytes.entry
-    if (roster.aloneBytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
+    const bytes = (this.#alone.get(group.num) ?? 0) + sent.bytes + rowBytes.entry
+    this.#alone.set(group.num, bytes, 1)
+    if (bytes < relayFixedLimits.mailboxChatBytes && this.#full.isEmpty) return
     const to = soleReader(group.members, { sender })
-    if (to) await this.check(tx, { sender, to }, { bytes: roster.aloneBytes, nowMs: sent.nowMs })
-    roster.aloneBytes = 0
+    if (to) await this.check(tx, { sender, to }, { bytes, nowMs: sent.nowMs })
+    this.#alone.delete(group.num)
   }
 
   /** Something of this size goes to one account alone. Throws `mailbox-full` when the sender has too much there. */

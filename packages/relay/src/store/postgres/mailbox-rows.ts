@@ -1,5 +1,14 @@
 // Mailboxes on PostgreSQL: what waits for an account, in order. All that is asked for at one time is one statement.
-import { type AccountId, type Clock, CodedError, isCoded, postgresLimits, Wait } from '@postern/protocol'
+import {
+  type AccountId,
+  type Clock,
+  CodedError,
+  inBackground,
+  isCoded,
+  type Log,
+  postgresLimits,
+  Wait,
+} from '@postern/protocol'
 import type { Entry } from '@postern/protocol/relay'
 import type { Page, PageBounds, StoredEntry } from '../relay-store.ts'
 import { accountsIn, kindOf } from '../stored-entry.ts'
@@ -10,7 +19,7 @@ import type { DatabaseLine } from './database-line.ts'
 import type { EntryCache } from './entry-cache.ts'
 import type { Queries } from './queries.ts'
 
-type Parts = { numbers: AccountNumbers; entries: EntryCache; clock: Clock }
+type Parts = { numbers: AccountNumbers; entries: EntryCache; clock: Clock; log: Log }
 type Read = { num: number; after: number; bounds: PageBounds; page: Wait<Page> }
 type EntryPlace = { n: number; cursor: number; entry: number; bytes: number }
 type EntryRow = Omit<Entry, 'cursor' | 'kind' | 'added' | 'removed'> & {
@@ -26,7 +35,7 @@ export class PgMailboxRows {
   readonly #parts: Parts
   readonly #backoff = new Backoff()
   readonly #stop = new AbortController()
-  #asked: Read[] = []
+  readonly #asked: Read[] = []
   #isReading = false
 
   constructor(database: Postgres, parts: Parts) {
@@ -39,7 +48,7 @@ export class PgMailboxRows {
     const num = this.#parts.numbers.held(account)?.num ?? (await this.#parts.numbers.numberOf(account))
     const page = new Wait<Page>()
     this.#asked.push({ num, after, bounds, page })
-    if (!this.#isReading) void this.#readAll()
+    if (!this.#isReading) inBackground(this.#readAll(), { what: 'mailboxes cannot be read', log: this.#parts.log })
     return await page.over
   }
 
@@ -140,10 +149,14 @@ const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<Ent
     [places.map(({ entry }) => entry)],
   )
 
-const storedEntry = ({ entry: _, ...row }: EntryRow, cursor: number): StoredEntry => ({
-  ...row,
+const storedEntry = (row: EntryRow, cursor: number): StoredEntry => ({
   cursor,
+  group: row.group,
+  seq: row.seq,
   kind: kindOf(row.kind),
+  sender: row.sender,
+  ts: row.ts,
+  payload: row.payload,
   added: accountsIn(row.added),
   removed: accountsIn(row.removed),
 })

@@ -53,7 +53,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     retention: new PgRetentionRows(database, limits),
     sweep: new PgSweep(database, { keyPackages, invites, limits }),
     sweeper: new Sweeper(database),
-    mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock }),
+    mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock, log }),
     lane: new LogLane(database, {
       numbers,
       entries,
