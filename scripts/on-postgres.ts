@@ -12,8 +12,6 @@ const relay = [
   'kill',
   'operator',
   'profiles',
-  'registration',
-  'stop',
 ].map(name => `packages/relay/test/${name}.test.ts`)
 
 const people = [

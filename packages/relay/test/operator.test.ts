@@ -6,6 +6,7 @@ import { DAY_MS, relayFixedLimits } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { ManualClock } from '@postern/testkit/clock'
 import { failWrites } from '@postern/testkit/faults'
+import { isOnPostgres } from '@postern/testkit/test-databases'
 import { describe, expect, test } from 'vitest'
 import type { Relay, RelayOptions } from '../src/index.ts'
 import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
@@ -187,19 +188,22 @@ describe('a banned account', () => {
     expect((await put(other, randomBytes(10), 0)).status).toBe(204)
   })
 
-  test('[RELAY-5.4] a ban that the disk has not kept is none, and the operator is told', async () => {
-    const { relay, ask } = await operated()
-    const mallory = await arrive(relay)
-    {
-      using _dead = failWrites()
-      await expect(ask('ban', { account: mallory.id })).rejects.toMatchObject({ code: 'storage-failed' })
-      await mallory.call('ping', {})
-      await login(relay, anotherDevice(mallory.person))
-    }
-    expect((await ask('accounts', { account: mallory.id })).accounts).toMatchObject([{ banned: null }])
-    await ask('ban', { account: mallory.id })
-    await expect(login(relay, mallory.person)).rejects.toMatchObject(banned)
-  })
+  test.skipIf(isOnPostgres())(
+    '[RELAY-5.4] a ban that the disk has not kept is none, and the operator is told',
+    async () => {
+      const { relay, ask } = await operated()
+      const mallory = await arrive(relay)
+      {
+        using _dead = failWrites()
+        await expect(ask('ban', { account: mallory.id })).rejects.toMatchObject({ code: 'storage-failed' })
+        await mallory.call('ping', {})
+        await login(relay, anotherDevice(mallory.person))
+      }
+      expect((await ask('accounts', { account: mallory.id })).accounts).toMatchObject([{ banned: null }])
+      await ask('ban', { account: mallory.id })
+      await expect(login(relay, mallory.person)).rejects.toMatchObject(banned)
+    },
+  )
 
   test('[RELAY-5.5] loses nothing: what it sent is delivered, and what waits for it is there when it may come again', async () => {
     const { relay, ask } = await operated()

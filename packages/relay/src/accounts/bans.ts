@@ -5,6 +5,8 @@ import type { RelayStore } from '../store/relay-store.ts'
 export class Bans {
   readonly #store: RelayStore
   readonly #banned: Set<AccountId>
+  /** How often one was said. */
+  #changes = 0
 
   private constructor(store: RelayStore, banned: readonly AccountId[]) {
     this.#store = store
@@ -26,19 +28,18 @@ export class Bans {
    */
   async ban(account: AccountId, { nowMs, end }: { nowMs: number; end: () => void }): Promise<void> {
     await this.#store.setBanned(account, nowMs)
-    this.#banned.add(account)
+    this.#note(account, 'banned')
     end()
   }
 
   /** Another relay on the same data has done it. */
   noteElsewhere(account: AccountId, kind: 'banned' | 'unbanned'): void {
-    if (kind === 'banned') this.#banned.add(account)
-    else this.#banned.delete(account)
+    this.#note(account, kind)
   }
 
   /** Reads all of it again. Gives those who are banned and were not. */
   async readAgain(): Promise<AccountId[]> {
-    const found = await this.#store.bannedAccounts()
+    const found = await this.#foundAtRest()
     const fresh = found.filter(account => !this.#banned.has(account))
     this.#banned.clear()
     for (const account of found) this.#banned.add(account)
@@ -47,6 +48,21 @@ export class Bans {
 
   async unban(account: AccountId): Promise<void> {
     await this.#store.setBanned(account, undefined)
-    this.#banned.delete(account)
+    this.#note(account, 'unbanned')
+  }
+
+  #note(account: AccountId, kind: 'banned' | 'unbanned'): void {
+    this.#changes += 1
+    if (kind === 'banned') this.#banned.add(account)
+    else this.#banned.delete(account)
+  }
+
+  /** What was read before a ban came would take it back. */
+  async #foundAtRest(): Promise<AccountId[]> {
+    for (;;) {
+      const before = this.#changes
+      const found = await this.#store.bannedAccounts()
+      if (before === this.#changes) return found
+    }
   }
 }

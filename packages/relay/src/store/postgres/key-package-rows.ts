@@ -53,12 +53,7 @@ export class PgKeyPackageRows {
       if (refusal) throw refusal
       const paid = replace ? [...wanted.values()] : fresh.map(([, data]) => data)
       await this.#dayBytes.charge(tx, of, { bytes: keyPackagesCost(paid.concat(lastResort ?? [])), nowMs })
-      for (const [hash, data] of fresh)
-        await tx.run('INSERT INTO key_package (account, hash, data) VALUES ($1, $2, $3)', [
-          of.num,
-          Buffer.from(hash, 'hex'),
-          data,
-        ])
+      await this.#insert(tx, of.num, fresh)
       if (lastResort) await this.#putLast(tx, of.num, lastResort)
       return kept + fresh.length
     })
@@ -95,6 +90,17 @@ export class PgKeyPackageRows {
   async #clear(tx: Queries, account: number): Promise<void> {
     await tx.run('DELETE FROM key_package WHERE account = $1 AND taken_ms IS NULL', [account])
     await tx.run('DELETE FROM last_resort WHERE account = $1', [account])
+  }
+
+  /** In one statement: a hundred of them would be a hundred round trips, in which everybody waits for the account. */
+  async #insert(tx: Queries, account: number, packages: [hash: string, data: Uint8Array][]): Promise<void> {
+    if (packages.length === 0) return
+    await tx.run(
+      `INSERT INTO key_package (account, hash, data)
+       SELECT $1, decode(hash, 'hex'), decode(data, 'hex')
+       FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS given (hash, data, place) ORDER BY place`,
+      [account, packages.map(([hash]) => hash), packages.map(([, data]) => Buffer.from(data).toString('hex'))],
+    )
   }
 
   async #putLast(tx: Queries, account: number, data: Uint8Array): Promise<void> {
