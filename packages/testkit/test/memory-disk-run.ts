@@ -1,11 +1,12 @@
 // Once for a run of tests: their directories are in memory, where there is room for them, and no test waits for a disk.
 // What a kill leaves is the same there; what a power cut leaves is played by a library that knows which writes were waited for.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
+const NAME = 'postern-test-'
 /** Two tests with the largest files there are, twice over: a run that fills the memory fails for no fault of the code. */
 const ROOM_BYTES_MIN = 6 * 1024 ** 3
 
@@ -29,10 +30,19 @@ function isExecutable(place: string): boolean {
   return status === 0
 }
 
+/** What a run has left that was killed stays in memory, and nobody would look for it there. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const pid = Number(/^postern-test-(\d+)-/.exec(name)?.[1])
+    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
+}
+
 export function setup(): void {
   // Who names a place wants that one.
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
-  directory = mkdtempSync(join(MEMORY, 'postern-test-'))
+  removeLeftovers()
+  directory = mkdtempSync(join(MEMORY, `${NAME}${process.pid}-`))
   // A database server that runs under another name must reach its directory below this one.
   chmodSync(directory, 0o711)
   if (isExecutable(directory)) process.env['TMPDIR'] = directory

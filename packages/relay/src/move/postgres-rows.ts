@@ -43,7 +43,9 @@ export async function prepareToLeave(queries: Queries): Promise<void> {
   const { fanOutRows } = postgresLimits
   for (let done: number = fanOutRows; done === fanOutRows; )
     done = (await queries.one<{ done: number }>('SELECT done FROM fan_out($1, $2)', [fanOutRows, 'move']))?.done ?? 0
-  await queries.script(`${PLACES_ON_POSTGRES}; ANALYZE moved_place`)
+  // Without them all payloads would be sorted before the first of them is read.
+  await queries.script(`${PLACES_ON_POSTGRES};
+    CREATE UNIQUE INDEX ON moved_place (pos); CREATE UNIQUE INDEX ON moved_place (entry); ANALYZE moved_place`)
 }
 
 export async function emptyTables(tx: Queries, tables: readonly MovedTable[]): Promise<void> {
