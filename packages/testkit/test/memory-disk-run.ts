@@ -34,7 +34,12 @@ function isExecutable(place: string): boolean {
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = Number(/^postern-test-(\d+)-/.exec(name)?.[1])
-    if (pid > 0 && !existsSync(`/proc/${pid}`)) rmSync(join(MEMORY, name), { recursive: true, force: true })
+    if (!(pid > 0) || existsSync(`/proc/${pid}`)) continue
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true })
+    } catch {
+      // Somebody else's.
+    }
   }
 }
 
