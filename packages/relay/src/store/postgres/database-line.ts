@@ -19,7 +19,8 @@ export class DatabaseLine {
   /** Settles once the connection is there. `onLost` is called when it is gone: then it has to be asked for again. */
   async connected(onLost: () => void = () => {}): Promise<Client> {
     if (this.#isClosed) throw new CodedError('stopping')
-    const coming = (this.#client ??= this.#connect(onLost))
+    this.#client ??= this.#connect(onLost)
+    const coming = this.#client
     const client = await coming
     this.#comings.set(client, coming)
     return client
