@@ -33,8 +33,8 @@ export default defineConfig({
     ],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
-    // One more than the cores of a small machine: while one waits for a process, a timer or a browser, another works.
-    maxWorkers: 3,
+    // As many as a small machine has cores: with more of them, tests that watch a browser wait for each other.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // Only what hangs is cut off: no test may fail because the machine has other things to do.
     testTimeout: 180_000,

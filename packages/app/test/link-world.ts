@@ -132,12 +132,17 @@ export class NotedCore implements CoreWorker {
   answers: ((message: ToPage) => void)[] = []
 
   #letIn(page: string): void {
-    if (this.isDead || this.isStuck || this.#rooms.has(page)) return
+    if (this.isDead || this.isStuck) return
+    const room = this.#rooms.get(page) ?? this.#newRoom(page)
+    room.postMessage({ kind: 'ready', core: this.name, build: this.build } satisfies ToPage)
+  }
+
+  #newRoom(page: string): Channel {
     const room: Channel = this.#air.channel<ToCore>(roomOf(page), said =>
       this.#hear(said, answer => room.postMessage(answer)),
     )
     this.#rooms.set(page, room)
-    room.postMessage({ kind: 'ready', core: this.name, build: this.build } satisfies ToPage)
+    return room
   }
 
   #hear(message: ToCore, answer: (message: ToPage) => void): void {

@@ -234,6 +234,20 @@ test('[APP-6.9] A page that is new, and meets an old core again after loading, t
   expect(old.reloads).toBe(1)
 })
 
+test('[APP-6.9] A page that is to load itself anew and is still there asks for no core meanwhile, and takes none over', async () => {
+  const world = new LinkWorld()
+  world.tab({ build: 'b2' }).link.start()
+  await world.settle()
+  await world.core.begin()
+  const old = world.tab({ build: 'b1' })
+  old.link.start()
+  await world.settle()
+  await world.core.begin()
+  await world.settle()
+  expect(world.cores).toHaveLength(1)
+  expect(old.reloads).toBe(1)
+})
+
 test('[APP-6.10] Two parts of a screen that show the same view watch it once, and the second shows at once what the first does', async () => {
   const { world, leader } = await leaderAlone()
   const views = new SharedViews((name, args, show) => leader.link.watch(name, args, show))

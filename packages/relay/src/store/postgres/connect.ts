@@ -65,7 +65,7 @@ export class Connector {
     client.on('end', lose)
     try {
       await client.connect()
-      if (this.#servers.count > 1) await assertTakesWrites(client)
+      if (this.#servers.isToBeAsked) await assertTakesWrites(client)
       return client
     } catch (error) {
       // Left open, a try that came too late would hold a place at the server.
@@ -78,8 +78,9 @@ export class Connector {
 
 /** Of several servers, all but one are standbys. */
 async function assertTakesWrites(client: Client): Promise<void> {
-  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
-  if (rows[0]?.standby) throw Object.assign(new Error('no server takes writes'), { code: READ_ONLY })
+  const asked = `SELECT current_setting('transaction_read_only') = 'on' AS "isReadOnly"`
+  const { rows } = await client.query<{ isReadOnly: boolean }>(asked)
+  if (rows[0]?.isReadOnly) throw Object.assign(new Error('no server takes writes'), { code: READ_ONLY })
 }
 
 function configOf(driver: Driver, address: string): ClientConfig {

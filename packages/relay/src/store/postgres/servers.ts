@@ -38,10 +38,13 @@ function assertAddress(address: string): void {
 /** Which of them to go to. All connections of a relay go to one, until that one turns out to be gone, or not to take writes. */
 export class Servers {
   readonly #addresses: readonly string[]
+  /** Whether the one that is gone to is asked if it takes writes: of several one does, and a single one if that is wanted. */
+  readonly isToBeAsked: boolean
   #at = 0
 
   constructor(address: string) {
     this.#addresses = serverAddresses(address)
+    this.isToBeAsked = this.count > 1 || address.includes(`${ATTRIBUTE}=`)
   }
 
   get count(): number {
