@@ -159,15 +159,17 @@ describe.skipIf(isMissing)('the way to the database', () => {
   test('[RELAY-7.11] lost at a commit, a sender hears what is in the log', async () => {
     const database = await server.createDatabase()
     const cutter = await cuttingProxy(server.port)
-    const here = await openShared(database.replace(`:${server.port}/`, `:${cutter.port}/`))
-    const chat = await chatIn(here)
+    const address = database.replace(`:${server.port}/`, `:${cutter.port}/`)
+    const knowing = await openShared(address)
+    const chat = await chatIn(knowing)
     // From here on the relay knows how the group stands.
-    await send(here, chat)
+    await send(knowing, chat)
     for (let round = 0; round < 8; round++) {
       const payloads = [randomBytes(40), randomBytes(40), randomBytes(40)]
-      // With something to acknowledge it is a transaction; without, one statement that has the payloads.
+      // To one that has just come it is a transaction; to one that knows the group, a statement that has the payloads.
       const isTransaction = round >= 4
-      if (isTransaction) void here.store.acknowledge(chat.alice, { cursor: 1, mark: round })
+      const here = isTransaction ? await openShared(address) : knowing
+      void here.store.acknowledge(chat.alice, { cursor: 1, mark: round })
       const at = isTransaction ? Buffer.from('COMMIT') : (payloads[0] ?? Buffer.of())
       cutter.cutAt(at, round % 2 ? 'before it arrives' : 'before it is answered')
       const told = await Promise.all(
@@ -179,8 +181,8 @@ describe.skipIf(isMissing)('the way to the database', () => {
         expect(accepted).toEqual({ ...told[at], duplicate: true })
       }
     }
-    await here.store.mailboxHead(chat.bob)
-    expect((await here.read(chat.bob)).map(({ seq }) => seq)).toEqual(Array.from({ length: 26 }, (_, at) => at + 1))
+    await knowing.store.mailboxHead(chat.bob)
+    expect((await knowing.read(chat.bob)).map(({ seq }) => seq)).toEqual(Array.from({ length: 26 }, (_, at) => at + 1))
   })
 
   test('[RELAY-7.12] killed under load and started again: what was accepted is there once, in order, and all goes on', async () => {

@@ -5,6 +5,7 @@ import type { Entry, Verdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import type { Fence } from '../src/store/fence.ts'
 import { codeOf, type World } from './contract/world.ts'
 import { openShared } from './shared-stores.ts'
@@ -13,10 +14,10 @@ import { idOf } from './test-client.ts'
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Stores that share one are not tried.`)
 
-async function twoStores(): Promise<[World, World]> {
+async function twoStores(limits: Partial<RelayLimits> = {}): Promise<[World, World]> {
   const database = await preparedDatabase()
   onTestFinished(() => forgetDatabase(database))
-  return [await openShared(database), await openShared(database)]
+  return [await openShared(database, limits), await openShared(database, limits)]
 }
 
 const seqsOf = (entries: Entry[]): number[] => entries.map(({ seq }) => seq)
@@ -50,6 +51,19 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
       expect(verdicts.filter(({ accepted }) => accepted?.duplicate === false)).toHaveLength(1)
     }
     expect(seqsOf(await there.read(bob)).slice(1)).toEqual(upTo(2, 16))
+  })
+
+  test('[RELAY-7.8] [RELAY-1.17] who writes where another relay has written before is known to who gets it', async () => {
+    const [here, there] = await twoStores({ newPeoplePerDay: 1 })
+    const [alice, bob, carol, dave] = await here.people()
+    const group = await here.chat(bob, alice)
+    await here.commit(group, { sender: alice, epoch: 1, add: [carol] })
+    await here.commit(group, { sender: carol, epoch: 2, add: [dave] })
+    expect(await codeOf(here.chat(alice, dave))).toBe('new-people-limit')
+    await here.send(group, { sender: bob, epoch: 3 })
+    await there.send(group, { sender: bob, epoch: 3 })
+    await here.send(group, { sender: dave, epoch: 3 })
+    expect(await codeOf(here.chat(alice, dave))).toBe('no error')
   })
 
   test('[RELAY-7.8] of the commits of an epoch one wins, whoever takes them', async () => {

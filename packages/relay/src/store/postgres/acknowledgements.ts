@@ -4,8 +4,10 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Postgres } from './database.ts'
 import type { Statement } from './queries.ts'
 
-type Reached = { cursor: number; mark: number }
-type Unwritten = { reached: Map<AccountId, Reached>; settled: Wait }
+type Place = { cursor: number; mark: number }
+/** How far an account has read. */
+export type Reached = Place & { account: AccountId }
+type Unwritten = { reached: Map<AccountId, Place>; settled: Wait }
 
 const nothing = (): Unwritten => ({ reached: new Map(), settled: new Wait() })
 
@@ -24,13 +26,13 @@ export class Acknowledgements {
   }
 
   /** Later ones of one account take the place of the first. What cannot be written waits on. */
-  add(account: AccountId, reached: Reached): Promise<void> {
+  add(account: AccountId, reached: Place): Promise<void> {
     this.#note(account, reached)
     this.#writeWithin(this.#limits.acknowledgeWithinMs)
     return this.#unwritten.settled.over
   }
 
-  #note(account: AccountId, { cursor, mark }: Reached): void {
+  #note(account: AccountId, { cursor, mark }: Place): void {
     const { reached } = this.#unwritten
     const before = reached.get(account) ?? { cursor: 0, mark: 0 }
     reached.set(account, { cursor: Math.max(before.cursor, cursor), mark: Math.max(before.mark, mark) })
@@ -94,7 +96,7 @@ export class Acknowledgements {
 }
 
 /** Never above what is there: a cursor of another relay, or of the future, would hide what is still to come. */
-function writeReached(reached: ReadonlyMap<AccountId, Reached>): Statement {
+function writeReached(reached: ReadonlyMap<AccountId, Place>): Statement {
   const all = [...reached]
   const text = `INSERT INTO progress (account, cursor, mark)
      SELECT account.num, least(told.cursor, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)), told.mark
@@ -117,6 +119,12 @@ export class AcknowledgedAhead {
   statements(senders: Iterable<AccountId>): Statement[] {
     this.#handed = this.#acknowledgements.handOver(senders)
     return this.#handed ? [writeReached(this.#handed.reached)] : []
+  }
+
+  /** For whoever writes it in a statement of its own. */
+  take(senders: Iterable<AccountId>): Reached[] {
+    this.#handed = this.#acknowledgements.handOver(senders)
+    return [...(this.#handed?.reached ?? [])].map(([account, place]) => ({ account, ...place }))
   }
 
   committed(): void {

@@ -22,6 +22,12 @@ export type LoggedEntry = {
 type Charge = { account: number; day: number; bytes: number; limit: number }
 /** The account knows the peer. */
 type Contact = { account: number; peer: number }
+export type CollectedRows = {
+  entries: readonly LoggedEntry[]
+  groups: readonly LockedGroup[]
+  contacts: readonly Contact[]
+  charges: readonly Charge[]
+}
 
 const NO_MESSAGE = new Uint8Array(MESSAGE_ID_BYTES)
 
@@ -61,14 +67,21 @@ export class BatchRows {
   /** All that is collected, as what is left to ask. From then on it begins anew. */
   statements(): Statement[] {
     if (this.#entries.length + this.#charges.size === 0) return []
-    const { values, told } = this.take()
-    return [{ text: WRITE, values, told: rows => told((rows as { id: number }[]).map(({ id }) => id)) }]
+    const { rows, told } = this.take()
+    const values = writtenValues(rows)
+    return [{ text: WRITE, values, told: given => told((given as { id: number }[]).map(({ id }) => id)) }]
   }
 
-  /** The values of `write_batch`; `told` gets the ids of the entries, in their order. From then on it begins anew. */
-  take(): { values: unknown[]; told: (ids: readonly number[]) => void } {
+  /** All that is collected; `told` gets the ids of the entries, in their order. From then on it begins anew. */
+  take(): { rows: CollectedRows; told: (ids: readonly number[]) => void } {
     const entries = this.#entries
-    const values = this.#values(entries)
+    const rows = {
+      entries,
+      groups: [...this.#groups],
+      contacts: this.#contacts,
+      // In one order, as everywhere: two that count the same accounts would else wait for each other.
+      charges: [...this.#charges.values()].sort((a, b) => a.account - b.account),
+    }
     const told = (ids: readonly number[]): void => {
       for (const [at, entry] of entries.entries()) this.written.push({ id: ids[at] ?? 0, entry })
     }
@@ -76,39 +89,42 @@ export class BatchRows {
     this.#contacts = []
     this.#charges.clear()
     this.#groups.clear()
-    return { values, told }
-  }
-
-  #values(entries: readonly LoggedEntry[]): unknown[] {
-    const groups = [...this.#groups]
-    const charges = [...this.#charges.values()]
-    return [
-      entries.map(({ group }) => group.num),
-      entries.map(({ seq }) => seq),
-      entries.map(({ kind }) => kindNumbers[kind]),
-      entries.map(({ sender }) => sender.num),
-      entries.map(({ ts }) => ts),
-      entries.map(({ recipients }) => (recipients ? `{${recipients.join(',')}}` : null)),
-      entries.map(({ added }) => hexOf(joined(added))),
-      entries.map(({ removed }) => hexOf(joined(removed))),
-      Buffer.concat(entries.map(({ message }) => (message && fromBase32(message)) ?? NO_MESSAGE)),
-      Buffer.concat(entries.map(({ payload }) => payload)),
-      entries.map(({ payload }) => payload.length),
-      groups.map(({ num }) => num),
-      groups.map(({ epoch }) => epoch),
-      groups.map(({ seq }) => seq),
-      groups.map(({ lastTs }) => lastTs),
-      this.#contacts.map(({ account }) => account),
-      this.#contacts.map(({ peer }) => peer),
-      charges.map(({ account }) => account),
-      charges.map(({ day }) => day),
-      charges.map(({ bytes }) => bytes),
-      charges.map(({ limit }) => limit),
-    ]
+    return { rows, told }
   }
 }
 
 const hexOf = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex')
+
+/** One string of bytes for all of them: an array of them would travel as text. */
+export const messagesOf = (entries: readonly LoggedEntry[]): Buffer =>
+  Buffer.concat(entries.map(({ message }) => (message && fromBase32(message)) ?? NO_MESSAGE))
+
+export const recipientsOf = (entries: readonly LoggedEntry[]): (string | null)[] =>
+  entries.map(({ recipients }) => (recipients ? `{${recipients.join(',')}}` : null))
+
+const writtenValues = ({ entries, groups, contacts, charges }: CollectedRows): unknown[] => [
+  entries.map(({ group }) => group.num),
+  entries.map(({ seq }) => seq),
+  entries.map(({ kind }) => kindNumbers[kind]),
+  entries.map(({ sender }) => sender.num),
+  entries.map(({ ts }) => ts),
+  recipientsOf(entries),
+  entries.map(({ added }) => hexOf(joined(added))),
+  entries.map(({ removed }) => hexOf(joined(removed))),
+  messagesOf(entries),
+  Buffer.concat(entries.map(({ payload }) => payload)),
+  entries.map(({ payload }) => payload.length),
+  groups.map(({ num }) => num),
+  groups.map(({ epoch }) => epoch),
+  groups.map(({ seq }) => seq),
+  groups.map(({ lastTs }) => lastTs),
+  contacts.map(({ account }) => account),
+  contacts.map(({ peer }) => peer),
+  charges.map(({ account }) => account),
+  charges.map(({ day }) => day),
+  charges.map(({ bytes }) => bytes),
+  charges.map(({ limit }) => limit),
+]
 
 const WRITE = `SELECT id FROM write_batch($1::integer[], $2::bigint[], $3::smallint[], $4::integer[], $5::bigint[],
   $6::text[], $7::text[], $8::text[], $9::bytea, $10::bytea, $11::integer[], $12::integer[], $13::bigint[], $14::bigint[],

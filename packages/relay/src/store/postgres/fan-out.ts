@@ -41,6 +41,11 @@ export class FanOut {
     return this.#parts.hints.own
   }
 
+  /** As `fan_out` tells the others. */
+  hintFor(accounts: readonly number[]): string {
+    return `grown ${this.name} ${[...new Set(accounts)].join(',')}`
+  }
+
   /** Looks at once, and then now and then: what a relay has left that died is for the others. */
   start(): void {
     this.poke()

@@ -27,6 +27,9 @@ export type LockedGroup = {
   lastTs: number
 }
 
+/** How a group stands by now. */
+export type GroupNow = Pick<Counters, 'num' | 'epoch' | 'seq' | 'lastTs'> & { roster: number }
+
 /** As the database gives it: members only when the roster is another one than was asked for. */
 export type StoredGroupState = Pick<LockedGroup, 'num' | 'id' | 'creator' | 'epoch' | 'seq' | 'lastTs'> & {
   roster: number
@@ -66,6 +69,20 @@ export class Rosters {
   remember({ id, roster, num, creator, epoch, seq, lastTs }: LockedGroup): void {
     // One whose members have changed is not held any more.
     if (this.#held.get(id) === roster) roster.last = { num, creator, epoch, seq, lastTs }
+  }
+
+  /** Others have written to some of them since. What is judged by who is in them is kept while it holds. */
+  catchUp(groups: Iterable<LockedGroup>, now: readonly GroupNow[]): void {
+    const byNumber = new Map(now.map(group => [group.num, group]))
+    for (const { id, num, creator, roster } of groups) {
+      const { roster: version, ...counters } = byNumber.get(num) ?? { roster: undefined }
+      if (version !== roster.version || !('seq' in counters)) this.forget(id)
+      else {
+        roster.last = { creator, ...counters }
+        // Noted in a batch that was not written.
+        roster.heardByAll.clear()
+      }
+    }
   }
 
   /** Its members have changed, or what is remembered may be of a transaction that was undone. */

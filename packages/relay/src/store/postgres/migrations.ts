@@ -1,4 +1,5 @@
 // The relay's tables on PostgreSQL, as numbered steps: a step that was released is never changed, only followed by another.
+import { appendFunctions } from './append-functions.ts'
 import { fanOutFunctions } from './fan-out-functions.ts'
 import { firstTables } from './first-tables.ts'
 import { logFunctions } from './log-functions.ts'
@@ -8,4 +9,5 @@ export type MigrationStep = { readonly sql: string; readonly usableFrom: number 
 
 export const postgresMigrations: readonly MigrationStep[] = [
   { sql: `${firstTables}\n${logFunctions}\n${fanOutFunctions}`, usableFrom: 1 },
+  { sql: appendFunctions, usableFrom: 1 },
 ]

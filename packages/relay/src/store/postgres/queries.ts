@@ -28,10 +28,14 @@ function nameOf(text: string): string {
   return name
 }
 
+/** The driver looks at each number as if it were text. */
+const asSent = (value: unknown): unknown =>
+  Array.isArray(value) && value.every(each => typeof each === 'number') ? `{${value.join(',')}}` : value
+
 export function queriesOn(runs: Runs): Queries {
   const query = async (text: string, values: readonly unknown[]) => {
     try {
-      return await runs.query({ name: nameOf(text), text, values: [...values] })
+      return await runs.query({ name: nameOf(text), text, values: values.map(asSent) })
     } catch (error) {
       throw databaseFault(error)
     }

@@ -1,29 +1,40 @@
 // Messages for groups that this relay has written to before: judged by what it remembers of them, and written in one statement if that still holds.
-import { type AccountId, type GroupId, postgresLimits } from '@postern/protocol'
+import type { AccountId, GroupId } from '@postern/protocol'
 import type { Append } from '../relay-store.ts'
 import type { NumberedAccount } from './account-numbers.ts'
+import { AcknowledgedAhead } from './acknowledgements.ts'
+import { APPEND_BATCH, appendValues, type Remembered, readersOf } from './append-statement.ts'
 import { appendToLog } from './append-to-log.ts'
 import type { Batch, BatchParts, Judged, LogWrite } from './batch.ts'
 import { BatchRows } from './batch-rows.ts'
 import type { DatabaseLine } from './database-line.ts'
-import type { LockedGroup } from './locked-groups.ts'
-import { PlaceAtOnce } from './place-at-once.ts'
+import type { GroupNow, LockedGroup } from './locked-groups.ts'
 import type { Queries } from './queries.ts'
 import { causeOf, isAnswer, isWorthAlone } from './storage-error.ts'
 
 /** `not-so`: what was remembered does not hold, or says too little; nothing was written. */
 export type Recalled = { kind: 'committed'; value: Judged[] } | { kind: 'in-doubt' } | { kind: 'not-so' }
+/** `gone-on`: others have written to its groups. How they stand now is remembered. */
+type Tried = Recalled | { kind: 'gone-on' }
 
 /** The ids as the driver gives a list of them. */
-type Written = { ids: string[]; grown: number[] | null; isPlaced: boolean | null }
+type Answer = { ids: string[] | null; isPlaced: boolean | null; nowSo: GroupNow[] | null }
 
 const notSo: Recalled = { kind: 'not-so' }
 
+/** Where two relays write to a group by turns, the second try is as good as the first would have been. */
 export async function writeRecalled(
   line: DatabaseLine,
   parts: BatchParts,
   writes: readonly LogWrite[],
 ): Promise<Recalled> {
+  const first = await tryRecalled(line, parts, writes)
+  if (first.kind !== 'gone-on') return first
+  const second = await tryRecalled(line, parts, writes)
+  return second.kind === 'gone-on' ? notSo : second
+}
+
+async function tryRecalled(line: DatabaseLine, parts: BatchParts, writes: readonly LogWrite[]): Promise<Tried> {
   const batch = recall(parts, writes)
   if (!batch) return notSo
   const judged = await judgeAll(batch, parts, writes)
@@ -33,28 +44,46 @@ export async function writeRecalled(
   }
   if (!judged) return forget()
   await line.connected()
-  const atOnce = new PlaceAtOnce(parts.fanOut, batch.rows)
-  const { values, told } = batch.rows.take()
-  let written: Written | undefined
-  try {
-    const placing = [atOnce.entries, parts.fanOut.name]
-    written = await line.use(queries => queries.one<Written>(TRY, [...batch.expected, ...placing, ...values]))
-  } catch (error) {
+  const ahead = new AcknowledgedAhead(parts.acknowledgements)
+  const written = await write(line, { parts, batch, ahead }).catch((error: unknown) => {
+    ahead.undone()
     forget()
-    if (!isAnswer(causeOf(error))) return { kind: 'in-doubt' }
+    if (!isAnswer(causeOf(error))) return { kind: 'in-doubt' } as const
     if (isWorthAlone(error)) return notSo
     throw error
+  })
+  if (written.kind === 'committed') {
+    ahead.committed()
+    return { kind: 'committed', value: judged }
   }
-  if (!written) return forget()
-  told(written.ids.map(Number))
-  if (written.isPlaced) atOnce.placed(written)
-  for (const { id, entry } of batch.rows.written) parts.entries.add(id, entry)
-  for (const group of batch.groups.values()) parts.rosters.remember(group)
-  atOnce.committed()
-  return { kind: 'committed', value: judged }
+  ahead.undone()
+  if (written.kind === 'gone-on') parts.rosters.catchUp(batch.groups.values(), written.groups)
+  else forget()
+  return written
 }
 
-type RecalledBatch = Batch & { expected: unknown[] }
+type Writing = { parts: BatchParts; batch: RecalledBatch; ahead: AcknowledgedAhead }
+type Written = { kind: 'committed' } | { kind: 'not-so' } | { kind: 'gone-on'; groups: GroupNow[] }
+
+async function write(line: DatabaseLine, { parts, batch, ahead }: Writing): Promise<Written> {
+  const { fanOut, entries, rosters } = parts
+  const { rows, told } = batch.rows.take()
+  const readers = readersOf(rows.entries)
+  const reached = ahead.take(batch.accounts.keys())
+  const hint = fanOut.hintFor(readers.accounts)
+  const values = appendValues({ remembered: batch.remembered, rows, readers, hint, reached })
+  const answer = await line.use(queries => queries.one<Answer>(APPEND_BATCH, values))
+  if (answer?.nowSo) return { kind: 'gone-on', groups: answer.nowSo }
+  if (!answer?.ids) return { kind: 'not-so' }
+  told(answer.ids.map(Number))
+  for (const { id, entry } of batch.rows.written) entries.add(id, entry)
+  for (const group of batch.groups.values()) rosters.remember(group)
+  if (answer.isPlaced) fanOut.grown(readers.accounts)
+  else fanOut.poke()
+  return { kind: 'committed' }
+}
+
+type RecalledBatch = Batch & { remembered: Remembered }
 
 function recall(parts: BatchParts, writes: readonly LogWrite[]): RecalledBatch | undefined {
   const accounts = new Map<AccountId, NumberedAccount>()
@@ -67,22 +96,12 @@ function recall(parts: BatchParts, writes: readonly LogWrite[]): RecalledBatch |
     if (!group || !recallAccounts(parts, accounts, append) || !recallDevice(devices, append)) return undefined
     groups.set(append.group, group)
   }
-  // What its sender has acknowledged goes with it, in a transaction.
-  if (parts.acknowledgements.isWaitingFor(accounts.keys())) return undefined
-  const all = [...groups.values()]
-  const expected = [
-    [...devices.keys()],
-    [...devices.values()],
-    all.map(({ id }) => id),
-    all.map(({ roster }) => roster.version),
-    all.map(({ seq }) => seq),
-    all.map(({ epoch }) => epoch),
-    postgresLimits.outboxRowsMax,
-  ]
   return {
-    ...{ accounts, groups, devices, expected, tx: nothingToAsk, rows: new BatchRows() },
+    ...{ accounts, groups, devices, tx: nothingToAsk, rows: new BatchRows() },
     // What is in the log already is refused there, and what was stored today is counted there.
     ...{ known: new Map(), stored: new Map(), waiting: 0 },
+    // A copy: while it is judged, the batch counts on.
+    remembered: { devices, groups: [...groups.values()].map(group => ({ ...group })) },
   }
 }
 
@@ -122,9 +141,3 @@ async function judgeAll(batch: Batch, parts: BatchParts, writes: readonly LogWri
 
 const ask = (): Promise<never> => Promise.reject(new TypeError('only a transaction can answer that'))
 const nothingToAsk: Queries = { rows: ask, one: ask, run: ask, script: ask }
-
-const TRY = `SELECT ids, grown, is_placed AS "isPlaced" FROM try_batch($1::text[], $2::bigint[], $3::text[], $4::bigint[],
-  $5::bigint[], $6::bigint[], $7::integer, $8::integer, $9::text, $10::integer[], $11::bigint[], $12::smallint[],
-  $13::integer[], $14::bigint[], $15::text[], $16::text[], $17::text[], $18::bytea, $19::bytea, $20::integer[],
-  $21::integer[], $22::bigint[], $23::bigint[], $24::bigint[], $25::integer[], $26::integer[], $27::integer[],
-  $28::integer[], $29::bigint[], $30::bigint[])`

@@ -1,0 +1,112 @@
+// What a batch of messages asks the server when its relay remembers how their groups stand: judged again and written in one statement.
+
+export const appendFunctions = `
+  -- Nothing is written unless all of it is still so; then now_so says how the groups stand. Each part is a statement of few
+  -- steps, and what is empty is none: most batches are of one message, and pay for every step.
+  CREATE FUNCTION append_batch(
+    devices text[], generations bigint[], group_ids text[], rosters bigint[], seqs bigint[], epochs bigint[],
+    outbox_max integer, hint text, readers integer[], read_entries integer[],
+    e_groups integer[], e_seqs bigint[], e_kinds smallint[], e_senders integer[], e_ts bigint[], e_recipients text[],
+    messages bytea, payloads bytea, payload_starts integer[], payload_bytes integer[],
+    g_nums integer[], g_seqs bigint[], g_ts bigint[],
+    knows integer[], known integer[],
+    d_accounts integer[], d_days integer[], d_bytes bigint[], d_limits bigint[],
+    a_accounts text[], a_cursors bigint[], a_marks bigint[])
+  RETURNS TABLE (ids bigint[], is_placed boolean, now_so json) LANGUAGE plpgsql AS $$
+  DECLARE
+    is_held boolean;
+    waiting bigint;
+    devices_so bigint;
+    groups_so bigint;
+    head_pos bigint;
+    counted record;
+    counted_at integer := 0;
+  BEGIN
+    -- In the order of all that lock them; one alone needs none.
+    IF cardinality(devices) = 1 THEN
+      is_held := pg_advisory_xact_lock_shared(hashtextextended(devices[1], 1)) IS NULL;
+    ELSE
+      PERFORM pg_advisory_xact_lock_shared(k)
+        FROM (SELECT DISTINCT hashtextextended(d, 1) AS k FROM unnest(devices) d ORDER BY k) ordered;
+    END IF;
+    IF cardinality(group_ids) = 1 THEN
+      is_held := pg_advisory_xact_lock(hashtextextended(group_ids[1], 2)) IS NULL;
+    ELSE
+      PERFORM pg_advisory_xact_lock(k)
+        FROM (SELECT DISTINCT hashtextextended(g, 2) AS k FROM unnest(group_ids) g ORDER BY k) ordered;
+    END IF;
+
+    SELECT coalesce((SELECT max(id) FROM outbox) - (SELECT min(id) FROM outbox) + 1, 0),
+      (SELECT count(*) FROM unnest(devices, generations) AS d (key, generation)
+        JOIN device ON device.key = d.key AND device.generation = d.generation),
+      (SELECT count(*) FROM unnest(g_nums, rosters, seqs, epochs) AS g (num, roster, seq, epoch)
+        JOIN chat_group c ON c.num = g.num AND c.roster = g.roster AND c.seq = g.seq AND c.epoch = g.epoch)
+      INTO waiting, devices_so, groups_so;
+    IF groups_so < cardinality(g_nums) THEN
+      now_so := (SELECT json_agg(json_build_object(
+          'num', c.num, 'roster', c.roster, 'seq', c.seq, 'epoch', c.epoch, 'lastTs', c.last_ts))
+        FROM chat_group c WHERE c.num = ANY (g_nums));
+    END IF;
+    IF waiting > outbox_max OR devices_so < cardinality(devices) OR now_so IS NOT NULL THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+
+    FOR n IN 1 .. cardinality(e_groups) LOOP
+      ids[n] := nextval('entry_id_seq');
+    END LOOP;
+    INSERT INTO entry (id, chat_group, seq, kind, sender, ts, message, payload)
+      SELECT e.id, e.chat_group, e.seq, e.kind, e.sender, e.ts,
+        substr(messages, ((e.n - 1) * 20 + 1)::integer, 20), substr(payloads, e.start, e.bytes)
+      FROM unnest(ids, e_groups, e_seqs, e_kinds, e_senders, e_ts, payload_starts, payload_bytes)
+        WITH ORDINALITY AS e (id, chat_group, seq, kind, sender, ts, start, bytes, n);
+    UPDATE chat_group SET seq = g.seq, last_ts = g.ts
+      FROM unnest(g_nums, g_seqs, g_ts) AS g (num, seq, ts) WHERE chat_group.num = g.num;
+
+    -- Small ones fill mailboxes themselves, when nothing waits before them and nobody else gives positions just now. Whoever
+    -- holds the head, and why: a sender does not wait for that.
+    is_placed := false;
+    IF cardinality(readers) > 0 AND waiting = 0 AND pg_try_advisory_xact_lock(3, 1) THEN
+      UPDATE head SET pos = pos + cardinality(e_groups)
+        WHERE one = (SELECT one FROM head FOR NO KEY UPDATE SKIP LOCKED) RETURNING pos - cardinality(e_groups) INTO head_pos;
+      is_placed := FOUND;
+    END IF;
+    IF is_placed THEN
+      INSERT INTO mailbox (account, pos, entry)
+        SELECT m.account, head_pos + m.n, ids[m.n] FROM unnest(readers, read_entries) AS m (account, n);
+      is_held := pg_notify('postern_relay', hint) IS NULL;
+    ELSE
+      INSERT INTO outbox (entry, chat_group, seq, kind, sender, recipients)
+        SELECT e.id, e.chat_group, e.seq, e.kind, e.sender, e.recipients::integer[]
+        FROM unnest(ids, e_groups, e_seqs, e_kinds, e_senders, e_recipients)
+          WITH ORDINALITY AS e (id, chat_group, seq, kind, sender, recipients, n) ORDER BY e.n;
+    END IF;
+
+    IF cardinality(knows) > 0 THEN
+      INSERT INTO contact (account, peer) SELECT DISTINCT a, p FROM unnest(knows, known) AS c (a, p) ORDER BY a, p
+        ON CONFLICT DO NOTHING;
+    END IF;
+    -- In the order in which they come, which is that of their accounts.
+    FOR counted IN
+      INSERT INTO day_bytes (account, day, bytes) SELECT a, d, b FROM unnest(d_accounts, d_days, d_bytes) AS c (a, d, b)
+        ON CONFLICT (account) DO UPDATE SET day = excluded.day,
+          bytes = excluded.bytes + CASE WHEN day_bytes.day = excluded.day THEN day_bytes.bytes ELSE 0 END
+        RETURNING bytes
+    LOOP
+      counted_at := counted_at + 1;
+      IF counted.bytes > d_limits[counted_at] THEN
+        RAISE EXCEPTION 'the bytes of the day are used up' USING ERRCODE = 'serialization_failure';
+      END IF;
+    END LOOP;
+    IF cardinality(a_accounts) > 0 THEN
+      INSERT INTO progress (account, cursor, mark)
+        SELECT account.num, least(a.cursor, coalesce(
+          (SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)), a.mark
+        FROM unnest(a_accounts, a_cursors, a_marks) AS a (id, cursor, mark) JOIN account ON account.id = a.id
+        ORDER BY account.num
+        ON CONFLICT (account) DO UPDATE
+          SET cursor = greatest(progress.cursor, excluded.cursor), mark = greatest(progress.mark, excluded.mark);
+    END IF;
+    RETURN NEXT;
+  END $$;
+`
