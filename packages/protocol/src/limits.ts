@@ -178,6 +178,8 @@ export const relayDefaults = {
   /** A clock that differs by so much from the time that passed was set. */
   clockSetByMs: 1 * MINUTE_MS,
   sweepRowsPerTurn: 1_000,
+  /** On PostgreSQL so many entries are worth a partition of their own, which goes whole; fewer go row by row. */
+  partitionEntriesMin: 100_000,
   stopWithinMs: 10 * SECOND_MS,
   groupMembersMax: contentLimits.groupMembersMax,
   accountsMax: 1_000_000,
@@ -299,6 +301,8 @@ export const databaseLimits = {
 export const postgresLimits = {
   /** 13.0: the oldest that has all that is used. */
   serverVersionMin: 130_000,
+  /** 14.0: takes a partition out of its table while others use that. */
+  detachesAsideFrom: 140_000,
   poolConnections: 4,
   poolIdleMs: 30 * SECOND_MS,
   /** For one of them: past that whoever asks is told to come again. */
@@ -330,6 +334,15 @@ export const postgresLimits = {
   /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
   freshEntries: 4,
   freshEntryBytes: 4 * KIB,
+  /** Whoever changes a table waits so long for who uses it, and others behind it; then it is tried again later. */
+  tableLockMs: 500,
+  migrateTriesMax: 60,
+  /** Of the time that entries are kept, what goes into one partition. */
+  partitionsPerKeeping: 8,
+  /** And so much of it longer than they are kept they may lie on the disk, until the rest of their partition is past its time. */
+  keptLongerParts: 6,
+  /** Every message is looked for in all of them: then none is begun, and rows go one by one. */
+  partitionsMax: 24,
 } as const
 
 /** Moving a relay from one store to the other. */

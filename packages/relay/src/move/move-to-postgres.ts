@@ -11,8 +11,8 @@ import type { Moving } from './move-relay.ts'
 import type { Found } from './moved-figures.ts'
 import type { MovedTable } from './moved-tables.ts'
 import { PostgresPlace } from './postgres-place.ts'
-import { addToPostgres, emptyTables, putInPostgres } from './postgres-rows.ts'
-import { figuresInSqlite, openSource, pagesInSqlite, rowsInSqlite, tablesOf } from './sqlite-place.ts'
+import { addToPostgres, emptyTables, makePartitions, putInPostgres } from './postgres-rows.ts'
+import { figuresInSqlite, openSource, pagesInSqlite, partitionsFor, rowsInSqlite, tablesOf } from './sqlite-place.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
 export async function moveToPostgres(moving: Moving): Promise<number> {
@@ -75,6 +75,7 @@ type Copying = { source: Sqlite; queries: Queries; tables: readonly MovedTable[]
 
 async function copyRows({ say, clock }: Moving, { source, queries, tables }: Copying): Promise<number> {
   await emptyTables(queries, tables)
+  await makePartitions(queries, partitionsFor(source))
   const all = tables.reduce((sum, table) => sum + rowsInSqlite(source, table), 0)
   const progress = new MoveProgress(all, { say, clock })
   for (const table of tables)

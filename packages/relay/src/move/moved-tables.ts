@@ -127,18 +127,19 @@ export const tablesApart = {
 
 /**
  * Where each entry stands in mailboxes. Every entry was given one position, and what has no reader stands nowhere: of the
- * positions that nobody has, it gets the highest, in order.
+ * positions that nobody has, it gets the highest, in order. Positions jump: only the last of them are looked through. What is
+ * past its time may still lie there, and stays behind.
  */
 export const PLACES_ON_POSTGRES = `
   CREATE TEMP TABLE moved_place AS
-  WITH read AS (SELECT entry, min(pos) AS pos FROM mailbox JOIN entry ON entry.id = mailbox.entry GROUP BY entry),
+  WITH kept AS (SELECT id FROM entry WHERE id >= (SELECT floor FROM retention)),
+    read AS (SELECT entry, min(pos) AS pos FROM mailbox JOIN kept ON kept.id = mailbox.entry GROUP BY entry),
     unread AS (
-      SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM entry LEFT JOIN read ON read.entry = id
+      SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM kept LEFT JOIN read ON read.entry = id
       WHERE read.entry IS NULL),
     free AS (
       SELECT given.pos, row_number() OVER (ORDER BY given.pos DESC) AS n
       FROM generate_series(
-          greatest(1, least((SELECT min(pos) FROM read), (SELECT pos + 1 FROM head)) - (SELECT count(*) FROM unread)),
-          (SELECT pos FROM head)) AS given (pos)
+          greatest(1, (SELECT pos FROM head) - (SELECT count(*) FROM kept)), (SELECT pos FROM head)) AS given (pos)
       LEFT JOIN read ON read.pos = given.pos WHERE read.pos IS NULL)
   SELECT entry, pos FROM read UNION ALL SELECT unread.id, free.pos FROM unread LEFT JOIN free USING (n)`

@@ -53,6 +53,17 @@ export async function emptyTables(tx: Queries, tables: readonly MovedTable[]): P
   await tx.script(`TRUNCATE ${names.join(', ')}`)
 }
 
+/** In place of those that are there: what arrives may lie below them. `numbers`: of all that something arrives in. */
+export async function makePartitions(tx: Queries, numbers: readonly number[]): Promise<void> {
+  await tx.script(`
+    DO $$ DECLARE part regclass; BEGIN
+      FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent IN ('entry'::regclass, 'mailbox'::regclass) LOOP
+        EXECUTE format('DROP TABLE %s', part);
+      END LOOP;
+    END $$`)
+  for (const number of numbers) await tx.rows('SELECT make_partition($1)', [number])
+}
+
 /** The floor is by positions here, too, once it is moved: below it there is nothing. */
 const FIGURES = `
   SELECT (SELECT id FROM incarnation) AS incarnation, (SELECT pos FROM head) AS head,

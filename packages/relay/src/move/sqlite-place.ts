@@ -1,5 +1,6 @@
 // One end of a move: the relay's database in a data directory, held by nobody else until it is closed.
 import { CodedError } from '@postern/protocol'
+import { PARTITION_BITS } from '../store/postgres/partition-tables.ts'
 import { openUnchanged, type Sqlite, schemaOf } from '../store/sqlite/database.ts'
 import { incarnationIn } from '../store/sqlite/incarnation-rows.ts'
 import { migrations } from '../store/sqlite/migrations.ts'
@@ -44,6 +45,13 @@ export function* pagesInSqlite(db: Sqlite, { fromSqlite }: MovedTable, rowsMax: 
     page = []
   }
   if (page.length > 0) yield page
+}
+
+/** The numbers of all partitions that its rows will lie in on PostgreSQL, and of those that come next. */
+export function partitionsFor(db: Sqlite): number[] {
+  const held = `SELECT pos >> ${PARTITION_BITS} FROM entry UNION SELECT pos >> ${PARTITION_BITS} FROM mailbox`
+  const newest = Math.floor(figuresInSqlite(db).head / 2 ** PARTITION_BITS)
+  return [...new Set([...db.prepare<[], number>(held).pluck().all(), newest, newest + 1])]
 }
 
 export function addToSqlite(db: Sqlite, { toSqlite }: MovedTable, rows: readonly MovedRow[]): void {

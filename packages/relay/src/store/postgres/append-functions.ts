@@ -1,4 +1,5 @@
 // What a batch of messages asks the server when its relay remembers how their groups stand: judged again and written in one statement.
+import { PARTITION_BITS } from './partition-tables.ts'
 
 export const appendFunctions = `
   -- Nothing is written unless all of it is still so; then now_so says how the groups stand. Each part is a statement of few
@@ -60,6 +61,11 @@ export const appendFunctions = `
         substr(messages, ((e.n - 1) * 20 + 1)::integer, 20), substr(payloads, e.start, e.bytes)
       FROM unnest(ids, e_groups, e_seqs, e_kinds, e_senders, e_ts, payload_starts, payload_bytes)
         WITH ORDINALITY AS e (id, chat_group, seq, kind, sender, ts, start, bytes, n);
+    -- In its own partition, a message that comes twice is refused already; see write_batch.
+    IF EXISTS (SELECT 1 FROM entry e WHERE e.id < (ids[1] >> ${PARTITION_BITS}) << ${PARTITION_BITS}
+      AND e.message = ANY (ARRAY(
+        SELECT substr(messages, (n - 1) * 20 + 1, 20) FROM generate_series(1, length(messages) / 20) n)))
+    THEN RAISE EXCEPTION 'a message is in the log already' USING ERRCODE = 'unique_violation'; END IF;
     UPDATE chat_group SET seq = g.seq, last_ts = g.ts
       FROM unnest(g_nums, g_seqs, g_ts) AS g (num, seq, ts) WHERE chat_group.num = g.num;
 

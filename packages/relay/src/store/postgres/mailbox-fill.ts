@@ -57,7 +57,7 @@ export class PgMailboxFill {
          coalesce(sum(bytes) FILTER (WHERE sender = $2), 0)::bigint AS "ownBytes"
        FROM (SELECT octet_length(entry.payload) + ${rowBytes.entry} AS bytes, entry.sender
              FROM mailbox JOIN entry ON entry.id = mailbox.entry
-             WHERE mailbox.account = $1
+             WHERE mailbox.account = $1 AND mailbox.entry >= (SELECT floor FROM retention)
                AND mailbox.pos > coalesce((SELECT cursor FROM progress WHERE progress.account = $1), 0)
              ORDER BY mailbox.pos DESC LIMIT $3) newest`,
       [account, sender, this.#limits.mailboxEntriesMax],

@@ -143,6 +143,7 @@ const placesOf = (queries: Queries, reads: readonly Read[]): Promise<EntryPlace[
          octet_length(payload) + coalesce(octet_length(added), 0) + coalesce(octet_length(removed), 0) AS bytes
        FROM mailbox JOIN entry ON entry.id = mailbox.entry
        WHERE mailbox.account = asked.account AND mailbox.pos > asked.after
+         AND mailbox.entry >= (SELECT floor FROM retention)
        ORDER BY mailbox.pos LIMIT asked.count) found
      ORDER BY asked.n, found.cursor`,
     [reads.map(({ num }) => num), reads.map(({ after }) => after), reads.map(({ bounds }) => bounds.entriesMax)],

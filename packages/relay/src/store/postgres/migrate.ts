@@ -1,8 +1,10 @@
 // Brings the tables up to this program's version: one relay at a time, while others of the version before may be at work.
-import { CodedError, postgresLimits } from '@postern/protocol'
+import { CodedError, moveLimits, postgresLimits } from '@postern/protocol'
 import type { Postgres } from './database.ts'
+import type { DatabaseLine } from './database-line.ts'
 import { postgresMigrations } from './migrations.ts'
-import type { Queries } from './queries.ts'
+import { type Queries, queriesOn } from './queries.ts'
+import { causeOf, isWorthAgain } from './storage-error.ts'
 
 type Version = { version: number; usableFrom: number }
 
@@ -14,17 +16,50 @@ export async function migrate(database: Postgres, place: string): Promise<void> 
   const { serverVersionMin } = postgresLimits
   if ((server?.version ?? 0) < serverVersionMin)
     throw new CodedError('database-too-old', { place, version: Math.floor(serverVersionMin / 10_000) })
-  const done = await database.transaction(tx => migrateIn(tx))
-  if (done.version > postgresMigrations.length && done.usableFrom > postgresMigrations.length)
-    throw new CodedError('database-newer', { directory: place })
+  const line = database.line()
+  try {
+    const done = await migrateAlone(line)
+    if (done.version > postgresMigrations.length && done.usableFrom > postgresMigrations.length)
+      throw new CodedError('database-newer', { directory: place })
+  } finally {
+    await line.close()
+  }
 }
 
+/** On a connection of its own, with which the lock ends. Whoever else starts waits for it, however long it takes. */
+async function migrateAlone(line: DatabaseLine): Promise<Version> {
+  const client = await line.connected()
+  const patience = { query_timeout: moveLimits.statementMs }
+  const patient = queriesOn({
+    query: asked => client.query({ ...(typeof asked === 'string' ? { text: asked } : asked), ...patience }),
+  })
+  await patient.script('SET statement_timeout = 0')
+  await patient.script('SELECT pg_advisory_lock(4, 1)')
+  const before = await versionIn(patient)
+  const [next] = postgresMigrations.slice(before.version)
+  // On an empty database there is nothing that could take long.
+  if (before.version > 0) for (const sql of next?.before ?? []) await patient.script(sql)
+  return await migrateSoon(line)
+}
+
+/** Whoever is at work goes first: tables are locked for a moment, and are not waited for any longer than that. */
+async function migrateSoon(line: DatabaseLine, triesLeft: number = postgresLimits.migrateTriesMax): Promise<Version> {
+  try {
+    const done = await line.transaction(migrateIn)
+    if (done.kind === 'in-doubt') throw done.error
+    return done.value
+  } catch (error) {
+    if (triesLeft === 0 || !isInTheWay(error)) throw error
+    return await migrateSoon(line, triesLeft - 1)
+  }
+}
+
+const isInTheWay = (error: unknown): boolean =>
+  isWorthAgain(error) || (causeOf(error) as { code?: unknown }).code === '55P03'
+
 async function migrateIn(tx: Queries): Promise<Version> {
-  await tx.rows('SELECT pg_advisory_xact_lock(4, 1)')
-  await tx.run(`CREATE TABLE IF NOT EXISTS schema_version (
-    one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, usable_from integer NOT NULL)`)
-  const found = await tx.one<Version>('SELECT version, usable_from AS "usableFrom" FROM schema_version')
-  const before = found ?? { version: 0, usableFrom: 0 }
+  await tx.script(`SET LOCAL lock_timeout = ${postgresLimits.tableLockMs}`)
+  const before = await versionIn(tx)
   const steps = postgresMigrations.slice(before.version)
   const last = steps.at(-1)
   if (!last) return before
@@ -36,4 +71,11 @@ async function migrateIn(tx: Queries): Promise<Version> {
     [now.version, now.usableFrom],
   )
   return now
+}
+
+async function versionIn(queries: Queries): Promise<Version> {
+  await queries.run(`CREATE TABLE IF NOT EXISTS schema_version (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one), version integer NOT NULL, usable_from integer NOT NULL)`)
+  const found = await queries.one<Version>('SELECT version, usable_from AS "usableFrom" FROM schema_version')
+  return found ?? { version: 0, usableFrom: 0 }
 }

@@ -20,6 +20,7 @@ import { Rosters } from './locked-groups.ts'
 import { LogLane } from './log-lane.ts'
 import { PgMailboxFill } from './mailbox-fill.ts'
 import { PgMailboxRows } from './mailbox-rows.ts'
+import { PgPartitions } from './partitions.ts'
 import { PgProfileRows } from './profile-rows.ts'
 import { PgRetentionRows } from './retention-rows.ts'
 import { PgSweep } from './sweep.ts'
@@ -53,7 +54,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     blobParts: new PgBlobPartRows(database),
     groups: new PgGroupRows(database, numbers),
     retention: new PgRetentionRows(database, limits),
-    sweep: new PgSweep(database, { keyPackages, invites, limits }),
+    sweep: new PgSweep(database, { partitions: new PgPartitions(database, limits), keyPackages, invites, limits }),
     sweeper: new Sweeper(database),
     mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock, log }),
     lane: new LogLane(database, {

@@ -2,6 +2,7 @@
 import { backupLimits, CodedError } from '@postern/protocol'
 import { migrate } from './migrate.ts'
 import { openPostgres, placeOf } from './open-postgres.ts'
+import { PARTITION_BITS } from './partition-tables.ts'
 import type { Queries } from './queries.ts'
 
 /**
@@ -16,6 +17,7 @@ export async function prepareRestoredDatabase(address: string): Promise<void> {
     await assertUnused(database, placeOf(address))
     await database.transaction(async tx => {
       await tx.run('UPDATE head SET pos = pos + $1', [backupLimits.positionsSkipped])
+      await tx.rows(`SELECT make_partition(pos >> ${PARTITION_BITS}) FROM head`)
       await tx.run("UPDATE incarnation SET id = decode(replace(gen_random_uuid()::text, '-', ''), 'hex')")
     })
   } finally {

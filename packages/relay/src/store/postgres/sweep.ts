@@ -2,10 +2,16 @@
 import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { PgInviteRows } from './invite-rows.ts'
 import type { PgKeyPackageRows } from './key-package-rows.ts'
+import type { PgPartitions } from './partitions.ts'
 import type { Queries } from './queries.ts'
 
-type Parts = { keyPackages: PgKeyPackageRows; invites: PgInviteRows; limits: RelayLimits }
-type Phase = { kind: 'entries' } | { kind: 'mailboxes'; afterAccount: number } | { kind: 'rest' }
+type Parts = { partitions: PgPartitions; keyPackages: PgKeyPackageRows; invites: PgInviteRows; limits: RelayLimits }
+/** `wholeBelow`: what has a lower id or position stays until its partition goes. */
+type Phase =
+  | { kind: 'entries'; wholeBelow?: number }
+  | { kind: 'mailboxes'; wholeBelow: number; afterAccount: number }
+  | { kind: 'rest' }
+  | { kind: 'partitions' }
 type Turn = { removed: number; more: boolean }
 type Looked = { removed: number; accounts: number; lastAccount: number | null }
 
@@ -15,20 +21,22 @@ const DROP_ENTRIES = `
       SELECT id, ts FROM entry WHERE id >= (SELECT floor FROM retention)
         AND id < coalesce((SELECT entry FROM outbox ORDER BY id LIMIT 1), ${Number.MAX_SAFE_INTEGER})
       ORDER BY id LIMIT $2),
-    gone AS (
-      DELETE FROM entry USING oldest WHERE entry.id = oldest.id
-        AND oldest.id < coalesce((SELECT min(id) FROM oldest WHERE ts >= $1), ${Number.MAX_SAFE_INTEGER})
-      RETURNING entry.id),
-    raised AS (UPDATE retention SET floor = (SELECT max(id) + 1 FROM gone) WHERE EXISTS (SELECT 1 FROM gone))
-  SELECT count(*) AS removed FROM gone`
+    past AS (
+      SELECT id FROM oldest
+      WHERE id < coalesce((SELECT min(id) FROM oldest WHERE ts >= $1), ${Number.MAX_SAFE_INTEGER})),
+    gone AS (DELETE FROM entry USING past WHERE entry.id = past.id AND entry.id >= $3),
+    raised AS (UPDATE retention SET floor = (SELECT max(id) + 1 FROM past) WHERE EXISTS (SELECT 1 FROM past))
+  SELECT count(*) AS removed FROM past`
 
 /** Of the next accounts: those whose oldest reference is to nothing, and of these the first references. */
 const DROP_REFERENCES = `
   WITH looked AS (SELECT num FROM account WHERE num > $1 ORDER BY num LIMIT $2),
     old AS (
       SELECT reference.account, reference.pos FROM looked
-      CROSS JOIN LATERAL (SELECT entry FROM mailbox WHERE account = num ORDER BY pos LIMIT 1) AS first
-      CROSS JOIN LATERAL (SELECT account, pos, entry FROM mailbox WHERE account = num ORDER BY pos LIMIT $2) AS reference
+      CROSS JOIN LATERAL (
+        SELECT entry FROM mailbox WHERE account = num AND pos >= $4 ORDER BY pos LIMIT 1) AS first
+      CROSS JOIN LATERAL (
+        SELECT account, pos, entry FROM mailbox WHERE account = num AND pos >= $4 ORDER BY pos LIMIT $2) AS reference
       WHERE first.entry < $3 AND reference.entry < $3 LIMIT $2),
     gone AS (
       DELETE FROM mailbox USING old WHERE mailbox.account = old.account AND mailbox.pos = old.pos RETURNING 1)
@@ -52,7 +60,7 @@ export class PgSweep {
   readonly #database: Queries
   readonly #parts: Parts
   #phase: Phase = { kind: 'entries' }
-  /** Mailboxes refer to nothing below it. */
+  /** Mailboxes refer to nothing below it, but for partitions that go whole. */
   #mailboxFloor = 0
 
   constructor(database: Queries, parts: Parts) {
@@ -65,31 +73,38 @@ export class PgSweep {
     const phase = this.#phase
     switch (phase.kind) {
       case 'entries':
-        return this.#entries(nowMs - this.#parts.limits.keepEntriesMs)
+        return this.#entries(phase, nowMs - this.#parts.limits.keepEntriesMs)
       case 'mailboxes':
-        return this.#mailboxes(phase.afterAccount)
+        return this.#mailboxes(phase)
       case 'rest':
         return this.#rest(nowMs)
+      case 'partitions':
+        return this.#partitions(nowMs)
     }
   }
 
-  async #entries(beforeMs: number): Promise<Turn> {
-    const rowsMax = this.#parts.limits.sweepRowsPerTurn
-    const removed = await this.#removed(DROP_ENTRIES, beforeMs)
-    if (removed < rowsMax) this.#phase = { kind: 'mailboxes', afterAccount: 0 }
+  async #entries(phase: Extract<Phase, { kind: 'entries' }>, beforeMs: number): Promise<Turn> {
+    const { partitions, limits } = this.#parts
+    const rowsMax = limits.sweepRowsPerTurn
+    const wholeBelow = phase.wholeBelow ?? (await partitions.wholeBelow(beforeMs))
+    const row = await this.#database.one<{ removed: number }>(DROP_ENTRIES, [beforeMs, rowsMax, wholeBelow])
+    const { removed = 0 } = row ?? {}
+    this.#phase =
+      removed < rowsMax ? { kind: 'mailboxes', wholeBelow, afterAccount: 0 } : { kind: 'entries', wholeBelow }
     return { removed, more: true }
   }
 
-  async #mailboxes(afterAccount: number): Promise<Turn> {
+  async #mailboxes(phase: Extract<Phase, { kind: 'mailboxes' }>): Promise<Turn> {
+    const { wholeBelow, afterAccount } = phase
     const rowsMax = this.#parts.limits.sweepRowsPerTurn
     const floor = (await this.#database.one<{ floor: number }>('SELECT floor FROM retention'))?.floor ?? 0
-    if (floor <= this.#mailboxFloor) return this.#mailboxesDone(0)
-    const looked = await this.#database.one<Looked>(DROP_REFERENCES, [afterAccount, rowsMax, floor])
+    if (floor <= Math.max(this.#mailboxFloor, wholeBelow)) return this.#mailboxesDone(0)
+    const looked = await this.#database.one<Looked>(DROP_REFERENCES, [afterAccount, rowsMax, floor, wholeBelow])
     const { removed = 0, accounts = 0, lastAccount = null } = looked ?? {}
     // Perhaps not all of these accounts': the next turn looks at them again.
     if (removed >= rowsMax) return { removed, more: true }
     if (accounts >= rowsMax && lastAccount !== null) {
-      this.#phase = { kind: 'mailboxes', afterAccount: lastAccount }
+      this.#phase = { ...phase, afterAccount: lastAccount }
       return { removed, more: true }
     }
     this.#mailboxFloor = floor
@@ -111,9 +126,16 @@ export class PgSweep {
       await this.#database.run(DROP_PAST_MEMBERS, [nowMs - limits.keepPastMembersMs, rowsMax]),
       await invites.expire(nowMs, rowsMax),
     ]
-    const more = removed.includes(rowsMax)
-    if (!more) this.#phase = { kind: 'entries' }
-    return { removed: removed.reduce((sum, count) => sum + count), more }
+    if (!removed.includes(rowsMax)) this.#phase = { kind: 'partitions' }
+    return { removed: removed.reduce((sum, count) => sum + count), more: true }
+  }
+
+  /** What goes with them was counted as entries, when nobody saw it any more. */
+  async #partitions(nowMs: number): Promise<Turn> {
+    // First of all: what holds a partition up, a dump of all tables for example, must not hold up the rest.
+    this.#phase = { kind: 'entries' }
+    await this.#parts.partitions.tend(nowMs)
+    return { removed: 0, more: false }
   }
 
   async #removed(statement: string, beforeMs: number): Promise<number> {
