@@ -174,7 +174,9 @@ async function openStore(options: RelayOptions, around: Around) {
   const wake = new InProcessWake()
   const observe = (): ((writes: number) => void) => figures.transaction()
   const open = options.openStore ?? storeOn(options.database)
-  return { opened: await open({ directory, limits, wake, elsewhere, clock, log, disk, observe }), wake, disk }
+  // A clock that was handed in is not to be compared with one that was not.
+  const ages = options.clock ? ('by-own-clock' as const) : ('by-both-clocks' as const)
+  return { opened: await open({ directory, limits, wake, elsewhere, clock, ages, log, disk, observe }), wake, disk }
 }
 
 function storeOn(database: string | undefined): (given: StoreOptions) => RelayStore | Promise<RelayStore> {

@@ -135,6 +135,8 @@ export type StoreOptions = {
   /** Told of what happens at other relays on the same data. */
   elsewhere?: Elsewhere
   clock: Clock
+  /** By which clocks something has to be past its time before it goes: the database's may be another one. The relay's own, if nothing is said. */
+  ages?: 'by-own-clock' | 'by-both-clocks'
   /** For what goes on behind everybody's back. */
   log?: Log
   /** Told of bytes, and asked before anything new is taken. */

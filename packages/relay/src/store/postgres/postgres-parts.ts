@@ -53,7 +53,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     blobs: new PgBlobRows(database, { numbers, limits }),
     blobParts: new PgBlobPartRows(database),
     groups: new PgGroupRows(database, numbers),
-    retention: new PgRetentionRows(database, limits),
+    retention: new PgRetentionRows(database, options),
     sweep: new PgSweep(database, { partitions: new PgPartitions(database, limits), keyPackages, invites, limits }),
     sweeper: new Sweeper(database),
     mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock, log }),
