@@ -13,6 +13,7 @@ import { runMove } from '../src/move/run-move.ts'
 import type { MoveNote } from '../src/store/move-note.ts'
 import { putPostgresMoveNote } from '../src/store/postgres/move-note-rows.ts'
 import { openPostgres } from '../src/store/postgres/open-postgres.ts'
+import { PgPartitions } from '../src/store/postgres/partitions.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { openUnchanged } from '../src/store/sqlite/database.ts'
@@ -150,6 +151,34 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     )
     const waiting = await within(onSqliteAfterBack, world => world.read(bob))
     expect(Buffer.from(waiting.at(-1)?.payload ?? [])).toEqual(payload)
+  })
+
+  test('[RELAY-9.1] comes from several partitions, goes back to where others are, and leaves behind what nobody sees', async () => {
+    const { people, chats } = await lived()
+    const [alice, bob] = people as [AccountId, AccountId]
+    await moveToPostgres(moving())
+    const begin = (number: number) => askPostgres(database => new PgPartitions(database, relayLimits()).begin(number))
+    const say = (world: World) => world.send(chats[0] as GroupId, { sender: alice, payload: randomBytes(40) })
+    for (const number of [1, 2]) {
+      await within(onPostgres, say)
+      await begin(number)
+    }
+    await within(onPostgres, say)
+    // Past its time, and still on the disk with the rest of its partition.
+    await askPostgres(database =>
+      database.script('UPDATE retention SET floor = (SELECT entry FROM mailbox ORDER BY pos OFFSET 3 LIMIT 1)'),
+    )
+    const before = await within(onPostgres, world => world.read(bob))
+    expect(before.at(-1)?.cursor).toBe(2 ** 34)
+    await moveToSqlite(moving())
+    expect(plain(await within(onSqlite, world => world.read(bob)))).toEqual(plain(before))
+    await askPostgres(database =>
+      database.script('DROP TABLE entry_0, mailbox_0; SELECT begin_partition(5); SELECT begin_partition(7)'),
+    )
+    await moveToPostgres(moving())
+    expect(plain(await within(onPostgres, world => world.read(bob)))).toEqual(plain(before))
+    await within(onPostgres, say)
+    expect((await within(onPostgres, world => world.read(bob))).at(-1)?.cursor).toBeGreaterThan(2 ** 34)
   })
 
   test('[RELAY-9.1] forgets no table', async () => {

@@ -1,0 +1,244 @@
+// The log and mailboxes in partitions: begun in time, gone whole, and a message once over all of them.
+import { randomBytes } from 'node:crypto'
+import { type AccountId, type GroupId, postgresLimits } from '@postern/protocol'
+import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
+import { Client } from 'pg'
+import { test as base, describe, expect, onTestFinished } from 'vitest'
+import { relayLimits } from '../src/limits/relay-limits.ts'
+import { openPostgres } from '../src/store/postgres/open-postgres.ts'
+import { PgPartitions } from '../src/store/postgres/partitions.ts'
+import { bytes, codeOf, DAY_MS, padded, texts, type World } from './contract/world.ts'
+import { openShared } from './shared-stores.ts'
+
+const isMissing = findPostgres() === undefined
+if (isMissing) console.warn(`${POSTGRES_MISSING} Partitions are not tried.`)
+
+/** Few entries are worth a partition. */
+const limits = { partitionEntriesMin: 5 }
+
+type Sql = (text: string) => Promise<Record<string, unknown>[]>
+type Chat = { alice: AccountId; bob: AccountId; group: GroupId }
+
+const test = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
+  .extend<'database', string>('database', async ({}, { onCleanup }) => {
+    const database = await preparedDatabase()
+    onCleanup(() => forgetDatabase(database))
+    return database
+  })
+  .extend<'sql', Sql>('sql', async ({ database }, { onCleanup }) => {
+    const client = new Client(database)
+    await client.connect()
+    onCleanup(() => client.end())
+    return async text => (await client.query(text)).rows
+  })
+
+async function chatIn(world: World): Promise<Chat> {
+  const [alice, bob] = await world.people()
+  return { alice, bob, group: await world.chat(alice, bob) }
+}
+
+async function say(world: World, { alice, group }: Chat, ...said: string[]): Promise<void> {
+  for (const text of said) await world.send(group, { sender: alice, payload: bytes(text) })
+}
+
+const partitionsOf = async (sql: Sql): Promise<unknown[]> =>
+  (await sql(`SELECT relname FROM pg_class WHERE relname ~ '^(entry|mailbox)_[0-9]+$' ORDER BY relname`)).map(
+    ({ relname }) => relname,
+  )
+const both = (...numbers: number[]): string[] =>
+  ['entry', 'mailbox'].flatMap(whole => numbers.map(number => `${whole}_${number}`))
+const countIn = async (sql: Sql, table: string): Promise<number> =>
+  Number((await sql(`SELECT count(*) FROM ${table}`))[0]?.['count'])
+
+/** Five and more said in four days: the first partition is full then, and what follows is in the next. */
+async function fourDays(world: World): Promise<Chat> {
+  const chat = await chatIn(world)
+  await say(world, chat, 'one', 'two', 'three')
+  world.nowMs += 3 * DAY_MS
+  await say(world, chat, 'four')
+  world.nowMs += DAY_MS
+  await world.sweep()
+  await say(world, chat, 'five')
+  return chat
+}
+
+const partitionsOn = async (database: string): Promise<PgPartitions> => {
+  const opened = await openPostgres(database)
+  onTestFinished(() => opened.close())
+  return new PgPartitions(opened, relayLimits(limits))
+}
+
+describe.skipIf(isMissing)('partitions', () => {
+  test('[RELAY-7.19] what is past its time is not shown, and goes with the rest of its partition', async ({
+    database,
+    sql,
+  }) => {
+    const world = await openShared(database, limits)
+    const chat = await fourDays(world)
+    expect(await partitionsOf(sql)).toEqual(both(0, 1, 2))
+    world.nowMs += 27 * DAY_MS
+    await world.sweep()
+    expect(texts(await world.read(chat.bob))).toEqual(['four', 'five'].map(padded))
+    // A commit, a welcome and four words; of all this the commit is in both mailboxes.
+    expect([await countIn(sql, 'entry_0'), await countIn(sql, 'mailbox_0')]).toEqual([6, 6])
+    const before = await world.head(chat.bob)
+    world.nowMs += 2.5 * DAY_MS
+    await world.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(1, 2))
+    expect(texts(await world.read(chat.bob))).toEqual([padded('five')])
+    await say(world, chat, 'six')
+    expect(texts(await world.read(chat.bob, before))).toEqual([padded('six')])
+  })
+
+  test('[RELAY-7.19] what would lie there for longer goes row by row', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    const chat = await chatIn(world)
+    await say(world, chat, 'one', 'two', 'three')
+    world.nowMs += 10 * DAY_MS
+    await say(world, chat, 'four')
+    await world.sweep()
+    await say(world, chat, 'five')
+    world.nowMs += 21 * DAY_MS
+    await world.sweep()
+    expect([await countIn(sql, 'entry_0'), await countIn(sql, 'mailbox_0')]).toEqual([1, 1])
+    expect(texts(await world.read(chat.bob))).toEqual(['four', 'five'].map(padded))
+  })
+
+  test('[RELAY-7.19] their number is bounded, however long it goes on', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    const chat = await chatIn(world)
+    const counts: number[] = []
+    for (let round = 0; round < 24; round++) {
+      await Promise.all(Array.from({ length: 6 }, () => world.send(chat.group, { sender: chat.alice })))
+      world.nowMs += 4 * DAY_MS
+      await world.sweep()
+      counts.push((await partitionsOf(sql)).length / 2)
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual(12)
+    expect(counts.at(-1)).toBe(counts.at(-9))
+    // Each of six, but for those that are past their time.
+    expect(await world.read(chat.bob)).toHaveLength(6 * 7)
+    const partitions = await partitionsOn(database)
+    for (let number = 30; number < 30 + postgresLimits.partitionsMax; number++) await partitions.begin(number)
+    const many = (await partitionsOf(sql)).length
+    await Promise.all(Array.from({ length: 6 }, () => world.send(chat.group, { sender: chat.alice })))
+    world.nowMs += 4 * DAY_MS
+    await partitions.tend(world.nowMs)
+    expect((await partitionsOf(sql)).length).toBeLessThanOrEqual(many)
+  })
+
+  test('[RELAY-7.19] what waits for its mailboxes stays, however old it is', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    const chat = await fourDays(world)
+    await world.store.close()
+    await sql(`INSERT INTO outbox (entry, chat_group, seq, kind, sender)
+      SELECT id, chat_group, seq, kind, sender FROM entry WHERE kind = 1 ORDER BY id LIMIT 1`)
+    await sql('UPDATE retention SET floor = (SELECT max(id) FROM entry)')
+    const partitions = await partitionsOn(database)
+    await partitions.tend(world.nowMs)
+    expect(await partitionsOf(sql)).toEqual(both(0, 1, 2))
+    await sql('DELETE FROM outbox')
+    await partitions.tend(world.nowMs)
+    expect(await partitionsOf(sql)).toEqual(both(1, 2))
+    expect(texts(await (await openShared(database)).read(chat.bob))).toEqual([padded('five')])
+  })
+
+  test('[RELAY-7.19] who sweeps may be stopped in the middle: nobody is held up, and the next one ends it', async ({
+    database,
+    sql,
+  }) => {
+    const world = await openShared(`${database}?statement_timeout=2000`, limits)
+    const chat = await fourDays(world)
+    world.nowMs += 31 * DAY_MS
+    // As a dump of all tables does, for as long as it takes.
+    await sql('BEGIN')
+    await sql('SELECT count(*) FROM mailbox, entry')
+    expect(await codeOf(world.sweep())).toBe('unavailable')
+    await say(world, chat, 'six')
+    expect(texts(await world.read(chat.bob)).at(-1)).toBe(padded('six'))
+    expect(await codeOf(world.sweep())).toBe('unavailable')
+    await sql('COMMIT')
+    await world.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(1, 2))
+    expect(texts(await world.read(chat.bob)).at(-1)).toBe(padded('six'))
+  })
+
+  test('[RELAY-7.19] one that was taken out and not dropped is dropped by the next', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    await fourDays(world)
+    world.nowMs += 31 * DAY_MS
+    await sql('ALTER TABLE mailbox DETACH PARTITION mailbox_0')
+    await world.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(1, 2))
+  })
+
+  test('[RELAY-7.19] two that begin and drop at once do what one does, while messages go on', async ({
+    database,
+    sql,
+  }) => {
+    const [here, there] = [await openShared(database, limits), await openShared(database, limits)]
+    const chat = await chatIn(here)
+    const [one, other] = [await partitionsOn(database), await partitionsOn(database)]
+    const sent: Promise<unknown>[] = []
+    for (let number = 1; number <= 5; number++) {
+      for (const world of [here, there, here, there]) sent.push(world.send(chat.group, { sender: chat.alice }))
+      await Promise.all([codeOf(one.begin(number)), codeOf(other.begin(number))])
+      await one.begin(number)
+    }
+    await Promise.all(sent)
+    // Into the last of them: one that nothing was placed behind is still written.
+    await here.send(chat.group, { sender: chat.alice })
+    expect((await here.read(chat.bob)).map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_, at) => at + 1))
+    expect(await partitionsOf(sql)).toEqual(both(0, 1, 2, 3, 4, 5, 6))
+    here.nowMs += 31 * DAY_MS
+    there.nowMs = here.nowMs
+    await Promise.all([codeOf(here.sweep()), codeOf(there.sweep())])
+    await here.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(5, 6))
+    await here.send(chat.group, { sender: chat.alice })
+    expect((await there.read(chat.bob)).map(({ seq }) => seq)).toEqual([23])
+  })
+
+  test('[RELAY-7.20] a message is found in any partition, whichever way it comes again', async ({ database, sql }) => {
+    const [here, there] = [await openShared(database, limits), await openShared(database, limits)]
+    const chat = await chatIn(here)
+    const payloads = Array.from({ length: 5 }, () => randomBytes(40))
+    const first: unknown[] = []
+    for (const [at, payload] of payloads.entries()) {
+      first.push((await here.send(chat.group, { sender: chat.alice, payload })).accepted)
+      await (await partitionsOn(database)).begin(at + 1)
+    }
+    // This one knows how the group stands, and the other does not.
+    await here.send(chat.group, { sender: chat.alice })
+    for (const world of [here, there])
+      for (const [at, payload] of payloads.entries()) {
+        const { accepted } = await world.send(chat.group, { sender: chat.alice, payload })
+        expect(accepted).toEqual({ ...(first[at] as object), duplicate: true })
+      }
+    const again = payloads.map(payload => here.send(chat.group, { sender: chat.alice, payload }))
+    const fresh = await here.send(chat.group, { sender: chat.alice })
+    expect((await Promise.all(again)).map(({ accepted }) => accepted?.duplicate)).toEqual(Array(5).fill(true))
+    expect(fresh.accepted?.seq).toBe(8)
+    expect(await countIn(sql, 'entry WHERE kind = 1')).toBe(7)
+  })
+
+  test('[RELAY-7.20] none begins while somebody writes to the one before, and messages do not wait for it', async ({
+    database,
+    sql,
+  }) => {
+    const world = await openShared(database, limits)
+    const chat = await chatIn(world)
+    const partitions = await partitionsOn(database)
+    // As a batch that has its ids, and may yet write with them.
+    await sql('BEGIN')
+    await sql("SELECT nextval('entry_id_seq')")
+    expect(await codeOf(partitions.begin(1))).toBe('unavailable')
+    await say(world, chat, 'one')
+    await sql('COMMIT')
+    await partitions.begin(1)
+    await say(world, chat, 'two')
+    expect([await countIn(sql, 'entry_0'), await countIn(sql, 'entry_1')]).toEqual([3, 1])
+  })
+})
