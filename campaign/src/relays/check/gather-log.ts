@@ -20,14 +20,14 @@ export function gatherLogs(mailboxes: readonly Mailbox[]): { logs: Logs; finding
     }
   const inOrder = (log: Map<number, Kept>) => [...log.values()].toSorted((one, other) => placeOf(one) - placeOf(other))
   const logs = new Map([...groups].map(([group, log]) => [group, inOrder(log)]))
-  return { logs, findings: [...findings, ...[...logs.values()].flatMap(log => checkLog(log)), ...checkOnce(logs)] }
+  return { logs, findings: [...findings, ...[...logs.values()].flatMap(checkLog), ...checkOnce(logs)] }
 }
 
 const factsOf = ({ cursor: _, added, removed, ...facts }: Kept): string =>
   JSON.stringify([Object.entries(facts).toSorted(), added, removed])
 
 function checkLog(log: readonly Kept[]): Finding[] {
-  const findings: Finding[] = []
+  const findings: Finding[] = checkWelcomes(log)
   let [seq, ts, epoch] = [0, 0, 0]
   for (const entry of log) {
     if (entry.kind === 'welcome') {
@@ -45,6 +45,13 @@ function checkLog(log: readonly Kept[]): Finding[] {
   }
   return findings
 }
+
+/** Whoever is added is let in. */
+const checkWelcomes = (log: readonly Kept[]): Finding[] =>
+  log.flatMap((entry, at): Finding[] => {
+    if (entry.added.length === 0 || log[at + 1]?.kind === 'welcome') return []
+    return [{ wrong: 'lost', deed: 'welcome', what: `nobody has the welcome behind ${nameOf(entry)}` }]
+  })
 
 const wrongEpoch = (entry: Kept, epoch: number): string =>
   `${nameOf(entry)} was made for epoch ${entry.epoch} and is in epoch ${epoch}`

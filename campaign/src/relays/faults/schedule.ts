@@ -17,53 +17,49 @@ export type Scheduled = { afterMs: number; fault: RelayFault }
 
 /** Past all that relay and database wait for each other: 10 s for a statement, 15 s for its answer. */
 const PAST_TIME_OUTS_MS = 20_000
-const LONG_ONE_IN = 12
+const LONG_ONE_IN = 16
+const SHORT_MS = 1_500
+const AWAY_MS = 400
+const PAUSE_MS = 900
 
-/** By weight: `relay-killed` three times as often as `database-killed`. */
-const kinds = [
-  ...['relay-killed', 'relay-killed', 'relay-killed', 'database-killed', 'fan-out-ended', 'fan-out-ended'],
-  ...['writer-ended', 'relay-held', 'way-broken', 'way-broken', 'way-broken'],
-] as RelayFault['kind'][]
-const ways: readonly WayFault[] = [
-  'reset',
-  'silent',
-  'answers-lost',
-  'answers-lost',
-  'requests-lost',
-  'cut-short',
-  'refused',
+/** What can happen, by weight: a relay is killed three times as often as the database. */
+type Draw = (random: SeededRandom, relays: number) => RelayFault
+const broken =
+  (how: WayFault): Draw =>
+  (random, relays) => ({ kind: 'way-broken', relay: random.below(relays), how, forMs: drawMs(random) })
+const killed: Draw = (random, relays) => ({
+  kind: 'relay-killed',
+  relay: random.below(relays),
+  awayMs: random.below(AWAY_MS),
+})
+const fanOutEnded: Draw = () => ({ kind: 'fan-out-ended' })
+/** Every kind once. */
+const each: readonly Draw[] = [
+  killed,
+  (random, relays) => ({ kind: 'relay-held', relay: random.below(relays), forMs: drawMs(random) }),
+  random => ({ kind: 'database-killed', awayMs: random.below(AWAY_MS) }),
+  fanOutEnded,
+  () => ({ kind: 'writer-ended' }),
+  ...(['reset', 'silent', 'answers-lost', 'requests-lost', 'cut-short', 'refused'] as const).map(broken),
 ]
+const draws = [...each, killed, killed, fanOutEnded, broken('answers-lost')]
 
+const drawMs = (random: SeededRandom): number =>
+  random.below(LONG_ONE_IN) === 0 ? PAST_TIME_OUTS_MS : 50 + random.below(SHORT_MS)
+
+/** First of all a relay stands still for long, then comes every kind once: a short run has all of them, too. */
 export function drawFaults(random: SeededRandom, { kills, relays }: { kills: number; relays: number }): Scheduled[] {
+  const held: Draw = () => ({ kind: 'relay-held', relay: random.below(relays), forMs: PAST_TIME_OUTS_MS })
+  const first = [held, ...shuffled(random, each)]
   return Array.from({ length: kills }, (_, at) => ({
-    afterMs: 50 + random.below(900),
-    // First of all one stands still for long: a short run has that, too.
-    fault: at === 0 ? held(random.below(relays)) : drawFault(random, relays),
+    afterMs: 50 + random.below(PAUSE_MS),
+    fault: (first[at] ?? random.of(draws))(random, relays),
   }))
 }
 
-const held = (relay: number): RelayFault => ({ kind: 'relay-held', relay, forMs: PAST_TIME_OUTS_MS })
-
-function drawFault(random: SeededRandom, relays: number): RelayFault {
-  const kind = random.of(kinds)
-  const relay = random.below(relays)
-  const isLong = random.below(LONG_ONE_IN) === 0
-  const forMs = isLong ? PAST_TIME_OUTS_MS : 50 + random.below(1_500)
-  switch (kind) {
-    case 'relay-killed':
-      return { kind, relay, awayMs: random.below(400) }
-    case 'database-killed':
-      return { kind, awayMs: random.below(400) }
-    case 'relay-held':
-      return { kind, relay, forMs }
-    case 'way-broken':
-      return { kind, relay, how: random.of(ways), forMs }
-    case 'fan-out-ended':
-    case 'writer-ended':
-      return { kind }
-    default:
-      return kind satisfies never
-  }
+function shuffled(random: SeededRandom, all: readonly Draw[]): Draw[] {
+  const left = [...all]
+  return all.map(() => left.splice(random.below(left.length), 1)[0] as Draw)
 }
 
 export const isPastTimeOuts = (fault: RelayFault): boolean => 'forMs' in fault && fault.forMs >= PAST_TIME_OUTS_MS
