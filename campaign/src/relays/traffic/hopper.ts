@@ -151,7 +151,8 @@ export class Hopper {
     const { group, message } = deed
     try {
       const verdict = await line.inTime(line.client.call('outcome', { group, message }))
-      this.#tell(deed, { verdict, line, place: line.nextPlace() })
+      if (verdict.accepted) this.#tell(deed, { verdict, line, place: line.nextPlace() })
+      else deed.told.push({ kind: 'absent', why: 'given up, for it is in no log' })
       return true
     } catch (error) {
       return this.#refused(deed, error)
