@@ -4,7 +4,7 @@ import type { PostgresServer } from '@postern/testkit/postgres'
 import type { TcpLink } from '../../chaos/wire/tcp-link.ts'
 import { endHolder } from './end-backends.ts'
 import type { MortalRelay } from './mortal-relay.ts'
-import type { RelayFault, WayFault } from './schedule.ts'
+import { type RelayFault, shortened, type WayFault } from './schedule.ts'
 
 export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer }
 
@@ -30,9 +30,10 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
 
 type OfOne = Extract<RelayFault, { relay: number }>
 
-/** Whoever is in the middle of something long is left alone: another takes its place. */
-async function befallOne(fault: OfOne, relays: readonly MortalRelay[]): Promise<string | undefined> {
+/** Whoever is in the middle of something long is left alone: another takes its place, and not for long, so that somebody is served. */
+async function befallOne(asked: OfOne, relays: readonly MortalRelay[]): Promise<string | undefined> {
   const free = relays.filter(({ isTaken }) => !isTaken)
+  const fault = free.length < relays.length ? shortened(asked) : asked
   const relay = free[fault.relay % free.length]
   if (!relay) return undefined
   relay.isTaken = true

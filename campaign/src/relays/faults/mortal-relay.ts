@@ -1,5 +1,4 @@
 // A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
-import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
 import { RelayProcess } from '@postern/testkit/processes'
 import { TcpLink } from '../../chaos/wire/tcp-link.ts'
@@ -35,7 +34,7 @@ export class MortalRelay {
     process.onCrash = crash => {
       // Without its database it does not start, says so and ends: one that was up goes on.
       if (process.isUp) onCrash(crash)
-      else void pause(START_AGAIN_MS).then(() => relay.startAgain())
+      else setTimeout(() => relay.startAgain(), START_AGAIN_MS)
     }
     process.start()
     return relay

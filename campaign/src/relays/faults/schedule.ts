@@ -62,4 +62,8 @@ function shuffled(random: SeededRandom, all: readonly Draw[]): Draw[] {
   return all.map(() => left.splice(random.below(left.length), 1)[0] as Draw)
 }
 
+/** The same for a moment. */
+export const shortened = <Fault extends RelayFault>(fault: Fault): Fault =>
+  isPastTimeOuts(fault) ? { ...fault, forMs: SHORT_MS } : fault
+
 export const isPastTimeOuts = (fault: RelayFault): boolean => 'forMs' in fault && fault.forMs >= PAST_TIME_OUTS_MS

@@ -1,27 +1,23 @@
-// Somebody who goes to another relay with every new connection, and sends again, or asks for, whatever was not answered.
+// Somebody who goes to another relay with every new connection, and follows their mailbox over all of them.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId } from '@postern/protocol'
-import type { CallRequest, Verdict } from '@postern/protocol/relay'
 import type { SeededRandom } from '@postern/testkit'
 import type { BarePerson } from '@postern/testkit/bare-client'
-import { type Deed, type Kept, keptOf } from '../check/deed.ts'
+import { type Kept, keptOf } from '../check/deed.ts'
 import { GroupView } from './group-view.ts'
-import { relayTraffic } from './limits.ts'
 import { Line, refusalOf } from './line.ts'
+import { relayTraffic } from './pace.ts'
 
-export type Sending = {
-  deed: Deed
-  call: { name: 'append'; request: CallRequest<'append'> } | { name: 'commit'; request: CallRequest<'commit'> }
-}
-type Surroundings = { urls: readonly string[]; random: SeededRandom; onFault: (what: string) => void }
+export type Surroundings = { urls: readonly string[]; random: SeededRandom; onFault: (what: string) => void }
 
 export class Hopper {
   readonly person: BarePerson
+  readonly surroundings: Surroundings
   readonly view: GroupView
   /** Everything that was delivered, over all connections. */
   readonly heard: Kept[] = []
-  readonly #surroundings: Surroundings
   #line = Promise.withResolvers<Line>()
+  /** Of the connection that stands, how much of what it has delivered was read. */
   #taken = 0
   #dialled = 0
   #acknowledged = 0
@@ -31,8 +27,8 @@ export class Hopper {
 
   constructor(person: BarePerson, surroundings: Surroundings) {
     this.person = person
+    this.surroundings = surroundings
     this.view = new GroupView(person.id)
-    this.#surroundings = surroundings
     this.#dialled = surroundings.random.below(surroundings.urls.length)
   }
 
@@ -40,44 +36,62 @@ export class Hopper {
     return this.person.id
   }
 
+  /** The connection that stands, or the next one. */
+  get line(): Promise<Line> {
+    return this.#line.promise
+  }
+
   /** Keeps a connection until `end`, and another one as soon as it is lost. */
   async run(): Promise<void> {
     while (!this.#isEnded) {
       const line = await this.#dial().catch(() => undefined)
-      if (!line) {
-        await pause(relayTraffic.dialAgainMs)
-        continue
-      }
-      this.#line.resolve(line)
-      await line.over
-      this.#take(line)
-      this.#line = Promise.withResolvers()
+      if (line) await this.#keep(line)
+      else await pause(relayTraffic.dialAgainMs)
     }
   }
 
-  async end(): Promise<void> {
+  async #keep(line: Line): Promise<void> {
+    if (this.#isEnded) return line.end()
+    this.logins += 1
+    this.#line.resolve(line)
+    await line.over
+    this.#take(line)
+    this.#line = Promise.withResolvers()
+  }
+
+  /** Nobody waits for them any more. */
+  end(): void {
     this.#isEnded = true
-    const line = await this.#line.promise
-    line.end()
+    void this.line.then(
+      line => line.end(),
+      () => undefined,
+    )
   }
 
   async #dial(): Promise<Line> {
-    const { urls, onFault } = this.#surroundings
+    const { urls, onFault } = this.surroundings
     const number = this.#dialled++
-    const url = urls[number % urls.length] as string
-    const { line, session } = await Line.dial({ url, person: this.person, number })
+    const { line, session } = await Line.dial({
+      url: urls[number % urls.length] as string,
+      person: this.person,
+      number,
+    })
     if (session.cursor < this.#acknowledged) onFault(`${this.id}: its acknowledged cursor went back`)
     this.#acknowledged = session.cursor
-    line.client.autoAcknowledge = true
     this.#taken = 0
-    await line.inTime(line.client.call('follow', { after: this.heard.at(-1)?.cursor ?? 0 }))
-    this.logins += 1
+    line.client.autoAcknowledge = true
+    try {
+      await line.inTime(line.client.call('follow', { after: this.heard.at(-1)?.cursor ?? 0 }))
+    } catch (error) {
+      line.end()
+      throw error
+    }
     return line
   }
 
   /** Reads what came in since. */
   async listen(): Promise<void> {
-    this.#take(await this.#line.promise)
+    this.#take(await this.line)
   }
 
   /** All that is there for them by now. */
@@ -100,15 +114,15 @@ export class Hopper {
 
   /** Another relay, now: half of the time the old connection stays, and the new one has to take its place. */
   async hop(): Promise<void> {
-    const line = await this.#line.promise
-    if (this.#surroundings.random.below(2) === 0) line.end()
+    const line = await this.line
+    if (this.surroundings.random.below(2) === 0) line.end()
     else line.leave()
   }
 
   /** Until it is answered, by whichever relay. */
   async ask<Answer>(call: (line: Line) => Promise<Answer>): Promise<Answer> {
     for (;;) {
-      const line = await this.#line.promise
+      const line = await this.line
       try {
         return await line.inTime(call(line))
       } catch (error) {
@@ -117,68 +131,4 @@ export class Hopper {
       }
     }
   }
-
-  /** Until it is known what became of it. */
-  async send(sending: Sending): Promise<void> {
-    const { random } = this.#surroundings
-    for (let tries = 0; ; tries++) {
-      const line = await this.#line.promise
-      const isKnown =
-        tries > 0 && random.below(3) === 0 ? await this.#askFor(sending, line) : await this.#try(sending, line)
-      if (isKnown) return
-      await pause(random.below(relayTraffic.tryAgainMs))
-    }
-  }
-
-  async #try({ deed, call }: Sending, line: Line): Promise<boolean> {
-    const place = line.nextPlace()
-    let isAnswered = false
-    const answered = line.inTime(line.client.call(call.name, call.request)).then(
-      verdict => {
-        // Also when it comes late, on a connection that was left: what is accepted then has to be there.
-        if (verdict.accepted || !isAnswered) this.#tell(deed, { verdict, line, place })
-        return true
-      },
-      (error: unknown) => isAnswered || this.#refused(deed, error),
-    )
-    const isKnown = await Promise.race([answered, line.over.then(() => answeredIn(answered))])
-    isAnswered = true
-    return isKnown
-  }
-
-  /** By the newest connection: what the older ones had under way is settled, so that what is not there stays away. */
-  async #askFor({ deed }: Sending, line: Line): Promise<boolean> {
-    const { group, message } = deed
-    try {
-      const verdict = await line.inTime(line.client.call('outcome', { group, message }))
-      if (verdict.accepted) this.#tell(deed, { verdict, line, place: line.nextPlace() })
-      else deed.told.push({ kind: 'absent', why: 'given up, for it is in no log' })
-      return true
-    } catch (error) {
-      return this.#refused(deed, error)
-    }
-  }
-
-  #tell(deed: Deed, { verdict, line, place }: { verdict: Verdict; line: Line; place: number }): void {
-    const { accepted, epoch } = verdict
-    this.view.stands(deed.group, { epoch, isIn: deed.kind !== 'leave' || !accepted })
-    if (!accepted) return void deed.told.push({ kind: 'absent', why: `the group is in epoch ${epoch}` })
-    const { seq, ts, duplicate } = accepted
-    deed.told.push({ kind: 'accepted', seq, ts, isDuplicate: duplicate, line: line.number, place })
-  }
-
-  #refused(deed: Deed, error: unknown): boolean {
-    const why = refusalOf(error)
-    if (why === undefined) {
-      if ((error as { code?: string }).code === 'internal')
-        this.#surroundings.onFault(`${deed.message}: ${String(error)}`)
-      return false
-    }
-    if (why === 'group-unknown') this.view.isOut(deed.group)
-    deed.told.push({ kind: 'absent', why })
-    return true
-  }
 }
-
-/** What is there already counts, also on a connection that is over. */
-const answeredIn = (answered: Promise<boolean>): Promise<boolean> => Promise.race([answered, pause(0, false)])

@@ -1,5 +1,5 @@
 // Something for each of many, a few at a time.
-import { relayTraffic } from './limits.ts'
+import { relayTraffic } from './pace.ts'
 
 export async function inTurns<Item, Result>(
   items: readonly Item[],

@@ -2,7 +2,7 @@
 import { CodedError } from '@postern/protocol'
 import type { CallAnswer } from '@postern/protocol/relay'
 import { type BarePerson, TestClient } from '@postern/testkit/bare-client'
-import { relayTraffic } from './limits.ts'
+import { relayTraffic } from './pace.ts'
 
 /** `number`: counted over all of somebody's connections. */
 type Dialled = { url: string; person: BarePerson; number: number }

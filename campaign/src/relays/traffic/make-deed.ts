@@ -2,8 +2,8 @@
 import type { AccountId, GroupId } from '@postern/protocol'
 import { commitEnvelope, directEnvelope, idOf, messageEnvelope } from '@postern/testkit/bare-client'
 import type { Deed } from '../check/deed.ts'
-import type { Sending } from './hopper.ts'
 import type { Room } from './rooms.ts'
+import type { Sending } from './send-deed.ts'
 
 type Place = { room: Room; sender: AccountId; epoch: number }
 type Change = { add: readonly AccountId[]; remove: readonly AccountId[] }

@@ -4,11 +4,12 @@ import type { AccountId } from '@postern/protocol'
 import type { SeededRandom } from '@postern/testkit'
 import type { Deed } from '../check/deed.ts'
 import { type Change, chooseChange } from './choose-change.ts'
-import type { Hopper, Sending } from './hopper.ts'
-import { relayTraffic } from './limits.ts'
+import type { Hopper } from './hopper.ts'
 import { refusalOf } from './line.ts'
 import { makeCommit, makeDirect, makeFarewell, makeMessage } from './make-deed.ts'
+import { relayTraffic } from './pace.ts'
 import type { Room } from './rooms.ts'
+import { type Sending, sendDeed } from './send-deed.ts'
 
 type Cast = { hoppers: readonly Hopper[]; rooms: readonly Room[]; everybody: readonly AccountId[] }
 
@@ -56,6 +57,17 @@ export class RelayTalk {
       )
       this.#bursts.add(burst)
     }
+  }
+
+  /** Until so many more were accepted: a fault that meets nobody tries nothing. Not for ever, for it may be one that lasts. */
+  async flows(accepted: number): Promise<void> {
+    const wanted = this.#acceptedCount() + accepted
+    for (let left = relayTraffic.flowLooks; left > 0 && this.#acceptedCount() < wanted; left--)
+      await pause(relayTraffic.tryAgainMs)
+  }
+
+  #acceptedCount(): number {
+    return this.deeds.filter(({ told }) => told[0]?.kind === 'accepted').length
   }
 
   async #talk(hopper: Hopper): Promise<void> {
@@ -125,6 +137,6 @@ export class RelayTalk {
 
   async #send(hopper: Hopper, sending: Sending): Promise<void> {
     this.deeds.push(sending.deed)
-    await hopper.send(sending)
+    await sendDeed(hopper, sending)
   }
 }
