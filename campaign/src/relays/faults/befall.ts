@@ -16,6 +16,11 @@ export async function befallRelays(fault: RelayFault, victims: Victims): Promise
       await pause(fault.awayMs)
       await victims.server.start()
       return fault.kind
+    case 'database-held':
+      victims.server.hold()
+      await pause(fault.forMs)
+      victims.server.letGo()
+      return fault.kind
     case 'fan-out-ended':
     case 'writer-ended':
       return (await endHolder(victims.server, fault.kind)) ? fault.kind : undefined

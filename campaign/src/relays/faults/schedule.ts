@@ -8,6 +8,8 @@ export type RelayFault =
   | { kind: 'relay-killed'; relay: number; awayMs: number }
   | { kind: 'relay-held'; relay: number; forMs: number }
   | { kind: 'database-killed'; awayMs: number }
+  /** What was sent to it, also by who has given up since, it does when it wakes. */
+  | { kind: 'database-held'; forMs: number }
   /** Its connection is ended while it puts entries into mailboxes, or while it writes to the log. */
   | { kind: 'fan-out-ended' }
   | { kind: 'writer-ended' }
@@ -38,6 +40,7 @@ const each: readonly Draw[] = [
   killed,
   (random, relays) => ({ kind: 'relay-held', relay: random.below(relays), forMs: drawMs(random) }),
   random => ({ kind: 'database-killed', awayMs: random.below(AWAY_MS) }),
+  random => ({ kind: 'database-held', forMs: drawMs(random) }),
   fanOutEnded,
   () => ({ kind: 'writer-ended' }),
   ...(['reset', 'silent', 'answers-lost', 'requests-lost', 'cut-short', 'refused'] as const).map(broken),
