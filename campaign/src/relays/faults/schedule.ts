@@ -50,10 +50,15 @@ const draws = [...each, killed, killed, fanOutEnded, broken('answers-lost')]
 const drawMs = (random: SeededRandom): number =>
   random.below(LONG_ONE_IN) === 0 ? PAST_TIME_OUTS_MS : 50 + random.below(SHORT_MS)
 
-/** First of all a relay stands still for long, then comes every kind once: a short run has all of them, too. */
+const briefly =
+  (draw: Draw): Draw =>
+  (random, relays) =>
+    shortened(draw(random, relays))
+
+/** First of all a relay stands still for long, then comes every kind once, for a moment: a short run has all of them, too. */
 export function drawFaults(random: SeededRandom, { kills, relays }: { kills: number; relays: number }): Scheduled[] {
   const held: Draw = () => ({ kind: 'relay-held', relay: random.below(relays), forMs: PAST_TIME_OUTS_MS })
-  const first = [held, ...shuffled(random, each)]
+  const first = [held, ...shuffled(random, each).map(briefly)]
   return Array.from({ length: kills }, (_, at) => ({
     afterMs: 50 + random.below(PAUSE_MS),
     fault: (first[at] ?? random.of(draws))(random, relays),
