@@ -9,7 +9,7 @@ import { GroupWalk } from './group-walk.ts'
 import { startingUp } from './killable-parts.ts'
 import { startSharedRelays } from './shared-relays.ts'
 
-const KILLS = Number(process.env['KILL_COUNT'] ?? 8)
+const KILLS = Number(process.env['KILL_COUNT'] ?? 5)
 /** Past what a client waits for, and short of what would be a test of its own. */
 const HELD_MS = 3_000
 
