@@ -2,14 +2,16 @@
 import { run as chaos } from './chaos/run-command.ts'
 import { run as fuzz } from './fuzz/run-fuzz.ts'
 import { run as power } from './power/run-power.ts'
+import { run as relays } from './relays/run-command.ts'
 
 /** Each reads its own options, says itself how it went, and resolves to the exit code. */
-const campaigns: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { chaos, fuzz, power }
+const campaigns: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = { chaos, fuzz, power, relays }
 
 const usage = `Usage: npm run campaign -- <campaign> [options]
 
   chaos   kills, stops, full disks, clocks that jump and a bad network   --minutes 30 [--only kill,network] [--parts relay,poller]
   power   power cuts: what was not synced is lost, or half of it         --cuts 50
+  relays  kills, stops and a cut network: relays on one database         --kills 100
   fuzz    requests and frames that nobody should send                    --requests 100000 --frames 50000
 
   --seed N    the same faults again          --json   the table as JSON, on standard output

@@ -1,16 +1,16 @@
 // Two relays on one database behind a balancer. Relays, the database, the bot and people are killed at random points, a relay stands still for longer
 // than anybody waits, and the primary is lost for good: what comes of it.
 import { setTimeout as pause } from 'node:timers/promises'
-import { Balancer } from '@postern/testkit/balancer'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { PostgresCluster } from '@postern/testkit/postgres-cluster'
-import { RelayProcess } from '@postern/testkit/processes'
+import type { RelayProcess } from '@postern/testkit/processes'
 import { SeededRandom, seedFrom } from '@postern/testkit/random'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkTold } from './kill-check.ts'
 import { openChats, settled, Traffic } from './kill-traffic.ts'
 import { expectAlive, startingUp, startTalking, type Talking } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
+import { startSharedRelays } from './shared-relays.ts'
 
 const KILLS = Number(process.env['KILL_COUNT'] ?? 16)
 /** Past what the relay and the database wait for each other. */
@@ -63,13 +63,8 @@ test.skipIf(!findPostgres())(
 
 async function startShared(database: string): Promise<Talking> {
   const up = startingUp()
-  const places = [await up.place('one'), await up.place('two')]
-  const balancer = await Balancer.start(places.map(({ port }) => port))
-  onTestFinished(() => balancer[Symbol.asyncDispose]())
-  const options = ['--database', database, '--public-host', balancer.host]
-  const relays: RelayProcess[] = []
-  for (const place of places) relays.push(await up.start(new RelayProcess(place, options)).listening())
-  return { ...(await startTalking(['alice', 'bob', 'carol'], { ...up, relayUrl: balancer.url })), relays }
+  const { relays, relayUrl } = await startSharedRelays(up, database)
+  return { ...(await startTalking(['alice', 'bob', 'carol'], { ...up, relayUrl })), relays }
 }
 
 /** It believes to be what it was when it wakes: the one that fans out, the one that devices are connected to. */

@@ -27,7 +27,7 @@ export async function startParts(names: string[]): Promise<Parts> {
   return { ...(await startTalking(names, { start, place, relayUrl: relay.url })), relay, relays: [relay] }
 }
 
-type StartingUp = {
+export type StartingUp = {
   /** A directory and a port that nobody else has. */
   place: (name: string) => Promise<{ directory: string; port: number }>
   /** It is killed when the test is over, and what it said is shown if that failed. */

@@ -151,8 +151,9 @@ const besides: FolderLaw['order'] = {
     ['backup', 'beside', 'postgres'],
     'main.ts',
   ],
-  'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power'], 'main.ts'],
+  'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power', 'relays'], 'main.ts'],
   'campaign/src/chaos': [['check', 'wire'], 'traffic', 'parts', 'faults', otherFiles],
+  'campaign/src/relays': ['check', 'traffic', 'faults', otherFiles],
   scripts: ['project.ts', ['monitoring', 'site'], ['architecture', 'documents', 'openapi'], 'snippets', otherFiles],
 }
 

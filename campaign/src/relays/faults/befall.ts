@@ -1,0 +1,91 @@
+// Brings a fault about and ends it again: each resolves when things are as before, but for what has to find its way back.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PostgresServer } from '@postern/testkit/postgres'
+import type { TcpLink } from '../../chaos/wire/tcp-link.ts'
+import { endHolder } from './end-backends.ts'
+import type { MortalRelay } from './mortal-relay.ts'
+import { type RelayFault, shortened, type WayFault } from './schedule.ts'
+
+export type Victims = { relays: readonly MortalRelay[]; server: PostgresServer }
+
+/** What it is counted as; undefined when there was nothing to befall. */
+export async function befallRelays(fault: RelayFault, victims: Victims): Promise<string | undefined> {
+  switch (fault.kind) {
+    case 'database-killed':
+      await victims.server.kill()
+      await pause(fault.awayMs)
+      await victims.server.start()
+      return fault.kind
+    case 'database-held':
+      victims.server.hold()
+      await pause(fault.forMs)
+      victims.server.letGo()
+      return fault.kind
+    case 'fan-out-ended':
+    case 'writer-ended':
+      return (await endHolder(victims.server, fault.kind)) ? fault.kind : undefined
+    case 'relay-killed':
+    case 'relay-held':
+    case 'way-broken':
+      return await befallOne(fault, victims.relays)
+    default:
+      return fault satisfies never
+  }
+}
+
+type OfOne = Extract<RelayFault, { relay: number }>
+
+/** Whoever is in the middle of something long is left alone: another takes its place, and not for long, so that somebody is served. */
+async function befallOne(asked: OfOne, relays: readonly MortalRelay[]): Promise<string | undefined> {
+  const free = relays.filter(({ isTaken }) => !isTaken)
+  const fault = free.length < relays.length ? shortened(asked) : asked
+  const relay = free[fault.relay % free.length]
+  if (!relay) return undefined
+  relay.isTaken = true
+  try {
+    return await doTo(relay, fault)
+  } finally {
+    relay.isTaken = false
+  }
+}
+
+async function doTo(relay: MortalRelay, fault: OfOne): Promise<string> {
+  switch (fault.kind) {
+    case 'relay-killed':
+      await relay.kill()
+      await pause(fault.awayMs)
+      relay.startAgain()
+      return fault.kind
+    case 'relay-held':
+      relay.process.hold()
+      await pause(fault.forMs)
+      relay.process.letGo()
+      return fault.kind
+    case 'way-broken':
+      breakWay(relay.way, fault.how)
+      await pause(fault.forMs)
+      relay.way.heal()
+      return `way ${fault.how}`
+    default:
+      return fault satisfies never
+  }
+}
+
+function breakWay(way: TcpLink, how: WayFault): void {
+  switch (how) {
+    case 'reset':
+      return way.cut()
+    case 'silent':
+      return way.stall()
+    case 'answers-lost':
+      return way.lose('back')
+    case 'requests-lost':
+      return way.lose('there')
+    case 'cut-short':
+      return way.cutShort('back')
+    case 'refused':
+      return way.refuse()
+    default:
+      return how satisfies never
+  }
+}

@@ -1,0 +1,57 @@
+// A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
+import { freePort } from '@postern/testkit'
+import { RelayProcess } from '@postern/testkit/processes'
+import { TcpLink } from '../../chaos/wire/tcp-link.ts'
+
+const START_AGAIN_MS = 300
+
+/** Rates are of one address, and of one day: everybody here has the same. */
+const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
+const limits = [...UNBOUNDED, 'newPeoplePerDay'].flatMap(name => ['--limit', `${name}=100000`])
+
+type Place = { directory: string; databasePort: number; database: string; onCrash: (crash: string) => void }
+
+export class MortalRelay {
+  readonly process: RelayProcess
+  /** Its way to the database. */
+  readonly way: TcpLink
+  /** While something long befalls it. */
+  isTaken = false
+  #isEnded = false
+
+  private constructor(process: RelayProcess, way: TcpLink) {
+    this.process = process
+    this.way = way
+  }
+
+  static async start({ directory, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
+    const way = await TcpLink.start({ port: await freePort(), targetPort: databasePort })
+    const address = new URL(database)
+    address.port = String(way.port)
+    const options = ['--database', address.href, ...limits]
+    const process = new RelayProcess({ directory, port: await freePort() }, options)
+    const relay = new MortalRelay(process, way)
+    process.onCrash = crash => {
+      // Without its database it does not start, says so and ends: one that was up goes on.
+      if (process.isUp) onCrash(crash)
+      else setTimeout(() => relay.startAgain(), START_AGAIN_MS)
+    }
+    process.start()
+    return relay
+  }
+
+  startAgain(): void {
+    if (!this.#isEnded && this.process.pid === undefined) this.process.start()
+  }
+
+  async kill(): Promise<void> {
+    await this.process.kill()
+  }
+
+  async end(): Promise<void> {
+    this.#isEnded = true
+    this.process.letGo()
+    await this.process.kill()
+    await this.way.stop()
+  }
+}

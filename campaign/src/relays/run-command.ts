@@ -1,0 +1,26 @@
+// `npm run campaign -- relays`: what the command line asks for, and how it went.
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+import { printReport, reportAsJson } from '../chaos/report.ts'
+import { countedOptions } from '../counted-options.ts'
+import { runRelays } from './run-relays.ts'
+
+export async function run(args: readonly string[]): Promise<number> {
+  const asked = countedOptions(args, { kills: 100 })
+  if (typeof asked === 'string' || !findPostgres()) {
+    console.error(typeof asked === 'string' ? asked : POSTGRES_MISSING)
+    return 2
+  }
+  const { kills, seed, isJson } = asked
+  const folder = mkdtempSync(join(tmpdir(), 'postern-relays-'))
+  console.error(`seed ${seed}; everything is in ${folder}`)
+  const say = (line: string) => appendFileSync(join(folder, 'faults.log'), `${new Date().toISOString()} ${line}\n`)
+  const report = await runRelays({ kills, seed, folder, say })
+  if (isJson) console.log(reportAsJson(report))
+  else printReport(report, line => console.log(line))
+  if (report.findings.length === 0) rmSync(folder, { recursive: true, force: true })
+  else console.error(`kept in ${folder}; again with --kills ${kills} --seed ${seed}`)
+  return report.findings.length === 0 ? 0 : 1
+}

@@ -1,0 +1,134 @@
+// Somebody who goes to another relay with every new connection, and follows their mailbox over all of them.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AccountId } from '@postern/protocol'
+import type { SeededRandom } from '@postern/testkit'
+import type { BarePerson } from '@postern/testkit/bare-client'
+import { type Kept, keptOf } from '../check/deed.ts'
+import { GroupView } from './group-view.ts'
+import { Line, refusalOf } from './line.ts'
+import { relayTraffic } from './pace.ts'
+
+export type Surroundings = { urls: readonly string[]; random: SeededRandom; onFault: (what: string) => void }
+
+export class Hopper {
+  readonly person: BarePerson
+  readonly surroundings: Surroundings
+  readonly view: GroupView
+  /** Everything that was delivered, over all connections. */
+  readonly heard: Kept[] = []
+  #line = Promise.withResolvers<Line>()
+  /** Of the connection that stands, how much of what it has delivered was read. */
+  #taken = 0
+  #dialled = 0
+  #acknowledged = 0
+  #isEnded = false
+  /** How often they were let in. */
+  logins = 0
+
+  constructor(person: BarePerson, surroundings: Surroundings) {
+    this.person = person
+    this.surroundings = surroundings
+    this.view = new GroupView(person.id)
+    this.#dialled = surroundings.random.below(surroundings.urls.length)
+  }
+
+  get id(): AccountId {
+    return this.person.id
+  }
+
+  /** The connection that stands, or the next one. */
+  get line(): Promise<Line> {
+    return this.#line.promise
+  }
+
+  /** Keeps a connection until `end`, and another one as soon as it is lost. */
+  async run(): Promise<void> {
+    while (!this.#isEnded) {
+      const line = await this.#dial().catch(() => undefined)
+      if (line) await this.#keep(line)
+      else await pause(relayTraffic.dialAgainMs)
+    }
+  }
+
+  async #keep(line: Line): Promise<void> {
+    if (this.#isEnded) return line.end()
+    this.logins += 1
+    this.#line.resolve(line)
+    await line.over
+    this.#take(line)
+    this.#line = Promise.withResolvers()
+  }
+
+  /** Nobody waits for them any more. */
+  end(): void {
+    this.#isEnded = true
+    void this.line.then(
+      line => line.end(),
+      () => undefined,
+    )
+  }
+
+  async #dial(): Promise<Line> {
+    const { urls, onFault } = this.surroundings
+    const number = this.#dialled++
+    const { line, session } = await Line.dial({
+      url: urls[number % urls.length] as string,
+      person: this.person,
+      number,
+    })
+    if (session.cursor < this.#acknowledged) onFault(`${this.id}: its acknowledged cursor went back`)
+    this.#acknowledged = session.cursor
+    this.#taken = 0
+    line.client.autoAcknowledge = true
+    try {
+      await line.inTime(line.client.call('follow', { after: this.heard.at(-1)?.cursor ?? 0 }))
+    } catch (error) {
+      line.end()
+      throw error
+    }
+    return line
+  }
+
+  /** Reads what came in since. */
+  async listen(): Promise<void> {
+    this.#take(await this.line)
+  }
+
+  /** All that is there for them by now. */
+  async hearAll(): Promise<void> {
+    const { head } = await this.ask(line => line.client.call('mailboxEnd', {}))
+    while ((this.heard.at(-1)?.cursor ?? 0) < head) {
+      await pause(relayTraffic.tryAgainMs)
+      await this.listen()
+    }
+  }
+
+  #take(line: Line): void {
+    for (const entry of line.client.entries.slice(this.#taken)) {
+      const kept = keptOf(entry)
+      this.heard.push(kept)
+      this.view.hear(kept)
+    }
+    this.#taken = line.client.entries.length
+  }
+
+  /** Another relay, now: half of the time the old connection stays, and the new one has to take its place. */
+  async hop(): Promise<void> {
+    const line = await this.line
+    if (this.surroundings.random.below(2) === 0) line.end()
+    else line.leave()
+  }
+
+  /** Until it is answered, by whichever relay. */
+  async ask<Answer>(call: (line: Line) => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      const line = await this.line
+      try {
+        return await line.inTime(call(line))
+      } catch (error) {
+        if (refusalOf(error) !== undefined) throw error
+        await pause(relayTraffic.tryAgainMs)
+      }
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// Something for each of many, a few at a time.
+import { relayTraffic } from './pace.ts'
+
+export async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, at: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const worker = async () => {
+    for (let at = next++; at < items.length; at = next++) results[at] = await work(items[at] as Item, at)
+  }
+  await Promise.all(Array.from({ length: relayTraffic.atOnce }, worker))
+  return results
+}

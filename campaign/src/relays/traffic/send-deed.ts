@@ -1,0 +1,78 @@
+// Sends something until it is known what became of it: what was not answered is sent again, or asked for by a newer connection.
+import { setTimeout as pause } from 'node:timers/promises'
+import { isCoded } from '@postern/protocol'
+import type { CallRequest, Verdict } from '@postern/protocol/relay'
+import type { Deed } from '../check/deed.ts'
+import type { Hopper } from './hopper.ts'
+import { type Line, refusalOf } from './line.ts'
+import { relayTraffic } from './pace.ts'
+
+export type Sending = {
+  deed: Deed
+  call: { name: 'append'; request: CallRequest<'append'> } | { name: 'commit'; request: CallRequest<'commit'> }
+}
+type Sender = Pick<Hopper, 'view' | 'line' | 'surroundings'>
+type Outcome = 'known' | 'in-doubt'
+
+const ASKED_ONE_IN = 3
+
+export async function sendDeed(sender: Sender, sending: Sending): Promise<void> {
+  const { random } = sender.surroundings
+  for (let tries = 0; ; tries++) {
+    const line = await sender.line
+    const isAsked = tries > 0 && random.below(ASKED_ONE_IN) === 0
+    const outcome = await (isAsked ? askFor(sender, sending.deed, line) : trySending(sender, sending, line))
+    if (outcome === 'known') return
+    await pause(random.below(relayTraffic.tryAgainMs))
+  }
+}
+
+async function trySending(sender: Sender, { deed, call }: Sending, line: Line): Promise<Outcome> {
+  const place = line.nextPlace()
+  let isWaitedFor = true
+  const answered = line.inTime(line.client.call(call.name, call.request)).then(
+    (verdict): Outcome => {
+      // Also when it comes late, on a connection that was left: what is accepted has to be there.
+      if (verdict.accepted || isWaitedFor) tell(sender, deed, { verdict, line, place })
+      return 'known'
+    },
+    (error: unknown): Outcome => (isWaitedFor ? refused(sender, deed, error) : 'known'),
+  )
+  // What is answered already counts, also on a connection that is over.
+  const over = line.over.then(() => Promise.race([answered, pause(0, 'in-doubt' as const)]))
+  const outcome = await Promise.race([answered, over])
+  isWaitedFor = false
+  return outcome
+}
+
+/** By the newest connection: what the older ones had under way is settled, so that what is not there stays away. */
+async function askFor(sender: Sender, deed: Deed, line: Line): Promise<Outcome> {
+  const { group, message } = deed
+  try {
+    const verdict = await line.inTime(line.client.call('outcome', { group, message }))
+    if (verdict.accepted) tell(sender, deed, { verdict, line, place: line.nextPlace() })
+    else deed.told.push({ kind: 'absent', why: 'given up, for it is in no log' })
+    return 'known'
+  } catch (error) {
+    return refused(sender, deed, error)
+  }
+}
+
+type Answered = { verdict: Verdict; line: Line; place: number }
+
+function tell({ view }: Sender, deed: Deed, { verdict, line, place }: Answered): void {
+  const { accepted, epoch } = verdict
+  view.stands(deed.group, { epoch, isIn: deed.kind !== 'leave' || !accepted })
+  if (!accepted) return void deed.told.push({ kind: 'absent', why: `the group is in epoch ${epoch}` })
+  const { seq, ts, duplicate } = accepted
+  deed.told.push({ kind: 'accepted', seq, ts, isDuplicate: duplicate, line: line.number, place })
+}
+
+function refused({ view, surroundings }: Sender, deed: Deed, error: unknown): Outcome {
+  const why = refusalOf(error)
+  if (isCoded(error, 'internal')) surroundings.onFault(`${deed.message}: ${String(error)}`)
+  if (why === undefined) return 'in-doubt'
+  if (why === 'group-unknown') view.isOut(deed.group)
+  deed.told.push({ kind: 'absent', why })
+  return 'known'
+}

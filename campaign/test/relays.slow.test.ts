@@ -1,0 +1,17 @@
+// The campaign against relays on one database in small: every kind of fault once, and a relay that stands still past its time-outs.
+import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+import { test } from 'vitest'
+import { runRelays } from '../src/relays/run-relays.ts'
+import { expectNothingWrong } from './short-run.ts'
+
+const KILLS = 13
+
+if (!findPostgres()) console.warn(POSTGRES_MISSING)
+
+test.skipIf(!findPostgres())(
+  '[RELAY-7.21] kills of relays, fan-out and database, and a cut network, among pairs, groups of 20 and of 200: every mailbox has what it must, once and in one order',
+  async () => {
+    await expectNothingWrong(surroundings => runRelays({ ...surroundings, kills: KILLS }))
+  },
+  600_000,
+)

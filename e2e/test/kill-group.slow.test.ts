@@ -1,0 +1,61 @@
+// A group of twenty on two relays: relays and the database are killed and stand still while people talk, come and go.
+import { setTimeout as pause } from 'node:timers/promises'
+import { test as base } from '@postern/testkit/fixtures'
+import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
+import type { RelayProcess } from '@postern/testkit/processes'
+import { SeededRandom, seedFrom } from '@postern/testkit/random'
+import { expect, onTestFinished } from 'vitest'
+import { GroupWalk } from './group-walk.ts'
+import { startingUp } from './killable-parts.ts'
+import { startSharedRelays } from './shared-relays.ts'
+
+const KILLS = Number(process.env['KILL_COUNT'] ?? 5)
+/** Past what a client waits for, and short of what would be a test of its own. */
+const HELD_MS = 3_000
+
+if (!findPostgres()) console.warn(POSTGRES_MISSING)
+
+base.skipIf(!findPostgres())(
+  '[RELAY-7.17, RELAY-7.21] a group of twenty in which people come and go, under kills of relays and database: one order for all, nothing lost or doubled',
+  { timeout: 900_000 },
+  async ({ world }) => {
+    const seed = seedFrom('KILL_SEED')
+    console.info(`to repeat: KILL_SEED=${seed}`)
+    const random = new SeededRandom(seed)
+    const server = await PostgresServer.start()
+    onTestFinished(() => server[Symbol.asyncDispose]())
+    const { relays, relayUrl } = await startSharedRelays(startingUp(), await server.createDatabase())
+    const walk = await GroupWalk.gather(world, { relayUrl, random })
+    const walking = walk.run()
+    // Awaited after the last kill: what fails before then must not end the process.
+    walking.catch(() => undefined)
+    for (let kill = 0; kill < KILLS; kill++) {
+      await pause(200 + random.below(2_000))
+      await Promise.all(relays.map(relay => relay.listening()))
+      await befall(random, { server, relay: random.of(relays) })
+    }
+    walk.stop()
+    await walking
+    await walk.gatherAgain()
+    walk.check()
+    console.info(`${walk.said.length} texts, ${walk.changes} changes of members, ${KILLS} kills`)
+    expect(walk.changes, 'people came and went').toBeGreaterThan(2)
+  },
+)
+
+async function befall(random: SeededRandom, { server, relay }: { server: PostgresServer; relay: RelayProcess }) {
+  const kind = random.below(4)
+  if (kind === 0) {
+    await server.kill()
+    await pause(random.below(150))
+    return await server.start()
+  }
+  if (kind === 1) {
+    relay.hold()
+    await pause(random.below(HELD_MS))
+    return relay.letGo()
+  }
+  await relay.kill()
+  await pause(random.below(150))
+  relay.start()
+}
