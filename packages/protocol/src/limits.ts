@@ -226,6 +226,8 @@ export const relayFixedLimits = {
   /** When to try again: one that has no free connection, and one whose disk or store has failed. */
   busyRetryAfterSec: 1,
   retryAfterSec: 5,
+  /** A relay whose database is away for so long says that it is not ready: others may have theirs. */
+  unreadyAfterMs: 15 * SECOND_MS,
   /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
   framesPerSlice: 32,
   /** Connections that are pinged in one turn. */

@@ -1,7 +1,7 @@
 // The relay's HTTP side: health, blobs, profiles, and to whoever opens the address in a browser the web app, or a word.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { inBackground, logFault, relayFixedLimits, systemFault } from '@postern/protocol'
+import { CodedError, inBackground, logFault, relayFixedLimits, systemFault } from '@postern/protocol'
 import { BlobUploads } from '../blobs/upload-blob.ts'
 import type { RelayParts } from '../connections/relay-parts.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
@@ -79,9 +79,18 @@ async function answer(request: IncomingMessage, response: ServerResponse, routes
   if (isBlobPath(path)) return routes.blobs.answer(request, response, path)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (path === '/healthz' && isRead) return answerJson(response, 200, {})
+  if (path === '/readyz' && isRead) return answerReady(response, routes.parts)
   if (isRead && isProfilePath(path))
     return answerProfile(routes.parts, { path, address: routes.visitors.addressOf(request) }, { request, response })
   if (isRead && serveApp(routes.app, request, response)) return
   if (path === '/' && isRead) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
   notFound(response)
+}
+
+/** For a balancer: whoever comes here is served no worse than elsewhere. A failover is over before anybody is sent away. */
+function answerReady(response: ServerResponse, { store, clock }: RelayParts): void {
+  const sinceMs = store.awaySinceMs()
+  if (sinceMs !== undefined && clock.monotonicMs() - sinceMs >= relayFixedLimits.unreadyAfterMs)
+    throw new CodedError('unavailable')
+  answerJson(response, 200, {})
 }

@@ -234,5 +234,7 @@ export interface RelayStore {
    * a copy of it. A store that has no such file is backed up by its own means, and refuses.
    */
   hold(): Promise<() => void>
+  /** Since when its rows could not be reached, by the clock that only goes forward. Undefined while they can be. */
+  awaySinceMs(): number | undefined
   close(): Promise<void>
 }

@@ -15,10 +15,16 @@ export class HintListener {
   readonly #backoff = new Backoff()
   #timer: Timer | undefined
   #isStopped = false
+  #awaySinceMs: number | undefined
 
   constructor(database: Postgres, parts: Parts) {
     this.#line = database.line()
     this.#parts = parts
+  }
+
+  /** By the clock that only goes forward. It asks now and then, so that a database that is away is noticed by who asks nothing. */
+  get awaySinceMs(): number | undefined {
+    return this.#awaySinceMs
   }
 
   start(): void {
@@ -37,6 +43,7 @@ export class HintListener {
       client.on('notification', ({ payload = '' }) => this.#hear(payload))
       await client.query(`LISTEN ${HINT_CHANNEL}`)
       this.#backoff.reset()
+      this.#awaySinceMs = undefined
       this.#stayAwake()
       // Nobody kept what was told before.
       options.wake.notifyAll()
@@ -58,9 +65,11 @@ export class HintListener {
   }
 
   #again(afterMs: number): void {
+    const { clock } = this.#parts.options
+    this.#awaySinceMs ??= clock.monotonicMs()
     this.#timer?.cancel()
     if (this.#isStopped) return
-    this.#timer = this.#parts.options.clock.setTimer(afterMs, () => this.start())
+    this.#timer = clock.setTimer(afterMs, () => this.start())
   }
 
   #hear(payload: string): void {

@@ -219,6 +219,10 @@ class PostgresStore implements RelayStore {
     throw new CodedError('backup-refused', {}, { message })
   }
 
+  awaySinceMs(): number | undefined {
+    return this.#parts.listener.awaySinceMs
+  }
+
   async close(): Promise<void> {
     const { listener, fanOut, lane, mailboxes, acknowledgements, database } = this.#parts
     try {

@@ -259,6 +259,11 @@ class SqliteStore implements RelayStore {
     }
   }
 
+  /** A file is there, or the relay would not be. */
+  awaySinceMs(): undefined {
+    return undefined
+  }
+
   async close(): Promise<void> {
     try {
       // Whoever waits for a write hears of its failure: here only acknowledgements are left, and they will come again.
