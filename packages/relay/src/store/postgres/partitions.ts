@@ -39,7 +39,8 @@ const IS_PAST = `
 /** Of what is kept in the partition that is written: the oldest, and how many there are. */
 const OLDEST = `
   SELECT ts, (SELECT last_value FROM entry_id_seq) - id AS younger FROM entry
-  WHERE id >= greatest((SELECT floor FROM retention), $1::bigint << ${PARTITION_BITS}) ORDER BY id LIMIT 1`
+  WHERE id >= (SELECT greatest(floor, (last_value >> ${PARTITION_BITS}) << ${PARTITION_BITS}) FROM retention, entry_id_seq)
+  ORDER BY id LIMIT 1`
 
 export class PgPartitions {
   readonly #database: Postgres
@@ -78,10 +79,9 @@ export class PgPartitions {
   }
 
   async #isDue(nowMs: number): Promise<boolean> {
-    const { newest } = await this.#numbers()
-    const all = await this.#all()
-    if (new Set(all.map(({ number }) => number)).size >= postgresLimits.partitionsMax) return false
-    const oldest = await this.#database.one<{ ts: number; younger: number }>(OLDEST, [newest])
+    const numbers = new Set((await this.#all()).map(({ number }) => number))
+    if (numbers.size >= postgresLimits.partitionsMax) return false
+    const oldest = await this.#database.one<{ ts: number; younger: number }>(OLDEST)
     if (!oldest || oldest.younger < this.#limits.partitionEntriesMin) return false
     return nowMs - oldest.ts >= this.#limits.keepEntriesMs / postgresLimits.partitionsPerKeeping
   }
