@@ -17,7 +17,8 @@ const ALL = `
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname ~ '^(entry|mailbox)_[0-9]+$'
   ORDER BY number, whole DESC`
 
-const CURRENT = `least((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS}`
+/** By what is given next, of both: as long as nothing comes, positions stand right before the partition that was begun. */
+const CURRENT = `least((SELECT last_value FROM entry_id_seq), (SELECT pos + 1 FROM head)) >> ${PARTITION_BITS}`
 const NUMBERS = `
   SELECT ${CURRENT} AS current,
     greatest((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS} AS newest,
