@@ -92,6 +92,22 @@ describe.skipIf(isMissing)('partitions', () => {
     expect(texts(await world.read(chat.bob, before))).toEqual([padded('six')])
   })
 
+  test('[RELAY-7.19] it goes so also when nothing has come since', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    const chat = await chatIn(world)
+    await say(world, chat, 'one', 'two', 'three', 'four')
+    await (await partitionsOn(database)).begin(1)
+    // As if the last two had come a day later.
+    await sql(`UPDATE entry SET ts = ts + ${DAY_MS} WHERE seq > 3`)
+    world.nowMs += 30.5 * DAY_MS
+    await world.sweep()
+    expect(texts(await world.read(chat.bob))).toEqual(['three', 'four'].map(padded))
+    expect(await countIn(sql, 'entry_0')).toBe(6)
+    world.nowMs += 2 * DAY_MS
+    await world.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(1, 2))
+  })
+
   test('[RELAY-7.19] what would lie there for longer goes row by row', async ({ database, sql }) => {
     const world = await openShared(database, limits)
     const chat = await chatIn(world)

@@ -117,6 +117,7 @@ const sessionSettings = (timeoutMs: number): Record<string, string | number> => 
   tcp_user_timeout: timeoutMs,
   tcp_keepalives_idle: Math.ceil(postgresLimits.keepAliveMs / 1000),
   enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
   enable_mergejoin: 'off',
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',

@@ -17,7 +17,8 @@ const ALL = `
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname ~ '^(entry|mailbox)_[0-9]+$'
   ORDER BY number, whole DESC`
 
-const CURRENT = `least((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS}`
+/** By what is given next, of both: as long as nothing comes, positions stand right before the partition that was begun. */
+const CURRENT = `least((SELECT last_value FROM entry_id_seq), (SELECT pos + 1 FROM head)) >> ${PARTITION_BITS}`
 const NUMBERS = `
   SELECT ${CURRENT} AS current,
     greatest((SELECT last_value FROM entry_id_seq), (SELECT pos FROM head)) >> ${PARTITION_BITS} AS newest,
@@ -39,7 +40,8 @@ const IS_PAST = `
 /** Of what is kept in the partition that is written: the oldest, and how many there are. */
 const OLDEST = `
   SELECT ts, (SELECT last_value FROM entry_id_seq) - id AS younger FROM entry
-  WHERE id >= greatest((SELECT floor FROM retention), $1::bigint << ${PARTITION_BITS}) ORDER BY id LIMIT 1`
+  WHERE id >= (SELECT greatest(floor, (last_value >> ${PARTITION_BITS}) << ${PARTITION_BITS}) FROM retention, entry_id_seq)
+  ORDER BY id LIMIT 1`
 
 export class PgPartitions {
   readonly #database: Postgres
@@ -78,10 +80,9 @@ export class PgPartitions {
   }
 
   async #isDue(nowMs: number): Promise<boolean> {
-    const { newest } = await this.#numbers()
-    const all = await this.#all()
-    if (new Set(all.map(({ number }) => number)).size >= postgresLimits.partitionsMax) return false
-    const oldest = await this.#database.one<{ ts: number; younger: number }>(OLDEST, [newest])
+    const numbers = new Set((await this.#all()).map(({ number }) => number))
+    if (numbers.size >= postgresLimits.partitionsMax) return false
+    const oldest = await this.#database.one<{ ts: number; younger: number }>(OLDEST)
     if (!oldest || oldest.younger < this.#limits.partitionEntriesMin) return false
     return nowMs - oldest.ts >= this.#limits.keepEntriesMs / postgresLimits.partitionsPerKeeping
   }
