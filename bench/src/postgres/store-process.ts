@@ -44,7 +44,8 @@ async function openStore(): Promise<RelayStore> {
 /** From now on they speak here, each by a connection of its own. */
 async function speak(given: Talk[]): Promise<void> {
   talks = given
-  for (const { sender } of given) fences.set(sender, await store.claimDevice(sender))
+  for (const { sender } of given)
+    fences.set(sender, await store.claimDevice({ device: sender, account: sender, serial: 0 }))
 }
 
 async function append(at: number): Promise<Sent> {

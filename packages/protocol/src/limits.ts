@@ -333,6 +333,8 @@ export const postgresLimits = {
   outboxRowsMax: 20_000,
   /** Reads of mailboxes in one statement. */
   readsPerQuery: 500,
+  /** Devices that are asked for in one statement, when nothing was heard of other relays for a while. */
+  devicesPerQuery: 1000,
   /** Of each mailbox, entries that are fetched with their places, when they are new and no longer than this. */
   freshEntries: 4,
   freshEntryBytes: 4 * KIB,

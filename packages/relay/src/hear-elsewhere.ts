@@ -1,5 +1,5 @@
 // What other relays on the same data have done counts here as well: a device that went there, an account that is shut out.
-import { type AccountId, inBackground } from '@postern/protocol'
+import { type AccountId, postgresLimits } from '@postern/protocol'
 import type { BlobUploads } from './blobs/upload-blob.ts'
 import type { RelayParts } from './connections/relay-parts.ts'
 import type { SocketServer } from './connections/socket-server.ts'
@@ -7,7 +7,8 @@ import type { Elsewhere, News } from './store/elsewhere.ts'
 
 type Here = { parts: RelayParts; sockets: SocketServer; uploads: BlobUploads }
 
-export const hearElsewhere = (elsewhere: Elsewhere, here: Here): void => elsewhere.listen(news => hear(news, here))
+export const hearElsewhere = (elsewhere: Elsewhere, here: Here): void =>
+  elsewhere.listen({ hear: news => hear(news, here), readAgain: () => readAgain(here) })
 
 function hear(news: News, here: Here): void {
   const { parts, sockets } = here
@@ -21,15 +22,23 @@ function hear(news: News, here: Here): void {
       return shutOut(news.account, here)
     case 'unbanned':
       return parts.bans.noteElsewhere(news.account, 'unbanned')
-    case 'missed':
-      return inBackground(readBansAgain(here), { what: 'bans could not be read again', log: parts.log })
     default:
       return news satisfies never
   }
 }
 
-async function readBansAgain(here: Here): Promise<void> {
-  for (const account of await here.parts.bans.readAgain()) shutOut(account, here)
+/** Whoever comes meanwhile is heard of again: those who were here before are all that has to be asked for. */
+async function readAgain(here: Here): Promise<void> {
+  const { parts, sockets } = here
+  // A fence ends with a ban and a serial as well: what is told of it last would be told first, and be the wrong reason.
+  for (const account of await parts.bans.readAgain()) shutOut(account, here)
+  const { devicesPerQuery } = postgresLimits
+  const devices = sockets.devices()
+  for (let at = 0; at < devices.length; at += devicesPerQuery)
+    for (const { fence, account, serial } of await parts.store.standingOf(devices.slice(at, at + devicesPerQuery))) {
+      sockets.serialRaised(account, serial)
+      sockets.deviceClaimed(fence)
+    }
 }
 
 function shutOut(account: AccountId, { sockets, uploads }: Here): void {

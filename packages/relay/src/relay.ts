@@ -18,6 +18,7 @@ import type { Registration } from './accounts/register.ts'
 import type { BlobPlace } from './blobs/blob-place.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
 import { type Changeable, type Changed, changeSettings } from './change-settings.ts'
+import { Arrivals } from './connections/arrivals.ts'
 import type { RelayParts } from './connections/relay-parts.ts'
 import { SocketServer } from './connections/socket-server.ts'
 import { Visitors } from './connections/visitors.ts'
@@ -157,6 +158,7 @@ async function openParts(options: RelayOptions, elsewhere: Elsewhere): Promise<R
       admission: { registration: options.registration ?? 'open' },
       invites: new Invites(store.opened.invites ?? new InviteFiles(dataDirectory)),
       bans: await Bans.load(store.opened),
+      arrivals: new Arrivals(),
       proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
     }
   } catch (error) {

@@ -4,6 +4,8 @@ import { decodeDeviceCertificate, encodeDeviceCertificate, REPLACED_CLOSE_CODE }
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 import type { Relay } from '../src/index.ts'
+import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
+import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { arrive, openClient, testRelay } from './relay-fixture.ts'
 import { anotherDevice, type BarePerson, commitEnvelope, newGroupId, newPerson, proofOf } from './test-client.ts'
 
@@ -153,6 +155,35 @@ describe('serials of certificates', () => {
     const relay = await testRelay()
     const older = await arrive(relay)
     await login(relay, anotherDevice(older.person), 2)
+    expect(await older.closed).toMatchObject({ code: REPLACED_CLOSE_CODE })
+  })
+
+  test('[RELAY-2.17] also when its own was over before it was let in', async () => {
+    const { promise: raised, resolve: isRaised } = Promise.withResolvers<void>()
+    const { promise: gate, resolve: letGo } = Promise.withResolvers<void>()
+    const openStore = (options: StoreOptions): RelayStore => {
+      const store = openSqliteStore(options)
+      const raiseSerial = store.raiseSerial.bind(store)
+      store.raiseSerial = async (...given) => {
+        const highest = await raiseSerial(...given)
+        if (given[1] !== 2) return highest
+        isRaised()
+        await gate
+        return highest
+      }
+      return store
+    }
+    const clock = new ManualClock()
+    const relay = await testRelay({ openStore, clock, limits: { authenticateWithinMs: 5000 } })
+    const older = await arrive(relay)
+    const gone = openClient(relay)
+    const { nonce } = await gone.challenge
+    const proof = proofOf(anotherDevice(older.person), { nonce, audience: gone.host, serial: 2 })
+    const refused = gone.call('authenticate', { ...proof, intent: 'login' }).catch(String)
+    await raised
+    clock.advance(5001)
+    expect(await refused).toContain('closed')
+    letGo()
     expect(await older.closed).toMatchObject({ code: REPLACED_CLOSE_CODE })
   })
 })

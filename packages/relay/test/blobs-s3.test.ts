@@ -6,6 +6,7 @@ import { CodedError, isCoded } from '@postern/protocol'
 import { ManualClock, passTime } from '@postern/testkit/clock'
 import type { S3Asked, S3Operation, S3Server, S3Trouble } from '@postern/testkit/s3'
 import { describe, expect, test } from 'vitest'
+import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import { blobsAt, placeOf, sharedStore, testS3 } from './blob-places.ts'
 import { bearer, begin, bodyOf, offsetOf, put } from './put-blob.ts'
 import { arrive, testRelay } from './relay-fixture.ts'
@@ -177,6 +178,82 @@ describe('memory', () => {
     expect(await holding).toEqual({ kind: 'whole', length: MIB })
     const rest = { ...at, offset: MIB, isLast: true }
     expect(await blobs.append(other, once(randomBytes(MIB / 2)), rest)).toMatchObject({ length: 1.5 * MIB })
+  })
+})
+
+describe('a part that is on its way', () => {
+  const at = { offset: 0, lengthMax: 30 * MIB, isLast: true, room }
+  /** The first part takes its time until it is let go. */
+  const holding = async (limits: Partial<RelayLimits> = {}) => {
+    const server = await testS3()
+    const opened = await blobsAt(placeOf(server), limits)
+    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+    next(server, 'put-part', { kind: 'hold', until })
+    return { server, letGo, ...opened, blob: await opened.begin(30 * MIB) }
+  }
+
+  test('[RELAY-8.11] does not keep the next one from coming, and that one keeps the third', async () => {
+    const { server, letGo, blobs, blob } = await holding()
+    const parts = [randomBytes(8 * MIB), randomBytes(8 * MIB), randomBytes(3 * MIB)] as const
+    const { promise: second, resolve: secondAsked } = Promise.withResolvers<void>()
+    let isThirdAsked = false
+    async function* body() {
+      yield parts[0]
+      secondAsked()
+      yield parts[1]
+      isThirdAsked = true
+      yield parts[2]
+    }
+    const appended = blobs.append(blob, body(), at)
+    await second
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect([isThirdAsked, countOf(server.asked, 'put-part')]).toEqual([false, 1])
+    letGo()
+    expect(await appended).toEqual({ kind: 'complete', length: 19 * MIB })
+    expect(countOf(server.asked, 'put-part')).toBe(3)
+    expect([...server.store.objects.values()].map(each => each.equals(Buffer.concat(parts)))).toEqual([true])
+  })
+
+  test('[RELAY-8.11] is waited for when the body breaks off, and what came behind it is kept behind it', async () => {
+    const { letGo, blobs, other, blob } = await holding()
+    const data = randomBytes(9 * MIB)
+    async function* body() {
+      yield data.subarray(0, 8 * MIB)
+      yield data.subarray(8 * MIB)
+      letGo()
+      throw new Error('the line is cut')
+    }
+    expect(await blobs.append(blob, body(), at)).toEqual({ kind: 'broken', length: 9 * MIB })
+    const rest = randomBytes(MIB)
+    const last = await other.append(blob, once(rest), { ...at, offset: 9 * MIB })
+    expect(last).toEqual({ kind: 'complete', length: 10 * MIB })
+    const read = await blobs.read(blob, { start: 0, end: 10 * MIB - 1 })
+    expect(Buffer.concat(await Array.fromAsync(read ?? [])).equals(Buffer.concat([data, rest]))).toBe(true)
+  })
+
+  test('[RELAY-8.11] that fails fails the upload, and nothing behind it is noted', async () => {
+    const { server, blobs, blob } = await holding()
+    async function* body() {
+      yield randomBytes(8 * MIB)
+      // It goes on without end: only that it is told so ends it.
+      for (;;) {
+        await nextTurn()
+        yield randomBytes(1)
+      }
+    }
+    next(server, 'put-part', { kind: 'refuse', code: 'AccessDenied', status: 403 })
+    await expect(blobs.append(blob, body(), at)).rejects.toSatisfy(error => isCoded(error, 'unavailable'))
+    expect(await blobs.length(blob)).toBe(0)
+  })
+
+  test('[RELAY-8.4] gives its memory back before the next one is refused for want of it', async () => {
+    const { letGo, blobs, begin: begun, blob } = await holding({ blobMemoryBytesMax: 9 * MIB })
+    const appended = blobs.append(blob, once(randomBytes(20 * MIB)), at)
+    letGo()
+    expect(await appended).toEqual({ kind: 'complete', length: 20 * MIB })
+    // All of it: as much as there was is there again.
+    const again = await blobs.append(await begun(30 * MIB), once(randomBytes(20 * MIB)), at)
+    expect(again).toEqual({ kind: 'complete', length: 20 * MIB })
   })
 })
 

@@ -139,14 +139,15 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
     const [alice, bob] = await here.people()
     const group = await here.chat(alice, bob)
     const device = 'a device'
-    let fence = await here.store.claimDevice(device)
+    const claim = { device, account: alice, serial: 0 }
+    let fence = await here.store.claimDevice(claim)
     let doubted = 0
     for (let round = 0; round < 20; round++) {
       const [older, newer] = round % 2 ? [there, here] : [here, there]
       const payloads = Array.from({ length: 8 }, () => randomBytes(40))
       const sends = payloads.map(payload => sendNow(older, group, { sender: alice, epoch: 1, payload, fence }))
       const over = Promise.allSettled(sends)
-      fence = await newer.store.claimDevice(device)
+      fence = await newer.store.claimDevice(claim)
       const isIn = (payload: Uint8Array) =>
         newer.store.outcome(idOf(payload), { group, by: alice }).then(({ accepted }) => accepted !== undefined)
       const told = await Promise.all(payloads.map(isIn))
@@ -159,6 +160,38 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
     }
     const read = await here.read(bob, await here.head(bob).then(() => 0))
     expect(read).toHaveLength(1 + 20 * 8 - doubted)
+  })
+
+  test('[RELAY-7.22] what a device has sent is settled when it is revoked or banned, or never comes true', async () => {
+    const [here, there] = await twoStores()
+    const [alice, bob] = await here.people()
+    const group = await here.chat(alice, bob)
+    const endings = [
+      (serial: number) => there.store.raiseSerial(alice, serial),
+      async (serial: number) => {
+        await there.store.setBanned(alice, serial)
+        await there.store.setBanned(alice, undefined)
+      },
+    ]
+    let serial = 1
+    for (let round = 0; round < 20; round++) {
+      // Several devices at once, and some that come while it is said: nobody waits for another in a ring.
+      const claim = (device: string) => here.store.claimDevice({ device, account: alice, serial })
+      const fences = await Promise.all(['phone', 'tablet', 'laptop'].map(claim))
+      const sent = fences.flatMap(fence => [1, 2, 3].map(() => ({ fence, payload: randomBytes(40) })))
+      const sends = sent.map(each => sendNow(here, group, { sender: alice, epoch: 1, ...each }))
+      const over = Promise.allSettled(sends)
+      const [late] = await Promise.all([codeOf(claim('late')), endings[round % 2]?.(serial + 1)])
+      expect(['no error', 'bad-certificate', 'account-banned']).toContain(late)
+      const isIn = ({ payload }: { payload: Uint8Array }) =>
+        there.store.outcome(idOf(payload), { group, by: alice }).then(({ accepted }) => accepted !== undefined)
+      const told = await Promise.all(sent.map(isIn))
+      expect((await over).map(({ status }) => status === 'fulfilled')).toEqual(told)
+      expect(await Promise.all(sent.map(isIn))).toEqual(told)
+      for (const fence of fences)
+        expect(await codeOf(sendNow(here, group, { sender: alice, epoch: 1, fence }))).toBe('unauthenticated')
+      if (round % 2 === 0) serial += 1
+    }
   })
 })
 

@@ -4,6 +4,7 @@ import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { postgresMigrations } from '../src/store/postgres/migrations.ts'
 import { codeOf } from './contract/world.ts'
 import { openShared } from './shared-stores.ts'
 
@@ -37,6 +38,20 @@ describe.skipIf(isMissing)('a relay that begins on a database', () => {
     expect(await codeOf(openShared(url))).toBe('database-newer')
     const { rows } = await sql('SELECT version - usable_from AS apart FROM schema_version')
     expect(rows).toEqual([{ apart: 0 }])
+  })
+
+  test('[RELAY-7.14] brings the first tables up to date, and a relay of that version lets devices in beside it', async () => {
+    const { url, sql } = await emptyDatabase()
+    await sql(`${postgresMigrations[0]?.sql};
+      CREATE TABLE schema_version (one boolean PRIMARY KEY DEFAULT true, version integer NOT NULL, usable_from integer NOT NULL);
+      INSERT INTO schema_version (version, usable_from) VALUES (1, 1)`)
+    await sql("SELECT claim_device('phone', 'older')")
+    const here = await openShared(url)
+    const [alice] = await here.people()
+    const claim = { device: 'phone', account: alice, serial: 1 }
+    expect(await here.store.claimDevice(claim)).toEqual({ device: 'phone', generation: 2 })
+    await sql("SELECT claim_device('phone', 'older')")
+    expect(await here.store.claimDevice(claim)).toEqual({ device: 'phone', generation: 4 })
   })
 
   test('[RELAY-7.12] finds the one of several servers that takes writes', async () => {

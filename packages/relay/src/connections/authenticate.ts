@@ -11,25 +11,31 @@ import {
 } from '@postern/protocol/relay'
 import { noteSeen } from '../accounts/note-seen.ts'
 import { register } from '../accounts/register.ts'
+import { type DeviceClaim, revokedRefusal } from '../store/fence.ts'
 import type { RelayParts } from './relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
-/** The nonce that this connection was given, and the address it is counted by. */
-export type Challenge = { nonce: Uint8Array; address: string }
+type Newcomer = Proof & { address: string }
 
+/** Who it is that has proved it, by the nonce that its connection was given. */
+export function checkProof(parts: RelayParts, proof: Proof, nonce: Uint8Array): DeviceClaim {
+  checkAudience(parts, proof.audience)
+  const { serial } = checkedCertificate(proof, parts.clock.nowMs())
+  if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce }), proof.signature))
+    throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
+  const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
+  return { account, device: toBase64Url(proof.deviceKey), serial }
+}
+
+/** Of who has proved it: its account lets it in so far. */
 export async function authenticate(
   parts: RelayParts,
-  proof: Proof,
-  challenge: Challenge,
+  { account, serial }: DeviceClaim,
+  newcomer: Newcomer,
 ): Promise<CallAnswer<'authenticate'>> {
   const { store, clock } = parts
   const nowMs = clock.nowMs()
-  checkAudience(parts, proof.audience)
-  const { serial } = checkedCertificate(proof, nowMs)
-  if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce: challenge.nonce }), proof.signature))
-    throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
-  const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
-  if (proof.intent === 'register') await register(parts, account, { ...proof, address: challenge.address })
+  if (newcomer.intent === 'register') await register(parts, account, newcomer)
   const stored = await store.getAccount(account)
   if (!stored) throw new CodedError('account-unknown')
   parts.bans.assertAllowed(account)
@@ -43,8 +49,7 @@ export async function authenticate(
 async function checkSerial({ store }: RelayParts, account: AccountId, shown: Serials): Promise<void> {
   // At nearly every login nothing is new, and nothing has to be written.
   const highest = shown.serial > shown.highest ? await store.raiseSerial(account, shown.serial) : shown.highest
-  if (shown.serial < highest)
-    throw new CodedError('bad-certificate', { why: 'it was revoked by a newer one', serial: highest })
+  if (shown.serial < highest) throw revokedRefusal(highest)
 }
 
 type Serials = { serial: number; highest: number }

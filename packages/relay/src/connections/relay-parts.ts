@@ -13,6 +13,7 @@ import type { Rates } from '../limits/rates.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 import type { Wake } from '../store/wake.ts'
+import type { Arrivals } from './arrivals.ts'
 
 export type RelayParts = {
   readonly store: RelayStore
@@ -33,5 +34,6 @@ export type RelayParts = {
   readonly admission: { registration: Registration }
   readonly invites: Invites
   readonly bans: Bans
+  readonly arrivals: Arrivals
   readonly figures: RelayFigures
 }

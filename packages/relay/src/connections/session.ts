@@ -1,21 +1,12 @@
 // One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
 import { randomBytes } from 'node:crypto'
-import {
-  type AccountId,
-  CodedError,
-  inBackground,
-  logFault,
-  systemFault,
-  type Timer,
-  toBase64Url,
-} from '@postern/protocol'
+import { type AccountId, CodedError, inBackground, logFault, systemFault, type Timer } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
   type CallRequest,
   type ClientFrame,
   decodeClientFrame,
-  decodeDeviceCertificate,
   encodeRelayFrame,
   PROTOCOL_VERSION_BEFORE,
   REPLACED_CLOSE_CODE,
@@ -23,9 +14,10 @@ import {
   type SpokenVersion,
   versionOf,
 } from '@postern/protocol/relay'
-import type { Fence } from '../store/fence.ts'
+import type { DeviceClaim, Fence } from '../store/fence.ts'
 import { answerCall } from './answer-call.ts'
-import { authenticate } from './authenticate.ts'
+import type { Arrival } from './arrivals.ts'
+import { authenticate, checkProof } from './authenticate.ts'
 import { Follower, type Outlet } from './follow.ts'
 import type { RelayParts } from './relay-parts.ts'
 
@@ -34,10 +26,9 @@ type State =
   | { kind: 'authenticated'; account: AccountId; fence: Fence | undefined; follower: Follower | undefined }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
-/** `device`: its public key, as text. */
-export type Peer = { account: AccountId; device: string; serial: number; fence: Fence | undefined }
-/** Whoever has not logged in yet. */
-type Newcomer = { address: string; onAuthenticated: (peer: Peer) => void }
+export type Peer = DeviceClaim & { fence: Fence | undefined }
+/** Whoever has not logged in yet. `onShown`: its certificate counts, and revokes those below it. */
+type Newcomer = { address: string; onShown: (claim: DeviceClaim) => void; onAuthenticated: (peer: Peer) => void }
 
 export const closeCodes = {
   goingAway: 1001,
@@ -129,20 +120,33 @@ export class Session {
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
     const state = this.#state
     if (state.kind !== 'challenged') throw new CodedError('unauthenticated', { why: 'it is so already' })
-    const answer = await authenticate(this.#parts, proof, { nonce: state.nonce, address: state.newcomer.address })
+    const { arrivals } = this.#parts
+    const arrival = arrivals.begin(checkProof(this.#parts, proof, state.nonce))
+    try {
+      const { address, onShown } = state.newcomer
+      const answer = await authenticate(this.#parts, arrival.claim, { ...proof, address })
+      // Even when its own connection is over by now: what it has revoked is so.
+      onShown(arrival.claim)
+      await this.#letIn(state, arrival)
+      return answer
+    } finally {
+      arrivals.end(arrival)
+    }
+  }
+
+  async #letIn(state: Extract<State, { kind: 'challenged' }>, arrival: Arrival): Promise<void> {
+    const { store, bans, figures } = this.#parts
+    const { claim } = arrival
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
-    const { account } = answer
-    const device = toBase64Url(proof.deviceKey)
     // Before it may ask what became of what it has sent: no older connection of it sends anything from here on.
-    const fence = await this.#parts.store.claimDevice(device)
+    const fence = await store.claimDevice(claim)
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
-    this.#parts.bans.assertAllowed(account)
+    bans.assertAllowed(claim.account)
+    arrival.assertCounts(fence)
     state.deadline.cancel()
-    this.#state = { kind: 'authenticated', account, fence, follower: undefined }
-    const { serial } = decodeDeviceCertificate(proof.certificate)
-    this.#parts.figures.logins.add('accepted')
-    state.newcomer.onAuthenticated({ account, device, serial, fence })
-    return answer
+    this.#state = { kind: 'authenticated', account: claim.account, fence, follower: undefined }
+    figures.logins.add('accepted')
+    state.newcomer.onAuthenticated({ ...claim, fence })
   }
 
   async #follow(

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type AccountId, relayFixedLimits, type Timer, Wait, wireLimits } from '@postern/protocol'
 import { nextTurn, wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { type Fence, replaces } from '../store/fence.ts'
+import { type DeviceClaim, type Fence, replaces } from '../store/fence.ts'
 import { MultiMap } from '../store/multi-map.ts'
 import { Connection } from './connection.ts'
 import type { RelayParts } from './relay-parts.ts'
@@ -70,6 +70,11 @@ export class SocketServer {
     return this.#byAccount.count(account)
   }
 
+  /** Of all who are in, or are being let in. */
+  devices(): string[] {
+    return [...this.#byDevice.keys(), ...this.#parts.arrivals.devices()]
+  }
+
   /** Cut off: closed politely, one that does not answer would be sent its mailbox for half a minute more. */
   shutOut(account: AccountId): void {
     for (const connection of [...this.#byAccount.get(account)])
@@ -78,6 +83,7 @@ export class SocketServer {
 
   /** At another relay: what its older connection here still sends is refused, and it need not wait to hear so. */
   deviceClaimed(claimed: Fence): void {
+    this.#parts.arrivals.deviceClaimed(claimed)
     const older = this.#byDevice.get(claimed.device)
     const held = older && this.#connections.get(older)?.fence
     if (!older || !held || !replaces(claimed, held)) return
@@ -87,6 +93,7 @@ export class SocketServer {
 
   /** What was revoked by a certificate would not be let in any more: it does not stay either. */
   serialRaised(account: AccountId, serial: number): void {
+    this.#parts.arrivals.serialRaised(account, serial)
     for (const connection of this.#byAccount.get(account))
       if ((this.#connections.get(connection)?.serial ?? 0) < serial)
         connection.close(closeCodes.replaced, 'revoked by a newer certificate')
@@ -105,7 +112,9 @@ export class SocketServer {
       this.#replaceOlder(connection, peer)
       this.#countIn(connection, peer)
     }
-    connection.start(new Session(this.#parts, connection, { address, onAuthenticated }), () => this.#closed(connection))
+    const onShown = ({ account, serial }: DeviceClaim): void => this.serialRaised(account, serial)
+    const session = new Session(this.#parts, connection, { address, onShown, onAuthenticated })
+    connection.start(session, () => this.#closed(connection))
   }
 
   #closed(connection: Connection): void {
@@ -119,15 +128,13 @@ export class SocketServer {
    * A device that comes anew has given up on what it was doing, and asks what became of it. What the older connection
    * sent and still waits to be read must not come true after the answer.
    */
-  #replaceOlder(connection: Connection, { account, device, serial }: Peer): void {
+  #replaceOlder(connection: Connection, { device, fence }: Peer): void {
     const older = this.#byDevice.get(device)
     if (older) this.#parts.figures.replaced.add()
     older?.close(closeCodes.replaced, 'replaced by a newer connection of the same device')
     this.#byDevice.set(device, connection)
-    this.serialRaised(account, serial)
-    // It was let in before that one was, and comes behind it only now.
-    if ([...this.#byAccount.get(account)].some(other => (this.#connections.get(other)?.serial ?? 0) > serial))
-      connection.close(closeCodes.replaced, 'revoked by a newer certificate')
+    // It may have been let in before this one, and be told so only now.
+    if (fence) this.#parts.arrivals.deviceClaimed(fence)
   }
 
   #countIn(connection: Connection, peer: Peer): void {

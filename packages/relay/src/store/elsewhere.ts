@@ -1,5 +1,5 @@
 // What happens at other relays on the same data, for those here whom it concerns.
-import type { AccountId } from '@postern/protocol'
+import { type AccountId, Wait } from '@postern/protocol'
 import type { Fence } from './fence.ts'
 
 export type News =
@@ -8,18 +8,30 @@ export type News =
   | { kind: 'serial-raised'; account: AccountId; serial: number }
   | { kind: 'banned'; account: AccountId }
   | { kind: 'unbanned'; account: AccountId }
-  /** Nothing was heard for a while: what is kept in memory of others may be old. */
-  | { kind: 'missed' }
+
+/** `hear` throws nothing. `readAgain` reads all that `hear` would have told. */
+export type Listener = { hear: (news: News) => void; readAgain: () => Promise<void> }
 
 export class Elsewhere {
-  #hear: (news: News) => void = () => {}
+  readonly #listener = new Wait<Listener>()
+  #hear: Listener['hear'] = () => {}
 
-  /** From now on it is told of news. `hear` throws nothing. */
-  listen(hear: (news: News) => void): void {
-    this.#hear = hear
+  /** From now on it is told of news. */
+  listen(listener: Listener): void {
+    this.#hear = listener.hear
+    this.#listener.resolve(listener)
   }
 
   tell(news: News): void {
     this.#hear(news)
+  }
+
+  /**
+   * Nothing was heard for a while: what is kept in memory of others may be old. Settles when it was read again, and waits for
+   * who listens: what is told while a relay starts would be lost.
+   */
+  async missed(): Promise<void> {
+    const { readAgain } = await this.#listener.over
+    await readAgain()
   }
 }

@@ -3,7 +3,7 @@ import type { AccountId, BlobId, Clock, GroupId, Log, MessageId } from '@postern
 import type { Entry, Verdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
 import type { Elsewhere } from './elsewhere.ts'
-import type { Fence } from './fence.ts'
+import type { DeviceClaim, DeviceStanding, Fence } from './fence.ts'
 import type { Invite, InviteShelf } from './invite-shelf.ts'
 import type { Wake } from './wake.ts'
 
@@ -202,9 +202,12 @@ export interface RelayStore {
 
   /**
    * A newer connection of a device: what the older ones have sent is settled when this resolves, and what comes of them later
-   * is refused. Undefined from a store that only one relay uses, which knows of all its connections by itself.
+   * is refused. Throws `bad-certificate` and `account-banned` for what was raised or banned before at any relay; what is so
+   * later ends the fence. Undefined from a store that only one relay uses, which knows of all its connections by itself.
    */
-  claimDevice(device: string): Promise<Fence | undefined>
+  claimDevice(claim: DeviceClaim): Promise<Fence | undefined>
+  /** Of those that were claimed, at whatever relay; none from a store that only one relay uses. */
+  standingOf(devices: readonly string[]): Promise<DeviceStanding[]>
 
   // Blobs: what is known about them; their bytes are in a BlobStore.
   beginBlob(

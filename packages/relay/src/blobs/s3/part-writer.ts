@@ -9,6 +9,10 @@ import { S3Fault } from './s3-fault.ts'
 
 export type WriterParts = { bucket: S3Bucket; parts: BlobPartStore; memory: PartMemory }
 
+/** What becomes one object or one part: pieces that are there, and what is in memory behind them. */
+type Held = { pieces: readonly BlobPart[]; bytes: PartBytes }
+type Sending = { bytes: PartBytes; over: Promise<void>; hasFailed: boolean }
+
 const { blobPartBytes, blobPiecesMax } = relayFixedLimits
 
 /** Another relay has written to the blob, or it is not uploaded any more. */
@@ -24,8 +28,10 @@ export class PartWriter {
   /** As the database has them. */
   #kept: BlobPart[]
   #upload: string | undefined
+  /** A part on its way, behind what the database has: the next one comes meanwhile. */
+  #sending: Sending | undefined
   /** What has come since. */
-  readonly #bytes: PartBytes
+  #bytes: PartBytes
 
   constructor(around: WriterParts, { blob, key, kept }: { blob: BlobId; key: string; kept: BlobPartsKept }) {
     this.#around = around
@@ -37,23 +43,26 @@ export class PartWriter {
   }
 
   get length(): number {
-    return lengthOf(this.#kept) + this.#bytes.length
+    return lengthOf(this.#kept) + (this.#sending?.bytes.length ?? 0) + this.#bytes.length
   }
 
-  /** Throws `Overtaken`; when there is no memory for it, what has come before is kept. */
+  /** Throws `Overtaken`, also of a part before; when there is no memory for it, what has come before is kept. */
   async write(bytes: Uint8Array): Promise<void> {
+    if (this.#sending?.hasFailed) await this.#sent()
     for (let at = 0; at < bytes.length; ) {
       const room = blobPartBytes - lengthOf(this.#pieces()) - this.#bytes.length
       const before = this.#bytes.length
       const hasRoom = this.#bytes.push(bytes.subarray(at, at + room))
       at += this.#bytes.length - before
-      if (!hasRoom) await this.#refuse()
-      if (this.#bytes.length - before === room) await this.#writePart()
+      if (this.#bytes.length - before === room) await this.#beginPart()
+      // What is on its way gives its memory back: only who has nothing there is refused.
+      else if (!hasRoom) await (this.#sending ? this.#sent() : this.#refuse())
     }
   }
 
   /** The upload goes on another time: what is here must be there then. */
   async keep(): Promise<void> {
+    await this.#sent()
     if (this.#bytes.length === 0) return
     const pieces = this.#pieces()
     // Who sends a byte at a time must not make thousands of objects.
@@ -61,23 +70,25 @@ export class PartWriter {
     const number = joined[0]?.number ?? (this.#kept.at(-1)?.number ?? 0) + 1
     const name = randomBytes(8).toString('hex')
     const size = lengthOf(joined) + this.#bytes.length
-    await this.#withAll(joined, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
-    await this.#add({ number, kind: 'piece', size, tag: name }, number).catch(async (error: unknown) => {
+    const held = { pieces: joined, bytes: this.#bytes }
+    await this.#withAll(held, async body => await this.#around.bucket.put(this.#keyOf({ number, tag: name }), body))
+    await this.#add({ number, kind: 'piece', size, tag: name }, held).catch(async (error: unknown) => {
       // Only then: where the answer of the database was lost, the piece may count.
       if (error instanceof Overtaken) await this.#forget([{ number, tag: name }])
       throw error
     })
-    this.#bytes.empty()
     await this.#forget(joined)
   }
 
   /** Nothing more comes: the blob is one object from here on. */
   async complete(): Promise<void> {
+    await this.#sent()
     const { length } = this
     const pieces = this.#pieces()
+    const held = { pieces, bytes: this.#bytes }
     try {
       if (pieces.length < this.#kept.length) await this.#putTogether()
-      else await this.#withAll(pieces, async body => await this.#around.bucket.put(this.#key, body))
+      else await this.#withAll(held, async body => await this.#around.bucket.put(this.#key, body))
     } catch (error) {
       // The answer may have been lost, or another relay was first, or one was killed before it could note it.
       if ((await this.#around.bucket.length(this.#key)) !== length) throw error
@@ -87,30 +98,54 @@ export class PartWriter {
     if (pieces.length === this.#kept.length) await this.#abort()
   }
 
-  free(): void {
+  /** Settles when nothing of it is used any more. */
+  async free(): Promise<void> {
+    await this.#sent().catch(() => undefined)
+    this.#sending?.bytes.free()
     this.#bytes.free()
   }
 
+  /** Those that the next part begins with: what is on its way has taken all that were there. */
   #pieces(): BlobPart[] {
-    return this.#kept.filter(({ kind }) => kind === 'piece')
+    return this.#sending ? [] : this.#kept.filter(({ kind }) => kind === 'piece')
   }
 
   #keyOf({ number, tag }: Pick<BlobPart, 'number' | 'tag'>): string {
     return `${this.#key}.${number}-${tag}`
   }
 
+  /** One at a time, so that they are noted in their order. Throws what became of the one before. */
+  async #beginPart(): Promise<void> {
+    await this.#sent()
+    const held = { pieces: this.#pieces(), bytes: this.#bytes }
+    const sending: Sending = { bytes: held.bytes, over: this.#writePart(held), hasFailed: false }
+    // Whoever writes next is told of it.
+    sending.over.catch(() => (sending.hasFailed = true))
+    this.#sending = sending
+    this.#bytes = new PartBytes(this.#around.memory)
+    // What comes next could take the memory into which they are read back.
+    if (held.pieces.length > 0) await this.#sent()
+  }
+
+  /** Nothing is on its way. Throws when that has failed, however often it is asked. */
+  async #sent(): Promise<void> {
+    if (!this.#sending) return
+    await this.#sending.over
+    this.#sending.bytes.free()
+    this.#sending = undefined
+  }
+
   /** The pieces and what is in memory, as one part in the place of them all. */
-  async #writePart(): Promise<void> {
-    const pieces = this.#pieces()
-    const size = lengthOf(pieces) + this.#bytes.length
+  async #writePart(held: Held): Promise<void> {
+    const { pieces, bytes } = held
+    const size = lengthOf(pieces) + bytes.length
     const { upload, number } = await this.#claimed()
     const put = async (body: readonly Uint8Array[]) => await this.#around.bucket.putPart(upload, number, body)
-    const tag = await this.#withAll(pieces, put)
-    await this.#add({ number, kind: 'part', size, tag }, pieces[0]?.number ?? number).catch(async (error: unknown) => {
+    const tag = await this.#withAll(held, put)
+    await this.#add({ number, kind: 'part', size, tag }, held).catch(async (error: unknown) => {
       if (error instanceof Overtaken) await this.#abortForgotten(upload)
       throw error
     })
-    this.#bytes.empty()
     await this.#forget(pieces)
   }
 
@@ -126,7 +161,8 @@ export class PartWriter {
   }
 
   async #putTogether(): Promise<void> {
-    if (this.#kept.at(-1)?.kind === 'piece' || this.#bytes.length > 0) await this.#writePart()
+    if (this.#kept.at(-1)?.kind === 'piece' || this.#bytes.length > 0) await this.#beginPart()
+    await this.#sent()
     await this.#around.bucket.putTogether({ key: this.#key, id: this.#upload ?? '' }, this.#kept)
   }
 
@@ -140,18 +176,22 @@ export class PartWriter {
       await this.#around.bucket.abort({ key: this.#key, id: this.#upload }).catch(() => undefined)
   }
 
-  async #add(part: BlobPart, from: number): Promise<void> {
+  /** In the place of what was held. */
+  async #add(part: BlobPart, { pieces, bytes }: Held): Promise<void> {
+    const from = pieces[0]?.number ?? part.number
     const added = await this.#around.parts.add(this.#blob, { part, from, after: lastSeen(this.#kept) })
     if (added === 'overtaken') throw new Overtaken()
     this.#kept = [...this.#kept.filter(({ number }) => number < from), part]
+    // In this turn: counted twice, the blob would be too long.
+    bytes.empty()
   }
 
   /** Reads pieces back, in front of what is in memory. */
-  async #withAll<T>(pieces: readonly BlobPart[], use: (body: readonly Uint8Array[]) => Promise<T>): Promise<T> {
+  async #withAll<T>({ pieces, bytes }: Held, use: (body: readonly Uint8Array[]) => Promise<T>): Promise<T> {
     const read = new PartBytes(this.#around.memory)
     try {
       for (const piece of pieces) await this.#readPiece(piece, read)
-      return await use([...read.pieces(), ...this.#bytes.pieces()])
+      return await use([...read.pieces(), ...bytes.pieces()])
     } finally {
       read.free()
     }

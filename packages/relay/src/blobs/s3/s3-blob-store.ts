@@ -51,7 +51,7 @@ class S3BlobStore implements BlobStore {
       if (error instanceof Overtaken) return { kind: 'overtaken', length: await this.length(blob) }
       throw unavailable(error)
     } finally {
-      writer.free()
+      await writer.free()
       await chunks.return?.()
     }
   }
@@ -67,7 +67,7 @@ class S3BlobStore implements BlobStore {
       if (error instanceof Overtaken) return 'overtaken'
       throw unavailable(error)
     } finally {
-      writer.free()
+      await writer.free()
     }
   }
 

@@ -78,13 +78,15 @@ export class PgAccountRows {
     return await this.#database.one<StoredAccount>(ACCOUNT, [account])
   }
 
-  /** Other relays are told: whom it revokes may be connected there. */
+  /** Nothing of whom it revokes is taken behind it. Other relays are told: they may be connected there. */
   raiseSerial(account: AccountId, seen: number): Promise<number> {
     return this.#turns.run(account, async (tx, { num }) => {
-      const raised = await tx.run('UPDATE account SET serial = $2 WHERE num = $1 AND serial < $2', [num, seen])
-      if (raised > 0) await this.#hints.tell(tx, { kind: 'serial-raised', account, serial: seen })
       const row = await tx.one<{ serial: number }>('SELECT serial FROM account WHERE num = $1', [num])
-      return row?.serial ?? seen
+      if (row && row.serial >= seen) return row.serial
+      await tx.rows('SELECT end_devices($1, $2)', [num, seen])
+      await tx.run('UPDATE account SET serial = $2 WHERE num = $1', [num, seen])
+      await this.#hints.tell(tx, { kind: 'serial-raised', account, serial: seen })
+      return seen
     })
   }
 
@@ -94,9 +96,9 @@ export class PgAccountRows {
   }
 
   async setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
-    const num = await this.#numbers.numberOf(account)
     const kind = bannedMs === undefined ? 'unbanned' : 'banned'
-    await this.#database.transaction(async tx => {
+    await this.#turns.run(account, async (tx, { num }) => {
+      if (kind === 'banned') await tx.rows('SELECT end_devices($1, $2)', [num, null])
       await tx.run('UPDATE account SET banned_ms = $2 WHERE num = $1', [num, bannedMs ?? null])
       await this.#hints.tell(tx, { kind, account })
     })

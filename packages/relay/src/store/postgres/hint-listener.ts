@@ -40,15 +40,16 @@ export class HintListener {
     const { options, log } = this.#parts
     try {
       const client = await this.#line.connected(() => this.#again(this.#backoff.nextMs()))
-      client.on('notification', ({ payload = '' }) => this.#hear(payload))
+      client.removeAllListeners('notification').on('notification', ({ payload = '' }) => this.#hear(payload))
       await client.query(`LISTEN ${HINT_CHANNEL}`)
-      this.#backoff.reset()
       this.#awaySinceMs = undefined
       this.#stayAwake()
-      // Nobody kept what was told before.
+      // Nobody kept what was told before. What cannot be read again now is read when all of this is done once more.
       options.wake.notifyAll()
-      options.elsewhere?.tell({ kind: 'missed' })
+      await options.elsewhere?.missed()
+      this.#backoff.reset()
     } catch (error) {
+      if (this.#isStopped) return
       logFault(error, { what: 'hints of other relays are not heard just now; it is tried again', log })
       this.#again(this.#backoff.nextMs())
     }

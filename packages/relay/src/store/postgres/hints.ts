@@ -7,21 +7,21 @@ import type { Queries } from './queries.ts'
 export const HINT_CHANNEL = 'postern_relay'
 
 export type Hint = { kind: 'grown'; accounts: number[] } | { kind: 'news'; news: News }
-type Told = Exclude<News, { kind: 'missed' }>
 
 export class Hints {
   /** By which this relay knows its own hints. */
   readonly own = randomBytes(6).toString('hex')
 
   /** With the transaction, if it is committed. */
-  async tell(tx: Queries, news: Told): Promise<void> {
+  async tell(tx: Queries, news: News): Promise<void> {
     await tx.rows('SELECT pg_notify($1, $2)', [HINT_CHANNEL, `${news.kind} ${this.own} ${wordsOf(news)}`])
   }
 
   /** Undefined: it is this relay's own, or none that it knows. */
   read(payload: string): Hint | undefined {
     const [kind = '', by, first = '', second = ''] = payload.split(' ')
-    if (by === this.own) return undefined
+    // But for this: whoever showed the certificate may have gone before its relay knew that it counts.
+    if (by === this.own && kind !== 'serial-raised') return undefined
     switch (kind) {
       case 'grown':
         return { kind, accounts: first.split(',').map(Number) }
@@ -39,7 +39,7 @@ export class Hints {
   }
 }
 
-function wordsOf(news: Told): string {
+function wordsOf(news: News): string {
   switch (news.kind) {
     case 'device-claimed':
       return `${news.fence.device} ${news.fence.generation}`

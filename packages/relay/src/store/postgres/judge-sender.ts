@@ -22,7 +22,7 @@ export function admit(batch: Batch, { group: id, sender: account, message, fence
   const verdict = known && answerKnown(group, known, sender.num)
   if (verdict) return { kind: 'known', verdict }
   if (fence && batch.devices.get(fence.device) !== fence.generation)
-    throw new CodedError('unauthenticated', { why: 'a newer connection of the same device has taken its place' })
+    throw new CodedError('unauthenticated', { why: 'a newer connection has taken its place, or it was revoked' })
   if (batch.waiting > postgresLimits.outboxRowsMax) throw new CodedError('unavailable')
   return { kind: 'new', group, sender }
 }

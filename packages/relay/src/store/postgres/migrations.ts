@@ -5,6 +5,7 @@ import { firstTables } from './first-tables.ts'
 import { logFunctions } from './log-functions.ts'
 import { partitionFunctions } from './partition-functions.ts'
 import { beforePartitions, partitionTables } from './partition-tables.ts'
+import { serialFunctions } from './serial-functions.ts'
 
 export type MigrationStep = {
   readonly sql: string
@@ -18,4 +19,5 @@ export const postgresMigrations: readonly MigrationStep[] = [
   { sql: `${firstTables}\n${logFunctions}\n${fanOutFunctions}`, usableFrom: 1 },
   { sql: `${partitionTables}\n${partitionFunctions}`, usableFrom: 1, before: beforePartitions },
   { sql: appendFunctions, usableFrom: 1 },
+  { sql: serialFunctions, usableFrom: 1 },
 ]

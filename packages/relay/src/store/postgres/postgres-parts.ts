@@ -9,6 +9,7 @@ import { PgBlobPartRows } from './blob-part-rows.ts'
 import { PgBlobRows } from './blob-rows.ts'
 import type { Postgres } from './database.ts'
 import { DayBytesRows } from './day-bytes.ts'
+import { PgDeviceRows } from './device-rows.ts'
 import { EntryCache } from './entry-cache.ts'
 import { FanOut } from './fan-out.ts'
 import { PgGroupRows } from './group-rows.ts'
@@ -49,6 +50,7 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     fanOut,
     acknowledgements,
     accounts: new PgAccountRows(database, { numbers, turns, invites, hints, limits }),
+    devices: new PgDeviceRows(database, hints),
     profiles: new PgProfileRows(database, { turns, dayBytes }),
     blobs: new PgBlobRows(database, { numbers, limits }),
     blobParts: new PgBlobPartRows(database),

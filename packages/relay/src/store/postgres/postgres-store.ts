@@ -1,7 +1,7 @@
 // The relay's store on PostgreSQL: any number of relays on one database. The log is written first, mailboxes are filled from it.
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId } from '@postern/protocol'
 import type { Verdict } from '@postern/protocol/relay'
-import type { Fence } from '../fence.ts'
+import type { DeviceClaim, DeviceStanding, Fence } from '../fence.ts'
 import type { InviteShelf } from '../invite-shelf.ts'
 import type {
   AccountFacts,
@@ -161,13 +161,12 @@ class PostgresStore implements RelayStore {
     return await this.#parts.groups.outcome(message, of)
   }
 
-  async claimDevice(device: string): Promise<Fence> {
-    const { database, hints } = this.#parts
-    const row = await database.one<{ generation: number }>('SELECT claim_device($1, $2) AS generation', [
-      device,
-      hints.own,
-    ])
-    return { device, generation: row?.generation ?? 0 }
+  claimDevice(claim: DeviceClaim): Promise<Fence> {
+    return this.#parts.devices.claim(claim)
+  }
+
+  standingOf(devices: readonly string[]): Promise<DeviceStanding[]> {
+    return this.#parts.devices.standingOf(devices)
   }
 
   beginBlob(blob: BlobId, given: Parameters<RelayStore['beginBlob']>[1]): Promise<void> {

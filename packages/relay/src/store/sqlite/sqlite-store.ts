@@ -232,6 +232,10 @@ class SqliteStore implements RelayStore {
 
   async claimDevice(): Promise<undefined> {}
 
+  async standingOf(): Promise<[]> {
+    return []
+  }
+
   asSweeper<T>(run: () => Promise<T>): Promise<T> {
     return run()
   }
