@@ -26,7 +26,11 @@ const relay = [
   'follow',
   'kill',
   'operator',
+  'metrics',
   'profiles',
+  'registration',
+  'stop',
+  'visitors',
 ].map(name => `packages/relay/test/${name}.test.ts`)
 
 const people = ['packages/core/test/restored-relay.test.ts']
