@@ -3,28 +3,15 @@ import './packages/cli/bin/require-node.cjs'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './scripts/count-reporter.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
-import { filesOnPostgres } from './scripts/on-postgres.ts'
+import { testProjects } from './scripts/test-projects.ts'
 
 const countFile = process.env['POSTERN_TEST_COUNT_FILE']
 
-const all = {
-  name: 'all',
-  include: [
-    'packages/*/test/**/*.test.ts',
-    'e2e/test/**/*.test.ts',
-    'bench/test/**/*.test.ts',
-    'campaign/test/**/*.test.ts',
-    'scripts/test/**/*.test.ts',
-  ],
-}
-const again = filesOnPostgres()
-const onPostgres = { name: 'PostgreSQL', include: again, env: { POSTERN_TEST_STORE: 'postgres' } }
-
 export default defineConfig({
   test: {
-    projects: [all, ...(again.length > 0 ? [onPostgres] : [])].map(test => ({ extends: true, test })),
-    // What gateways answer is compared with what their document says, in every test that has one.
-    setupFiles: ['packages/gateway/test/documented.ts'],
+    projects: testProjects().map(project => ({ extends: true, ...project })),
+    // Our code comes from Node's cache; what gateways answer is compared with what their document says, in every test that has one.
+    setupFiles: ['packages/testkit/test/code-cache.ts', 'packages/gateway/test/documented.ts'],
     // Directories in memory first; a browser and a PostgreSQL for those that want one, and one for all of them.
     globalSetup: [
       'packages/testkit/test/memory-disk-run.ts',

@@ -1,5 +1,20 @@
-// The test files that run a second time with their relays on PostgreSQL: those in which the relay's store decides what happens.
+// The test files that run a second time with their relays on PostgreSQL: the end-to-end ones, and those of packages in which the store decides.
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+
+const END_TO_END = 'e2e/test/**/*.test.ts'
+
+/** Of the end-to-end tests all others are run again: a new one is, too. Why these are not: */
+export const RUN_ONCE: Readonly<Record<string, string>> = {
+  'e2e/test/kill-relays.slow.test.ts': 'has its relays on PostgreSQL in the first run',
+  'e2e/test/shared-blobs.test.ts': 'has its relays on PostgreSQL in the first run',
+  'e2e/test/store-moves.test.ts': 'moves a relay from SQLite to PostgreSQL and back in the first run',
+  'e2e/test/stored/stored-versions.test.ts':
+    'opens data directories that older versions have left, with a relay.db in them',
+  'e2e/test/prometheus.slow.test.ts':
+    'is about the example for Prometheus; what relays on PostgreSQL serve is in monitoring.test.ts',
+}
 
 const relay = [
   'authenticate',
@@ -11,21 +26,23 @@ const relay = [
   'follow',
   'kill',
   'operator',
+  'metrics',
   'profiles',
+  'registration',
+  'stop',
+  'visitors',
 ].map(name => `packages/relay/test/${name}.test.ts`)
 
-const people = [
-  'packages/core/test/restored-relay.test.ts',
-  'e2e/test/relay-bans.test.ts',
-  'e2e/test/relay-invites.test.ts',
-  'e2e/test/unsteady.test.ts',
-  'e2e/test/unsteady-deeds.test.ts',
-  'e2e/test/kill.slow.test.ts',
-]
+const people = ['packages/core/test/restored-relay.test.ts']
+
+export function onBothStores(): string[] {
+  const endToEnd = globSync(END_TO_END, { cwd: join(import.meta.dirname, '..') })
+  return [...endToEnd.filter(file => !Object.hasOwn(RUN_ONCE, file)), ...relay, ...people]
+}
 
 /** None where there is no PostgreSQL, and that is said. */
 export function filesOnPostgres(): string[] {
-  if (findPostgres() !== undefined) return [...relay, ...people]
+  if (findPostgres() !== undefined) return onBothStores()
   console.warn(`${POSTGRES_MISSING} Relays are tried on SQLite alone.`)
   return []
 }

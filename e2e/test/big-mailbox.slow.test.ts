@@ -1,15 +1,15 @@
 // A mailbox of 100,000 entries, as after weeks away: read in pages, never more in memory than the window lets through.
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { silentLog } from '@postern/core'
 import { openDataDirectory } from '@postern/core/node'
-import { GROUP_ID_BYTES, relayDefaults, wireLimits } from '@postern/protocol'
+import { relayDefaults, wireLimits } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
 import { Wire } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { allDelivered, fillMailbox, lastCursor } from './fill-mailbox.ts'
 
 const ENTRIES = 100_000
 const SAMPLE_EVERY = 10_000
@@ -30,8 +30,10 @@ test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the l
   await world.close(bob)
 
   await alice.say(bob, 'first while away')
+  const relay = join(world.directory, 'relay')
+  await allDelivered(relay)
   await world.stopRelay()
-  fillMailbox(join(world.directory, 'relay'), { of: bob.id, from: alice.id })
+  await fillMailbox(relay, { of: bob.id, from: alice.id, count: ENTRIES })
   await world.startRelay()
   await alice.online()
   await alice.say(bob, 'last while away')
@@ -51,7 +53,7 @@ test('[RELAY-2.8] 100,000 entries are read in pages, in bounded memory, to the l
 
   await world.close(back)
   await world.stopRelay()
-  expect(cursorOf(back.directory)).toBe(lastCursor(join(world.directory, 'relay'), bob.id))
+  expect(cursorOf(back.directory)).toBe(await lastCursor(relay, bob.id))
 })
 
 /** What a client is given and what it has acknowledged, as seen on its wire. */
@@ -112,44 +114,6 @@ function usedBytes(): number {
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
-}
-
-/** As if alice's messages of a past epoch came again and again: nothing to show, and each must be looked at. */
-function fillMailbox(directory: string, { of, from }: { of: string; from: string }): void {
-  const database = new DatabaseSync(join(directory, 'relay.db'))
-  const numberOf = (account: string) => database.prepare('SELECT num FROM account WHERE id = ?').get(account)?.['num']
-  const newest = database.prepare('SELECT max(pos) AS pos, chat_group, payload FROM entry WHERE kind = 1').get()
-  const { chat_group: group, payload } = newest as { chat_group: number; payload: Uint8Array }
-  database.exec('BEGIN')
-  database
-    .prepare(
-      `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
-       INSERT INTO entry (chat_group, seq, kind, sender, ts, payload)
-       SELECT num, seq + n, 1, ?, last_ts + n, ? FROM chat_group, counted WHERE num = ?`,
-    )
-    .run(ENTRIES, numberOf(from) as number, ofPastEpoch(payload), group)
-  database
-    .prepare('INSERT INTO mailbox SELECT ?, pos FROM entry ORDER BY pos DESC LIMIT ?')
-    .run(numberOf(of) as number, ENTRIES)
-  database.prepare('UPDATE chat_group SET seq = seq + ?1, last_ts = last_ts + ?1 WHERE num = ?2').run(ENTRIES, group)
-  database.exec('COMMIT')
-  database.close()
-}
-
-/** Behind the version, the wire format and the group's id stands the epoch. */
-function ofPastEpoch(payload: Uint8Array): Uint8Array {
-  const past = payload.slice()
-  past.fill(0, 5 + GROUP_ID_BYTES, 5 + GROUP_ID_BYTES + 8)
-  return past
-}
-
-function lastCursor(directory: string, account: string): number {
-  const database = new DatabaseSync(join(directory, 'relay.db'))
-  const row = database
-    .prepare('SELECT max(pos) AS last FROM mailbox JOIN account ON account.num = mailbox.account WHERE account.id = ?')
-    .get(account)
-  database.close()
-  return row?.['last'] as number
 }
 
 function cursorOf(directory: string): number | undefined {

@@ -1,19 +1,23 @@
 // How a relay ends: nothing that was answered is lost, nothing that was asked is left without an answer.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { ManualClock, passWhenAwaited } from '@postern/testkit/clock'
+import { databaseOf } from '@postern/testkit/test-databases'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import type { StoreOptions } from '../src/store/relay-store.ts'
+import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
+import type { RelayStore, StoreOptions } from '../src/store/relay-store.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
 import { arrive, chatOf, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
 import { messageEnvelope } from './test-client.ts'
 
-const heldBy = (gate: Promise<void>) => (options: StoreOptions) => {
-  const store = openSqliteStore(options)
+/** On which the run is. */
+async function openStore(options: StoreOptions): Promise<RelayStore> {
+  const database = await databaseOf(options.directory)
+  return database === undefined ? openSqliteStore(options) : await openPostgresStore(database, options)
+}
+
+const heldBy = (gate: Promise<void>) => async (options: StoreOptions) => {
+  const store = await openStore(options)
   const append = store.append.bind(store)
   store.append = async request => {
     await gate
@@ -77,7 +81,7 @@ describe('logs', () => {
         done()
       },
     })
-    const broken = (options: StoreOptions) => Object.assign(openSqliteStore(options), { append: failing })
+    const broken = async (options: StoreOptions) => Object.assign(await openStore(options), { append: failing })
     const relay = await testRelay({ log: pino({ level: 'trace' }, stream), openStore: broken })
     const [alice, bob] = [await arrive(relay), await arrive(relay)]
     const group = await chatOf(alice, bob)
@@ -97,55 +101,5 @@ describe('logs', () => {
       for (const form of [...forms, secret.join(',')]) expect(logged).not.toContain(form)
     }
     expect(logged).not.toContain(token)
-  })
-})
-
-describe('the process', () => {
-  const main = new URL('./run-relay.ts', import.meta.url).pathname
-  const run = (args: string[], env: Record<string, string> = {}): ChildProcess =>
-    spawn(process.execPath, [main, ...args], { env: { ...process.env, ...env } })
-  const said = async (child: ChildProcess) => {
-    let text = ''
-    child.stderr?.on('data', chunk => (text += chunk))
-    const [code] = (await once(child, 'close')) as [number]
-    return { code, text }
-  }
-
-  test.each(['SIGTERM', 'SIGINT'] as const)('[RELAY-3.8] says where it listens and ends with 0 on %s', async signal => {
-    const child = run([], { POSTERN_RELAY_LISTEN: '127.0.0.1:0', POSTERN_RELAY_DATA: temporaryDirectory() })
-    const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
-    const { msg, url } = JSON.parse(String(line).split('\n')[0] ?? '') as { msg: string; url: string }
-    expect(msg).toBe('listening')
-    expect((await fetch(`${url}/healthz`)).status).toBe(200)
-    child.kill(signal)
-    expect(await said(child)).toEqual({ code: 0, text: '' })
-  })
-
-  test.each([
-    [['--data', 'x', '--listen', 'nowhere'], '--listen'],
-    [['--listen', ':0'], '--data'],
-    [['--listen', ':0', '--data', 'x'], '--public-host'],
-    [['--data', 'x', '--proxies', '1'], '--proxies'],
-    [['--data', 'x', '--proxy-header', 'X-Forwarded-For', '--proxies', '0'], '--proxies'],
-    [['--data', 'x', '--proxy-header', 'no header'], '--proxy-header'],
-    [['--data', 'x', '--limit', 'everything=1'], '--limit'],
-    [['--data', 'x', '--limit', 'connectionsMax=many'], '--limit connectionsMax'],
-    [['--data', 'x', '--new-people-per-day', 'many'], '--new-people-per-day'],
-    [['--unknown'], '--unknown'],
-  ])('[RELAY-3.8] %j is one line and exit code 1', async (args, named) => {
-    const { code, text } = await said(run(args))
-    expect(code).toBe(1)
-    expect(text).toContain(named)
-    expect(text.trim().split('\n')).toHaveLength(1)
-  })
-
-  test('[RELAY-3.8] and so is a port that is taken', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    const outcome = await said(run(['--listen', `127.0.0.1:${port}`, '--data', temporaryDirectory()]))
-    server.close()
-    expect(outcome.code).toBe(1)
-    expect(outcome.text).toBe(`--listen: port ${port} of 127.0.0.1 is in use.\n`)
   })
 })

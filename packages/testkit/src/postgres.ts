@@ -54,6 +54,15 @@ function hasServer(folder: string): boolean {
   }
 }
 
+/** What comes of it in the database with this address: a line for each row, columns between `|`. */
+export async function askDatabase(url: string, text: string): Promise<string[]> {
+  const programs = findPostgres()
+  if (programs === undefined) throw new Error(POSTGRES_MISSING)
+  const quietly = ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1']
+  const { stdout } = await run(join(programs, 'psql'), [...quietly, '-d', url, '-c', text])
+  return stdout.split('\n').filter(Boolean)
+}
+
 type User = { uid: number; gid: number }
 
 /** The server refuses to run as root: then it runs as the user whom its package made, or as nobody. */

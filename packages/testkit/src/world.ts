@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Log, RequestPolicy } from '@postern/core'
 import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
-import { type Gateway, readSettings, startGateway } from '@postern/gateway'
+import type { Gateway } from '@postern/gateway'
 import type { Clock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
 import {
@@ -190,6 +190,8 @@ export class World {
   }
 
   async gateway(environment: Record<string, string> = {}, options: GatewayOptions = {}): Promise<TestGateway> {
+    // Only now: most tests have none, and what it brings along takes long to load.
+    const { readSettings, startGateway } = await import('@postern/gateway')
     const { clock, log = testLog('gateway') } = options
     const token = environment['BOT_TOKEN'] ?? 'test-token'
     const wire = new Wire()

@@ -21,10 +21,18 @@ const door = createServer((_, answer) => {
   )
 })
 
+/** Where the first project of a run has its door, which is for all of them. */
+const DOOR = 'POSTERN_TEST_CHROMIUM'
+
 export async function setup(project: TestProject): Promise<void> {
+  process.env[DOOR] ??= await openDoor()
+  project.provide('chromiumDoor', process.env[DOOR])
+}
+
+async function openDoor(): Promise<string> {
   await new Promise<void>(resolve => door.listen(0, '127.0.0.1', resolve))
   const address = door.address()
-  project.provide('chromiumDoor', `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`)
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
 }
 
 export async function teardown(): Promise<void> {

@@ -1,0 +1,77 @@
+// A mailbox as after weeks away, written into the database of a relay that does not run: to send as much would take minutes.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { GROUP_ID_BYTES } from '@postern/protocol'
+import { askDatabase } from '@postern/testkit/postgres'
+import { databaseOf } from '@postern/testkit/test-databases'
+import { expect } from 'vitest'
+import { rowsOf } from './relay-database.ts'
+
+type Filling = { of: string; from: string; count: number }
+
+/** Behind the version, the wire format and the group's id stands the epoch. */
+const EPOCH = { at: 5 + GROUP_ID_BYTES, bytes: 8 }
+
+/** Before the relay is stopped: on PostgreSQL, what is in no mailbox by then would come behind all that is filled in. */
+export async function allDelivered(relayDirectory: string): Promise<void> {
+  const database = await databaseOf(relayDirectory)
+  if (database === undefined) return
+  await expect.poll(() => askDatabase(database, 'SELECT count(*) FROM outbox')).toEqual(['0'])
+}
+
+/** As if a sender's messages of a past epoch came again and again: nothing to show, and each must be looked at. */
+export async function fillMailbox(relayDirectory: string, filling: Filling): Promise<void> {
+  const database = await databaseOf(relayDirectory)
+  if (database === undefined) fillFile(join(relayDirectory, 'relay.db'), filling)
+  else await fillDatabase(database, filling)
+}
+
+export async function lastCursor(relayDirectory: string, account: string): Promise<number> {
+  const number = `(SELECT num FROM account WHERE id = '${account}')`
+  const [last] = await rowsOf(relayDirectory, `SELECT max(pos) FROM mailbox WHERE account = ${number}`)
+  return Number(last)
+}
+
+function fillFile(path: string, { of, from, count }: Filling): void {
+  const database = new DatabaseSync(path)
+  const numberOf = (account: string) => database.prepare('SELECT num FROM account WHERE id = ?').get(account)?.['num']
+  const newest = database.prepare('SELECT max(pos) AS pos, chat_group, payload FROM entry WHERE kind = 1').get()
+  const { chat_group: group, payload } = newest as { chat_group: number; payload: Uint8Array }
+  const past = payload.slice().fill(0, EPOCH.at, EPOCH.at + EPOCH.bytes)
+  database.exec('BEGIN')
+  database
+    .prepare(
+      `WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ?)
+       INSERT INTO entry (chat_group, seq, kind, sender, ts, payload)
+       SELECT num, seq + n, 1, ?, last_ts + n, ? FROM chat_group, counted WHERE num = ?`,
+    )
+    .run(count, numberOf(from) as number, past, group)
+  database
+    .prepare('INSERT INTO mailbox SELECT ?, pos FROM entry ORDER BY pos DESC LIMIT ?')
+    .run(numberOf(of) as number, count)
+  database.prepare('UPDATE chat_group SET seq = seq + ?1, last_ts = last_ts + ?1 WHERE num = ?2').run(count, group)
+  database.exec('COMMIT')
+  database.close()
+}
+
+async function fillDatabase(database: string, { of, from, count }: Filling): Promise<void> {
+  const past = `overlay(payload PLACING '\\x${'00'.repeat(EPOCH.bytes)}' FROM ${EPOCH.at + 1})`
+  await askDatabase(
+    database,
+    `WITH newest AS (
+       SELECT num, chat_group.seq, last_ts, ${past} AS payload FROM entry JOIN chat_group ON num = chat_group
+       WHERE kind = 1 ORDER BY entry.id DESC LIMIT 1),
+     added AS (
+       INSERT INTO entry (chat_group, seq, kind, sender, ts, payload)
+       SELECT newest.num, seq + n, 1, account.num, last_ts + n, payload
+       FROM newest, account, generate_series(1, ${count}) AS n WHERE account.id = '${from}'
+       RETURNING id),
+     placed AS (
+       INSERT INTO mailbox (account, pos, entry)
+       SELECT num, pos + row_number() OVER (ORDER BY added.id), added.id FROM account, head, added
+       WHERE account.id = '${of}'),
+     ahead AS (UPDATE head SET pos = pos + ${count})
+     UPDATE chat_group SET seq = chat_group.seq + ${count}, last_ts = chat_group.last_ts + ${count}
+     FROM newest WHERE chat_group.num = newest.num`,
+  )
+}
