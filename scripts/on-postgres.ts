@@ -7,6 +7,7 @@ const END_TO_END = 'e2e/test/**/*.test.ts'
 
 /** Of the end-to-end tests all others are run again: a new one is, too. Why these are not: */
 export const RUN_ONCE: Readonly<Record<string, string>> = {
+  'e2e/test/kill-group.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/kill-relays.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/shared-blobs.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/store-moves.test.ts': 'moves a relay from SQLite to PostgreSQL and back in the first run',
