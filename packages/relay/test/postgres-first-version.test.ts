@@ -139,6 +139,21 @@ describe.skipIf(isMissing)('a database of the first version', () => {
     expect(Number(await first.outcome(first.messages[22] as Uint8Array))).toBe(23)
   })
 
+  test('[RELAY-7.14] is not read while its tables are locked', async () => {
+    const first = await FirstRelay.start(database)
+    await first.send()
+    const client = new Client(database)
+    await client.connect()
+    onTestFinished(() => client.end())
+    const [, step] = postgresMigrations
+    for (const sql of step?.before ?? []) await client.query(sql)
+    const said: string[] = []
+    client.on('notice', ({ message }) => said.push(message ?? ''))
+    await client.query(`BEGIN; SET LOCAL client_min_messages = debug1; ${step?.sql}; COMMIT`)
+    const implied = said.filter(line => /implied by existing constraints/.test(line)).join()
+    for (const table of ['"entry_0"', '"mailbox_0"']) expect(implied).toContain(table)
+  })
+
   test('[RELAY-7.14] that was cut off while it was read is brought up to date by the next', async () => {
     const first = await FirstRelay.start(database)
     await first.send()

@@ -1,11 +1,12 @@
 // The log and mailboxes in partitions: begun in time, gone whole, and a message once over all of them.
 import { randomBytes } from 'node:crypto'
-import { type AccountId, type GroupId, postgresLimits } from '@postern/protocol'
+import { type AccountId, type GroupId, postgresLimits, relayFixedLimits } from '@postern/protocol'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { Client } from 'pg'
 import { test as base, describe, expect, onTestFinished } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
+import { PgMailboxFill } from '../src/store/postgres/mailbox-fill.ts'
 import { openPostgres } from '../src/store/postgres/open-postgres.ts'
 import { PgPartitions } from '../src/store/postgres/partitions.ts'
 import { bytes, codeOf, DAY_MS, padded, texts, type World } from './contract/world.ts'
@@ -90,6 +91,29 @@ describe.skipIf(isMissing)('partitions', () => {
     expect(texts(await world.read(chat.bob))).toEqual([padded('five')])
     await say(world, chat, 'six')
     expect(texts(await world.read(chat.bob, before))).toEqual([padded('six')])
+  })
+
+  test('[RELAY-7.19] what is past its time fills no mailbox, as long as it lies there', async ({ database, sql }) => {
+    const world = await openShared(database, limits)
+    const { alice, bob } = await fourDays(world)
+    const opened = await openPostgres(database)
+    onTestFinished(() => opened.close())
+    const [sender, num] = await Promise.all(
+      [alice, bob].map(async id => Number((await sql(`SELECT num FROM account WHERE id = '${id}'`))[0]?.['num'])),
+    )
+    const full = { ...relayLimits(), mailboxEntriesPerSenderMax: 4 }
+    const check = () =>
+      codeOf(
+        new PgMailboxFill(full).check(
+          opened,
+          { sender: sender ?? 0, to: { num: num ?? 0, id: bob } },
+          { bytes: relayFixedLimits.mailboxLookAfterBytes, nowMs: world.nowMs },
+        ),
+      )
+    expect(await check()).toBe('mailbox-full')
+    world.nowMs += 27 * DAY_MS
+    await world.sweep()
+    expect(await check()).toBe('no error')
   })
 
   test('[RELAY-7.19] it goes so also when nothing has come since', async ({ database, sql }) => {
