@@ -1,4 +1,5 @@
 // A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
+import { appendFileSync } from 'node:fs'
 import { freePort } from '@postern/testkit'
 import { RelayProcess } from '@postern/testkit/processes'
 import { TcpLink } from '../../chaos/wire/tcp-link.ts'
@@ -9,7 +10,14 @@ const START_AGAIN_MS = 300
 const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
 const limits = [...UNBOUNDED, 'newPeoplePerDay'].flatMap(name => ['--limit', `${name}=100000`])
 
-type Place = { directory: string; databasePort: number; database: string; onCrash: (crash: string) => void }
+/** `logFile`: all that it says, in all its lives. */
+type Place = {
+  directory: string
+  logFile: string
+  databasePort: number
+  database: string
+  onCrash: (crash: string) => void
+}
 
 export class MortalRelay {
   readonly process: RelayProcess
@@ -24,13 +32,14 @@ export class MortalRelay {
     this.way = way
   }
 
-  static async start({ directory, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
+  static async start({ directory, logFile, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
     const way = await TcpLink.start({ port: await freePort(), targetPort: databasePort })
     const address = new URL(database)
     address.port = String(way.port)
     const options = ['--database', address.href, ...limits]
     const process = new RelayProcess({ directory, port: await freePort() }, options)
     const relay = new MortalRelay(process, way)
+    process.onLine = line => appendFileSync(logFile, `${line}\n`)
     process.onCrash = crash => {
       // Without its database it does not start, says so and ends: one that was up goes on.
       if (process.isUp) onCrash(crash)
