@@ -37,7 +37,7 @@ export async function startRelaysWorld({ folder, random, onFault, ...counts }: A
     }
     relays.push(await MortalRelay.start({ ...place, onCrash: onFault }))
   }
-  for (const { process } of relays) await process.listening()
+  for (const relay of relays) await relay.listening()
   const people = Array.from({ length: counts.people }, () => newPerson())
   const urls = relays.map(({ process }) => process.url)
   await inTurns(people, async (person, at) => {

@@ -38,9 +38,14 @@ export async function runRelays({ kills, seed, folder, say }: RelaysOptions): Pr
     const count = (what: string) => void faults.set(what, (faults.get(what) ?? 0) + 1)
     await runFaults({ kills, seed, say }, { world, talk, count })
     talk.stop()
-    const evidence = await inTime(settle(world, { talking, say }))
+    let reached = 'no relay is up'
+    const reach = (step: string) => {
+      reached = step
+      say(step)
+    }
+    const evidence = await inTime(settle(world, { talking, say: reach }))
     if (evidence) await hopping
-    if (!evidence) findings.push({ wrong: 'unsettled', deed: 'process', what: 'not everything was answered in time' })
+    if (!evidence) findings.push({ wrong: 'unsettled', deed: 'process', what: `in time only this: ${reached}` })
     else findings.push(...checkRelays({ ...evidence, deeds: talk.deeds, creators: creatorsOf(rooms) }))
     const logins = world.hoppers.reduce((sum, hopper) => sum + hopper.logins, 0)
     const acknowledged = acknowledgedOf(talk.deeds).set('login at the next relay', logins)
@@ -74,7 +79,7 @@ async function runFaults(
 type Settling = { talking: Promise<void>; say: (line: string) => void }
 
 async function settle({ relays, people, hoppers }: RelaysWorld, { talking, say }: Settling) {
-  for (const { process } of relays) await process.listening()
+  for (const relay of relays) await relay.listening()
   say('all relays are up')
   await talking
   say('everything is answered')

@@ -1,10 +1,12 @@
 // A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
 import { appendFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
 import { RelayProcess } from '@postern/testkit/processes'
 import { TcpLink } from '../../chaos/wire/tcp-link.ts'
 
 const START_AGAIN_MS = 300
+const LOOK_AGAIN_MS = 50
 
 /** Rates are of one address, and of one day: everybody here has the same. */
 const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
@@ -51,6 +53,11 @@ export class MortalRelay {
 
   startAgain(): void {
     if (!this.#isEnded && this.process.pid === undefined) this.process.start()
+  }
+
+  /** In whichever of its lives: one that found no database has ended before it was up. */
+  async listening(): Promise<void> {
+    while (!this.process.isUp) await pause(LOOK_AGAIN_MS)
   }
 
   async kill(): Promise<void> {
