@@ -11,6 +11,8 @@ export async function readWholeMailbox(url: string, person: BarePerson): Promise
     client.autoAcknowledge = true
     const { head } = await line.inTime(client.call('follow', { after: 0 }))
     const lost = client.closed.then(() => Promise.reject(new Error('closed')))
+    // It is closed in the end, when nobody waits any more.
+    lost.catch(() => undefined)
     while (client.lastCursor < head)
       await line.inTime(Promise.race([client.delivered(client.entries.length + 1), lost]))
     return { account: person.id, entries: client.entries.map(keptOf) }
