@@ -8,7 +8,7 @@ import { PostgresServer } from '@postern/testkit/postgres'
 import { prepareEnding } from './faults/end-backends.ts'
 import { MortalRelay } from './faults/mortal-relay.ts'
 import { Hopper } from './traffic/hopper.ts'
-import { inTurns } from './traffic/in-turns.ts'
+import { inTurns, untilDone } from './traffic/in-turns.ts'
 import { Line } from './traffic/line.ts'
 
 export type RelaysWorld = {
@@ -29,14 +29,20 @@ export async function startRelaysWorld({ folder, random, onFault, ...counts }: A
   const database = await server.createDatabase()
   const relays: MortalRelay[] = []
   for (const name of NAMES) {
-    const place = { directory: join(folder, name), databasePort: server.port, database }
+    const place = {
+      directory: join(folder, name),
+      logFile: join(folder, `${name}.log`),
+      databasePort: server.port,
+      database,
+    }
     relays.push(await MortalRelay.start({ ...place, onCrash: onFault }))
   }
-  for (const { process } of relays) await process.listening()
+  for (const relay of relays) await relay.listening()
   const people = Array.from({ length: counts.people }, () => newPerson())
   const urls = relays.map(({ process }) => process.url)
   await inTurns(people, async (person, at) => {
-    const { line } = await Line.dial({ url: urls[at % urls.length] as string, person, number: 0 }, 'register')
+    const dialled = { url: urls[at % urls.length] as string, person, number: 0 }
+    const { line } = await untilDone(() => Line.dial(dialled, 'register'))
     line.end()
   })
   const hoppers = people.slice(0, counts.hoppers).map(person => new Hopper(person, { urls, random, onFault }))
@@ -45,12 +51,9 @@ export async function startRelaysWorld({ folder, random, onFault, ...counts }: A
 
 export const idsOf = (people: readonly { id: AccountId }[]): AccountId[] => people.map(({ id }) => id)
 
-/** What relays and the server said is kept in the folder. */
+/** What the server said last is kept in the folder, beside what relays said. */
 export async function endRelaysWorld({ server, relays }: RelaysWorld, folder: string): Promise<void> {
-  for (const [at, relay] of relays.entries()) {
-    await relay.end()
-    writeFileSync(join(folder, `${NAMES[at]}.log`), relay.process.stderr)
-  }
+  for (const relay of relays) await relay.end()
   writeFileSync(join(folder, 'postgres.log'), server.said)
   await server[Symbol.asyncDispose]()
 }

@@ -8,7 +8,7 @@ import type { Deed } from './check/deed.ts'
 import { befallRelays } from './faults/befall.ts'
 import { drawFaults, isPastTimeOuts } from './faults/schedule.ts'
 import { endRelaysWorld, idsOf, type RelaysWorld, startRelaysWorld } from './relays-world.ts'
-import { inTurns } from './traffic/in-turns.ts'
+import { inTurns, untilDone } from './traffic/in-turns.ts'
 import { relayTraffic } from './traffic/pace.ts'
 import { readWholeMailbox } from './traffic/read-mailbox.ts'
 import { planRooms, type Room } from './traffic/rooms.ts'
@@ -38,9 +38,14 @@ export async function runRelays({ kills, seed, folder, say }: RelaysOptions): Pr
     const count = (what: string) => void faults.set(what, (faults.get(what) ?? 0) + 1)
     await runFaults({ kills, seed, say }, { world, talk, count })
     talk.stop()
-    const evidence = await inTime(settle(world, talking))
+    let reached = 'no relay is up'
+    const reach = (step: string) => {
+      reached = step
+      say(step)
+    }
+    const evidence = await inTime(settle(world, { talking, say: reach }))
     if (evidence) await hopping
-    if (!evidence) findings.push({ wrong: 'unsettled', deed: 'process', what: 'not everything was answered in time' })
+    if (!evidence) findings.push({ wrong: 'unsettled', deed: 'process', what: `in time only this: ${reached}` })
     else findings.push(...checkRelays({ ...evidence, deeds: talk.deeds, creators: creatorsOf(rooms) }))
     const logins = world.hoppers.reduce((sum, hopper) => sum + hopper.logins, 0)
     const acknowledged = acknowledgedOf(talk.deeds).set('login at the next relay', logins)
@@ -71,13 +76,21 @@ async function runFaults(
   await Promise.all(long)
 }
 
-async function settle({ relays, people, hoppers }: RelaysWorld, talking: Promise<void>) {
-  for (const { process } of relays) await process.listening()
+type Settling = { talking: Promise<void>; say: (line: string) => void }
+
+async function settle({ relays, people, hoppers }: RelaysWorld, { talking, say }: Settling) {
+  for (const relay of relays) await relay.listening()
+  say('all relays are up')
   await talking
+  say('everything is answered')
   for (const hopper of hoppers) await hopper.hearAll()
+  say('everybody who follows has heard all of it')
   for (const hopper of hoppers) hopper.end()
   const urls = relays.map(({ process }) => process.url)
-  const mailboxes = await inTurns(people, (person, at) => readWholeMailbox(urls[at % urls.length] as string, person))
+  const mailboxes = await inTurns(people, (person, at) =>
+    untilDone(() => readWholeMailbox(urls[at % urls.length] as string, person)),
+  )
+  say('all mailboxes are read')
   return { mailboxes, heard: new Map(hoppers.map(({ id, heard }) => [id, heard])) }
 }
 

@@ -23,6 +23,8 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   jit: 'off',
+  // In its directory, and gone with it: of a server that is killed it would stay in memory for ever.
+  dynamic_shared_memory_type: 'mmap',
   lc_messages: 'C',
 }
 

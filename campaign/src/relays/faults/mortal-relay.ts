@@ -1,15 +1,25 @@
 // A relay that is killed, stands still and loses its database, and is started again by whoever runs it when it could not start.
+import { appendFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { freePort } from '@postern/testkit'
 import { RelayProcess } from '@postern/testkit/processes'
 import { TcpLink } from '../../chaos/wire/tcp-link.ts'
 
 const START_AGAIN_MS = 300
+const LOOK_AGAIN_MS = 50
 
 /** Rates are of one address, and of one day: everybody here has the same. */
 const UNBOUNDED = ['registrationsPerMinute', 'registrationsPerAddressPerHour', 'newcomersPerAddressMax']
 const limits = [...UNBOUNDED, 'newPeoplePerDay'].flatMap(name => ['--limit', `${name}=100000`])
 
-type Place = { directory: string; databasePort: number; database: string; onCrash: (crash: string) => void }
+/** `logFile`: all that it says, in all its lives. */
+type Place = {
+  directory: string
+  logFile: string
+  databasePort: number
+  database: string
+  onCrash: (crash: string) => void
+}
 
 export class MortalRelay {
   readonly process: RelayProcess
@@ -24,13 +34,14 @@ export class MortalRelay {
     this.way = way
   }
 
-  static async start({ directory, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
+  static async start({ directory, logFile, databasePort, database, onCrash }: Place): Promise<MortalRelay> {
     const way = await TcpLink.start({ port: await freePort(), targetPort: databasePort })
     const address = new URL(database)
     address.port = String(way.port)
     const options = ['--database', address.href, ...limits]
     const process = new RelayProcess({ directory, port: await freePort() }, options)
     const relay = new MortalRelay(process, way)
+    process.onLine = line => appendFileSync(logFile, `${line}\n`)
     process.onCrash = crash => {
       // Without its database it does not start, says so and ends: one that was up goes on.
       if (process.isUp) onCrash(crash)
@@ -42,6 +53,11 @@ export class MortalRelay {
 
   startAgain(): void {
     if (!this.#isEnded && this.process.pid === undefined) this.process.start()
+  }
+
+  /** In whichever of its lives: one that found no database has ended before it was up. */
+  async listening(): Promise<void> {
+    while (!this.process.isUp) await pause(LOOK_AGAIN_MS)
   }
 
   async kill(): Promise<void> {

@@ -13,3 +13,13 @@ export async function inTurns<Item, Result>(
   await Promise.all(Array.from({ length: relayTraffic.atOnce }, worker))
   return results
 }
+
+/** Again and again, a few times, where nothing is wrong but that the machine is busy. */
+export async function untilDone<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = relayTraffic.triesMax; ; left--)
+    try {
+      return await work()
+    } catch (error) {
+      if (left <= 1) throw error
+    }
+}

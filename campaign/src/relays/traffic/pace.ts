@@ -12,6 +12,7 @@ export const relayTraffic = {
   racers: 5,
   /** Mailboxes that are read, and people who register, at one time. */
   atOnce: 16,
+  triesMax: 20,
   /** Before the next fault something has to be accepted; looked for so often. */
   flowLooks: 100,
   settleWithinMs: 180_000,
