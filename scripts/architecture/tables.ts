@@ -132,6 +132,7 @@ const sharedRelay: TableLaw = {
         contact: ['log-functions.ts'],
         continuation: ['sweep.ts'],
         day_bytes: ['log-functions.ts'],
+        device: ['serial-functions.ts'],
         entry: ['sweep.ts'],
         head: ['partition-functions.ts', 'restored-database.ts'],
         incarnation: ['restored-database.ts'],
@@ -151,10 +152,12 @@ const sharedRelay: TableLaw = {
         account: [
           'account-numbers.ts',
           'acknowledgements.ts',
+          'device-rows.ts',
           'group-rows.ts',
           'log-functions.ts',
           'mailbox-rows.ts',
           'profile-rows.ts',
+          'serial-functions.ts',
           'store-figures.ts',
           'sweep.ts',
         ],
@@ -162,6 +165,7 @@ const sharedRelay: TableLaw = {
         blob: ['account-rows.ts', 'blob-part-rows.ts', 'store-figures.ts'],
         chat_group: ['mailbox-rows.ts', 'store-figures.ts'],
         day_bytes: ['account-rows.ts'],
+        device: ['device-rows.ts'],
         entry: [
           'group-rows.ts',
           'mailbox-fill.ts',
