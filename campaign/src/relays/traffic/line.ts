@@ -15,8 +15,6 @@ export class Line {
 
   private constructor(url: string, number: number) {
     this.client = new TestClient(url)
-    // Given up before it was there, it says so: whoever waits for its answer hears of it anyway.
-    this.client.socket.on('error', () => undefined)
     this.number = number
   }
 

@@ -4,10 +4,10 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { Postgres } from './database.ts'
 import type { Statement } from './queries.ts'
 
-type Place = { cursor: number; mark: number }
+type ReadUpTo = { cursor: number; mark: number }
 /** How far an account has read. */
-export type Reached = Place & { account: AccountId }
-type Unwritten = { reached: Map<AccountId, Place>; settled: Wait }
+export type AccountReached = ReadUpTo & { account: AccountId }
+type Unwritten = { reached: Map<AccountId, ReadUpTo>; settled: Wait }
 
 const nothing = (): Unwritten => ({ reached: new Map(), settled: new Wait() })
 
@@ -26,13 +26,13 @@ export class Acknowledgements {
   }
 
   /** Later ones of one account take the place of the first. What cannot be written waits on. */
-  add(account: AccountId, reached: Place): Promise<void> {
+  add(account: AccountId, reached: ReadUpTo): Promise<void> {
     this.#note(account, reached)
     this.#writeWithin(this.#limits.acknowledgeWithinMs)
     return this.#unwritten.settled.over
   }
 
-  #note(account: AccountId, { cursor, mark }: Place): void {
+  #note(account: AccountId, { cursor, mark }: ReadUpTo): void {
     const { reached } = this.#unwritten
     const before = reached.get(account) ?? { cursor: 0, mark: 0 }
     reached.set(account, { cursor: Math.max(before.cursor, cursor), mark: Math.max(before.mark, mark) })
@@ -96,7 +96,7 @@ export class Acknowledgements {
 }
 
 /** Never above what is there: a cursor of another relay, or of the future, would hide what is still to come. */
-function writeReached(reached: ReadonlyMap<AccountId, Place>): Statement {
+function writeReached(reached: ReadonlyMap<AccountId, ReadUpTo>): Statement {
   const all = [...reached]
   const text = `INSERT INTO progress (account, cursor, mark)
      SELECT account.num, least(told.cursor, coalesce((SELECT max(pos) FROM mailbox WHERE mailbox.account = account.num), 0)), told.mark
@@ -122,7 +122,7 @@ export class AcknowledgedAhead {
   }
 
   /** For whoever writes it in a statement of its own. */
-  take(senders: Iterable<AccountId>): Reached[] {
+  take(senders: Iterable<AccountId>): AccountReached[] {
     this.#handed = this.#acknowledgements.handOver(senders)
     return [...(this.#handed?.reached ?? [])].map(([account, place]) => ({ account, ...place }))
   }

@@ -1,7 +1,7 @@
 // A batch of messages as the one statement that writes it, together with what its relay remembers of their groups.
 import { postgresLimits } from '@postern/protocol'
 import { kindNumbers } from '../stored-entry.ts'
-import type { Reached } from './acknowledgements.ts'
+import type { AccountReached } from './acknowledgements.ts'
 import { type CollectedRows, type LoggedEntry, messagesOf, recipientsOf } from './batch-rows.ts'
 
 /** As they stood before the batch. */
@@ -11,7 +11,7 @@ export type Remembered = {
 }
 /** Whose mailbox gets which of the entries, by their order in the batch. */
 export type Readers = { accounts: number[]; entries: number[] }
-type Parts = { remembered: Remembered; rows: CollectedRows; readers: Readers; hint: string; reached: Reached[] }
+type Parts = { remembered: Remembered; rows: CollectedRows; readers: Readers; hint: string; reached: AccountReached[] }
 
 const noReaders: Readers = { accounts: [], entries: [] }
 
