@@ -7,6 +7,9 @@ const END_TO_END = 'e2e/test/**/*.test.ts'
 
 /** Of the end-to-end tests all others are run again: a new one is, too. Why these are not: */
 export const RUN_ONCE: Readonly<Record<string, string>> = {
+  'e2e/test/examples.slow.test.ts': 'bots of examples/ know the gateway alone, and take half a minute of both cores',
+  'e2e/test/examples-echo.slow.test.ts':
+    'bots of examples/ know the gateway alone, and take half a minute of both cores',
   'e2e/test/kill-relays.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/shared-blobs.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/store-moves.test.ts': 'moves a relay from SQLite to PostgreSQL and back in the first run',
@@ -25,8 +28,8 @@ const relay = [
   'envelopes',
   'follow',
   'kill',
-  'operator',
   'metrics',
+  'operator',
   'profiles',
   'registration',
   'stop',

@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 
 /** Once in the second run: it is the gateway that is restored, and there it is the relay's store that is new. */
-const ROUNDS = Number(process.env['RESTORE_COUNT'] ?? (isOnPostgres() ? 1 : 3))
+const ROUNDS = Number(process.env['RESTORE_COUNT'] ?? (isOnPostgres() ? 1 : 2))
 const KILLS = 3
 const LAUNCHER = join(import.meta.dirname, '../../packages/cli/bin/postern.mjs')
 const postern = async (...args: string[]): Promise<boolean> =>
