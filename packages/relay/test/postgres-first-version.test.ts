@@ -150,7 +150,7 @@ describe.skipIf(isMissing)('a database of the first version', () => {
     const said: string[] = []
     client.on('notice', ({ message }) => said.push(message ?? ''))
     await client.query(`BEGIN; SET LOCAL client_min_messages = debug1; ${step?.sql}; COMMIT`)
-    const implied = said.filter(line => /implied by existing constraints/.test(line)).join()
+    const implied = said.filter(line => line.includes('implied by existing constraints')).join()
     for (const table of ['"entry_0"', '"mailbox_0"']) expect(implied).toContain(table)
   })
 
