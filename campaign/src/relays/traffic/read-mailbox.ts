@@ -10,7 +10,9 @@ export async function readWholeMailbox(url: string, person: BarePerson): Promise
   try {
     client.autoAcknowledge = true
     const { head } = await line.inTime(client.call('follow', { after: 0 }))
-    const lost = client.closed.then(() => Promise.reject(new Error('closed')))
+    const lost = client.closed.then((): never => {
+      throw new Error('closed')
+    })
     // It is closed in the end, when nobody waits any more.
     lost.catch(() => undefined)
     while (client.lastCursor < head)
