@@ -30,7 +30,7 @@ function hear(news: News, here: Here): void {
 /** Whoever comes meanwhile is heard of again: those who were here before are all that has to be asked for. */
 async function readAgain(here: Here): Promise<void> {
   const { parts, sockets } = here
-  // A fence ends with a ban and a serial as well: what is told of it last would be told first, and be the wrong reason.
+  // The fence last: it ends with a ban and a serial, too, and whoever is cut off by it alone is told the wrong reason.
   for (const account of await parts.bans.readAgain()) shutOut(account, here)
   const { devicesPerQuery } = postgresLimits
   const devices = sockets.devices()
