@@ -2,7 +2,7 @@
 import { CodedError, moveLimits, postgresLimits } from '@postern/protocol'
 import type { Postgres } from './database.ts'
 import type { DatabaseLine } from './database-line.ts'
-import { postgresMigrations } from './migrations.ts'
+import { type MigrationStep, postgresMigrations } from './migrations.ts'
 import { type Queries, queriesOn } from './queries.ts'
 import { causeOf, isWorthAgain } from './storage-error.ts'
 
@@ -35,42 +35,46 @@ async function migrateAlone(line: DatabaseLine): Promise<Version> {
   })
   await patient.script('SET statement_timeout = 0')
   await patient.script('SELECT pg_advisory_lock(4, 1)')
-  const before = await versionIn(patient)
-  const [next] = postgresMigrations.slice(before.version)
-  // On an empty database there is nothing that could take long.
-  if (before.version > 0) for (const sql of next?.before ?? []) await patient.script(sql)
-  return await migrateSoon(line)
+  for (;;) {
+    const found = await versionIn(patient)
+    const step = postgresMigrations[found.version]
+    if (!step) return found
+    for (const sql of step.before ?? []) await patient.script(sql)
+    await takeStep(line, { step, from: found.version })
+  }
 }
 
-/** Whoever is at work goes first: tables are locked for a moment, and are not waited for any longer than that. */
-async function migrateSoon(line: DatabaseLine, triesLeft: number = postgresLimits.migrateTriesMax): Promise<Version> {
+type NextStep = { step: MigrationStep; from: number }
+
+/**
+ * Whoever is at work goes first: tables are locked for a moment, and are not waited for any longer than that. Each step by
+ * itself: one that holds a table while it waits for another would wait for who has them the other way round.
+ */
+async function takeStep(
+  line: DatabaseLine,
+  next: NextStep,
+  triesLeft: number = postgresLimits.migrateTriesMax,
+): Promise<void> {
   try {
-    const done = await line.transaction(migrateIn)
+    const done = await line.transaction(tx => stepIn(tx, next))
     if (done.kind === 'in-doubt') throw done.error
-    return done.value
   } catch (error) {
     if (triesLeft === 0 || !isInTheWay(error)) throw error
-    return await migrateSoon(line, triesLeft - 1)
+    await takeStep(line, next, triesLeft - 1)
   }
 }
 
 const isInTheWay = (error: unknown): boolean =>
   isWorthAgain(error) || (causeOf(error) as { code?: unknown }).code === '55P03'
 
-async function migrateIn(tx: Queries): Promise<Version> {
+async function stepIn(tx: Queries, { step, from }: NextStep): Promise<void> {
   await tx.script(`SET LOCAL lock_timeout = ${postgresLimits.tableLockMs}`)
-  const before = await versionIn(tx)
-  const steps = postgresMigrations.slice(before.version)
-  const last = steps.at(-1)
-  if (!last) return before
-  for (const { sql } of steps) await tx.script(sql)
-  const now = { version: postgresMigrations.length, usableFrom: last.usableFrom }
+  await tx.script(step.sql)
   await tx.run(
     `INSERT INTO schema_version (version, usable_from) VALUES ($1, $2)
      ON CONFLICT (one) DO UPDATE SET version = excluded.version, usable_from = excluded.usable_from`,
-    [now.version, now.usableFrom],
+    [from + 1, step.usableFrom],
   )
-  return now
 }
 
 async function versionIn(queries: Queries): Promise<Version> {

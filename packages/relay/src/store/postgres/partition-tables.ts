@@ -30,6 +30,8 @@ export const beforePartitions: readonly string[] = [
 export const partitionTables = `
   -- Whoever fills mailboxes waits, and batches leave it to them: from here on all who use both tables come by way of mailboxes.
   SELECT pg_advisory_xact_lock(3, 1);
+  -- Every batch looks at the outbox first, and has it until it ends: none is in the middle that knows the older sequence.
+  LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE;
   LOCK TABLE mailbox IN ACCESS EXCLUSIVE MODE;
   LOCK TABLE entry IN ACCESS EXCLUSIVE MODE;
 
