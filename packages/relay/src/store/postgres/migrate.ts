@@ -40,7 +40,7 @@ async function migrateAlone(line: DatabaseLine): Promise<Version> {
     const step = postgresMigrations[found.version]
     if (!step) return found
     for (const sql of step.before ?? []) await patient.script(sql)
-    await takeStep(line, { step, from: found.version })
+    await applyStep(line, { step, from: found.version })
   }
 }
 
@@ -50,7 +50,7 @@ type NextStep = { step: MigrationStep; from: number }
  * Whoever is at work goes first: tables are locked for a moment, and are not waited for any longer than that. Each step by
  * itself: one that holds a table while it waits for another would wait for who has them the other way round.
  */
-async function takeStep(
+async function applyStep(
   line: DatabaseLine,
   next: NextStep,
   triesLeft: number = postgresLimits.migrateTriesMax,
@@ -60,7 +60,7 @@ async function takeStep(
     if (done.kind === 'in-doubt') throw done.error
   } catch (error) {
     if (triesLeft === 0 || !isInTheWay(error)) throw error
-    await takeStep(line, next, triesLeft - 1)
+    await applyStep(line, next, triesLeft - 1)
   }
 }
 
