@@ -40,14 +40,14 @@ export class PendingCalls {
   }
 }
 
-const FAULTS_OF_ITS_DISK = new Set(['storage-failed', 'unavailable', 'descriptors-used-up', 'database-damaged'])
+const FAULTS_OF_ITS_STORE = new Set(['storage-failed', 'unavailable', 'descriptors-used-up', 'database-damaged'])
 
 function failureError(frame: Extract<RelayFrame, { kind: 'failure' }>): CodedError {
   const { retryAtMs, serial } = frame
   const details = { ...(retryAtMs !== undefined && { retryAtMs }), ...(serial !== undefined && { serial }) }
-  // It is the relay's disk, and not ours: whoever reads the error must look in the right place.
+  // It is the relay's disk or database, and not ours: whoever reads the error must look in the right place.
   if (frame.code === 'storage-full') return new CodedError('relay-full')
-  if (FAULTS_OF_ITS_DISK.has(frame.code)) return new CodedError('relay-failing')
+  if (FAULTS_OF_ITS_STORE.has(frame.code)) return new CodedError('relay-failing')
   // It is shown to people and stands in logs: a relay must not write more than one line of either.
   const message = cleanLine(frame.message)
   if (!isErrorCode(frame.code)) return new CodedError('relay-broken', { what: message || 'an error without words' })

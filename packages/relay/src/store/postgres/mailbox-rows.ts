@@ -153,10 +153,12 @@ const placesOf = (queries: Queries, reads: readonly Read[]): Promise<EntryPlace[
 const ENTRY_COLUMNS = `id AS entry, (SELECT id FROM chat_group WHERE num = entry.chat_group) AS "group", seq, kind,
   (SELECT id FROM account WHERE num = entry.sender) AS sender, ts, payload, added, removed`
 
-const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<EntryRow[]> =>
-  queries.rows<EntryRow>(`SELECT ${ENTRY_COLUMNS} FROM entry WHERE id = ANY ($1::bigint[])`, [
-    places.map(({ entry }) => entry),
-  ])
+/** Between the first and the last of them: else each would be looked for in every partition. */
+const entryRows = (queries: Queries, places: readonly EntryPlace[]): Promise<EntryRow[]> => {
+  const ids = places.map(({ entry }) => entry)
+  const text = `SELECT ${ENTRY_COLUMNS} FROM entry WHERE id = ANY ($1::bigint[]) AND id BETWEEN $2 AND $3`
+  return queries.rows<EntryRow>(text, [ids, Math.min(...ids), Math.max(...ids)])
+}
 
 /** Small ones that are newer than all in memory, of the next few of each mailbox. */
 const freshRows = (queries: Queries, reads: readonly Read[], newestId: number): Promise<EntryRow[]> =>
@@ -167,7 +169,7 @@ const freshRows = (queries: Queries, reads: readonly Read[], newestId: number): 
        CROSS JOIN LATERAL (
          SELECT entry FROM mailbox WHERE mailbox.account = asked.account AND mailbox.pos > asked.after
          ORDER BY mailbox.pos LIMIT $4) next
-       WHERE next.entry > $3)) AND octet_length(payload) <= $5`,
+       WHERE next.entry > $3)) AND id > $3 AND octet_length(payload) <= $5`,
     [
       reads.map(({ num }) => num),
       reads.map(({ after }) => after),
