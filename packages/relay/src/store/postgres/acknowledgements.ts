@@ -44,14 +44,14 @@ export class Acknowledgements {
     if (this.#unwritten.reached.has(account)) await this.flush().catch(() => undefined)
   }
 
-  isWaitingFor(accounts: Iterable<AccountId>): boolean {
+  #isWaitingFor(accounts: Iterable<AccountId>): boolean {
     const { reached } = this.#unwritten
     return reached.size > 0 && [...accounts].some(account => reached.has(account))
   }
 
   /** What waits, when it is of one of these accounts: whoever asks writes it. */
   handOver(senders: Iterable<AccountId>): Unwritten | undefined {
-    if (!this.isWaitingFor(senders)) return undefined
+    if (!this.#isWaitingFor(senders)) return undefined
     const handed = this.#unwritten
     this.#unwritten = nothing()
     return handed

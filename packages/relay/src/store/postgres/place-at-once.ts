@@ -9,6 +9,7 @@ type Placed = { grown: number[] | null }
 export class PlaceAtOnce {
   readonly #fanOut: FanOut
   readonly #rows: BatchRows
+  /** Undefined: somebody else fans out just now. */
   #placed: Placed | undefined
 
   constructor(fanOut: FanOut, rows: BatchRows) {
@@ -19,23 +20,17 @@ export class PlaceAtOnce {
   /**
    * Of the batch, when it is small: else none. Not with a commit: behind one, members are removed whom another batch may hold.
    */
-  get entries(): number {
+  get #entriesOfSmall(): number {
     const { entries, mailboxes, hasCommit } = this.#rows.logged
     return hasCommit || mailboxes > postgresLimits.placeAtOnceMax ? 0 : entries
   }
 
   /** To be asked behind the rows of the batch. `waiting`: what was in the outbox before it, and goes first. */
   statements(waiting: number): Statement[] {
-    if (waiting > 0 || this.entries === 0) return []
+    if (waiting > 0 || this.#entriesOfSmall === 0) return []
     const text = 'SELECT grown FROM fan_out_at_once($1, $2)'
-    return [
-      { text, values: [this.entries, this.#fanOut.name], told: ([row]) => this.placed(row as Placed | undefined) },
-    ]
-  }
-
-  /** Undefined: somebody else fans out just now. */
-  placed(placed: Placed | undefined): void {
-    this.#placed = placed
+    const values = [this.#entriesOfSmall, this.#fanOut.name]
+    return [{ text, values, told: ([row]) => void (this.#placed = row as Placed | undefined) }]
   }
 
   /** Now it is durable. What could not be placed at once is left to whoever fans out next. */

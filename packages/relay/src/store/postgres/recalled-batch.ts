@@ -46,10 +46,10 @@ async function tryRecalled(line: DatabaseLine, parts: BatchParts, writes: readon
   await line.connected()
   const ahead = new AcknowledgedAhead(parts.acknowledgements)
   const written = await write(line, { parts, batch, ahead }).catch((error: unknown) => {
-    ahead.undone()
-    forget()
     if (!isAnswer(causeOf(error))) return { kind: 'in-doubt' } as const
     if (isWorthAlone(error)) return notSo
+    ahead.undone()
+    forget()
     throw error
   })
   if (written.kind === 'committed') {
