@@ -112,7 +112,12 @@ function derived(
 ): Uint8Array {
   const name = Buffer.from(`MLS 1.0 ${label}`)
   const info = [Uint8Array.of(0, length, name.length), name, Uint8Array.of(context.length), context, Uint8Array.of(1)]
-  const pad = (mask: number) => Uint8Array.from({ length: 64 }, (_, at) => (secret[at] ?? 0) ^ mask)
+  // By hand, because thieves derive millions.
+  const pad = (mask: number): Uint8Array => {
+    const block = new Uint8Array(64).fill(mask)
+    for (let at = 0; at < secret.length; at++) block[at]! ^= secret[at]!
+    return block
+  }
   const inner = hash('sha256', Buffer.concat([pad(0x36), ...info]), 'buffer')
   return hash('sha256', Buffer.concat([pad(0x5c), inner]), 'buffer').subarray(0, length)
 }

@@ -17,7 +17,8 @@ export async function findingsOf(page: Page): Promise<string[]> {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
     return result.value as unknown
   }
-  await evaluate(`${source};0`)
+  // Once for a document, however often it is looked at.
+  await evaluate(`'axe' in globalThis || (() => {${source}})(); 0`)
   // All animations at their end: what fades in has not its colours yet.
   await evaluate('for (const one of document.getAnimations()) try { one.finish() } catch {}')
   const json = await evaluate('axe.run(document, { resultTypes: ["violations"] }).then(JSON.stringify)')
