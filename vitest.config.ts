@@ -20,8 +20,8 @@ export default defineConfig({
     ],
     // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
     pool: 'forks',
-    // As many as a small machine has cores: with more of them, tests that watch a browser wait for each other.
-    maxWorkers: 2,
+    // One more than a small machine has cores: tests wait for disks, servers and killed processes as well.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Only what hangs is cut off: no test may fail because the machine has other things to do.
     testTimeout: 180_000,

@@ -7,6 +7,7 @@ const END_TO_END = 'e2e/test/**/*.test.ts'
 
 /** Of the end-to-end tests all others are run again: a new one is, too. Why these are not: */
 export const RUN_ONCE: Readonly<Record<string, string>> = {
+  'e2e/test/browser-core.test.ts': 'is about what a browser keeps; what its people say goes the way of everybody else',
   'e2e/test/examples.slow.test.ts': 'bots of examples/ know the gateway alone, and take half a minute of both cores',
   'e2e/test/examples-echo.slow.test.ts':
     'bots of examples/ know the gateway alone, and take half a minute of both cores',

@@ -13,7 +13,7 @@ import { EchoOperator } from './operator.ts'
 import { expectSoundFile } from './relay-database.ts'
 
 /** Fewer in the second run: there it is the relay's store that is new. */
-const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 8 : 15))
+const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 5 : 10))
 const TIMER_MS = 1500
 const SETTLE_WITHIN_MS = 180_000
 

@@ -16,7 +16,7 @@ import { EchoOperator } from './operator.ts'
 import { rowsOf } from './relay-database.ts'
 
 /** Fewer in the second run: there it is the relay's store that is new. */
-const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 6 : 10))
+const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 4 : 8))
 const SETTLE_WITHIN_MS = 180_000
 /** Longer than any deadline of a command or a request. */
 const ANSWER_WITHIN_MS = 120_000

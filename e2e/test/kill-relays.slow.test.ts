@@ -12,7 +12,7 @@ import { expectAlive, startingUp, startTalking, type Talking } from './killable-
 import { EchoOperator } from './operator.ts'
 import { startSharedRelays } from './shared-relays.ts'
 
-const KILLS = Number(process.env['KILL_COUNT'] ?? 16)
+const KILLS = Number(process.env['KILL_COUNT'] ?? 12)
 /** Past what the relay and the database wait for each other. */
 const HELD_MS = 20_000
 

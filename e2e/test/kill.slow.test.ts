@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Killable } from '@postern/testkit/processes'
 import { SeededRandom, seedFrom } from '@postern/testkit/random'
+import { isOnPostgres } from '@postern/testkit/test-databases'
 import { expect, test } from 'vitest'
 import { checkTold } from './kill-check.ts'
 import { openChats, settled, Traffic } from './kill-traffic.ts'
@@ -9,7 +10,7 @@ import { expectAlive, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
 import { expectSoundFile } from './relay-database.ts'
 
-const KILLS = Number(process.env['KILL_COUNT'] ?? 25)
+const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 8 : 14))
 
 test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people under traffic loses nothing, repeats nothing, keeps one order', async () => {
   const seed = seedFrom('KILL_SEED')

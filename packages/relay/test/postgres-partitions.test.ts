@@ -53,13 +53,19 @@ const both = (...numbers: number[]): string[] =>
 const countIn = async (sql: Sql, table: string): Promise<number> =>
   Number((await sql(`SELECT count(*) FROM ${table}`))[0]?.['count'])
 
-/** Five and more said in four days: the first partition is full then, and what follows is in the next. */
-async function fourDays(world: World): Promise<Chat> {
+/** Five and more said in four days: the first partition is full then. */
+async function dueNext(world: World): Promise<Chat> {
   const chat = await chatIn(world)
   await say(world, chat, 'one', 'two', 'three')
   world.nowMs += 3 * DAY_MS
   await say(world, chat, 'four')
   world.nowMs += DAY_MS
+  return chat
+}
+
+/** And what follows is in the next. */
+async function fourDays(world: World): Promise<Chat> {
+  const chat = await dueNext(world)
   await world.sweep()
   await say(world, chat, 'five')
   return chat
@@ -212,6 +218,27 @@ describe.skipIf(isMissing)('partitions', () => {
     await sql('ALTER TABLE mailbox DETACH PARTITION mailbox_0')
     await world.sweep()
     expect(await partitionsOf(sql)).toEqual(both(1, 2))
+  })
+
+  test('[RELAY-7.19] where a disk has no room for another one, messages go on, and the next sweep makes it', async ({
+    database,
+    sql,
+  }) => {
+    const world = await openShared(database, limits)
+    await sql(`
+      CREATE FUNCTION no_room() RETURNS event_trigger LANGUAGE plpgsql AS $$
+      BEGIN RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'; END $$;
+      CREATE EVENT TRIGGER no_room ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION no_room()`)
+    const chat = await dueNext(world)
+    expect(await codeOf(world.sweep())).toBe('storage-full')
+    expect(await partitionsOf(sql)).toEqual(both(0, 1))
+    await say(world, chat, 'goes on')
+    expect(texts(await world.read(chat.bob)).at(-1)).toBe(padded('goes on'))
+    await sql('DROP EVENT TRIGGER no_room')
+    await world.sweep()
+    expect(await partitionsOf(sql)).toEqual(both(0, 1, 2))
+    await say(world, chat, 'in the next')
+    expect(texts(await world.read(chat.bob)).slice(-2)).toEqual(['goes on', 'in the next'].map(padded))
   })
 
   test('[RELAY-7.19] two that begin and drop at once do what one does, while messages go on', async ({

@@ -4,7 +4,14 @@ import { delimiter, join } from 'node:path'
 import { chromium, type LaunchOptions } from 'playwright-core'
 
 /** The one without windows first: it does the same with two thirds of the work. */
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+]
 
 /** `CHROMIUM`, else one in the path, else the one that playwright has downloaded. Never a silent skip: throws with what to do. */
 function findChromium(): string {
