@@ -40,7 +40,7 @@ const ownerOf = ({ owners }: TableLaw, table: string): string | undefined =>
 
 const accessesIn = ({ modules }: ImportGraph, law: TableLaw): Access[] =>
   [...modules.values()]
-    .filter(({ path }) => path.startsWith(`${law.source}/`) && path !== law.migrations)
+    .filter(({ path }) => path.startsWith(`${law.source}/`) && !law.migrations.includes(path))
     .flatMap(({ path, texts }) =>
       texts.flatMap(mention =>
         tablesIn(mention).map(({ table, does }) => ({
@@ -88,7 +88,10 @@ const describe = (law: TableLaw, { table, does, path, line }: Access): string =>
 export const checkTables = (graph: ImportGraph, law: TableLaw): string[] => {
   const abroad = accessesIn(graph, law).filter(({ table, path }) => !isIn(path, ownerOf(law, table) ?? nameFilledIn))
   return [
-    ...listProblems(law, createdIn(graph.modules.get(law.migrations))),
+    ...listProblems(
+      law,
+      law.migrations.flatMap(path => createdIn(graph.modules.get(path))),
+    ),
     ...abroad
       .filter(access => !law.guests.some(guest => isAllowed(guest, access)))
       .map(access => describe(law, access)),

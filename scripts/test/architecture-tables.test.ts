@@ -8,7 +8,7 @@ describe('table-owners', () => {
     tables: [
       {
         source: 'packages/relay/src',
-        migrations: 'packages/relay/src/migrations.ts',
+        migrations: ['packages/relay/src/migrations.ts'],
         owners: { 'groups.ts': ['member'], accounts: ['account', 'profile'] },
         guests,
       },

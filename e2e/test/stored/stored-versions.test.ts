@@ -23,7 +23,7 @@ const test = base
   })
 
 describe.each(versions)('%s', version => {
-  test('[CLI-7.1] nothing that was acknowledged is lost or doubled', async ({ world, clock, goOn }) => {
+  test('[CLI-7.1, CORE-11.14] nothing that was acknowledged is lost or doubled', async ({ world, clock, goOn }) => {
     const { facts, gateway } = await goOn(version)
     expect((await updatesOf(gateway)).map(({ id }) => id)).toEqual(facts.updates)
     expect((await sendOnce(gateway, facts.alice)).id).toBe(facts.sent)

@@ -78,54 +78,20 @@ test('[CORE-11.4] a message writes its ratchet, and leaves the epoch as it is', 
   expect(moved[0]?.bytes.length).toBeLessThan(200)
 })
 
-test('[CORE-11.14] what an older version noted of lost keys is carried over: groups that are not known apart from those that are', async ({
-  world,
-}) => {
-  const alice = await world.person('alice')
-  const { directory, id } = alice
-  await world.close(alice)
-  const old = openDataDirectory(directory)
-  old.exec(`
-    DROP TABLE rejoin_asked;
-    DROP TABLE notice;
-    DROP TABLE stowed_file;
-    ALTER TABLE outbox DROP COLUMN since_ms;
-    DROP INDEX message_ts;
-    DROP INDEX message_file;
-    DROP INDEX sent_key_made;
-    ALTER TABLE lost_group DROP COLUMN told;
-    ALTER TABLE person DROP COLUMN blocked;
-    ALTER TABLE person DROP COLUMN verified;
-    ALTER TABLE chat DROP COLUMN blocked;
-    ALTER TABLE chat DROP COLUMN declined;
-    PRAGMA user_version = 10;
-  `)
-  for (const group of ['asked', 'unbelieved', 'admins'])
-    old.run("INSERT INTO mls_group VALUES (?, 'chat', 0, 1, 0, 0, 0, 'bob', 'broken', 1, NULL, NULL, 0, 0)", group)
-  const rows: [group: string, speaker: string, ts: number, healed: number][] = [
-    ['heard', 'bob', 1, 0],
-    ['helped', 'bob', 2, 1],
-    ['told', id, 3, 1],
-    ['asked', id, 4, 1],
-    ['unbelieved', id, 5, 2],
-    ['admins', id, 6, 3],
-  ]
-  for (const row of rows) old.run('INSERT INTO lost_group VALUES (?, ?, ?, ?)', ...row)
-  old.close()
-
-  const store = new Store(openDataDirectory(directory), setImmediate)
-  expect(store.all('SELECT group_id, speaker, ts, healed, told FROM lost_group ORDER BY ts')).toEqual([
-    { group_id: 'heard', speaker: 'bob', ts: 1, healed: 0, told: 0 },
-    { group_id: 'helped', speaker: 'bob', ts: 2, healed: 1, told: 0 },
-    { group_id: 'told', speaker: id, ts: 3, healed: 1, told: 1 },
-  ])
-  expect(store.all('SELECT * FROM rejoin_asked ORDER BY asked_ms')).toEqual([
-    { group_id: 'asked', asked_ms: 4, whom: 'members' },
-    { group_id: 'unbelieved', asked_ms: 5, whom: 'admins-next' },
-    { group_id: 'admins', asked_ms: 6, whom: 'admins' },
-  ])
-  store.close()
-})
+test.for([
+  { schema: 14, code: 'database-damaged' },
+  { schema: 1_000, code: 'database-newer' },
+])(
+  '[CORE-11.14] tables of schema $schema, which this version does not know, are refused as $code, and stay',
+  async ({ schema, code }, { world }) => {
+    const directory = join(world.directory, 'alone')
+    const database = openDataDirectory(directory)
+    database.exec(`PRAGMA user_version = ${schema}`)
+    database.close()
+    for (let time = 0; time < 2; time++)
+      expect(() => openDataDirectory(directory)).toThrow(expect.objectContaining({ code }))
+  },
+)
 
 test('[CORE-11.7] a change that throws takes no other with it', async ({ world }) => {
   const store = new Store(openDataDirectory(join(world.directory, 'alone')), setImmediate)
