@@ -16,14 +16,17 @@ import {
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import type { Core } from '../context.ts'
 import { type CommitContext, commitToGroup, type NewMember, settlePending } from '../groups/commit-group.ts'
+import { newestMark } from '../groups/epoch-marks.ts'
 import { deleteGroup, findGroup, insertGroup, unfinishedGroups } from '../groups/group-records.ts'
+import { noteQuestion } from '../groups/mark-questions.ts'
 import { nextRenewalMs } from '../groups/renewal.ts'
 import { makeKeyPackage } from '../identity/key-packages.ts'
 import { noteProfileKey } from '../identity/people.ts'
 import { isBlocked } from '../identity/trust.ts'
 import type { Successor } from '../judge/successor.ts'
+import type { Database } from '../storage/database.ts'
 import { findKey, type Idempotency, noteKey } from '../storage/sent-keys.ts'
-import { type ChatRow, findChat, insertChat, replaceMembers } from './chats.ts'
+import { type ChatRow, findChat, insertChat, otherPerson, replaceMembers } from './chats.ts'
 import { fetchKeyPackages, fetchUsable } from './fetch-key-packages.ts'
 import { revealOpened } from './notices.ts'
 
@@ -62,6 +65,8 @@ export async function openPrivateChat(
     const generation = Math.max(known, atLeast)
     const settings: GroupSettings = { v: 1, type: 'private', generation, timerMs: lost?.timer_ms ?? 0 }
     await openGroup(core, { chat, settings, accounts: [target.account], deadline, quietly })
+    // What is asked about the group before it would wait for somebody else to wake the chores.
+    if (lost) core.poke()
     return requiredChat(core, chat)
   }
   // Whoever opens it now may have more time than those who wait for it.
@@ -195,7 +200,18 @@ async function startGroup(
     const state = quietly ? (known?.state ?? 'request') : 'active'
     insertChat(database, { id: chat, group_id: group, state, visible: known?.visible ?? 0, first_seen_ts }, settings)
     replaceMembers(database, chat, { accounts: [core.own.id, ...accounts], settings })
+    if (known && settings.type === 'private') questionReplaced(database, known)
   })
+}
+
+/**
+ * The group before may have been two, one for each side. Noted with its successor: asked only by the chores that heal, it
+ * would never be asked where a word of the owner's comes before them.
+ */
+function questionReplaced(database: Database, chat: ChatRow): void {
+  const account = otherPerson(chat)
+  const mark = newestMark(database, chat.group_id)
+  if (account && mark) noteQuestion(database, { group: mark.group, epoch: mark.epoch, account, trouble: false })
 }
 
 /** Killed before anything of it could leave: the chat goes on where it was, and whoever wanted it begins anew. */

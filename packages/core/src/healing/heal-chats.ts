@@ -34,7 +34,6 @@ import {
 import { tellNotice } from '../chats/notices.ts'
 import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
 import type { Core } from '../context.ts'
-import { newestMark } from '../groups/epoch-marks.ts'
 import { findGroup, type GroupRow } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { isBlocked } from '../identity/trust.ts'
@@ -158,9 +157,6 @@ async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: 
   if (other) {
     await ensurePrivateChat(core, { account: other }, deadline)
     await say(core, id, { body: { kind: 'hello' }, deadline })
-    // The old group may have been two, one for each of us: the other side finds that out by this.
-    const mark = newestMark(core.store, group)
-    if (mark) await say(core, id, { body: { kind: 'compare', ...mark }, deadline })
     return
   }
   const loss = lossOf(core.store, group)
@@ -221,7 +217,7 @@ async function askToRejoin(
 async function say(
   core: Core,
   chat: ChatId,
-  { body, deadline }: { body: Extract<KnownBody, { kind: 'hello' | 'rejoin' | 'compare' }>; deadline: Deadline },
+  { body, deadline }: { body: Extract<KnownBody, { kind: 'hello' | 'rejoin' }>; deadline: Deadline },
 ): Promise<void> {
   await sendContent(core, chat, { draft: newDraft(core, body), deadline })
 }

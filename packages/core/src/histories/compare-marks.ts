@@ -1,73 +1,36 @@
 // Whether others were shown the same history: what an epoch has in common is compared with them over another chat.
 import type { Notice } from '@postern/bot-api/events'
-import { type AccountId, type ChatId, clientLimits, contentLimits, type GroupId } from '@postern/protocol'
+import { type AccountId, type ChatId, clientLimits, contentLimits } from '@postern/protocol'
 import { findChat, membersOf } from '../chats/chats.ts'
 import { tellNotice } from '../chats/notices.ts'
 import type { Core } from '../context.ts'
 import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
 import { endGroup, findGroup } from '../groups/group-records.ts'
+import { hasClaimedSince, hasTrouble, noteClaim, noteQuestion, type Question } from '../groups/mark-questions.ts'
 import { personOf } from '../identity/people.ts'
 import { applied, type Outcome, passedOver } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 
-export type Question = { group: GroupId; epoch: number; account: AccountId }
-type Passed = Pick<Core, 'passed'>
 type Comparing = Pick<Core, 'own' | 'passed' | 'log' | 'groups' | 'poke' | 'rearm'>
 type Compared = { from: AccountId; ts: number; mark: EpochMark }
 
-/** Each is asked once: the answer of an epoch does not change. `trouble`: a message of that account cannot be read. */
 export function questionMark(
   core: Pick<Core, 'own' | 'poke'>,
   database: Database,
-  { group, epoch, account, trouble }: Question & { trouble: boolean },
+  question: Question & { trouble: boolean },
 ): void {
-  if (account === core.own.id) return
-  database.run(
-    `INSERT INTO mark_question (group_id, epoch, account_id, in_trouble) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET in_trouble = max(in_trouble, excluded.in_trouble)`,
-    group,
-    epoch,
-    account,
-    trouble ? 1 : 0,
-  )
+  if (question.account === core.own.id) return
+  noteQuestion(database, question)
   core.poke()
-}
-
-export const openQuestions = ({ store }: Pick<Core, 'store'>): Question[] =>
-  store.all<Question>('SELECT group_id AS "group", epoch, account_id AS account FROM mark_question WHERE asked = 0')
-
-export function noteAsked(database: Database, { group, epoch, account }: Question): void {
-  database.run(
-    'UPDATE mark_question SET asked = 1 WHERE group_id = ? AND epoch = ? AND account_id = ?',
-    group,
-    epoch,
-    account,
-  )
 }
 
 /** A claim cannot be proved: an account that repeats it for a chat would drown all other notices. */
 const hasClaimed = (
-  { passed }: Passed,
+  { passed }: Pick<Core, 'passed'>,
   database: Database,
   { chat, from }: { chat: ChatId; from: AccountId },
 ): boolean =>
-  database.get(
-    `SELECT 1 FROM mark_question JOIN mls_group ON mls_group.id = mark_question.group_id
-     WHERE chat_id = ? AND account_id = ? AND claimed_ms > ?`,
-    chat,
-    from,
-    passed.nowMs() - clientLimits.forkClaimEveryMs,
-  ) !== undefined
-
-function noteClaim({ passed }: Passed, database: Database, { group, epoch, account }: Question): void {
-  database.run(
-    'UPDATE mark_question SET claimed_ms = ? WHERE group_id = ? AND epoch = ? AND account_id = ?',
-    passed.nowMs(),
-    group,
-    epoch,
-    account,
-  )
-}
+  hasClaimedSince(database, { chat, account: from, sinceMs: passed.nowMs() - clientLimits.forkClaimEveryMs })
 
 /** Another mark for the same epoch: the relay has shown the two of us different histories. Both sides tell it, and heal. */
 export function applyMark(core: Comparing, database: Database, { from, ts, mark: told }: Compared): Outcome {
@@ -82,7 +45,7 @@ export function applyMark(core: Comparing, database: Database, { from, ts, mark:
   if (!isInTrouble && hasClaimed(core, database, { chat: row.chat_id, from })) return passedOver('claimed a moment ago')
   core.log.error({ group, epoch, from }, 'the relay has shown another history to a member')
   questionMark(core, database, { group, epoch, account: from, trouble: false })
-  noteClaim(core, database, { group, epoch, account: from })
+  noteClaim(database, { group, epoch, account: from }, core.passed.nowMs())
   const chat = findChat(database, row.chat_id)
   if (chat?.visible !== 1 || chat.state !== 'active') return passedOver('the chat is not active')
   // A word alone ends no group: whoever lies about its mark would have everybody start anew.
@@ -95,14 +58,6 @@ export function applyMark(core: Comparing, database: Database, { from, ts, mark:
   core.rearm()
   return applied
 }
-
-const hasTrouble = (reads: Pick<Database, 'get'>, { group, epoch, account }: Question): boolean =>
-  reads.get(
-    'SELECT 1 FROM mark_question WHERE group_id = ? AND epoch = ? AND account_id = ? AND in_trouble = 1',
-    group,
-    epoch,
-    account,
-  ) !== undefined
 
 /** Marks of groups that are shared with the account, and that have a new epoch since it was last told. */
 export const untoldMarks = ({ store }: Pick<Core, 'store'>, account: AccountId): EpochMark[] =>

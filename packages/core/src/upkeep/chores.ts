@@ -5,11 +5,11 @@ import { wantedRejoins } from '../chats/rejoins.ts'
 import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
 import type { Core } from '../context.ts'
 import { settlePending } from '../groups/commit-group.ts'
+import { openQuestions } from '../groups/mark-questions.ts'
 import { groupsWithPending } from '../groups/pending-commits.ts'
 import { addAnew } from '../healing/add-anew.ts'
 import { healChats } from '../healing/heal-chats.ts'
 import { restartGroup, waitingRestarts } from '../healing/restart-group.ts'
-import { openQuestions } from '../histories/compare-marks.ts'
 import { KeyPackageSupply } from '../identity/key-package-supply.ts'
 import { peopleToRefresh } from '../identity/people.ts'
 import { publishProfile, refreshProfile } from '../identity/profile.ts'
@@ -98,7 +98,7 @@ export class Chores {
       await this.#attempt('restart', () => restartGroup(this.#core, restart, this.#deadline()))
     for (const { group } of waitingRepairs(this.#core).filter(this.#isDue))
       await this.#attempt('repair', () => repairLists(this.#core, group, this.#deadline()))
-    for (const question of openQuestions(this.#core))
+    for (const question of openQuestions(store))
       await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
     for (const chat of groupsToLeave(store))
       await this.#attempt('decline', () => leaveDeclined(this.#core, chat, this.#deadline()))
