@@ -1,15 +1,21 @@
 // A relay that answers late, over a connection that stays: what came after a message in doubt is read after it.
-import { isCoded } from '@postern/protocol'
+import { isCoded, silentLog } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
-import { WITHIN } from '@postern/testkit'
+import { passTime, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { mend, refuseCalls } from './lossy-wire.ts'
 
 const soon = { timeoutMs: 300 }
 const buttons = [[{ text: 'Yes', data: 'yes' }]]
 
 const test = base
-  .extend('bot', ({ clock, world }) => world.person('bot', { bot: true, clock }))
+  /** What the bot's operator is warned of. */
+  .extend('warnings', (): string[] => [])
+  .extend('bot', ({ clock, world, warnings }) => {
+    const log = { ...silentLog, warn: (_: object, text: string) => void warnings.push(text) }
+    return world.person('bot', { bot: true, clock, log })
+  })
   /** Entries for everybody that the relay has sent to the bot, and that have not arrived there. */
   .extend(
     'heldMessages',
@@ -81,4 +87,37 @@ test('[CORE-4.4, CORE-6.8] a press of a button that was offered in doubt is hear
   })
   const heard = bot.client.journal.read(0, 1000).filter(({ json }) => json.includes(press))
   expect(heard).toHaveLength(1)
+})
+
+test('[CORE-4.4] while the relay cannot say what became of a message, nothing behind it is read', async ({
+  bob,
+  bot,
+  clock,
+  heldMessages,
+  warnings,
+}) => {
+  bot.wire.hold()
+  const failed = bot.client.messages.sendText(bob.chatId, { text: 'late' }, soon).catch((error: unknown) => error)
+  await bob.hears('late')
+  const before = heldMessages()
+  await bob.client.chats.setTimer(bot.chatId, 60_000, WITHIN)
+  await bob.say(bot, 'in new keys')
+  await expect.poll(heldMessages).toBeGreaterThan(before)
+  clock.advance(soon.timeoutMs)
+  expect(await failed).toSatisfy(error => isCoded(error, 'send-in-doubt'))
+  refuseCalls(bot, 'unavailable', 'outcome')
+  let delivered = 0
+  bot.wire.incoming = frame => {
+    if (decodeRelayFrame(frame).kind === 'deliver') delivered++
+    return [frame]
+  }
+  bot.wire.release()
+  await expect.poll(() => warnings).toHaveLength(1)
+  const soFar = delivered
+  await bob.say(bot, 'behind it')
+  await expect.poll(() => delivered).toBeGreaterThan(soFar)
+  mend(bot)
+  await passTime(clock, bot.hears('behind it'))
+  expect(warnings).toEqual(['the relay cannot say what became of a message; what came since is read when it can'])
+  expect(bot.texts(bob)).toEqual(['first', 'late', 'in new keys', 'behind it'])
 })

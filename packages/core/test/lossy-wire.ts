@@ -64,13 +64,17 @@ export function watchCalls({ wire }: Person, name: Carrying): Buffer[] {
 }
 
 /** These calls come to nothing, and the relay says why. Gives the payloads of each. */
-export function refuseCalls({ wire }: Person, code: ErrorCode, ...names: Carrying[]): Record<Carrying, Buffer[]> {
+export function refuseCalls(
+  { wire }: Person,
+  code: ErrorCode,
+  ...names: (Carrying | 'outcome')[]
+): Record<Carrying, Buffer[]> {
   const payloads = { append: [] as Buffer[], commit: [] as Buffer[] }
   wire.outgoing = frame => {
     const decoded = decodeClientFrame(frame)
-    const isCarrying = decoded.kind === 'call' && (decoded.name === 'append' || decoded.name === 'commit')
-    if (!isCarrying || !names.includes(decoded.name)) return [frame]
-    payloads[decoded.name].push(Buffer.from(decoded.request.payload))
+    if (decoded.kind !== 'call' || !names.some(name => name === decoded.name)) return [frame]
+    if (decoded.name === 'append' || decoded.name === 'commit')
+      payloads[decoded.name].push(Buffer.from(decoded.request.payload))
     const failure = encodeRelayFrame({
       kind: 'failure',
       id: decoded.id,

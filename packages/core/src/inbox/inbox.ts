@@ -19,6 +19,9 @@ import type { Change } from '../storage/store.ts'
 import { Acknowledgements } from './acknowledgements.ts'
 import { applyEntry } from './apply-entry.ts'
 
+const UNWRITTEN = 'an entry could not be written; it will be applied again'
+const UNSETTLED = 'the relay cannot say what became of a message; what came since is read when it can'
+
 export class Inbox {
   readonly #core: Core
   readonly #clock: Clock
@@ -45,7 +48,9 @@ export class Inbox {
     return progressOf(this.#core.store).cursor
   }
 
+  /** Behind an entry that was not applied nothing is: all of them come again. */
   deliver(entries: Entry[]): void {
+    if (this.#retry) return
     this.#queue.push(...entries)
     this.#running ??= this.#run()
   }
@@ -53,6 +58,8 @@ export class Inbox {
   /** On a new connection: entries that came over the old one and were not applied come again. */
   async restart(): Promise<number> {
     await this.idle()
+    this.#retry?.cancel()
+    this.#retry = undefined
     this.#applied = this.cursor()
     return this.#applied
   }
@@ -144,7 +151,7 @@ export class Inbox {
   #fail(error: unknown): void {
     this.#queue = []
     if (this.#retry) return
-    const what = 'an entry could not be written; it will be applied again'
+    const what = isCoded(error, 'relay-full', 'relay-failing') ? UNSETTLED : UNWRITTEN
     this.#faults.say(what, unsaid => this.#core.log.warn({ ...faultFields(error), ...unsaid }, what))
     this.#core.groups.forgetAll()
     this.#retry = this.#clock.setTimer(clientLimits.inboxRetryMs, () => {
