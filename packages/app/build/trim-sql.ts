@@ -1,7 +1,7 @@
-// Leaves the comments and the indentation of the database's steps out of the worker: they are for who reads the source.
+// Leaves the comments and the indentation of the database's tables out of the worker: they are for who reads the source.
 import type { Plugin } from 'vite'
 
-const STEPS = /core\/src\/storage\/migrations\.ts$/
+const STEPS = /core\/src\/storage\/(migrations|first-\w+-tables)\.ts$/
 const TEMPLATE = /`[^`]*`/g
 
 export function trimSql(): Plugin {

@@ -3,15 +3,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium, type LaunchOptions } from 'playwright-core'
 
-/** The one without windows first: it does the same with two thirds of the work. */
-const NAMES = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'chrome',
-]
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
 /** `CHROMIUM`, else one in the path, else the one that playwright has downloaded. Never a silent skip: throws with what to do. */
 function findChromium(): string {
@@ -22,7 +14,7 @@ function findChromium(): string {
   const found = named ?? candidates.find(isProgram) ?? [chromium.executablePath()].find(existsSync)
   if (found !== undefined) return found
   throw new Error(
-    'No Chromium is found: run `apt-get install chromium-headless-shell` (or `chromium`), or `npx playwright-core install --with-deps chromium`, or name one in CHROMIUM.',
+    'No Chromium is found: run `apt-get install chromium`, or `npx playwright-core install --with-deps chromium`, or name one in CHROMIUM.',
   )
 }
 
