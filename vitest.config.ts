@@ -1,7 +1,9 @@
 // One test run for the whole workspace: tests live beside the package they speak for.
 import './packages/cli/bin/require-node.cjs'
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './scripts/count-reporter.ts'
+import { LeftOutReporter } from './scripts/left-out-reporter.ts'
 import { LongestFirst } from './scripts/longest-first.ts'
 import { testProjects } from './scripts/test-projects.ts'
 
@@ -11,24 +13,30 @@ export default defineConfig({
   test: {
     projects: testProjects().map(project => ({ extends: true, ...project })),
     // Our code comes from Node's cache; what gateways answer is compared with what their document says, in every test that has one.
-    setupFiles: ['packages/testkit/test/code-cache.ts', 'packages/gateway/test/documented.ts'],
+    setupFiles: [
+      'packages/testkit/test/code-cache.ts',
+      'packages/testkit/test/leftovers.ts',
+      'packages/gateway/test/documented.ts',
+    ],
     // Directories in memory first; a browser and a PostgreSQL for those that want one, and one for all of them.
     globalSetup: [
+      'packages/testkit/test/end-with-run.ts',
       'packages/testkit/test/memory-disk-run.ts',
       'packages/testkit/test/chromium-run.ts',
       'packages/testkit/test/postgres-run.ts',
     ],
-    // A process of its own for each file: a test that leaks a socket or kills a child must not reach the next one.
+    // Processes: tests kill children, change the working directory and fill disks.
     pool: 'forks',
-    // One more than a small machine has cores: tests wait for disks, servers and killed processes as well.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
+    // One more than the machine has cores: tests also wait for disks, servers and killed processes.
+    maxWorkers: availableParallelism() + 1,
+    // In their order: what is there before a file is counted when the cache is set up.
+    sequence: { sequencer: LongestFirst, setupFiles: 'list' },
     // Only what hangs is cut off: no test may fail because the machine has other things to do.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000, interval: 10 } },
     // Tests wait for events, never for a moment to pass: one that takes this long is worth a look.
     slowTestThreshold: 2_000,
-    reporters: countFile === undefined ? ['default'] : ['default', new CountReporter(countFile)],
+    reporters: ['default', new LeftOutReporter(), ...(countFile === undefined ? [] : [new CountReporter(countFile)])],
   },
 })

@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import { checkApiPage } from './documents/check-api-page.ts'
 import { checkCitations } from './documents/check-citations.ts'
-import { checkDashboards } from './documents/check-dashboards.ts'
 import { checkDependencies } from './documents/check-dependencies.ts'
 import { checkLockfile } from './documents/check-lockfile.ts'
 import { checkPaths } from './documents/check-paths.ts'
+import { checkProse } from './documents/check-prose.ts'
 import { checkRules } from './documents/check-rules.ts'
 import { checkSite } from './documents/check-site.ts'
 import { checkSnippets } from './documents/check-snippets.ts'
@@ -21,8 +21,8 @@ const checks = [
   checkDependencies,
   checkLockfile,
   checkWords,
+  checkProse,
   checkApiPage,
-  checkDashboards,
   checkSite,
 ]
 const problems = checks.flatMap(check => check(project))

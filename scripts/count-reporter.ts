@@ -1,6 +1,8 @@
-// Writes `N passed, N failed` to a file when a test run ends: the line that a CI reads without knowing vitest.
+// Writes the ten slowest files and `N passed, N failed` to a file when a test run ends: what a CI shows without knowing vitest.
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+
+const SLOWEST = 10
 
 export class CountReporter implements Reporter {
   readonly #file: string
@@ -21,6 +23,17 @@ export class CountReporter implements Reporter {
         if (test.result().state === 'failed') failed += 1
       }
     }
-    writeFileSync(this.#file, `${passed} passed, ${failed} failed\n`)
+    writeFileSync(this.#file, `${slowest(modules)}\n${passed} passed, ${failed} failed\n`)
   }
+}
+
+function slowest(modules: readonly TestModule[]): string {
+  const rows = modules
+    .map(module => ({ module, ms: module.diagnostic().duration }))
+    .toSorted((one, two) => two.ms - one.ms)
+    .slice(0, SLOWEST)
+    .map(
+      ({ module, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${module.relativeModuleId} ${module.project.name}`,
+    )
+  return ['The slowest files:', ...rows].map(row => row.trimEnd()).join('\n')
 }

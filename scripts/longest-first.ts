@@ -1,28 +1,25 @@
-// The order of test files: the longest first, so that none of them is left to run alone at the end.
+// The order of test files: those that took longest in the last run first, so that none of them runs alone at the end; browsers between them.
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Each of these takes half a minute or more; the rest of the slow ones follow them. */
-const longest = [
-  'scripts/test/snippets.slow.test.ts',
-  'e2e/test/examples',
-  'campaign/test/chaos',
-  'packages/cli/test/gateway-process',
-  'packages/cli/test/demo.slow',
-  'packages/cli/test/backup-gateway',
-  'packages/cli/test/doctor.slow',
-  'packages/core/test/hostile/',
-  'packages/media/test/thin-jpeg',
-]
-
-function rankOf(file: string): number {
-  const at = longest.findIndex(part => file.includes(part))
-  if (at >= 0) return at
-  return file.includes('.slow.') ? longest.length : longest.length + 1
-}
+/** A file without a duration of the last run: a slow one probably takes this long. */
+const SLOW_MS = 20_000
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const bySize = await super.sort(files)
-    return bySize.toSorted((one, two) => rankOf(one.moduleId) - rankOf(two.moduleId))
+    const lastedMs = (file: TestSpecification): number =>
+      this.ctx.cache.getTestSpecificationResult(file)?.duration ?? (file.moduleId.includes('.slow.') ? SLOW_MS : 0)
+    const longestFirst = bySize.toSorted((one, two) => lastedMs(two) - lastedMs(one))
+    const alone = longestFirst.filter(({ project }) => project.config.isolate)
+    const inBrowsers = alone.filter(({ project }) => project.name === 'browsers')
+    const others = alone.filter(file => !inBrowsers.includes(file))
+    // Files that share a process come last and together: the pool ends the process at a file of another project.
+    return [...spread(inBrowsers, others), ...longestFirst.filter(file => !alone.includes(file))]
   }
+}
+
+/** The few among the many, evenly and each in its order: three browsers at once would take all of a small machine. */
+function spread<Item>(few: readonly Item[], many: readonly Item[]): Item[] {
+  const placed = [few, many].flatMap(all => all.map((item, at) => ({ item, place: (at + 0.5) / all.length })))
+  return placed.toSorted((one, two) => one.place - two.place).map(({ item }) => item)
 }

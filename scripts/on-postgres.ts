@@ -2,6 +2,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
+import { isCampaign } from '@postern/testkit/random'
 
 const END_TO_END = 'e2e/test/**/*.test.ts'
 
@@ -11,6 +12,10 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
   'e2e/test/examples.slow.test.ts': 'bots of examples/ know the gateway alone, and take half a minute of both cores',
   'e2e/test/examples-echo.slow.test.ts':
     'bots of examples/ know the gateway alone, and take half a minute of both cores',
+  'e2e/test/hostile-blobs.test.ts': 'is about what clients believe of a relay; the store decides nothing',
+  'e2e/test/hostile-keys.test.ts': 'is about what clients believe of a relay; the store decides nothing',
+  'e2e/test/hostile-members.test.ts': 'is about what clients believe of members; the store decides nothing',
+  'e2e/test/unsteady-deeds.test.ts': 'is about clients; unsteady.test.ts has the same relay on both stores',
   'e2e/test/kill-group.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/kill-relays.slow.test.ts': 'has its relays on PostgreSQL in the first run',
   'e2e/test/shared-blobs.test.ts': 'has its relays on PostgreSQL in the first run',
@@ -21,12 +26,21 @@ export const RUN_ONCE: Readonly<Record<string, string>> = {
     'is about the example for Prometheus; what relays on PostgreSQL serve is in monitoring.test.ts',
 }
 
+/** The second run has these in a campaign alone (`npm run campaign -- tests`): */
+export const RUN_AGAIN_IN_CAMPAIGNS: Readonly<Record<string, string>> = Object.fromEntries(
+  ['kill-edits.slow', 'kill-files.slow', 'kill-restore.slow'].map(name => [
+    `e2e/test/${name}.test.ts`,
+    'kill.slow kills a relay on PostgreSQL, kill-group and kill-relays kill relays and the database itself',
+  ]),
+)
+
 const relay = [
   'authenticate',
   'blobs',
   'blobs-uploads',
   'clock-set',
   'connections',
+  'delete-account',
   'envelopes',
   'follow',
   'kill',
@@ -35,14 +49,15 @@ const relay = [
   'profiles',
   'registration',
   'stop',
-  'visitors',
+  'registered-connections',
 ].map(name => `packages/relay/test/${name}.test.ts`)
 
 const people = ['packages/core/test/restored-relay.test.ts']
 
 export function onBothStores(): string[] {
   const endToEnd = globSync(END_TO_END, { cwd: join(import.meta.dirname, '..') })
-  return [...endToEnd.filter(file => !Object.hasOwn(RUN_ONCE, file)), ...relay, ...people]
+  const once = isCampaign() ? RUN_ONCE : { ...RUN_ONCE, ...RUN_AGAIN_IN_CAMPAIGNS }
+  return [...endToEnd.filter(file => !Object.hasOwn(once, file)), ...relay, ...people]
 }
 
 /** None where there is no PostgreSQL, and that is said. */

@@ -1,6 +1,6 @@
-// The runs of which `npm test` consists: every file with its relays on SQLite, and many again with them on PostgreSQL.
+// The vitest projects: what a test needs decides which of them runs it. `npm test` runs `quick`, `npm run test:all` runs all.
 import { globSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { filesOnPostgres } from './on-postgres.ts'
 
 const EVERYTHING = [
@@ -11,38 +11,113 @@ const EVERYTHING = [
   'scripts/test/**/*.test.ts',
 ]
 
-/** These put something else in the place of a module of ours, by `vi.mock`, and only vite can do that. */
-export const BENT: readonly string[] = [
+type Kind = { name: string; needs: string; files: readonly string[] }
+
+/** A file belongs to the first of these that names it, and to `quick` when none does. */
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'browsers',
+    needs: 'a Chromium',
+    files: [
+      'packages/app/test/walks/*',
+      '**/*browser*.test.ts',
+      'bench/test/app.slow.test.ts',
+      'packages/gateway/test/reference.test.ts',
+      'packages/relay/test/blob-scripts.test.ts',
+    ],
+  },
+  {
+    name: 'kills',
+    needs: 'killed processes and power cuts, and a C compiler',
+    files: ['**/*kill*.test.ts', 'campaign/test/{chaos,power,relays.,planted}*', 'packages/cli/test/io-faults*'],
+  },
+  {
+    name: 'stores',
+    needs: 'PostgreSQL, S3, and moves between them',
+    files: [
+      'packages/relay/test/{postgres-,blob-place,blobs-s3,move,unique-keys}*',
+      'packages/cli/test/{balancer,relay-moves,shared-database}*',
+      'e2e/test/{shared-blobs,store-moves}*',
+    ],
+  },
+  {
+    name: 'slow',
+    needs: 'seconds of a processor, or processes of their own',
+    files: [
+      '**/*.slow.test.ts',
+      'e2e/test/{hostile,unsteady}*',
+      'packages/core/test/{forward-secrecy,healing-in-doubt,restored-}*',
+      'packages/core/test/hostile/{broken-rules,exclusion,forged-welcomes,recovery}*',
+      'packages/gateway/test/{files-readers,hooks-flood}*',
+      'packages/media/test/{make-preview,picture-head}*',
+      'packages/mls/test/hostile-sizes*',
+    ],
+  },
+]
+
+/** These replace a module of ours by `vi.mock`, and only vite can do that. */
+export const MOCKED_FILES: readonly string[] = [
   'e2e/test/hostile-members.test.ts',
   'packages/core/test/hostile/renewal-by-count.test.ts',
   'packages/gateway/test/hostile-words.test.ts',
 ]
 
-/** For all others Node loads our sources itself, from its code cache: by vite a file that starts a relay begins a second later. */
+const root = join(import.meta.dirname, '..')
+
+export const kindOf = (file: string): string =>
+  KINDS.find(({ files }) => files.some(pattern => matchesGlob(file, pattern)))?.name ?? 'quick'
+
+export const filesOf = (name: string): string[] =>
+  globSync(EVERYTHING, { cwd: root })
+    .filter(file => kindOf(file) === name)
+    .toSorted()
+
+/** For all others Node loads our sources itself, from its code cache: vite needs a second more to start a relay. */
 const byNode = { deps: { external: [/\/packages\/(?!app\/)[^/]+\/src\//] } }
 
-type Run = { name: string; files: string[]; env?: Record<string, string> }
+type Run = { name: string; files: string[]; env?: Record<string, string>; isolate?: boolean; setupFiles?: string[] }
 type Project = {
-  test: { name: string; include: string[]; env: Record<string, string>; server?: object }
+  test: {
+    name: string
+    include: string[]
+    env: Record<string, string>
+    isolate: boolean
+    setupFiles: string[]
+    server?: object
+  }
   cacheDir?: string
 }
 
-function projectsOf({ name, files, env = {} }: Run): Project[] {
-  const whole = files.filter(file => !BENT.includes(file))
-  const bent = files.filter(file => BENT.includes(file))
+function projectsOf({ name, files, env = {}, isolate = true, setupFiles = [] }: Run): Project[] {
+  const whole = files.filter(file => !MOCKED_FILES.includes(file))
+  const mocked = files.filter(file => MOCKED_FILES.includes(file))
   const projects: Project[] = [
-    { test: { name, include: whole, env, server: byNode } },
-    // A cache of its own makes it a vite of its own: one that is shared leaves to Node what another project leaves to it.
-    { test: { name: `${name}, bent`, include: bent, env }, cacheDir: 'node_modules/.cache/vite-bent' },
+    { test: { name, include: whole, env, isolate, setupFiles, server: byNode } },
+    // A cache of its own makes it a vite of its own: a shared one leaves to Node what another project leaves to Node.
+    {
+      test: { name: `${name}, mocked`, include: mocked, env, isolate: true, setupFiles },
+      cacheDir: 'node_modules/.cache/vite-mocked',
+    },
   ]
   return projects.filter(({ test }) => test.include.length > 0)
 }
 
+/** The second run of tests in which the store decides. */
+const POSTGRES = { name: 'PostgreSQL', needs: 'the relays of many tests again, on PostgreSQL' }
+
 export function testProjects(): Project[] {
-  const root = join(import.meta.dirname, '..')
-  const runs = [
-    { name: 'all', files: globSync(EVERYTHING, { cwd: root }) },
-    { name: 'PostgreSQL', files: filesOnPostgres(), env: { POSTERN_TEST_STORE: 'postgres' } },
+  const runs: Run[] = [
+    ...KINDS.map(({ name }) => ({ name, files: filesOf(name) })),
+    { name: POSTGRES.name, files: filesOnPostgres(), env: { POSTERN_TEST_STORE: 'postgres' } },
+    // One process for many files, which load our modules once. `leftovers.ts` fails a file that leaves something to the next.
+    { name: 'quick', files: filesOf('quick'), isolate: false, setupFiles: ['scripts/fixed-seeds.ts'] },
   ]
   return runs.flatMap(projectsOf)
+}
+
+/** One line for each project that a run leaves out. */
+export function leftOut(projects: readonly string[]): string[] {
+  return [...KINDS, POSTGRES]
+    .filter(({ name }) => !projects.includes(name))
+    .map(({ name, needs }) => `${name.padEnd(10)} ${needs}`)
 }

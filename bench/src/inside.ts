@@ -13,7 +13,7 @@ export {
   makeMlsContext,
 } from '@postern/mls'
 export { makeNodeProvider } from '@postern/mls/node'
-export { insertChat, replaceMembers } from '../../packages/core/src/chats/chats.ts'
+export { insertChat, replaceMembers } from '../../packages/core/src/chats/records/chats.ts'
 export { insertGroup } from '../../packages/core/src/groups/group-records.ts'
 export { noteHello, noteProfile } from '../../packages/core/src/identity/people.ts'
 export { appendEvent } from '../../packages/core/src/journal/journal.ts'

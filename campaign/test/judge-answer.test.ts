@@ -9,7 +9,7 @@ const refusal = (status: number, body: object | string, headers = json) => ({
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 })
 const at = (name: 'createGroup' | 'postHook' | 'health' | undefined) => ({ name, isHead: false })
-const right = { error: 'name: 1 to 128 characters are required.', code: 'bad_request' }
+const right = { error: 'name: must have 1 to 128 characters.', code: 'bad_request' }
 
 test('an answer as documented is right', () => {
   expect(answerFault(refusal(400, right), at('createGroup'))).toBeUndefined()

@@ -266,6 +266,18 @@ test('[CORE-24.6] an account that is forgotten leaves nothing, and a database wi
   await alice.open()
 })
 
+test('[CORE-24.10] a key whose account is gone with its files is told from one that nobody has used yet', async ({
+  alice,
+}) => {
+  await alice.open()
+  await alice.worker.call('stop')
+  await alice.worker.call('clearFiles', 'alice')
+  await expect(alice.open()).rejects.toMatchObject({ code: 'database-missing' })
+  await expect(alice.open()).rejects.toMatchObject({ code: 'database-missing' })
+  await alice.worker.call('forgetAccount', 'alice')
+  await alice.open()
+})
+
 test('[CORE-24.7] no file of the profile holds a word, and a browser that starts again finds them all', async ({
   here,
   gateway,

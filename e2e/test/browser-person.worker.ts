@@ -90,6 +90,9 @@ answerCalls({
   refuseFiles,
   stop: async () => await own().client.stop(),
   forgetEverything: async () => await own().forgetEverything(),
+  /** As a browser does that needs the room: the key stays. */
+  clearFiles: async (directory: string) =>
+    await (await navigator.storage.getDirectory()).removeEntry(directory, { recursive: true }),
   forgetAccount: async (directory: string) => await forgetBrowserAccount(directory),
   folders: async () => await Array.fromAsync((await navigator.storage.getDirectory()).keys()),
 })

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit/random'
 import { DeedBook, type Entry } from './deed-book.ts'
 import type { Actor, Deed } from './killable-actors.ts'
+import { Tally } from './tally.ts'
 
 const IN_FLIGHT_MAX = 4
 const BURST = 4
@@ -30,6 +31,7 @@ export class Traffic {
   /** Ids for which a sender was told that the relay has them. */
   readonly acknowledged: { id: string; author: string }[] = []
   readonly #underWay = new Set<Promise<void>>()
+  readonly #answering = new Tally()
   #count = 0
   #stopped = false
 
@@ -40,6 +42,11 @@ export class Traffic {
 
   stop(): void {
     this.#stopped = true
+  }
+
+  /** Until so many more deeds are answered, however slow the machine is. */
+  async goesOn(count: number): Promise<void> {
+    await this.#answering.more(count)
   }
 
   burst(): void {
@@ -84,7 +91,10 @@ export class Traffic {
   }
 
   #begin(work: Promise<void>): Promise<void> {
-    const tracked = work.finally(() => this.#underWay.delete(tracked))
+    const tracked = work.finally(() => {
+      this.#underWay.delete(tracked)
+      this.#answering.add()
+    })
     this.#underWay.add(tracked)
     return tracked
   }

@@ -1,6 +1,6 @@
 // What befalls people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
 import { isCoded } from '@postern/protocol'
-import { type Person, WITHIN, type World } from '@postern/testkit'
+import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import type { SeededRandom } from '@postern/testkit/random'
 import type { Gathering } from './unsteady-people.ts'
 
@@ -17,7 +17,7 @@ export async function disturb(world: World, gathering: Gathering, random: Seeded
 }
 
 /** Nothing passes any more in one direction or in both, and nobody is told, until the connection breaks. */
-async function fallSilent({ wire }: Person, random: SeededRandom): Promise<void> {
+async function fallSilent({ wire }: TestPerson, random: SeededRandom): Promise<void> {
   const which = random.below(3)
   if (which !== 0) wire.outgoing = () => []
   if (which !== 1) wire.incoming = () => []
@@ -27,7 +27,7 @@ async function fallSilent({ wire }: Person, random: SeededRandom): Promise<void>
   wire.drop()
 }
 
-async function unplug({ wire }: Person, random: SeededRandom): Promise<void> {
+async function unplug({ wire }: TestPerson, random: SeededRandom): Promise<void> {
   wire.cut()
   await pause(random.below(500))
   wire.mend()
@@ -54,7 +54,11 @@ export async function fillRelay(world: World, room: RelayRoom, random: SeededRan
 }
 
 /** Each begins an epoch, for which all that is under way must be encrypted again. */
-async function changeGroup({ people, guest, group }: Gathering, person: Person, random: SeededRandom): Promise<void> {
+async function changeGroup(
+  { people, guest, group }: Gathering,
+  person: TestPerson,
+  random: SeededRandom,
+): Promise<void> {
   const guests = [guest.person.id]
   const admin = people[0]?.person ?? person
   const changes = [

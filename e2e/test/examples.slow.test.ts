@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, privateChatId } from '@postern/protocol'
-import { type Person, type TestGateway, WITHIN } from '@postern/testkit'
+import { type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { ApiProxy } from './api-proxy.ts'
 import { EXAMPLES, startExample } from './example-bot.ts'
 
-async function chatWith(gateway: TestGateway, who: Person): Promise<ChatId> {
+async function chatWith(gateway: TestGateway, who: TestPerson): Promise<ChatId> {
   await gateway.client.whenOnline(WITHIN)
   await who.openInvite(gateway.client.identity.me().inviteUrl)
   return privateChatId(gateway.client.account)
@@ -35,7 +35,7 @@ const test = base
     return directory
   })
 
-const press = (who: Person, { chat_id, id }: Message, data: string) =>
+const press = (who: TestPerson, { chat_id, id }: Message, data: string) =>
   who.client.messages.press(chat_id, { message: id, data }, WITHIN)
 
 test('[EXAMPLES-1.1] with nothing beside them but bot.ts they start and ask the gateway; echo stands alone', async ({
@@ -253,7 +253,11 @@ test('[EXAMPLES-2.4] who has a chat is told once that an address fails, and once
   server.closeAllConnections()
 })
 
-async function sendFile(who: Person, chat: ChatId, { name, bytes }: { name: string; bytes: Buffer }): Promise<Message> {
+async function sendFile(
+  who: TestPerson,
+  chat: ChatId,
+  { name, bytes }: { name: string; bytes: Buffer },
+): Promise<Message> {
   const source = async function* () {
     yield bytes
   }
@@ -264,7 +268,7 @@ async function sendFile(who: Person, chat: ChatId, { name, bytes }: { name: stri
   return sent
 }
 
-async function bytesOf(who: Person, chat: ChatId, { id }: Message): Promise<Buffer> {
+async function bytesOf(who: TestPerson, chat: ChatId, { id }: Message): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync((await who.client.files.open(chat, id, WITHIN)).read()))
 }
 

@@ -8,6 +8,7 @@ import { expect } from 'vitest'
 import { Value } from './deed-book.ts'
 import type { FileActor, FileBot, Presser } from './file-actors.ts'
 import type { Outcome } from './killable-actors.ts'
+import { Tally } from './tally.ts'
 
 const IN_FLIGHT_MAX = 3
 const RECENT = 8
@@ -68,8 +69,8 @@ export class FileTraffic {
   fetched = 0
   /** With what each of them is. */
   readonly #underWay = new Map<Promise<void>, string>()
+  readonly #answering = new Tally()
   #count = 0
-  #answered = 0
   #stopped = false
 
   constructor(random: SeededRandom, stage: Stage) {
@@ -92,10 +93,9 @@ export class FileTraffic {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay.keys())
   }
 
-  /** However slow the machine is: until so much more was done, or the time is over. */
-  async goesOn(count: number, { withinMs }: { withinMs: number }): Promise<void> {
-    const until = this.#answered + count
-    for (const endMs = Date.now() + withinMs; this.#answered < until && Date.now() < endMs; ) await pause(10)
+  /** Until so many more deeds are answered, however slow the machine is. */
+  async goesOn(count: number): Promise<void> {
+    await this.#answering.more(count)
   }
 
   /** What has not been answered. */
@@ -122,8 +122,8 @@ export class FileTraffic {
 
   #begin(what: string, work: Promise<void>): Promise<void> {
     const tracked = work.finally(() => {
-      this.#answered += 1
       this.#underWay.delete(tracked)
+      this.#answering.add()
     })
     this.#underWay.set(tracked, what)
     return tracked

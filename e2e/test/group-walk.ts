@@ -1,9 +1,10 @@
 // Twenty people in one group: most stay, some are put out and let in again by two admins at a time, and all of them talk.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ChatId } from '@postern/protocol'
-import { type Person, type SeededRandom, WITHIN, type World } from '@postern/testkit'
+import { type SeededRandom, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
+import { Tally } from './tally.ts'
 import { troublesOf, type Unsteady } from './unsteady-people.ts'
 
 /** Beside alice and bob, who change the group. */
@@ -12,12 +13,13 @@ const GUESTS = 8
 const TALK_MS = 4_000
 const CHANGE_MS = 900
 
-type Said = { by: Person; text: string; isAcknowledged: boolean }
+type Said = { by: TestPerson; text: string; isAcknowledged: boolean }
 
 export class GroupWalk {
   readonly said: Said[] = []
   /** How often somebody was put out or let in. */
   changes = 0
+  readonly #happening = new Tally()
   readonly #random: SeededRandom
   readonly #group: ChatId
   readonly #everybody: readonly Unsteady[]
@@ -39,7 +41,7 @@ export class GroupWalk {
       const log = new RecordedLog()
       everybody.push({ person: await world.person(name, { log, relayUrl }), log })
     }
-    const [alice, bob, ...others] = everybody.map(({ person }) => person) as [Person, Person, ...Person[]]
+    const [alice, bob, ...others] = everybody.map(({ person }) => person) as [TestPerson, TestPerson, ...TestPerson[]]
     const members = [bob, ...others].map(({ id }) => id)
     const { id: group } = await alice.client.chats.createGroup({ name: 'all', members }, WITHIN)
     await alice.client.chats.setAdmin(group, { account: bob.id, role: 'admin' }, WITHIN)
@@ -48,15 +50,15 @@ export class GroupWalk {
     return new GroupWalk(everybody, { group, random })
   }
 
-  get #people(): Person[] {
+  get #people(): TestPerson[] {
     return this.#everybody.map(({ person }) => person)
   }
 
-  get #staying(): Person[] {
+  get #staying(): TestPerson[] {
     return this.#people.slice(0, -GUESTS)
   }
 
-  get #guests(): Person[] {
+  get #guests(): TestPerson[] {
     return this.#people.slice(-GUESTS)
   }
 
@@ -65,11 +67,16 @@ export class GroupWalk {
     await Promise.all([...this.#people.map(person => this.#talk(person)), ...changing])
   }
 
+  /** Until so many more texts and changes are acknowledged, however slow the machine is. */
+  async goesOn(count: number): Promise<void> {
+    await this.#happening.more(count)
+  }
+
   stop(): void {
     this.#isStopped = true
   }
 
-  async #talk(person: Person): Promise<void> {
+  async #talk(person: TestPerson): Promise<void> {
     for (let count = 0; !this.#isStopped; count++) {
       await pause(this.#random.below(TALK_MS))
       const said = { by: person, text: `${person.name} ${count}`, isAcknowledged: false }
@@ -79,11 +86,12 @@ export class GroupWalk {
         () => true,
         () => false,
       )
+      if (said.isAcknowledged) this.#happening.add()
     }
   }
 
   /** Each admin has guests of their own; what the two do, they do in the same epochs. */
-  async #change(admin: Person, at: number): Promise<void> {
+  async #change(admin: TestPerson, at: number): Promise<void> {
     const own = this.#guests.filter((_, guest) => guest % 2 === at)
     while (!this.#isStopped) {
       await pause(this.#random.below(CHANGE_MS))
@@ -92,11 +100,13 @@ export class GroupWalk {
         () => true,
         () => false,
       )
-      if (isDone) this.changes += 1
+      if (!isDone) continue
+      this.changes += 1
+      this.#happening.add()
     }
   }
 
-  async #putOutOrLetIn(admin: Person, { id }: Person): Promise<void> {
+  async #putOutOrLetIn(admin: TestPerson, { id }: TestPerson): Promise<void> {
     const { chats } = admin.client
     if (this.#membersSeenBy(admin).includes(id)) await chats.removeMembers(this.#group, [id], WITHIN)
     else await chats.addMembers(this.#group, [id], WITHIN)
@@ -104,7 +114,7 @@ export class GroupWalk {
 
   /** All are in it again, and each hears the last words of each: what was in doubt is settled by then. */
   async gatherAgain(): Promise<void> {
-    const [alice] = this.#people as [Person]
+    const [alice] = this.#people as [TestPerson]
     const accounts = this.#guests.map(({ id }) => id)
     await alice.client.chats.addMembers(this.#group, accounts, WITHIN)
     await alice.say(this.#group, 'again')
@@ -116,7 +126,7 @@ export class GroupWalk {
   }
 
   check(): void {
-    const [alice] = this.#people as [Person]
+    const [alice] = this.#people as [TestPerson]
     const all = this.#textsOf(alice)
     expect(new Set(all).size, 'no text twice').toBe(all.length)
     for (const person of this.#staying) expect(this.#textsOf(person), `${person.name}: one order`).toEqual(all)
@@ -132,7 +142,7 @@ export class GroupWalk {
   }
 
   /** What somebody has who was away, all have, in the same order; and their own words are not missing. */
-  #checkGuest(guest: Person, all: readonly string[]): void {
+  #checkGuest(guest: TestPerson, all: readonly string[]): void {
     const texts = this.#textsOf(guest)
     const had = new Set(texts)
     expect(texts, `${guest.name}: one order`).toEqual(all.filter(text => had.has(text)))
@@ -143,11 +153,11 @@ export class GroupWalk {
     ).toEqual([])
   }
 
-  #membersSeenBy({ client }: Person): string[] {
+  #membersSeenBy({ client }: TestPerson): string[] {
     return client.chats.get(this.#group).members?.map(({ id }) => id) ?? []
   }
 
-  #textsOf(person: Person): string[] {
+  #textsOf(person: TestPerson): string[] {
     return person.texts(this.#group).filter(text => text !== '')
   }
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import { connectNodeBlobs } from '@postern/core/node'
 import { clientLimits, isCoded, type MessageId } from '@postern/protocol'
-import { ManualClock, type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { ManualClock, passTime, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { expect, onTestFinished } from 'vitest'
 
@@ -59,7 +59,7 @@ class BlobServer {
 
 let pairs = 0
 
-async function sendFile(from: Person, to: Person, bytes: Uint8Array): Promise<Message> {
+async function sendFile(from: TestPerson, to: TestPerson, bytes: Uint8Array): Promise<Message> {
   const source = async function* () {
     yield bytes
   }
@@ -72,14 +72,14 @@ async function sendFile(from: Person, to: Person, bytes: Uint8Array): Promise<Me
   }
 }
 
-async function fetched(bob: Person, alice: Person, message: MessageId): Promise<Buffer> {
+async function fetched(bob: TestPerson, alice: TestPerson, message: MessageId): Promise<Buffer> {
   const file = await bob.client.files.open(alice.chatId, message, WITHIN)
   const parts: Uint8Array[] = []
   for await (const part of file.read()) parts.push(part)
   return Buffer.concat(parts)
 }
 
-const keptBy = (person: Person): string[] => readdirSync(join(person.directory, 'files'))
+const keptBy = (person: TestPerson): string[] => readdirSync(join(person.directory, 'files'))
 
 function spoilt(bytes: Buffer, at: number): Buffer {
   const copy = Buffer.from(bytes)

@@ -3,7 +3,7 @@ import { openDataDirectory } from '@postern/core/node'
 import { equalBytes } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { type CallAnswer, decodeRelayFrame } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect, vi } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
@@ -25,7 +25,7 @@ function replaced(bytes: Uint8Array, { from, to }: { from: Uint8Array; to: Uint8
   return changed
 }
 
-async function expectOpensHonestly({ alice, bob, relay }: { alice: Person; bob: Person; relay: HostileRelay }) {
+async function expectOpensHonestly({ alice, bob, relay }: { alice: TestPerson; bob: TestPerson; relay: HostileRelay }) {
   relay.repent()
   await alice.say(bob, 'for bob alone')
   await bob.hears('for bob alone')
@@ -34,7 +34,7 @@ async function expectOpensHonestly({ alice, bob, relay }: { alice: Person; bob: 
 }
 
 /** Words name the version of their sender's profile; those that come before the profile itself find an older one. */
-async function expectSeen({ of, by }: { of: Person; by: Person }, about: string): Promise<void> {
+async function expectSeen({ of, by }: { of: TestPerson; by: TestPerson }, about: string): Promise<void> {
   const look = async () => {
     await of.say(by, 'look at my profile')
     expect(by.client.identity.profileOf(of.id).about).toBe(about)
@@ -42,7 +42,7 @@ async function expectSeen({ of, by }: { of: Person; by: Person }, about: string)
   await vi.waitFor(look, { timeout: WITHIN.timeoutMs, interval: 50 })
 }
 
-const chatsOf = (person: Person): string[] => person.client.chats.list().map(chat => chat.id)
+const chatsOf = (person: TestPerson): string[] => person.client.chats.list().map(chat => chat.id)
 
 const test = base
   .extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
@@ -50,7 +50,7 @@ const test = base
   .extend(
     'cast',
     ({ world }) =>
-      async (): Promise<{ alice: Person; bob: Person; mallory: Person; relay: HostileRelay }> => {
+      async (): Promise<{ alice: TestPerson; bob: TestPerson; mallory: TestPerson; relay: HostileRelay }> => {
         const number = ++casts
         const alice = await world.person(`alice ${number}`)
         const bob = await world.person(`bob ${number}`)
@@ -59,7 +59,7 @@ const test = base
       },
   )
   /** What the real relay gives to somebody who opens a chat with the person. */
-  .extend('keyPackageOf', ({ world }) => async (person: Person): Promise<Uint8Array> => {
+  .extend('keyPackageOf', ({ world }) => async (person: TestPerson): Promise<Uint8Array> => {
     const somebody = await world.person(`somebody ${++casts}`)
     let found: Taken | undefined
     somebody.wire.incoming = bytes => {
@@ -72,7 +72,7 @@ const test = base
     return found.keyPackage
   })
   /** Found out from what the relay shows of a profile to anybody who may read it. */
-  .extend('profileAt', ({ world }) => async (person: Person): Promise<Fetched> => {
+  .extend('profileAt', ({ world }) => async (person: TestPerson): Promise<Fetched> => {
     const somebody = await world.person(`somebody ${++casts}`)
     const found = Promise.withResolvers<Fetched>()
     somebody.wire.incoming = bytes => {

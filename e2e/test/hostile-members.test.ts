@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Message } from '@postern/bot-api/objects'
 import { contentLimits, isCoded, type MessageId, type PressId } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect, vi } from 'vitest'
 import { filesIn } from './data-files.ts'
@@ -19,7 +19,7 @@ let marks = 0
 
 const isMark = (message: Message | undefined): boolean => message?.text?.startsWith('mark ') ?? false
 
-const newest = (person: Person): number => person.client.journal.read(0, 10_000).at(-1)?.id ?? 0
+const newest = (person: TestPerson): number => person.client.journal.read(0, 10_000).at(-1)?.id ?? 0
 
 const test = base
   .extend('bot', { scope: 'file' }, ({ world }) => world.person('bot', { bot: true }))
@@ -47,7 +47,7 @@ const test = base
   .extend(
     'toldSince',
     ({ mallory, chat }) =>
-      async (person: Person, since: number): Promise<Record<string, unknown>[]> => {
+      async (person: TestPerson, since: number): Promise<Record<string, unknown>[]> => {
         const mark = `mark ${++marks}`
         await mallory.say(chat, mark)
         await expect.poll(() => person.client.messages.list(chat, { limit: 1 })[0]?.text).toBe(mark)
@@ -223,7 +223,7 @@ describe('presses', () => {
 })
 
 describe('polls', () => {
-  const forgeries: [string, (target: MessageId, bot: Person) => object][] = [
+  const forgeries: [string, (target: MessageId, bot: TestPerson) => object][] = [
     ['closed by somebody else', target => ({ kind: 'close', target })],
     ['voted for an option that is not there', target => ({ kind: 'vote', target, options: [7] })],
     ['voted twice in at once', target => ({ kind: 'vote', target, options: [0, 1] })],

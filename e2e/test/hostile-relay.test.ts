@@ -3,18 +3,18 @@ import { messageIdOf } from '@postern/bot-api'
 import {
   type CallName,
   decodeClientFrame,
-  type Entry,
   encodeClientFrame,
   encodeRelayFrame,
+  type MailboxEntry,
   PROTOCOL_VERSION,
 } from '@postern/protocol/relay'
 import {
   HostileRelay,
   ManualClock,
   type Pass,
-  type Person,
   passTime,
   passWhenAwaited,
+  type TestPerson,
   WITHIN,
   Wire,
 } from '@postern/testkit'
@@ -24,9 +24,9 @@ import { expectGoesOn, freeCursors, talkingGroup, talkingPair } from './hostile-
 import { RecordedLog } from './recorded-log.ts'
 
 const madeUp = { message: messageIdOf('a'.repeat(32)), seq: 1000, ts: Date.now(), duplicate: false }
-const missing = 'messages are missing: the relay held them back, or their sender gave them up'
-const isMessage = (entry: Entry) => entry.kind === 'message'
-const undecryptable = (person: Person) => person.next('notice', event => event.notice.code === 'undecryptable')
+const missing = 'messages missing: withheld by the relay or given up by the sender'
+const isMessage = (entry: MailboxEntry) => entry.kind === 'message'
+const undecryptable = (person: TestPerson) => person.next('notice', event => event.notice.code === 'undecryptable')
 
 const test = base.extend('worldOptions', { scope: 'file' }, () => ({ relayLimits: { newPeoplePerDay: 1000 } }))
 
@@ -52,19 +52,29 @@ describe('replays', () => {
     const replayed = relay.delivered.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
     relay.say({ kind: 'deliver', entries: replayed })
     await expectGoesOn(pair)
-    expect(log.warnings).toContain('an entry could not be read')
+    expect(log.warnings).toContain('message could not be read')
   })
 
-  test('[CORE-22.3] a commit and a welcome that come again do not take the group back', async ({ world }) => {
+  test('[CORE-22.3, CORE-12.22] a commit and a welcome that come again do not take the group back, and end nothing', async ({
+    world,
+  }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
     await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
     await alice.say(group, 'renamed now')
     await bob.hears('renamed now')
     await freeCursors(world)
-    const replayed = relay.delivered.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at }))
-    relay.say({ kind: 'deliver', entries: replayed.slice(0, 3) })
+    const past = relay.delivered.find(
+      entry => (entry.group as string) === group && entry.kind === 'message',
+    ) as MailboxEntry
+    const replayed = [...relay.delivered.slice(0, 3), past]
+    relay.say({
+      kind: 'deliver',
+      entries: replayed.map((entry, at) => ({ ...entry, cursor: relay.shown + 1 + at })),
+    })
     await expectGoesOn({ alice, bob, relay }, group)
     expect(bob.client.chats.get(group).name).toBe('renamed')
+    const notices = bob.client.journal.read(0, 100).filter(({ json }) => json.includes('"undecryptable"'))
+    expect(notices).toEqual([])
   })
 
   test('[CORE-22.3, CORE-14.1] a welcome for a key package of last resort, which opens it again, does not take the group back either', async ({
@@ -79,12 +89,12 @@ describe('replays', () => {
     wire.outgoing = withLastResortAlone
     await alice.say(bob, 'first')
     await bob.hears('first')
-    const welcome = relay.delivered.find(entry => entry.kind === 'welcome') as Entry
+    const welcome = relay.delivered.find(entry => entry.kind === 'welcome') as MailboxEntry
     await freeCursors(world)
     relay.say({ kind: 'deliver', entries: [{ ...welcome, cursor: relay.shown + 1 }] })
-    await expect.poll(() => log.warnings).toContain('a welcome was refused')
+    await expect.poll(() => log.warnings).toContain('welcome refused')
     await expectGoesOn({ alice, bob, relay })
-    expect(log.warnings).not.toContain('an entry could not be read')
+    expect(log.warnings).not.toContain('message could not be read')
   })
 })
 
@@ -126,18 +136,23 @@ describe('drops and reorders', () => {
     await expectGoesOn(pair)
   })
 
-  test('[CORE-22.4] entries in another order are noticed, and none is shown twice', async ({ world }) => {
+  test('[CORE-22.4, CORE-22.11] entries in another order are noticed and read again: none is lost or shown twice', async ({
+    world,
+  }) => {
     const pair = await talkingPair(world)
     const { alice, bob, relay, log } = pair
-    const waiting: Entry[] = []
+    const waiting: MailboxEntry[] = []
     relay.changeEntries(entries => {
       waiting.push(...entries.filter(isMessage))
-      return waiting.length < 3 ? [] : waiting.splice(0).reverse()
+      if (waiting.length < 3) return []
+      relay.repent()
+      return waiting.splice(0).reverse()
     })
     for (const text of ['one', 'two', 'three']) await alice.say(bob, text)
     await bob.hears('three')
     await expectGoesOn(pair)
-    expect(log.warnings).toContain('the relay delivers out of order')
+    expect(bob.texts(alice).filter(text => ['one', 'two', 'three'].includes(text))).toEqual(['one', 'two', 'three'])
+    expect(log.warnings).toContain('entries missing or out of order; reading again')
   })
 
   test('[CORE-22.4] a commit that is held back is noticed, and the member is added anew', async ({ world }) => {
@@ -169,7 +184,7 @@ describe('drops and reorders', () => {
     world,
   }) => {
     const { alice, bob, relay, group } = await talkingGroup(world)
-    const isWelcome = (entry: Entry) => entry.kind === 'welcome' && entry.group === (group as string)
+    const isWelcome = (entry: MailboxEntry) => entry.kind === 'welcome' && entry.group === (group as string)
     const welcomes = () => relay.delivered.filter(isWelcome).length
     relay.changeEntries(entries => entries.filter(entry => entry.kind !== 'commit'))
     await alice.client.chats.renameGroup(group, 'renamed', WITHIN)
@@ -195,7 +210,7 @@ describe('drops and reorders', () => {
     await carol.say(bob, 'without a welcome')
     await undecryptable(bob)
     await expectGoesOn({ alice: carol, bob, relay })
-    expect(log.warnings).toContain('an entry of a group that is not known here')
+    expect(log.warnings).toContain('entry of an unknown group ignored')
   })
 
   test('[CORE-22.5] a message that the relay claims to have is its sender’s word against the relay’s, and the next one arrives', async ({
@@ -237,7 +252,7 @@ describe('frames', () => {
   test.for(garbage)('[CORE-22.6] %s is refused, and the client connects again', async ([_what, bytes], { world }) => {
     const pair = await talkingPair(world)
     pair.bob.wire.inject(bytes)
-    expect(pair.log.warnings).toContain('the relay sent what cannot be read')
+    expect(pair.log.warnings).toContain('unreadable frame received from the relay')
     await pair.bob.online()
     await expectGoesOn(pair)
   })

@@ -1,10 +1,10 @@
 // People of whom one has a hostile relay, and the question that ends every such test: does the chat go on?
 import type { ChatId } from '@postern/protocol'
-import { HostileRelay, type ManualClock, type Person, WITHIN, type World } from '@postern/testkit'
+import { HostileRelay, type ManualClock, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect, vi } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
 
-type Talking = { alice: Person; bob: Person; relay: HostileRelay }
+type Talking = { alice: TestPerson; bob: TestPerson; relay: HostileRelay }
 /** The log is bob's. */
 export type Pair = Talking & { log: RecordedLog; aliceLog: RecordedLog }
 
@@ -29,7 +29,7 @@ export async function talkingPair(world: World, options: BobOptions = {}): Promi
 export async function talkingGroup(
   world: World,
   options: BobOptions = {},
-): Promise<Pair & { carol: Person; group: ChatId }> {
+): Promise<Pair & { carol: TestPerson; group: ChatId }> {
   const pair = await talkingPair(world, options)
   const { alice, bob } = pair
   const carol = await world.person(`carol ${pairs}`)
@@ -62,7 +62,7 @@ export async function expectGoesOn({ alice, bob, relay }: Talking, chat?: ChatId
   for (const person of [alice, bob]) expectNothingTwice(person, chat ?? (person === alice ? bob : alice))
 }
 
-function expectNothingTwice(person: Person, chat: Person | ChatId): void {
+function expectNothingTwice(person: TestPerson, chat: TestPerson | ChatId): void {
   const texts = person.texts(chat)
   expect(texts, `${person.name} was shown something twice`).toEqual([...new Set(texts)])
 }

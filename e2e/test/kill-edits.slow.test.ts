@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api/objects'
 import { readClient } from '@postern/testkit/client-database'
 import type { Killable, PersonProcess } from '@postern/testkit/processes'
-import { SeededRandom, seedFrom } from '@postern/testkit/random'
-import { isOnPostgres } from '@postern/testkit/test-databases'
+import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
 import { expect, test } from 'vitest'
 import { type Stage, Traffic } from './deed-traffic.ts'
 import { type Actor, botActor, personActor } from './killable-actors.ts'
@@ -12,8 +11,7 @@ import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
 import { expectSoundFile } from './relay-database.ts'
 
-/** Fewer in the second run: there it is the relay's store that is new. */
-const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 5 : 10))
+const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 10 })
 const TIMER_MS = 1500
 const SETTLE_WITHIN_MS = 180_000
 
@@ -41,7 +39,7 @@ test('[RELAY-2.15, CORE-8.3] kill -9 under edits, deletions, reactions and timer
   operating.catch(() => undefined)
 
   for (let kill = 0; kill < KILLS; kill++) {
-    await pause(100 + random.below(1000))
+    await traffic.goesOn(5 + random.below(60))
     const victim = random.of<Killable>([parts.relay, parts.gateway, random.of(parts.people)])
     traffic.burst()
     await pause(random.below(40))
@@ -52,7 +50,7 @@ test('[RELAY-2.15, CORE-8.3] kill -9 under edits, deletions, reactions and timer
   }
 
   // However slow the machine is: what is checked has to have happened.
-  while (!isEnough(traffic.counts())) await pause(100)
+  while (!isEnough(traffic.counts())) await traffic.goesOn(1)
   console.info(traffic.counts())
   traffic.stop()
   await acting
@@ -94,7 +92,7 @@ async function settled({ parts, actors, lasting, brief }: Scene, operator: EchoO
   const endMs = Date.now() + SETTLE_WITHIN_MS
   let lists: Message[][] = []
   for (let same = 0; same < 2 && Date.now() < endMs; ) {
-    await pause(500)
+    await pause(200)
     expectAlive(parts)
     for (const actor of actors) await actor.act({ kind: 'read', chat: brief })
     lists = await Promise.all(actors.map(actor => actor.list(lasting).catch(() => [])))

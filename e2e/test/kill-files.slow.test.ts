@@ -5,8 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api/objects'
 import { readClient } from '@postern/testkit/client-database'
 import type { Killable, PersonProcess } from '@postern/testkit/processes'
-import { SeededRandom, seedFrom } from '@postern/testkit/random'
-import { isOnPostgres } from '@postern/testkit/test-databases'
+import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
 import { expect, test } from 'vitest'
 import { filesIn } from './data-files.ts'
 import { botWithFiles, type FileActor, personWithFiles, sha256 } from './file-actors.ts'
@@ -15,8 +14,7 @@ import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
 import { rowsOf } from './relay-database.ts'
 
-/** Fewer in the second run: there it is the relay's store that is new. */
-const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 4 : 8))
+const KILLS = timesFrom('KILL_COUNT', { change: 3, campaign: 8 })
 const SETTLE_WITHIN_MS = 180_000
 /** Longer than any deadline of a command or a request. */
 const ANSWER_WITHIN_MS = 120_000
@@ -47,7 +45,7 @@ test(
     operating.catch(() => undefined)
 
     for (let kill = 0; kill <= KILLS; kill++) {
-      await traffic.goesOn(10 + random.below(40), { withinMs: 1500 })
+      await traffic.goesOn(5 + random.below(20))
       // At last everybody at once, into transfers.
       const victims = kill < KILLS ? [random.of([parts.relay, parts.gateway, random.of(parts.people)])] : everything
       traffic.burst()
@@ -59,7 +57,7 @@ test(
     }
 
     // However slow the machine is: what is checked has to have happened.
-    while (!isEnough(traffic)) await pause(100)
+    while (!isEnough(traffic)) await traffic.goesOn(1)
     traffic.stop()
     await expect.poll(() => traffic.underWay, { timeout: ANSWER_WITHIN_MS, message: 'not answered' }).toEqual([])
     await acting

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { PostgresCluster } from '@postern/testkit/postgres-cluster'
 import type { RelayProcess } from '@postern/testkit/processes'
-import { SeededRandom, seedFrom } from '@postern/testkit/random'
+import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
 import { expect, onTestFinished, test } from 'vitest'
 import { checkTold } from './kill-check.ts'
 import { openChats, settled, Traffic } from './kill-traffic.ts'
@@ -12,7 +12,7 @@ import { expectAlive, startingUp, startTalking, type Talking } from './killable-
 import { EchoOperator } from './operator.ts'
 import { startSharedRelays } from './shared-relays.ts'
 
-const KILLS = Number(process.env['KILL_COUNT'] ?? 12)
+const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 12 })
 /** Past what the relay and the database wait for each other. */
 const HELD_MS = 20_000
 
@@ -37,7 +37,7 @@ test.skipIf(!findPostgres())(
 
     const held = holdOne(parts.relays)
     for (let kill = 0; kill < KILLS; kill++) {
-      await pause(50 + random.below(1300))
+      await traffic.goesOn(2 + random.below(30))
       // One that starts while there is no database says so and ends: whoever runs it starts it again.
       await Promise.all(parts.relays.map(relay => relay.listening()))
       traffic.burst(parts.people)
@@ -48,7 +48,7 @@ test.skipIf(!findPostgres())(
     }
     await held
 
-    while (operator.acknowledged.length === 0) await pause(100)
+    await operator.hasAcknowledged()
     traffic.stop()
     await talking
     await settled(parts, operator, chats.group)

@@ -7,13 +7,11 @@ import { promisify } from 'node:util'
 import type { Update } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { GatewayProcess, PersonProcess } from '@postern/testkit/processes'
-import { SeededRandom, seedFrom } from '@postern/testkit/random'
-import { isOnPostgres } from '@postern/testkit/test-databases'
+import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
 import { expect, test } from 'vitest'
 import { botOf, expectAlive, type Parts, startParts } from './killable-parts.ts'
 
-/** Once in the second run: it is the gateway that is restored, and there it is the relay's store that is new. */
-const ROUNDS = Number(process.env['RESTORE_COUNT'] ?? (isOnPostgres() ? 1 : 2))
+const ROUNDS = timesFrom('RESTORE_COUNT', { change: 1, campaign: 3 })
 const KILLS = 3
 const LAUNCHER = join(import.meta.dirname, '../../packages/cli/bin/postern.mjs')
 const postern = async (...args: string[]): Promise<boolean> =>

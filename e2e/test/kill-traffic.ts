@@ -4,6 +4,7 @@ import type { PersonProcess } from '@postern/testkit/processes'
 import type { SeededRandom } from '@postern/testkit/random'
 import { botOf, expectAlive, type Talking } from './killable-parts.ts'
 import type { EchoOperator } from './operator.ts'
+import { Tally } from './tally.ts'
 
 const IN_FLIGHT_MAX = 4
 const BURST = 3
@@ -41,6 +42,7 @@ export class Traffic {
   readonly #random: SeededRandom
   readonly #chats: Chats
   readonly sent: Sent[] = []
+  readonly #acknowledging = new Tally()
   #stopped = false
 
   constructor(random: SeededRandom, chats: Chats) {
@@ -50,6 +52,11 @@ export class Traffic {
 
   stop(): void {
     this.#stopped = true
+  }
+
+  /** Until so many more messages are acknowledged, however slow the machine is. */
+  async goesOn(count: number): Promise<void> {
+    await this.#acknowledging.more(count)
   }
 
   burst(people: PersonProcess[]): void {
@@ -77,7 +84,9 @@ export class Traffic {
       chat: this.#random.of(this.#chats.of.get(person) ?? []),
       text: sent.text,
     })
-    if (answer.kind === 'ok') sent.acknowledged = (answer.ok as { id: string }).id
+    if (answer.kind !== 'ok') return
+    sent.acknowledged = (answer.ok as { id: string }).id
+    this.#acknowledging.add()
   }
 
   async #rename(person: PersonProcess, count: number): Promise<void> {
@@ -95,6 +104,6 @@ export async function settled(parts: Talking, operator: EchoOperator, group: str
     const ids = views.map(view => (view.kind === 'ok' ? (view.ok as { id: string }[]) : []).map(({ id }) => id).join())
     expectAlive(parts)
     same = new Set(ids).size === 1 && operator.isIdle ? same + 1 : 0
-    await pause(1000)
+    await pause(200)
   }
 }

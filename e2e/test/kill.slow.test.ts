@@ -1,8 +1,7 @@
 // kill -9 of the relay, of the gateway and of people in the middle of traffic, at random points, again and again.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Killable } from '@postern/testkit/processes'
-import { SeededRandom, seedFrom } from '@postern/testkit/random'
-import { isOnPostgres } from '@postern/testkit/test-databases'
+import { SeededRandom, seedFrom, timesFrom } from '@postern/testkit/random'
 import { expect, test } from 'vitest'
 import { checkTold } from './kill-check.ts'
 import { openChats, settled, Traffic } from './kill-traffic.ts'
@@ -10,7 +9,7 @@ import { expectAlive, startParts } from './killable-parts.ts'
 import { EchoOperator } from './operator.ts'
 import { expectSoundFile } from './relay-database.ts'
 
-const KILLS = Number(process.env['KILL_COUNT'] ?? (isOnPostgres() ? 8 : 14))
+const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 14 })
 
 test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people under traffic loses nothing, repeats nothing, keeps one order', async () => {
   const seed = seedFrom('KILL_SEED')
@@ -26,7 +25,7 @@ test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people und
   talking.catch(() => undefined)
 
   for (let kill = 0; kill < KILLS; kill++) {
-    await pause(50 + random.below(1300))
+    await traffic.goesOn(2 + random.below(30))
     const victim = random.of<Killable>([parts.relay, parts.gateway, random.of(parts.people)])
     // Into a burst: the narrow moments between a relay's answer and its reader's write are hit more often.
     traffic.burst(parts.people)
@@ -38,7 +37,7 @@ test('[RELAY-2.15, CORE-8.3, CORE-11.3] kill -9 of relay, gateway and people und
   }
 
   // However slow the machine is: what is checked has to have happened.
-  while (operator.acknowledged.length === 0) await pause(100)
+  await operator.hasAcknowledged()
   traffic.stop()
   await talking
   await settled(parts, operator, chats.group)

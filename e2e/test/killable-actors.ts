@@ -125,7 +125,7 @@ function requestOf(deed: Deed): Request {
 }
 
 /** They depend on when something arrives. */
-const refusals = new Set(['The poll is closed.', 'A press can be answered for one minute.'])
+const refusals = new Set(['The poll is closed.', 'The press is older than one minute and can no longer be answered.'])
 
 export function outcomeOf(code: string, error: string): Outcome {
   if (code === 'unavailable') return { kind: 'in-doubt' }

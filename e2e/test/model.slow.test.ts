@@ -1,6 +1,6 @@
 // Random histories: several people and a bot do what they like, and everybody sees what a simple model says.
 import type { ChatId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
@@ -10,10 +10,10 @@ import { History } from './model/history.ts'
 const SEEDS = [1, 2, 3, 4]
 const STEPS = 80
 
-async function openGroup(people: Person[], bot: string): Promise<ChatId> {
+async function openGroup(people: TestPerson[], bot: string): Promise<ChatId> {
   const [alice, ...others] = people
   if (!alice) throw new Error('nobody is there')
-  const members = [...others.map(person => person.id), bot as Person['id']]
+  const members = [...others.map(person => person.id), bot as TestPerson['id']]
   const group = await alice.client.chats.createGroup({ name: 'the model', members }, WITHIN)
   for (const person of others) await person.next('chat', event => event.chat_id === group.id)
   return group.id

@@ -17,8 +17,9 @@ if (!isInstalled) process.stderr.write(`${PROGRAM} is not installed: the rules a
 const alertNames = [...read('alerts.yml').matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name)
 const alertExpressions = [...read('alerts.yml').matchAll(/^ +expr: (.+)$/gm)].map(([, expression = '']) => expression)
 
+type Place = { x: number; y: number; w: number; h: number }
 type Dashboard = {
-  panels: { targets?: { expr: string }[] }[]
+  panels: { id: number; title: string; gridPos: Place; targets?: { expr: string }[] }[]
   templating: { list: { query: string | { query: string } }[] }
 }
 
@@ -97,6 +98,20 @@ describe('what is asked', () => {
       const queries = templating.list.map(({ query }) => (typeof query === 'string' ? query : query.query))
       const metric = /^label_values\((\w+), instance\)$/.exec(queries[1] ?? '')?.[1]
       expect([...readScrape(text).names]).toContain(metric)
+    }
+  })
+
+  test('[GATEWAY-12.9] each panel has an id and a place of its own', () => {
+    const overlap = (one: Place, other: Place) =>
+      one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
+    for (const file of dashboards) {
+      const { panels } = JSON.parse(read(file)) as Dashboard
+      expect(new Set(panels.map(({ id }) => id)).size, `ids in ${file}`).toBe(panels.length)
+      for (const [at, { title, gridPos }] of panels.entries()) {
+        expect(gridPos.x + gridPos.w, `${file}: ${title}`).toBeLessThanOrEqual(24)
+        const under = panels.slice(at + 1).find(other => overlap(gridPos, other.gridPos))
+        expect(under?.title, `${file}: under ${title}`).toBeUndefined()
+      }
     }
   })
 

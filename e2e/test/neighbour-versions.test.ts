@@ -49,10 +49,10 @@ test('[CORE-3.7] a relay that does not know the version is told as too old, in o
   const bob = await world.person('bob')
   alice.wire.outgoing = saying(PROTOCOL_VERSION + 1)
   alice.wire.drop()
-  const refusals = () => log.lines.filter(({ text }) => text === 'not connected to the relay').length
+  const refusals = () => log.lines.filter(({ text }) => text === 'relay not connected').length
   await expect.poll(refusals).toBeGreaterThan(3)
   expect(log.warnings).toEqual([
-    `The other side speaks version ${PROTOCOL_VERSION_BEFORE} of the protocol and this one version ${PROTOCOL_VERSION}: the other side is too old.`,
+    `The other side uses version ${PROTOCOL_VERSION_BEFORE} of the protocol, and this side uses version ${PROTOCOL_VERSION}. Update the other side.`,
   ])
   alice.wire.outgoing = frame => [frame]
   await alice.online()

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
+import { Tally } from './tally.ts'
 
 /** More fields than these, by its type. */
 export type Update = {
@@ -30,6 +31,7 @@ export class EchoOperator {
   readonly updates = new Map<number, Update>()
   /** Ids of the messages for which the gateway answered 2xx. */
   readonly acknowledged: string[] = []
+  readonly #acknowledging = new Tally()
   #tries = 0
   #offset = 0
   #stopped = false
@@ -47,6 +49,11 @@ export class EchoOperator {
   /** The last poll ended with nothing to do. */
   get isIdle(): boolean {
     return this.#isIdle
+  }
+
+  /** Resolves once the gateway has acknowledged a message. */
+  async hasAcknowledged(): Promise<void> {
+    if (this.acknowledged.length === 0) await this.#acknowledging.more(1)
   }
 
   async run(): Promise<void> {
@@ -88,7 +95,10 @@ export class EchoOperator {
       const body = JSON.stringify({ text: `echo ${++this.#tries} of ${text}` })
       const answer = await this.#call(`/v1/chats/${chat}/messages`, { method: 'POST', body })
       const message = answer?.ok ? ((await answer.json().catch(() => undefined)) as { id: string }) : undefined
-      if (message) return void this.acknowledged.push(message.id)
+      if (message) {
+        this.acknowledged.push(message.id)
+        return this.#acknowledging.add()
+      }
       await pause(RETRY_MS)
     }
   }

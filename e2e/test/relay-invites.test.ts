@@ -42,7 +42,7 @@ test('[RELAY-2.22] a code that is wrong is said so, and the right one at a later
     firstStart: () => ({ relayUrl: world.relayUrl, name: 'bob', bot: false }),
   })
   first.start()
-  await expect.poll(() => log.warnings).toContainEqual(expect.stringContaining('There is no such invite'))
+  await expect.poll(() => log.warnings).toContainEqual(expect.stringContaining('The relay does not know this invite'))
   await first.stop()
   const bob = await world.person('bob', { directory, relayInvite: invite() })
   expect(bob.client.isOnline).toBe(true)

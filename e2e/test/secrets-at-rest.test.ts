@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { openDataDirectory } from '@postern/core/node'
 import { type ChatId, type MessageId, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
-import { type Person, WITHIN, type World } from '@postern/testkit'
+import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { isOnPostgres } from '@postern/testkit/test-databases'
 import { expect, onTestFinished } from 'vitest'
@@ -171,7 +171,7 @@ async function transfers(world: World) {
   return { gateway, alice, bot, files: { fromAlice: fromAlice as MessageId, fromBot: fromBot as MessageId } }
 }
 
-async function sendFile(from: Person, to: ChatId, bytes: Uint8Array): Promise<string> {
+async function sendFile(from: TestPerson, to: ChatId, bytes: Uint8Array): Promise<string> {
   const source = async function* () {
     yield bytes
   }

@@ -1,7 +1,7 @@
 // Two relays on one database and one store of objects: what alice sends through one of them, bob fetches through the other.
 import { createHash, randomBytes } from 'node:crypto'
 import { blobPlaceIn } from '@postern/relay'
-import { type Person, WITHIN, World } from '@postern/testkit'
+import { type TestPerson, WITHIN, World } from '@postern/testkit'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { S3Server } from '@postern/testkit/s3'
 import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
@@ -20,7 +20,7 @@ async function twoRelays(): Promise<{ world: World; otherUrl: string; server: S3
   return { world, otherUrl: await world.startOtherRelay(), server }
 }
 
-async function sendPhoto(from: Person, to: Person, bytes: Uint8Array): Promise<void> {
+async function sendPhoto(from: TestPerson, to: TestPerson, bytes: Uint8Array): Promise<void> {
   const source = async function* () {
     yield bytes
   }
@@ -33,7 +33,7 @@ async function sendPhoto(from: Person, to: Person, bytes: Uint8Array): Promise<v
   }
 }
 
-async function digestOfNext(reader: Person, from: Person): Promise<string> {
+async function digestOfNext(reader: TestPerson, from: TestPerson): Promise<string> {
   const { message } = await reader.next('message', event => event.message.file !== undefined)
   const file = await reader.client.files.open(from.chatId, message.id, WITHIN)
   const hash = createHash('sha256')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import type { ChatId } from '@postern/protocol'
 import { runRelay } from '@postern/relay'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, isOnPostgres, newDatabase } from '@postern/testkit/test-databases'
@@ -23,7 +23,7 @@ const test = base.extend('database', async ({ world }, { onCleanup }) => {
   return address
 })
 
-async function sendFile(from: Person, chat: ChatId, bytes: Uint8Array): Promise<Message> {
+async function sendFile(from: TestPerson, chat: ChatId, bytes: Uint8Array): Promise<Message> {
   const draft = await from.client.files.draft(piecesOf(bytes))
   try {
     const details = { name: 'notes.bin', type: 'application/octet-stream', kind: 'file' } as const
@@ -37,7 +37,7 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-async function bytesOf(person: Person, chat: ChatId, message: Message): Promise<Buffer> {
+async function bytesOf(person: TestPerson, chat: ChatId, message: Message): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of (await person.client.files.open(chat, message.id, WITHIN)).read())
     pieces.push(piece.slice())

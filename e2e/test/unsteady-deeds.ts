@@ -1,6 +1,6 @@
 // What is done about messages over wires that fail: votes, presses and their answers, files, deletions, timers, reading.
 import { isCoded, type MessageId, type PressId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import type { SeededRandom } from '@postern/testkit/random'
 import { expect } from 'vitest'
 import type { Talk, Unsteady } from './unsteady-people.ts'
@@ -83,7 +83,11 @@ export async function doSomething({ matter, one, tally }: Doing, random: SeededR
 
 type Where = { chat: ReturnType<Talk['idFor']>; matter: Matter; tally: Tally }
 
-async function press(client: Person['client'], { chat, matter, tally }: Where, within: typeof WITHIN): Promise<void> {
+async function press(
+  client: TestPerson['client'],
+  { chat, matter, tally }: Where,
+  within: typeof WITHIN,
+): Promise<void> {
   try {
     tally.pressed.add(await client.messages.press(chat, { message: matter.offer, data: 'yes' }, within))
   } catch (error) {
@@ -92,12 +96,16 @@ async function press(client: Person['client'], { chat, matter, tally }: Where, w
   }
 }
 
-async function erase(client: Person['client'], { chat, matter, tally }: Where, within: typeof WITHIN): Promise<void> {
+async function erase(
+  client: TestPerson['client'],
+  { chat, matter, tally }: Where,
+  within: typeof WITHIN,
+): Promise<void> {
   await client.messages.delete(chat, { message: matter.dying, for: 'all' }, within)
   tally.gone.add(matter.dying)
 }
 
-async function sendFile({ client }: Person, chat: Where['chat'], name: string): Promise<void> {
+async function sendFile({ client }: TestPerson, chat: Where['chat'], name: string): Promise<void> {
   const draft = await client.files.draft(pieces(name))
   const file = { draft, name, type: 'text/plain', kind: 'file' as const, text: name }
   const idempotency = { key: name, request: new TextEncoder().encode(name) }
@@ -114,12 +122,12 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 
 type Told = { type: string; button?: { press_id: PressId }; toast?: { press_id: PressId }; message?: { id: string } }
 
-const told = ({ client }: Person): Told[] =>
+const told = ({ client }: TestPerson): Told[] =>
   client.journal.read(0, 1_000_000).map(({ json }) => JSON.parse(json) as Told)
 
 /** As often as each was told of, by its id. */
-export const pressesHeard = (bot: Person): PressId[] => told(bot).flatMap(({ button }) => button?.press_id ?? [])
-export const toastsSeen = (person: Person): PressId[] => told(person).flatMap(({ toast }) => toast?.press_id ?? [])
+export const pressesHeard = (bot: TestPerson): PressId[] => told(bot).flatMap(({ button }) => button?.press_id ?? [])
+export const toastsSeen = (person: TestPerson): PressId[] => told(person).flatMap(({ toast }) => toast?.press_id ?? [])
 
 export async function answerAll(bot: Unsteady, tally: Tally, random: SeededRandom): Promise<void> {
   const within = { timeoutMs: random.of(DEADLINES_MS) }

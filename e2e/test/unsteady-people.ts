@@ -1,10 +1,10 @@
 // Three people who talk by two and all together, a guest who comes and goes, and what each of them has before it.
 import type { ChatId, MessageId } from '@postern/protocol'
-import { type Person, WITHIN, type World } from '@postern/testkit'
+import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { RecordedLog } from './recorded-log.ts'
 
-export type Unsteady = { person: Person; log: RecordedLog }
+export type Unsteady = { person: TestPerson; log: RecordedLog }
 
 /** A chat, with the id that each of its people knows it by; `first` is the message that they remark on. */
 export type Talk = { name: string; people: Unsteady[]; first: string; idFor: (one: Unsteady) => ChatId }
@@ -75,7 +75,7 @@ export const picturesOf = (talk: Talk): string[] =>
 
 /** What nobody may ever see: words that cannot be read, words that come twice, a relay that goes back. */
 export function troublesOf({ person, log }: Unsteady): string[] {
-  const isTrouble = /could not be read|out of order|past epoch|not known here|given up/
+  const isTrouble = /could not be read|out of order|past epoch|unknown group|entry given up/
   const warned = log.warnings.filter(text => isTrouble.test(text))
   const events = person.client.journal.read(0, JOURNAL_MAX).map(({ json }) => json)
   const notices = events.filter(json => json.includes('"undecryptable"'))

@@ -1,4 +1,4 @@
-// Says which declarations of the product have a name that is refused, or that is exported by another file of the same package.
+// Finds declarations of the product whose name is refused, or is exported by another file: of the same package, and for types of any package.
 import { type ImportGraph, partOf } from './import-graph.ts'
 import type { NameLaw } from './names.ts'
 import type { Declared } from './read-declarations.ts'
@@ -9,29 +9,41 @@ interface Place extends Declared {
 
 const sourceOfPackage = /^packages\/[^/]+\/src\//
 
-const byPackage = ({ modules }: ImportGraph): Map<string, Place[]> =>
-  Map.groupBy(
-    [...modules.values()]
-      .filter(({ path }) => sourceOfPackage.test(path))
-      .flatMap(({ path, declares }) => declares.map(declared => ({ ...declared, path }))),
-    ({ path }) => partOf(path),
-  )
+const placesIn = ({ modules }: ImportGraph): Place[] =>
+  [...modules.values()]
+    .filter(({ path }) => sourceOfPackage.test(path))
+    .flatMap(({ path, declares }) => declares.map(declared => ({ ...declared, path })))
 
-const refusal = ({ refusedVerbs, takenTypes }: NameLaw, { name, kind }: Declared): string | undefined => {
+const isOneParticiple = (name: string): boolean => /^[A-Z][a-z]+(ing|ed)$/.test(name)
+
+const refusal = (law: NameLaw, { name, kind, isExported }: Declared): string | undefined => {
   const verb = kind === 'function' ? /^[a-z]+(?=[A-Z]|$)/.exec(name)?.[0] : undefined
-  if (verb !== undefined && Object.hasOwn(refusedVerbs, verb)) return refusedVerbs[verb]
-  return kind === 'type' && takenTypes.includes(name) ? 'It is read as the type of the language.' : undefined
+  if (verb !== undefined && Object.hasOwn(law.refusedVerbs, verb)) return law.refusedVerbs[verb]
+  if (kind !== 'type') return undefined
+  if (law.takenTypes.includes(name)) return 'It is read as the type of the language.'
+  const isNoNoun = law.refusedTypes.includes(name) || (isOneParticiple(name) && !law.nouns.includes(name))
+  return isExported && isNoNoun
+    ? 'A type is a noun: name what a value of it is, such as a result or a context.'
+    : undefined
 }
 
-/** Types count even when they are not exported: who searches for one finds the other. Functions of a file stay its own. */
-const exportedElsewhere = (place: Place, all: readonly Place[]): Place | undefined =>
-  place.isExported || place.kind === 'type'
-    ? all.find(other => other.isExported && other.name === place.name && other.path !== place.path)
-    : undefined
+/**
+ * A type that is not exported counts, too: a search for the exported one finds both. The functions of a file are its own,
+ * and two packages may export a function of the same name.
+ */
+const exportedElsewhere = (place: Place, named: readonly Place[]): Place | undefined => {
+  if (!place.isExported && place.kind !== 'type') return undefined
+  return named.find(
+    other =>
+      other.isExported &&
+      other.path !== place.path &&
+      (partOf(other.path) === partOf(place.path) || (place.kind === 'type' && other.kind === 'type')),
+  )
+}
 
-const problemOf = (law: NameLaw, place: Place, all: readonly Place[]): string | undefined => {
+const problemOf = (law: NameLaw, place: Place, named: readonly Place[]): string | undefined => {
   const refused = refusal(law, place)
-  const twin = exportedElsewhere(place, all)
+  const twin = exportedElsewhere(place, named)
   if (refused !== undefined) return `names: ${place.path} declares ${place.name}\n  ${refused}`
   if (twin !== undefined)
     return `names: ${place.path} declares ${place.name}, and ${twin.path} exports it\n  A search must find one of them.`
@@ -39,10 +51,10 @@ const problemOf = (law: NameLaw, place: Place, all: readonly Place[]): string | 
 }
 
 export const checkNames = (graph: ImportGraph, law: NameLaw): string[] => {
-  const places = byPackage(graph)
-  const wrong = [...places.values()].flatMap(all =>
-    all.flatMap(place => {
-      const problem = problemOf(law, place, all)
+  const byName = Map.groupBy(placesIn(graph), ({ name }) => name)
+  const wrong = [...byName.values()].flatMap(named =>
+    named.flatMap(place => {
+      const problem = problemOf(law, place, named)
       return problem === undefined ? [] : [{ part: partOf(place.path), name: place.name, problem }]
     }),
   )

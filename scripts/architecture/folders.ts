@@ -26,41 +26,64 @@ const packages: FolderLaw['order'] = {
     'rules',
     ['file-name.ts', 'gathered-bytes.ts'],
     ['relay', 'content', 'control'],
-    ['index.ts', 'rim-node.ts'],
+    ['index.ts', 'node.ts'],
   ],
   'packages/bot-api/src': [otherFiles, 'openapi', 'index.ts'],
   'packages/mls/src': [
-    ['assert-patched.ts', 'kdf-label.ts', 'mls-error.ts', 'provider.ts', 'vector-length.ts'],
-    ['key-objects-node.ts', 'padding.ts', 'strict-signature.ts'],
-    // Node's own cryptography, of which its provider is made.
-    ['aes-node.ts', 'ed25519-node.ts', 'hash-node.ts', 'random-node.ts'],
-    ['bounded-reader.ts', 'credentials.ts', 'hpke.ts', 'secret-rows.ts'],
-    ['client-config.ts', 'first-format.ts', 'inspect.ts', 'leaf-ratchets.ts', 'provider-browser.ts'],
-    ['group-state.ts', 'mls-context.ts'],
-    ['farewell.ts', 'key-package.ts'],
-    ['group-rules.ts', 'private-message.ts'],
-    ['commit-changes.ts', 'text-frame.ts'],
-    // What is usual goes by the short way, which Node's provider brings along.
-    ['receive-commit.ts', 'short-way.ts'],
-    ['group-session.ts', 'provider-node.ts'],
-    ['commit-intent.ts', 'direct.ts', 'join-group.ts'],
+    ['assert-patched.ts', 'mls-error.ts'],
+    'crypto',
+    'wire',
+    'group',
+    'provider-node.ts',
     'index.ts',
   ],
   'packages/relay/src': [
-    ['limits', 'figures', 'version.ts'],
+    ['limits', 'metrics', 'version.ts'],
     'store',
     ['invites', 'blobs', 'groups'],
     'accounts',
+    // What everything above is handed.
+    'context.ts',
     'connections',
     'http',
+    // What other relays on the same data did, and what is done from time to time.
+    ['cluster', 'upkeep'],
     // How the relay is, and what whoever runs it asks of it.
     'operator',
     'move',
-    otherFiles,
+    'config',
+    'relay.ts',
+    // All of `postern relay …`.
+    'commands',
+    'main.ts',
     'index.ts',
   ],
   // The rules that stores share know none of them.
   'packages/relay/src/store': [otherFiles, 'rules', ['sqlite', 'postgres']],
+  'packages/relay/src/store/sqlite': [
+    'schema',
+    otherFiles,
+    'accounts',
+    'groups',
+    ['mailboxes', 'blobs'],
+    'log',
+    'retention',
+    'tools',
+    'sqlite-parts.ts',
+    'sqlite-store.ts',
+  ],
+  'packages/relay/src/store/postgres': [
+    'connection',
+    'schema',
+    'accounts',
+    'groups',
+    ['mailboxes', 'blobs'],
+    'log',
+    'retention',
+    'tools',
+    'postgres-parts.ts',
+    'postgres-store.ts',
+  ],
   'packages/relay/src/blobs': [otherFiles, 's3', 'open-blobs.ts'],
   'packages/core/src': [
     // Decides from values alone whom and what to believe: it has no database to ask.
@@ -74,7 +97,7 @@ const packages: FolderLaw['order'] = {
     'chats',
     // The records of messages, and of all that is said about them.
     'messages',
-    'histories',
+    'fork-detection',
     // What each kind of content is, means and looks like. Nothing up to here sends.
     'kinds',
     'timeline',
@@ -85,9 +108,12 @@ const packages: FolderLaw['order'] = {
     // What outlives the database: taken from the records, and made into them again.
     'recovery',
     'client',
-    ['index.ts', 'rim-browser.ts', 'rim-node.ts'],
+    ['index.ts', 'platform-browser.ts', 'platform-node.ts'],
   ],
-  'packages/media/src': ['thinning', otherFiles, 'index.ts'],
+  'packages/core/src/storage': ['database.ts', 'schema', 'sqlite', 'directory', 'transactions', 'state'],
+  'packages/core/src/chats': ['records', 'notices.ts', 'keys', 'members', 'opening'],
+  'packages/core/src/files': ['transport', 'cipher', 'vault', 'files-context.ts', 'download', 'upload', otherFiles],
+  'packages/media/src': [otherFiles, 'index.ts'],
   'packages/gateway/src': [
     'config.ts',
     ['caller.ts', 'version.ts'],
@@ -107,7 +133,7 @@ const packages: FolderLaw['order'] = {
   'packages/app/src': [
     // What pages and the worker tell each other.
     'contract',
-    ['words', 'worker', 'router.ts'],
+    ['i18n', 'worker', 'router.ts'],
     // It starts the worker, by the address of its script.
     'link',
     'parts',
@@ -119,6 +145,29 @@ const packages: FolderLaw['order'] = {
     // Which of them is shown.
     'frame',
     'main.tsx',
+  ],
+  'packages/app/src/worker': [
+    otherFiles,
+    'outgoing',
+    'account',
+    'views',
+    ['move.ts', 'platform-browser.ts'],
+    'calls',
+    'host.ts',
+    'main.ts',
+  ],
+  'packages/app/src/parts': [
+    ['dialog-depth.ts', 'words.ts'],
+    'icons',
+    'text',
+    'avatar',
+    'toasts',
+    otherFiles,
+    'fields',
+    'menus',
+    'emoji',
+    'qr',
+    'dialogs',
   ],
   'packages/app/src/conversation': [
     ['isolate.ts', 'text-direction.ts', 'timing.ts'],
@@ -151,10 +200,11 @@ const besides: FolderLaw['order'] = {
     ['backup', 'beside', 'postgres'],
     'main.ts',
   ],
-  'campaign/src': [otherFiles, 'chaos', ['fuzz', 'power', 'relays'], 'main.ts'],
+  'campaign/src': [otherFiles, 'chaos', ['browser', 'fuzz', 'power', 'relays'], 'restores', 'main.ts'],
+  'campaign/src/browser': ['check', otherFiles],
   'campaign/src/chaos': [['check', 'wire'], 'traffic', 'parts', 'faults', otherFiles],
   'campaign/src/relays': ['check', 'traffic', 'faults', otherFiles],
-  scripts: ['project.ts', ['monitoring', 'site'], ['architecture', 'documents', 'openapi'], 'snippets', otherFiles],
+  scripts: ['project.ts', 'site', ['architecture', 'documents', 'openapi'], 'snippets', otherFiles],
 }
 
 const exceptions: readonly FolderException[] = []

@@ -5,14 +5,27 @@ export interface NameLaw {
   readonly refusedVerbs: Readonly<Record<string, string>>
   /** Types of the language and the platform: one of ours with such a name is read as theirs. */
   readonly takenTypes: readonly string[]
+  /** Prepositions, adverbs and irregular participles: an exported type is a noun. */
+  readonly refusedTypes: readonly string[]
+  /** Nouns that end in -ing or -ed, as participles do. */
+  readonly nouns: readonly string[]
   /** Names that are refused and still there, by package. One that is gone or in order fails, so that the list only shrinks. */
   readonly left: Readonly<Record<string, readonly string[]>>
 }
+
+const words = (text: string): string[] => text.split(' ')
 
 export const nameLaw: NameLaw = {
   refusedVerbs: {
     take: 'It does not say what is done: apply what was said, fetch what is elsewhere, reserve what is scarce, settle what is open.',
   },
+  refusedTypes: [
+    ...words('About Above Across After Around Before Behind Beside Between Beyond Inside Within Without'),
+    ...words('Again Ahead Apart Elsewhere Here Lately Later Meanwhile Never Often Once Seldom Soon There'),
+    ...words('Begun Built Chosen Done Drawn Found Given Gone Heard Held Kept Known Left Lost Made'),
+    ...words('Put Said Seen Sent Shown Shrunk Shut Spoken Taken Thrown Told Written'),
+  ],
+  nouns: ['Deed', 'Deferred', 'Housekeeping'],
   takenTypes: ['Array', 'Error', 'Event', 'File', 'Map', 'Promise', 'Record', 'Request', 'Response', 'Set'],
   left: {},
 }

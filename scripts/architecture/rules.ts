@@ -91,11 +91,11 @@ const boundaryRules: ImportRule[] = [
   },
 ]
 
-/** Core runs in Node and in a browser: each platform's code is in files named for it, reached from that platform's rim. */
-const rimRules = (['node', 'browser'] as const).map(
+/** Core runs in Node and in a browser: each platform's code is in files named for it, reached from that platform's file. */
+const edgeRules = (['node', 'browser'] as const).map(
   (platform): ImportRule => ({
-    name: `core-${platform}-behind-its-rim`,
-    comment: `In core only *-${platform}.ts files, with rim-${platform}.ts on top, may import *-${platform}.ts files.`,
+    name: `core-${platform}-behind-its-platform`,
+    comment: `In core only *-${platform}.ts files, with platform-${platform}.ts on top, may import *-${platform}.ts files.`,
     from: /^packages\/core\/src\//,
     fromNot: new RegExp(`-${platform}\\.ts$`),
     to: new RegExp(`^packages/core/src/.*[-/]${platform}\\.ts$`),
@@ -115,7 +115,7 @@ const platformRules: ImportRule[] = [
     comment: 'In core only *-node.ts files may import packages that run in Node alone.',
     from: /^packages\/(core|mls|protocol|bot-api)\/src\//,
     fromNot: /-node\.ts$/,
-    to: /^npm:(ws|better-sqlite3-multiple-ciphers)$/,
+    to: /^npm:(ws|better-sqlite3|better-sqlite3-multiple-ciphers)$/,
   },
   {
     name: 'core-browser-packages-in-browser-files',
@@ -126,4 +126,4 @@ const platformRules: ImportRule[] = [
   },
 ]
 
-export const importRules: readonly ImportRule[] = [...packageRules, ...boundaryRules, ...rimRules, ...platformRules]
+export const importRules: readonly ImportRule[] = [...packageRules, ...boundaryRules, ...edgeRules, ...platformRules]

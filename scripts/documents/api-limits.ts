@@ -36,18 +36,18 @@ export const apiLimits = (): [subject: string, limit: string][] => {
     ],
     [
       'Group',
-      `${contentLimits.groupMembersMax} members, the bot included; name ${contentLimits.groupNameCharsMax} characters`,
+      `${contentLimits.groupMembersMax} members, including the bot; name ${contentLimits.groupNameCharsMax} characters`,
     ],
     [
       'File',
-      `${inBytes(contentLimits.fileBytesMax)}; ${gatewayLimits.fileUploadsMax} at a time on their way in, ${gatewayLimits.fileDownloadsMax} on their way out`,
+      `${inBytes(contentLimits.fileBytesMax)}; ${gatewayLimits.fileUploadsMax} uploads and ${gatewayLimits.fileDownloadsMax} downloads at a time`,
     ],
     [
       'Photo',
-      `${inBytes(gatewayLimits.photoBytesMax)} and ${gatewayLimits.picturePixelsMax} pixels; larger ones go as files`,
+      `${inBytes(gatewayLimits.photoBytesMax)} and ${gatewayLimits.picturePixelsMax} pixels; larger ones are sent as files`,
     ],
     [
-      'Updates that nobody confirmed',
+      'Unconfirmed updates',
       `kept for ${inHours(gatewayLimits.updatesKeptMs)}, at most ${gatewayLimits.updatesKeptMax}`,
     ],
     [
@@ -56,7 +56,7 @@ export const apiLimits = (): [subject: string, limit: string][] => {
     ],
     [
       'Webhook',
-      `an answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds; tried again after ${gatewayLimits.webhookRetryFirstMs / 1000} second, then twice as long, up to ${inMinutes(gatewayLimits.webhookRetryMaxMs)}`,
+      `an answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds; retried after ${gatewayLimits.webhookRetryFirstMs / 1000} second, then with doubled delays up to ${inMinutes(gatewayLimits.webhookRetryMaxMs)}`,
     ],
     ['A page of messages', `${gatewayLimits.messagesPageMax}, by default ${gatewayLimits.messagesPageDefault}`],
     [
@@ -70,8 +70,8 @@ export const apiLimits = (): [subject: string, limit: string][] => {
     ['JSON body', inBytes(gatewayLimits.jsonBodyBytesMax)],
     ['Address and headers of a request', inBytes(gatewayLimits.requestHeadBytesMax)],
     [
-      'New people whom the bot writes to first',
-      `${relayDefaults.newPeoplePerDay} a UTC day, unless the relay is set otherwise; who wrote first is free`,
+      'New people to whom the bot writes first',
+      `${relayDefaults.newPeoplePerDay} a UTC day, unless the relay is configured otherwise; people who wrote first do not count`,
     ],
   ]
 }

@@ -1,5 +1,11 @@
 // docs/api.md, made from the OpenAPI document: for people what GET /openapi.json is for programs.
-import { type ApiErrorCode, apiStatuses, makeOpenapi, type OpenapiDocument, type Operation } from '@postern/bot-api'
+import {
+  type ApiErrorCode,
+  apiStatuses,
+  makeOpenapi,
+  type OpenapiDocument,
+  type OpenapiOperation,
+} from '@postern/bot-api'
 import { apiLimits } from './api-limits.ts'
 import { inlineSchemas } from './inline-schemas.ts'
 
@@ -30,15 +36,22 @@ const head = `# The HTTP API
 
 <!-- Made by \`npm run api-page\`; \`npm run check\` fails when it is stale. -->
 
-Requests and answers are JSON. Ids are strings, times are Unix milliseconds, the id of a private chat is the other person's account id, and
-requests that return nothing answer \`{}\`. Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.
-Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters. Fields, types of updates and values of fields may be
-added: pass over what you do not know. The same as an OpenAPI document, from which [clients are generated](clients.md): \`GET /openapi.json\`.
+Requests and answers are JSON.
+Every request carries \`Authorization: Bearer <BOT_TOKEN>\`, except where a token is not needed.
 
-HEAD is answered wherever GET is, with the same headers and no body. Where no body is needed, one that is sent is passed over. In a group with
-several bots a command like \`/start\` is for none of them in particular: every bot gets it as a \`message\`, and whether one of them
-is meant stands in its \`mentions\`, if the sender's client has put it there. A bare command that mentions nobody is for you to ignore or to answer;
-the gateway's own hook commands are carried out only when this bot is mentioned.
+- Ids are strings, and times are Unix milliseconds. The id of a private chat is the other person's account id.
+- Requests that return nothing answer \`{}\`.
+- Unknown fields are ignored; \`null\` is the same as absent; lengths are counted in Unicode characters.
+- Fields, types of updates and values of fields may be added: ignore those that you do not know.
+- HEAD is answered wherever GET is, with the same headers and no body. A body that is not needed is ignored.
+
+\`GET /openapi.json\` returns the same as an OpenAPI document, from which [clients are generated](clients.md).
+
+In a group with several bots, a command like \`/start\` is addressed to none of them in particular: every bot gets it as
+a \`message\`.
+Its \`mentions\` tell whether it is addressed to one of them, if the sender's client has put them there.
+You may ignore or answer a bare command that mentions nobody; the gateway's own hook commands run only if they mention
+this bot.
 
 An error is a status with \`{"error": "a sentence for you", "code": "bad_request"}\`:
 `
@@ -74,7 +87,7 @@ function errorTable({ components }: OpenapiDocument): string {
   )
 }
 
-function operationText(title: string, operation: Operation): string {
+function operationText(title: string, operation: OpenapiOperation): string {
   const parameters = (operation.parameters ?? []).filter(parameter => parameter.in !== 'path')
   const body = operation.requestBody?.content
   const bodySchema = (body?.['application/json'] ?? body?.['multipart/form-data'])?.schema as Schema | undefined
@@ -84,28 +97,31 @@ function operationText(title: string, operation: Operation): string {
   const [answerType, { schema }] = Object.entries(answer.content)[0] ?? ['', { schema: {} }]
   return [
     `### ${title}`,
-    operation.description + (operation.security ? ' Needs no token.' : ''),
+    sentenceLines(operation.description + (operation.security ? ' Needs no token.' : '')),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Meaning'], parameters.map(parameterRow))] : []),
     ...(isForm ? ['The body is `multipart/form-data`, with its parts in any order.'] : []),
     ...(hasFields ? [table([isForm ? 'Form field' : 'Body field', 'Type', 'Meaning'], bodyRows(bodySchema))] : []),
     ...(body && !hasFields
-      ? [`Body: the bytes as they are (${Object.keys(body).join(', ')}). ${operation.requestBody?.description ?? ''}`]
+      ? [`Body: the raw bytes (${Object.keys(body).join(', ')}). ${operation.requestBody?.description ?? ''}`]
       : []),
     `Answer: ${answerText(answerType, schema)}. Errors: ${errorsText(operation)}.`,
   ].join('\n\n')
 }
 
-const errorsText = ({ responses }: Operation): string =>
+/** One sentence per line, as in the other documents. */
+const sentenceLines = (text: string): string => text.replaceAll(/(?<=\.) (?=[A-Z`\d])/g, '\n')
+
+const errorsText = ({ responses }: OpenapiOperation): string =>
   Object.keys(responses)
     .filter(status => Number(status) >= 400)
     .join(', ')
 
 function answerText(type: string, schema: Schema): string {
-  if (type === 'application/octet-stream') return "the file's bytes, to GET; to HEAD only what is said about them"
+  if (type === 'application/octet-stream') return "the file's bytes, to GET; to HEAD only the headers"
   return type.startsWith('application/json') ? typeText(schema) : `text (\`${type}\`)`
 }
 
-const parameterRow = (parameter: NonNullable<Operation['parameters']>[number]): string[] => {
+const parameterRow = (parameter: NonNullable<OpenapiOperation['parameters']>[number]): string[] => {
   const schema = parameter.schema as Schema
   return [
     `\`${parameter.name}\``,
@@ -181,7 +197,8 @@ const limitsText = (): string => `## Limits\n\n${table(['Subject', 'Limit'], api
 function webhookText(document: OpenapiDocument): string {
   const { parameters = [], description } = document.webhooks?.update.post ?? { description: '' }
   const headers = parameters.map(header => [`\`${header.name}\``, header.description ?? ''])
-  return `## Webhook\n\n${description} The body is an ${link('Update')}.\n\n${table(['Header', 'Meaning'], headers)}`
+  const text = sentenceLines(`${description} The body is an ${link('Update')}.`)
+  return `## Webhook\n\n${text}\n\n${table(['Header', 'Meaning'], headers)}`
 }
 
 function objectsText({ components }: OpenapiDocument): string {
@@ -197,7 +214,7 @@ function updateText(kinds: Schema[]): string {
     const payload = Object.keys(properties).find(field => !['id', 'chat_id', 'type'].includes(field)) ?? ''
     return [typeText(properties['type'] ?? {}), `\`${payload}\``, typeText(properties[payload] ?? {})]
   })
-  const votes = 'A `poll` update has the message as it stands after one vote, or after several that came together.'
+  const votes = 'A `poll` update has the message after one vote, or after several that came together.'
   const head = '`id` (integer), `chat_id` and `type`, and one field more:'
   return [head, table(['Type', 'Field', 'Payload'], rows), votes].join('\n\n')
 }

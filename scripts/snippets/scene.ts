@@ -155,7 +155,9 @@ export class Scene {
     const alice = await this.alice()
     await this.#confirmAll()
     const filled = command.replaceAll(/\$([A-Z_]+)/g, (variable, name: string) => this.#known(name) ?? variable)
-    const { do: verb, ...fields } = JSON.parse(filled) as { do: string }
+    const { do: verb, ...fields } = JSON.parse(filled) as { do: string; message?: string }
+    // The message of the bot may still be on its way to her.
+    while (fields.message !== undefined && !alice.heard.includes(fields.message)) await setTimeout(50)
     await alice.do(verb, { chat: this.#bot.id, ...fields })
   }
 

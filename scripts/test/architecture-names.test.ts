@@ -33,14 +33,35 @@ describe('names', () => {
     expect(problemsOf({ [client]: text })).toEqual([])
   })
 
-  test('a name that is exported stands once in its package', () => {
-    const sending = { [client]: 'export type Sending = 1' }
-    const twice = `names: ${other} declares Sending, and ${client} exports it`
-    expect(problemsOf({ ...sending, [other]: 'type Sending = 2' })).toEqual([twice])
-    expect(problemsOf({ ...sending, [other]: 'type Sending = 2\nexport type { Sending }' })).toContain(twice)
-    expect(problemsOf({ [client]: 'type Sending = 1', [other]: 'type Sending = 2' })).toEqual([])
+  test.each(['Sending', 'Committed', 'Around', 'Once', 'Kept'])('an exported type that is no noun: %s', name => {
+    expect(problemsOf({ [client]: `export type ${name} = 1` })).toEqual([`names: ${client} declares ${name}`])
+    expect(problemsOf({ [client]: `class ${name} {}\nexport { ${name} }` })).toEqual([
+      `names: ${client} declares ${name}`,
+    ])
+    expect(problemsOf({ [client]: `type ${name} = 1` })).toEqual([])
+  })
+
+  test.each(['Housekeeping', 'SendContext', 'PendingSend', 'KeptRow'])('an exported type that is a noun: %s', name => {
+    expect(problemsOf({ [client]: `export type ${name} = 1` })).toEqual([])
+  })
+
+  test('a name that is exported is declared once in its package', () => {
+    const sender = { [client]: 'export type Sender = 1' }
+    const twice = `names: ${other} declares Sender, and ${client} exports it`
+    expect(problemsOf({ ...sender, [other]: 'type Sender = 2' })).toEqual([twice])
+    expect(problemsOf({ ...sender, [other]: 'type Sender = 2\nexport type { Sender }' })).toContain(twice)
+    expect(problemsOf({ [client]: 'type Sender = 1', [other]: 'type Sender = 2' })).toEqual([])
     expect(problemsOf({ [client]: 'export const send = 1', [other]: 'const send = 2' })).toEqual([])
-    expect(problemsOf({ ...sending, 'packages/relay/src/other.ts': 'export type Sending = 2' })).toEqual([])
+  })
+
+  test('the name of an exported type is declared once in all packages; functions and values may share one', () => {
+    const relay = 'packages/relay/src/other.ts'
+    const sender = { [client]: 'export type Sender = 1' }
+    const twice = `names: ${relay} declares Sender, and ${client} exports it`
+    expect(problemsOf({ ...sender, [relay]: 'type Sender = 2' })).toEqual([twice])
+    expect(problemsOf({ ...sender, [relay]: 'export type Sender = 2' })).toContain(twice)
+    expect(problemsOf({ [client]: 'type Sender = 1', [relay]: 'type Sender = 2' })).toEqual([])
+    expect(problemsOf({ [client]: 'export const send = 1', [relay]: 'export const send = 2' })).toEqual([])
   })
 
   test('a name that is left is let pass, and taken out of the list when it is gone', () => {

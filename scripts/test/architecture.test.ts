@@ -34,14 +34,18 @@ describe('each rule finds its violation', () => {
     ['no-tests-in-the-product', 'packages/core/src/client.ts', "await import('../test/people.ts')"],
     ['relay-is-blind', 'packages/relay/src/main.ts', "import type { content } from '@postern/protocol/content'"],
     ['core-knows-no-endpoints', 'packages/core/src/client.ts', "import '@postern/bot-api'"],
-    ['core-node-behind-its-rim', 'packages/core/src/client.ts', "import './sqlite-node.ts'"],
-    ['core-node-behind-its-rim', 'packages/core/src/client.ts', "import type { rim } from './rim-node.ts'"],
-    ['core-browser-behind-its-rim', 'packages/core/src/client.ts', "import './sqlite-browser.ts'"],
+    ['core-node-behind-its-platform', 'packages/core/src/client.ts', "import './sqlite-node.ts'"],
+    [
+      'core-node-behind-its-platform',
+      'packages/core/src/client.ts',
+      "import type { platform } from './platform-node.ts'",
+    ],
+    ['core-browser-behind-its-platform', 'packages/core/src/client.ts', "import './sqlite-browser.ts'"],
     ['core-node-builtins-in-node-files', 'packages/core/src/client.ts', "import type { Stats } from 'node:fs'"],
     ['core-node-packages-in-node-files', 'packages/core/src/client.ts', "import 'ws'"],
     ['core-browser-packages-in-browser-files', 'packages/core/src/client.ts', "import '@evolu/sqlite-wasm'"],
     ['gateway-http-at-the-edge', 'packages/gateway/src/chats/open.ts', "import type { FastifyReply } from 'fastify'"],
-    ['app-stays-in-the-browser', 'packages/app/src/main.ts', "import '../../core/src/rim-node.ts'"],
+    ['app-stays-in-the-browser', 'packages/app/src/main.ts', "import '../../core/src/platform-node.ts'"],
   ]
   const around = { 'packages/core/test/people.ts': '', 'packages/core/src/sqlite-browser.ts': '' }
 

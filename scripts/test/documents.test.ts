@@ -6,10 +6,12 @@ import { uncitedTests } from '../documents/check-citations.ts'
 import { checkDependencies } from '../documents/check-dependencies.ts'
 import { checkLockfile } from '../documents/check-lockfile.ts'
 import { checkPaths } from '../documents/check-paths.ts'
+import { checkProseExcept } from '../documents/check-prose.ts'
 import { checkRules } from '../documents/check-rules.ts'
 import { checkSite } from '../documents/check-site.ts'
 import { checkSnippets } from '../documents/check-snippets.ts'
 import { checkWords } from '../documents/check-words.ts'
+import { commentsOf, idiomsIn, sentencesOf, textOf } from '../documents/prose.ts'
 import type { Project } from '../project.ts'
 import { pageText } from '../site/site-pages.ts'
 
@@ -230,6 +232,63 @@ describe('words', () => {
 
   test.each(['docs/tmp/a.md', 'https://example.org/work/a', './work/a', '`/v1/updates`'])('in order: %s', text => {
     expect(checkWords(projectOf({ 'README.md': text }))).toEqual([])
+  })
+})
+
+describe('prose', () => {
+  const problemsIn = (text: string, listed: readonly string[] = []) =>
+    checkProseExcept(projectOf({ 'docs/relay.md': text }), listed)
+  const words = (count: number) => Array.from({ length: count }, () => 'word').join('\n')
+
+  test.each([
+    ['a line of 200 characters', 'a'.repeat(200)],
+    ['a link with a long target', `[here](https://example.org/${'a'.repeat(300)})`],
+    ['a long row of a table, and a long heading', `| ${'a '.repeat(200)} |\n\n# ${'a '.repeat(200)}`],
+    ['a long line of a block', fenced('sh', `echo ${'a'.repeat(300)}`)],
+    ['120 words, and 120 more in the next paragraph and in an item', `${words(120)}\n\n${words(120)}\n- ${words(120)}`],
+    ['a question', 'What is a relay? Who runs it?'],
+    ['a phrase in a code span', 'It prints `is told anew`.'],
+    ['a phrase that looks like one', 'You have so many chats that the list scrolls. The alert goes off. Of course.'],
+    ['a title', '# What the relay stores'],
+  ])('in order: %s', (_what, text) => {
+    expect(problemsIn(text)).toEqual([])
+  })
+
+  test.each([
+    ['a long line', `\n${'a'.repeat(201)}`, 'docs/relay.md:2: the line has 201 characters. Use at most 200.'],
+    ['a long paragraph', words(121), 'docs/relay.md:1: the paragraph has 121 words. Use at most 120.'],
+    ['a long item', `- one\n- ${words(121)}`, 'docs/relay.md:2: the paragraph has 121 words. Use at most 120.'],
+  ])('not in order: %s', (_what, text, problem) => {
+    expect(problemsIn(text)).toEqual([problem])
+  })
+
+  test.each([
+    ['The page is for who looks.', 'headless clause after a preposition'],
+    ['It shows whoever asks the key.', 'headless clause after a preposition'],
+    ['It is late. Who asks gets nothing.', 'headless clause as a subject'],
+    ['What is stored\nis delivered.', 'headless clause as a subject'],
+    ['The sender is told.', 'is told, is said, is heard'],
+    ['Of a small disk a part is free.', 'fronted "Of …"'],
+    ['The file lies in a folder.', '"stands" or "lies" for "is"'],
+    ['It allows only so many.', '"so many"'],
+    ['It starts anew.', '"anew", "at once", "by itself"'],
+    ['Work goes on.', '"goes on"'],
+  ])('not in order: %s', (text, name) => {
+    expect(problemsIn(text)).toEqual([expect.stringContaining(`docs/relay.md:1: ${name}`)])
+  })
+
+  test('a listed page may have problems, and leaves the list when it has none or is gone', () => {
+    expect(problemsIn('It starts anew.', ['docs/relay.md'])).toEqual([])
+    expect(problemsIn('It starts again.', ['docs/relay.md', 'docs/gone.md'])).toEqual([
+      'scripts/documents/not-rewritten.ts: docs/relay.md has no problems. Remove it from the list.',
+      'scripts/documents/not-rewritten.ts: docs/gone.md does not exist. Remove it from the list.',
+    ])
+  })
+
+  test('line comments that follow one another are one paragraph, and a directive is none', () => {
+    const source = '// One is\n// told. Two.\nconst a = 1\n/** Three. */\n// oxlint-disable-next-line a -- is told\n'
+    const sentences = commentsOf('a.ts', source).flatMap(comment => sentencesOf(textOf(comment)))
+    expect(sentences.filter(sentence => idiomsIn(sentence).length > 0)).toEqual(['One is told.'])
   })
 })
 

@@ -22,7 +22,7 @@ const sound: Files = {
   'packages/protocol/src/content/index.ts': 'export const content = 1',
   'packages/core/package.json': manifest('core', { ...index, ...uses('protocol') }),
   'packages/core/src/index.ts': "import { content } from '@postern/protocol/content'\nexport const core = content",
-  'packages/core/src/rim-node.ts': "import { open } from './sqlite-node.ts'\nexport const rim = open",
+  'packages/core/src/platform-node.ts': "import { open } from './sqlite-node.ts'\nexport const platform = open",
   'packages/core/src/sqlite-node.ts': "import { readFileSync } from 'node:fs'\nexport const open = readFileSync",
   'packages/relay/package.json': manifest('relay', uses('protocol')),
   'packages/relay/src/index.ts': "import type { Id } from '@postern/protocol'\nexport type Relay = Id",
@@ -49,7 +49,13 @@ export const law: Law = {
     exceptions: [],
   },
   tables: [],
-  names: { refusedVerbs: { take: 'It does not say what is done.' }, takenTypes: ['Record'], left: {} },
+  names: {
+    refusedVerbs: { take: 'It does not say what is done.' },
+    takenTypes: ['Record'],
+    refusedTypes: ['Around', 'Once', 'Kept'],
+    nouns: ['Housekeeping'],
+    left: {},
+  },
 }
 
 /** The first lines of the problems. */

@@ -1,9 +1,9 @@
 // Which test runs where: lists that go out of date must not do so in silence.
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import { onBothStores, RUN_ONCE } from '../on-postgres.ts'
-import { BENT } from '../test-projects.ts'
+import { onBothStores, RUN_AGAIN_IN_CAMPAIGNS, RUN_ONCE } from '../on-postgres.ts'
+import { filesOf, KINDS, leftOut, MOCKED_FILES, testProjects } from '../test-projects.ts'
 
 const root = join(import.meta.dirname, '../..')
 const testFiles = (pattern: string): string[] => globSync(pattern, { cwd: root }).toSorted()
@@ -11,18 +11,51 @@ const testFiles = (pattern: string): string[] => globSync(pattern, { cwd: root }
 test('every end-to-end test is run on both stores, or has a reason why not', () => {
   const again = onBothStores()
   expect(again.filter(file => file.startsWith('e2e/')).toSorted()).toEqual(
-    testFiles('e2e/test/**/*.test.ts').filter(file => !Object.hasOwn(RUN_ONCE, file)),
+    testFiles('e2e/test/**/*.test.ts').filter(file => !Object.hasOwn({ ...RUN_ONCE, ...RUN_AGAIN_IN_CAMPAIGNS }, file)),
   )
 })
 
 test('what is named in the lists is there', () => {
   const files = testFiles('{packages/*,e2e}/test/**/*.test.ts')
-  expect(files).toEqual(expect.arrayContaining([...onBothStores(), ...Object.keys(RUN_ONCE), ...BENT]))
+  expect(files).toEqual(
+    expect.arrayContaining([
+      ...onBothStores(),
+      ...Object.keys({ ...RUN_ONCE, ...RUN_AGAIN_IN_CAMPAIGNS }),
+      ...MOCKED_FILES,
+    ]),
+  )
 })
 
 test('vite, and not Node, loads our modules for all tests that put something in their place', () => {
   const bending = testFiles('{packages/*,e2e}/test/**/*.test.ts').filter(file =>
     /^vi\.mock\(/m.test(readFileSync(join(root, file), 'utf8')),
   )
-  expect(bending).toEqual(BENT.toSorted())
+  expect(bending).toEqual(MOCKED_FILES.toSorted())
+})
+
+test('every test file is in one project, beside its second run on PostgreSQL', () => {
+  const files = testProjects().flatMap(({ test: { name, include } }) => (name.startsWith('PostgreSQL') ? [] : include))
+  expect(files.toSorted()).toEqual(testFiles('{packages/*,e2e,bench,campaign,scripts}/test/**/*.test.ts'))
+})
+
+test('every pattern of a project names a file', () => {
+  const idle = KINDS.flatMap(({ name, files }) =>
+    files.filter(pattern => !filesOf(name).some(file => matchesGlob(file, pattern))),
+  )
+  expect(idle).toEqual([])
+})
+
+test('what `npm test` runs asks for no browser, no database server and no compiler', () => {
+  const asking = filesOf('quick').filter(file =>
+    /testkit\/(browser|postgres|postgres-cluster|disk-faults)'|newDatabase\(/.test(
+      readFileSync(join(root, file), 'utf8'),
+    ),
+  )
+  expect(asking).toEqual([])
+})
+
+test('a run says which projects it left out', () => {
+  const named = (lines: string[]) => lines.map(line => line.split(' ')[0])
+  expect(named(leftOut(['quick', 'quick, bent']))).toEqual([...KINDS.map(({ name }) => name), 'PostgreSQL'])
+  expect(named(leftOut(['browsers', 'kills', 'stores', 'slow', 'PostgreSQL', 'quick']))).toEqual([])
 })

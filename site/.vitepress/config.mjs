@@ -32,7 +32,7 @@ export default {
   themeConfig: {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
-    docFooter: { prev: 'Before', next: 'Next' },
+    docFooter: { prev: 'Previous', next: 'Next' },
     nav: pagesOf(['Start', '/getting-started'], ['Guide', '/guide/'], ['API', '/api'], ['Deploying', '/deploying']),
     sidebar: [
       {
@@ -67,22 +67,21 @@ export default {
         text: 'Run it',
         items: pagesOf(
           ['Deploying', '/deploying'],
-          ['Settings of a gateway', '/settings'],
+          ['Gateway settings', '/settings'],
           ['Running a relay', '/relay'],
           ['Several relays', '/scaling'],
-          ['A database that may fail', '/failover'],
+          ['A database that may lose a machine', '/failover'],
           ['Operating', '/operating'],
-          ['Several relays', '/scaling'],
           ['Backup and restore', '/backup'],
         ),
       },
       {
-        text: 'Know it',
+        text: 'Understand it',
         items: pagesOf(
           ['Security', '/security'],
           ['Architecture', '/architecture'],
           ['The web app', '/app'],
-          ['Words', '/glossary'],
+          ['Glossary', '/glossary'],
           ['Dependencies', '/dependencies'],
           ['Contributing', '/CONTRIBUTING'],
         ),

@@ -46,7 +46,7 @@ export class AppPage {
     await this.page.locator('.onboarding button', { hasText: 'recovery file' }).click()
     await this.page.locator('input[type=file]').setInputFiles(file)
     await this.page.locator('textarea').fill(words)
-    await this.page.getByRole('button', { name: 'Bring it back' }).click()
+    await this.page.getByRole('button', { name: 'Restore' }).click()
     await this.page.locator('.chat-row-item').first().waitFor()
   }
 

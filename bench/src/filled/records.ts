@@ -114,7 +114,7 @@ export function addUpdates(database: Database, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const message = { id: newMessageId(), chat_id, from, ts: ts + at, text: textOf(at) }
     const event = { type: 'message' as const, chat_id, message }
-    appendEvent({ passed: { latestMs: systemClock.nowMs } }, database, event)
+    appendEvent({ elapsed: { latestMs: systemClock.nowMs } }, database, event)
     return JSON.stringify({ id: before + at + 1, ...event })
   })
 }

@@ -58,7 +58,7 @@ function parse(args: readonly string[]): ChaosAsked {
 function chosen<Name extends string>(option: string, text: string, known: readonly Name[]): Name[] {
   return text.split(',').map(part => {
     const name = known.find(candidate => candidate === part)
-    if (name === undefined) throw new Error(`--${option}: "${part}" is none of ${known.join(', ')}`)
+    if (name === undefined) throw new Error(`--${option}: "${part}" is not one of ${known.join(', ')}`)
     return name
   })
 }

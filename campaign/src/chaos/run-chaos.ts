@@ -7,20 +7,33 @@ import { checkChanges } from './check/check-changes.ts'
 import { checkLists } from './check/check-lists.ts'
 import { checkPolls } from './check/check-polls.ts'
 import { checkPresses } from './check/check-presses.ts'
+import { checkKept } from './check/check-told.ts'
 import { checkUpdates } from './check/check-updates.ts'
 import type { Finding } from './check/finding.ts'
 import { type Befallen, befall } from './faults/befall.ts'
 import { type Scheduled, type ScheduleOptions, scheduleOf } from './faults/schedule.ts'
+import type { PartName } from './parts/part.ts'
 import { clearStage, type Stage, setStage, startCast } from './parts/stage.ts'
 import { checkRelayDatabase } from './relay-database.ts'
 import type { Report } from './report.ts'
-import { botsOf, changesShown, checkFiles, listsOf, settle } from './settle.ts'
+import { botsOf, changesShown, checkFiles, identified, keptOf, listsOf, settle, toldFindings } from './settle.ts'
 import { Book } from './traffic/book.ts'
 import { closedReports } from './traffic/polls.ts'
 import { type Cast, openRooms, type Rooms } from './traffic/rooms.ts'
 import { Traffic } from './traffic.ts'
 
-export type ChaosOptions = ScheduleOptions & { folder: string; say: (line: string) => void }
+export type ChaosOptions = ScheduleOptions & {
+  folder: string
+  say: (line: string) => void
+  /** Asked when the time is over: while it says no, the traffic continues for up to a minute. */
+  isEnough?: () => boolean
+  /** How long the parts may take to come to rest. */
+  settleWithinMs?: number
+  /** Addresses of modules that a part loads first: a test plants a fault in the product with them. */
+  importsOf?: (part: PartName) => readonly string[]
+}
+const MORE_MS_MAX = 60_000
+const LOOK_EVERY_MS = 500
 type Scene = { stage: Stage; book: Book; cast: Cast; rooms: Rooms; traffic: Traffic }
 
 export async function runChaos(options: ChaosOptions): Promise<Report> {
@@ -31,6 +44,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
   let isKept = true
   try {
     watchCrashes(stage, book, say)
+    for (const part of Object.values(stage.parts)) part.imports = options.importsOf?.(part.name) ?? []
     const cast = await startCast(stage, book)
     const rooms = await openRooms(cast)
     const traffic = new Traffic({ stage, book, cast, rooms, random: new SeededRandom(seed ^ 0x2545f491) })
@@ -38,7 +52,7 @@ export async function runChaos(options: ChaosOptions): Promise<Report> {
     const scene = { stage, book, cast, rooms, traffic }
     await runFaults(options, { scene, counts })
     await traffic.stop()
-    const findings = await compare(scene)
+    const findings = await compare(scene, options.settleWithinMs)
     isKept = findings.length > 0
     return { findings, faults: counts, acknowledged: book.acknowledged(), refusals: book.refusals }
   } finally {
@@ -86,12 +100,18 @@ async function runFaults(options: ChaosOptions, { scene, counts }: Running): Pro
       if (fault.kind !== 'network') traffic.lifeOfPusher++
     }
   }
-  await Promise.all([follow(schedule.parts), follow(schedule.network)])
+  await Promise.all([follow(schedule.parts), follow(schedule.network), enoughTraffic(options)])
 }
 
-async function compare(scene: Scene): Promise<Finding[]> {
+async function enoughTraffic({ ms, isEnough = () => true }: ChaosOptions): Promise<void> {
+  await pause(ms)
+  const endMs = Date.now() + MORE_MS_MAX
+  while (!isEnough() && Date.now() < endMs) await pause(LOOK_EVERY_MS)
+}
+
+async function compare(scene: Scene, settleWithinMs?: number): Promise<Finding[]> {
   const { stage, book, cast, traffic, rooms } = scene
-  const shown = await settle({ cast, rooms, traffic, book })
+  const shown = await settle({ cast, rooms, traffic, book }, settleWithinMs)
   const lists = listsOf(shown)
   const said = book.said.filter(({ kind }) => kind !== 'brief')
   const seen = [
@@ -99,15 +119,16 @@ async function compare(scene: Scene): Promise<Finding[]> {
     ...(await Promise.all(botsOf(cast).map(bot => traffic.profiles.seen(bot)))).flatMap(one => one ?? []),
     ...((await traffic.members.seen(cast.poller)) ?? []),
   ]
+  const kept = checkKept(await keptOf(rooms.brief))
   const files = await checkFiles(traffic.talk.files, { book, folder: stage.files })
   await traffic.end()
   const roomsOf = (party: string) =>
     new Set(
-      [...rooms.lasting, rooms.request]
+      [...rooms.lasting, rooms.brief, rooms.request]
         .filter(room => room.members.some(({ name }) => name === party))
         .map(({ name }) => name),
     )
-  const told = (party: string) => said.filter(({ room }) => roomsOf(party).has(room))
+  const told = (party: string) => identified(book.said, lists).filter(({ room }) => roomsOf(party).has(room))
   const tellings = [
     { party: cast.poller.name, updates: traffic.operator.updates },
     { party: cast.pusher.name, updates: traffic.receiver.updates },
@@ -121,6 +142,8 @@ async function compare(scene: Scene): Promise<Finding[]> {
     ...book.findings,
     ...checkLists(said, lists, book.gone),
     ...tellings.flatMap(telling => checkUpdates(telling, told(telling.party), lists)),
+    ...toldFindings({ cast, rooms, traffic, book }, shown),
+    ...kept,
     ...checkPolls(traffic.polls.asked, reports),
     ...checkPresses(traffic.presses.all),
     ...checkChanges(seen),

@@ -6,13 +6,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api/objects'
 import type { Seen } from './check/check-changes.ts'
 import type { List } from './check/check-lists.ts'
-import { tagIn } from './check/deeds.ts'
+import { checkKept, checkTold, type KeptMessages } from './check/check-told.ts'
+import { type Said, tagIn } from './check/deeds.ts'
 import type { Finding } from './check/finding.ts'
+import type { OpenedChat, ToldEvent } from './check/told-event.ts'
 import type { Book } from './traffic/book.ts'
 import type { BotDoer, Doer } from './traffic/doers.ts'
 import { closedReports } from './traffic/polls.ts'
 import type { Cast, Room, Rooms } from './traffic/rooms.ts'
-import type { SentFile } from './traffic/talk.ts'
+import { read, type SentFile } from './traffic/talk.ts'
 import type { Traffic } from './traffic.ts'
 
 const SETTLE_WITHIN_MS = 150_000
@@ -20,15 +22,17 @@ const LOOK_EVERY_MS = 1_000
 const FILES_FETCHED = 12
 
 export type Shown = { room: Room; doer: Doer; messages: Message[] }
-type Scene = { cast: Cast; rooms: Rooms; traffic: Traffic; book: Book }
+export type Scene = { cast: Cast; rooms: Rooms; traffic: Traffic; book: Book }
 
 /** Everything that everybody shows at the end. */
-export async function settle(scene: Scene): Promise<Shown[]> {
-  const endMs = Date.now() + SETTLE_WITHIN_MS
+export async function settle(scene: Scene, withinMs = SETTLE_WITHIN_MS): Promise<Shown[]> {
+  const endMs = Date.now() + withinMs
   let before = ''
   for (;;) {
     await pause(LOOK_EVERY_MS)
     const shown = await showAll(scene.rooms).catch(() => [])
+    // What disappears does so some time after it was read.
+    await Promise.all(scene.rooms.brief.members.map(doer => read(doer, scene.rooms.brief)))
     const waits = await waiting(scene, shown)
     const now = JSON.stringify(shown.map(({ messages }) => messages.map(({ id }) => id)))
     if (waits === undefined && now === before) return shown
@@ -37,7 +41,7 @@ export async function settle(scene: Scene): Promise<Shown[]> {
     scene.book.find({
       wrong: 'unsettled',
       deed: 'settling',
-      what: `after ${SETTLE_WITHIN_MS / 1000} s ${waits ?? 'lists still change'}`,
+      what: `after ${withinMs / 1000} s ${waits ?? 'lists still change'}`,
     })
     return shown
   }
@@ -51,7 +55,8 @@ async function showAll({ lasting, request }: Rooms): Promise<Shown[]> {
 }
 
 /** What is still to come; undefined when nothing is. */
-async function waiting({ cast, traffic }: Scene, shown: readonly Shown[]): Promise<string | undefined> {
+async function waiting(scene: Scene, shown: readonly Shown[]): Promise<string | undefined> {
+  const { cast, traffic } = scene
   if (shown.length === 0) return 'not everybody can be asked'
   for (const { room } of shown) {
     const lists = shown.filter(one => one.room === room).map(({ messages }) => messages.map(({ id }) => id).join())
@@ -65,7 +70,56 @@ async function waiting({ cast, traffic }: Scene, shown: readonly Shown[]): Promi
     ...closedReports(cast.pusher, traffic.receiver.updates),
   ]
   const open = traffic.polls.asked.filter(({ id }) => !reports.some(report => report.id === id))
-  return open.length > 0 ? `${open.length} polls are not reported closed` : undefined
+  if (open.length > 0) return `${open.length} polls are not reported closed`
+  const untold = toldFindings(scene, shown).length
+  if (untold > 0) return `${untold} events are still to come`
+  return checkKept(await keptOf(scene.rooms.brief)).length > 0
+    ? 'not everything that has to disappear is gone'
+    : undefined
+}
+
+export async function keptOf(room: Room): Promise<KeptMessages[]> {
+  return await Promise.all(
+    room.members.map(async doer => {
+      const messages = await doer.list(room.chatOf(doer)).catch(() => [])
+      return { party: doer.name, room: room.name, ids: messages.map(({ id }) => id) }
+    }),
+  )
+}
+
+/** What others did, against what each of them was told. */
+export function toldFindings({ cast, rooms, traffic, book }: Scene, shown: readonly Shown[]): Finding[] {
+  const all = [...rooms.lasting, rooms.brief, rooms.request]
+  const accounts = new Map(all.map(room => [room.name, new Map(room.members.map(({ name, id }) => [name, id]))]))
+  const polls = traffic.polls.asked.map(({ tag, id, by, room }) => ({ tag, id, by, room: room.name }))
+  const said = identified(book.said, listsOf(shown))
+  const happened = { said, polls, values: [...book.values.values()], gone: book.gone, accounts }
+  const eventsOf = (doer: Doer): readonly ToldEvent[] => {
+    if (doer.kind === 'person') return doer.events
+    return (doer === cast.poller ? traffic.operator : traffic.receiver).updates
+  }
+  return Object.values(cast).flatMap(doer => {
+    const own = all.filter(room => room.members.includes(doer))
+    const chats = new Map(own.map(room => [room.name, room.chatOf(doer)]))
+    const opened = own.filter(({ members }) => members[0] !== doer).map(room => openedFor(doer, room))
+    return checkTold({ party: doer.name, isBot: doer.kind === 'bot', chats, opened, events: eventsOf(doer) }, happened)
+  })
+}
+
+/** All members of a group know it under one id. */
+function openedFor(doer: Doer, room: Room): OpenedChat {
+  const isGroup = room.members.every(member => room.chatOf(member) === room.chatOf(doer))
+  const notices = [...(isGroup ? ['created'] : []), ...(room.isBrief ? ['timer'] : [])]
+  return { room: room.name, chat: room.chatOf(doer), notices }
+}
+
+/** The answer to a hook's post names no message: its id is the one that everybody shows under its tag. */
+export function identified(said: readonly Said[], lists: readonly List[]): Said[] {
+  const ids = new Map(lists.flatMap(({ messages }) => messages.map(({ tag, id }) => [tag, id])))
+  return said.map(one => {
+    const id = one.id ?? ids.get(one.tag)
+    return id === undefined ? one : { ...one, id }
+  })
 }
 
 export const listsOf = (shown: readonly Shown[]): List[] =>

@@ -54,8 +54,7 @@ export class Traffic {
       take: update => this.#take(cast.pusher, update),
       lifeOfSender: () => this.lifeOfPusher,
     })
-    for (const person of [cast.alice, cast.bob, cast.carol])
-      person.process.onEvent = event => this.presses.shown(person, event)
+    for (const person of [cast.alice, cast.bob, cast.carol]) person.onEvent = event => this.presses.shown(person, event)
     const addresses = await makeHooks(cast.poller, rooms.all.chatOf(cast.poller))
     this.#senders = new HookSenders({ book, random, addresses, room: rooms.all.name, by: cast.poller.name })
     this.#operating = this.operator.run()

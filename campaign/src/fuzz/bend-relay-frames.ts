@@ -1,5 +1,5 @@
 // Bends what a relay says to a client: the bytes of a frame, or what stands in its fields.
-import { decodeRelayFrame, type Entry, encodeRelayFrame, type RelayFrame } from '@postern/protocol/relay'
+import { decodeRelayFrame, encodeRelayFrame, type MailboxEntry, type RelayFrame } from '@postern/protocol/relay'
 import type { SeededRandom } from '@postern/testkit'
 import { newGroupId } from '@postern/testkit/bare-client'
 import { bentBytes } from './bend-bytes.ts'
@@ -15,7 +15,7 @@ export function bentRelayFrame(right: Uint8Array, random: SeededRandom): Uint8Ar
 function bentFields(frame: RelayFrame, random: SeededRandom): RelayFrame {
   switch (frame.kind) {
     case 'deliver':
-      return { kind: 'deliver', entries: bentEntries(frame.entries, random) }
+      return { kind: 'deliver', after: bentAfter(frame.after, random), entries: bentEntries(frame.entries, random) }
     case 'challenge':
       return { ...frame, nowMs: nearby(frame.nowMs, random) }
     case 'answer':
@@ -25,7 +25,10 @@ function bentFields(frame: RelayFrame, random: SeededRandom): RelayFrame {
   }
 }
 
-function bentEntries(entries: Entry[], random: SeededRandom): Entry[] {
+const bentAfter = (after: number | undefined, random: SeededRandom): number | undefined =>
+  after === undefined || random.below(2) === 0 ? after : nearby(after, random)
+
+function bentEntries(entries: MailboxEntry[], random: SeededRandom): MailboxEntry[] {
   const bent = entries.map(entry => (random.below(2) === 0 ? bentEntry(entry, random) : entry))
   switch (random.below(4)) {
     case 0:
@@ -37,7 +40,7 @@ function bentEntries(entries: Entry[], random: SeededRandom): Entry[] {
   }
 }
 
-function bentEntry(entry: Entry, random: SeededRandom): Entry {
+function bentEntry(entry: MailboxEntry, random: SeededRandom): MailboxEntry {
   switch (random.below(8)) {
     case 0:
       return { ...entry, cursor: nearby(entry.cursor, random) }

@@ -1,6 +1,6 @@
 // Bent frames from a relay to real clients: none of them falls over, believes what nobody said, or loses its chats for good.
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Person, SeededRandom, WITHIN, World } from '@postern/testkit'
+import { SeededRandom, type TestPerson, WITHIN, World } from '@postern/testkit'
 import { bentRelayFrame } from './bend-relay-frames.ts'
 import type { Case } from './fuzz-requests.ts'
 
@@ -13,7 +13,7 @@ const RECORDED_MAX = 60
 const PAUSE_MS_MAX = 8
 const GOES_ON_WITHIN_MS = 90_000
 
-type Pair = { alice: Person; bob: Person; recorded: Uint8Array[]; said: Set<string> }
+type Pair = { alice: TestPerson; bob: TestPerson; recorded: Uint8Array[]; said: Set<string> }
 
 export class ClientFuzz {
   readonly #plan: ClientPlan
@@ -95,10 +95,10 @@ async function goesOn({ alice, bob, said }: Pair, mark: string): Promise<void> {
   await bob.hears(await untilSaid(alice, { to: bob, mark, said }))
 }
 
-type Saying = { to: Person; mark: string; said: Set<string> }
+type Saying = { to: TestPerson; mark: string; said: Set<string> }
 
 /** Every try says something else: one that was given up may have been sent after all. */
-async function untilSaid(person: Person, { to, mark, said }: Saying): Promise<string> {
+async function untilSaid(person: TestPerson, { to, mark, said }: Saying): Promise<string> {
   const endMs = Date.now() + WITHIN.timeoutMs
   for (let tries = 1; ; tries++) {
     const text = `${person.name} ${mark}, try ${tries}`

@@ -56,9 +56,17 @@ const requests: Requests = {
   }),
   outcome: standing => ({ group: standing.group, message: idOf(messageEnvelope({ ...standing })) }),
   follow: (_, random) => ({ after: random.below(100) }),
+  followChained: (_, random) => ({ after: random.below(100) }),
   beginBlob: (_, random) => ({ size: random.below(10_000) }),
+  beginLimitedBlob: (_, random) => ({
+    size: random.below(10_000),
+    lifetimeMs: random.below(2) === 0 ? undefined : random.below(600_000),
+    fetches: random.below(2) === 0 ? undefined : random.below(20),
+  }),
   deleteBlob: ({ blob }) => ({ blob }),
   mailboxEnd: () => ({}),
+  // Not of the account's key: the account is needed for the rest of the run.
+  deleteAccount: () => ({ signature: randomBytes(64) }),
 }
 
 const names = Object.keys(requests) as CallName[]

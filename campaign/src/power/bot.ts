@@ -37,7 +37,7 @@ export class Bot {
     }
   }
 
-  async newest(chat: string): Promise<{ id: string }[]> {
+  async newest(chat: string): Promise<{ id: string; text?: string }[]> {
     return await this.untilHeard({ method: 'GET', path: `/v1/chats/${chat}/messages?limit=100` })
   }
 
@@ -45,7 +45,7 @@ export class Bot {
   async untilHeard<Answer>(call: Call): Promise<Answer> {
     const endMs = Date.now() + HEARD_WITHIN_MS
     for (;;) {
-      const answer = await this.#ask(call)
+      const answer = await this.ask(call)
       if (answer && answer.status < 300) return answer.body as Answer
       if (answer && answer.status < 500)
         throw new Error(`${call.method} ${call.path} was answered ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -56,7 +56,7 @@ export class Bot {
   }
 
   /** Undefined when no answer came. */
-  async #ask(call: Call): Promise<{ status: number; body: unknown } | undefined> {
+  async ask(call: Call): Promise<{ status: number; body: unknown } | undefined> {
     const { method, path, body, key, isOpen } = call
     const isJson = typeof body === 'object' && !(body instanceof FormData)
     try {
@@ -90,7 +90,7 @@ export class Bot {
 
   async readUpdates(): Promise<void> {
     while (!this.#isStopped) {
-      const answer = await this.#ask({ method: 'GET', path: `/v1/updates?offset=${this.#offset}&timeout=1&limit=20` })
+      const answer = await this.ask({ method: 'GET', path: `/v1/updates?offset=${this.#offset}&timeout=1&limit=20` })
       const updates = answer?.status === 200 ? (answer.body as Update[]) : undefined
       this.isIdle = updates?.length === 0
       for (const update of updates ?? []) this.#take(update)

@@ -38,11 +38,14 @@ export async function startPowerWorld(home: string, library: string): Promise<Po
   return { relay, gateway, people, parts: [relay, gateway, ...people], bot, chats: await openChats(people, bot) }
 }
 
-async function openChats(people: MortalPart<PersonProcess>[], bot: Bot): Promise<TalkChat[]> {
+/** A person of any campaign. */
+type Talker = { name: string; process: PersonProcess }
+
+export async function openChats(people: readonly Talker[], bot: Bot): Promise<TalkChat[]> {
   const me = await bot.me()
   const ids = new Map([[BOT, me.id]])
   for (const { name, process } of people) ids.set(name, await process.ready())
-  const [alice, bob] = people as [MortalPart<PersonProcess>, MortalPart<PersonProcess>]
+  const [alice, bob] = people as [Talker, Talker]
   for (const { process } of people) await process.do('open', { invite: me.invite_url })
   await alice.process.do('open', { account: ids.get('bob') })
   const members = [ids.get('bob'), me.id]
@@ -61,6 +64,6 @@ async function openChats(people: MortalPart<PersonProcess>[], bot: Bot): Promise
   ]
 }
 
-async function shown({ process }: MortalPart<PersonProcess>, chat: string): Promise<void> {
+async function shown({ process }: Talker, chat: string): Promise<void> {
   while (!(await process.do<{ id: string }[]>('chats')).some(({ id }) => id === chat)) await pause(20)
 }

@@ -1,7 +1,7 @@
 // Those who act in the random histories: people through their clients, the bot through HTTP. Both look alike from here.
 import type { Message } from '@postern/bot-api/objects'
 import type { ChatId, MessageId } from '@postern/protocol'
-import { type Person, type TestGateway, WITHIN } from '@postern/testkit'
+import { type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
 
 /** The votes are those of each option, by account. */
 export type SeenPoll = { closed: boolean; votes: string[][] }
@@ -53,7 +53,7 @@ const seen = (message: Message): Seen => ({
   ...(message.buttons && { buttons: message.buttons.flat().map(({ data }) => data ?? '') }),
 })
 
-export function personActor(person: Person): Actor {
+export function personActor(person: TestPerson): Actor {
   const { client } = person
   const at = (message: string) => message as MessageId
   return {

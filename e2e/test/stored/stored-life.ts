@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { ManualClock, type Person, type TestGateway, WITHIN, type World } from '@postern/testkit'
+import { ManualClock, type TestGateway, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { packTar, unpackTar } from 'modern-tar/fs'
 
 /** When all of it happened: certificates and key packages have their time, which a stored one does not outlive. */
@@ -93,7 +93,7 @@ async function live(world: World, clock: ManualClock): Promise<StoredFacts> {
 }
 
 /** A poll with a vote, and a group in which something was said. */
-async function askAndGather(gateway: TestGateway, { alice, bot }: { alice: Person; bot: string }) {
+async function askAndGather(gateway: TestGateway, { alice, bot }: { alice: TestPerson; bot: string }) {
   const asked = { question: 'Tea or coffee?', options: ['Tea', 'Coffee'] }
   const { body: poll } = await gateway.api<{ id: string }>('POST', `/v1/chats/${alice.id}/polls`, asked)
   await alice.next('message', ({ message }) => message.poll !== undefined)
@@ -125,6 +125,10 @@ export async function leave(world: World, clock: ManualClock): Promise<string> {
 export async function putBack(world: World, archive: string): Promise<void> {
   await world.stopRelay()
   await rm(join(world.directory, 'relay'), { recursive: true, force: true })
-  await pipeline(createReadStream(archive), createGunzip(), unpackTar(world.directory))
+  await unpackStored(archive, world.directory)
   await world.startRelay()
+}
+
+export async function unpackStored(archive: string, directory: string): Promise<void> {
+  await pipeline(createReadStream(archive), createGunzip(), unpackTar(directory))
 }

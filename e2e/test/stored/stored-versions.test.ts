@@ -1,14 +1,26 @@
 // Data directories that released versions have left: they open, and everything goes on where it was.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { checkStored } from '@postern/core/node'
+import { checkStoredRelay } from '@postern/relay'
 import { WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { HOOKS_URL, leave, livedClock, putBack, type StoredFacts, sendOnce, updatesOf } from './stored-life.ts'
+import {
+  HOOKS_URL,
+  leave,
+  livedClock,
+  putBack,
+  type StoredFacts,
+  sendOnce,
+  unpackStored,
+  updatesOf,
+} from './stored-life.ts'
 
 /** Released ones have left theirs beside this file. */
 const THIS = 'this version'
-const versions = [...readdirSync(import.meta.dirname).filter(name => name.endsWith('.tgz')), THIS]
+const released = readdirSync(import.meta.dirname).filter(name => name.endsWith('.tgz'))
+const versions = [...released, THIS]
 
 const test = base
   .extend('clock', () => livedClock())
@@ -58,3 +70,24 @@ describe.each(versions)('%s', version => {
     await alice.hears('by the hook')
   })
 })
+
+test.for(released)(
+  '[CLI-7.3] %s refuses what this version has opened: every number is higher',
+  async (version, { world, clock, goOn }) => {
+    const numbersIn = (directory: string) => ({
+      gateway: checkStored(join(directory, 'gateway')).schema,
+      person: checkStored(join(directory, 'alice')).schema,
+      relay: checkStoredRelay(join(directory, 'relay')).schema,
+    })
+    const left = join(world.directory, 'left')
+    await unpackStored(join(import.meta.dirname, version), left)
+    const before = numbersIn(left)
+    const { gateway } = await goOn(version)
+    await world.close(await world.person('alice', { clock }))
+    await world.closeGateway(gateway)
+    await world.stopRelay()
+    const after = numbersIn(world.directory)
+    for (const part of ['gateway', 'person', 'relay'] as const) expect(after[part]).toBeGreaterThan(before[part])
+    await world.startRelay()
+  },
+)

@@ -1,4 +1,4 @@
-// Writes src/parts/emoji.txt: the emoji that can be picked, by group, with the words by which they are found in each language.
+// Writes src/parts/emoji/emoji.txt: the emoji that can be picked, by group, with the words by which they are found in each language.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -25,4 +25,4 @@ for (const emoji of read('en').toSorted((one, other) => (one.order ?? 0) - (othe
   groups.set(emoji.group, [...(groups.get(emoji.group) ?? []), line])
 }
 const text = [...groups.values()].map(lines => lines.join('\n')).join('\n\n')
-writeFileSync(new URL('../src/parts/emoji.txt', import.meta.url), `${text}\n`)
+writeFileSync(new URL('../src/parts/emoji/emoji.txt', import.meta.url), `${text}\n`)

@@ -1,4 +1,4 @@
-// Writes src/parts/icons.ts and later-icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
+// Writes src/parts/icons/icons.ts and lazy-icons.ts: of Lucide's icons the ones that the app shows, each as one path. Run it after a change of the list.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
@@ -143,7 +143,7 @@ function drawingOf(name: string): string {
 const drawn = (names: readonly string[]): string =>
   JSON.stringify(Object.fromEntries(names.map(name => [name, drawingOf(name)])))
 const write = (name: string, text: string): void =>
-  writeFileSync(new URL(`../src/parts/${name}`, import.meta.url), text)
+  writeFileSync(new URL(`../src/parts/icons/${name}`, import.meta.url), text)
 
 const credit =
   'drawn by Lucide (ISC licence, copyright Lucide Icons and Contributors). Written by scripts/write-icons.ts.'
@@ -154,8 +154,8 @@ export const icons = ${drawn(first)}
 `,
 )
 write(
-  'later-icons.ts',
+  'lazy-icons.ts',
   `// Icons of screens that are fetched later, ${credit}
-export const laterIcons = ${drawn(later)}
+export const lazyIcons = ${drawn(later)}
 `,
 )

@@ -12,27 +12,25 @@ import { fetchAhead } from './frame/screens.tsx'
 import { lackOf } from './frame/support.ts'
 import { startUpdates } from './frame/updates.ts'
 import { startLink } from './link/link.ts'
-import { beforeReload } from './link/reload.ts'
-import { putArrivalBack, readArrival } from './onboarding/arrival.ts'
-import { startFaces } from './parts/faces.ts'
-import { fetchAtRest } from './parts/later.ts'
-import { followTime } from './parts/time-text.tsx'
+import { readArrival, resumeArrival } from './onboarding/arrival.ts'
+import { startAvatars } from './parts/avatar/avatars.ts'
+import { fetchAtRest } from './parts/lazy-import.ts'
+import { followTime } from './parts/text/time-text.tsx'
 import { startRouter } from './router.ts'
 
 function start(): void {
   const root = document.getElementById('app')
   if (!root) throw new Error('the page has no place for the app')
-  readArrival()
+  resumeArrival()
   const lack = lackOf(globalThis)
   if (lack) return render(<LackScreen lack={lack} />, root)
-  beforeReload(putArrivalBack)
   // Before the router hears of it: a link that is opened in a tab of the app is no route.
   addEventListener('hashchange', readArrival)
   startRouter()
   startLink()
   startAppearance()
   startChatList()
-  startFaces()
+  startAvatars()
   startAttention()
   startKeys()
   startUpdates()

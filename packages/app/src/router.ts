@@ -1,7 +1,8 @@
 // Which screen is shown: everything stands behind the #, which no browser sends to a server.
-import { signal } from '@preact/signals'
+import { isAccountId, isChatId } from '@postern/protocol'
+import { type ReadonlySignal, signal } from '@preact/signals'
 
-export type Route =
+export type AppRoute =
   | { screen: 'chats' }
   | { screen: 'chat'; chat: string; message?: string }
   | { screen: 'chat-info'; chat: string }
@@ -23,9 +24,17 @@ export const settingsParts = [
 ] as const
 export type SettingsPart = (typeof settingsParts)[number]
 
-export const route = signal<Route>({ screen: 'chats' })
+export const route = signal<AppRoute>({ screen: 'chats' })
 
-export function pathOf(to: Route): string {
+const isTouched = signal(false)
+
+/**
+ * Whether somebody has pressed or scrolled on this page since an address led here. Any website can open an address of ours:
+ * until then nothing is sent that would tell others who looks.
+ */
+export const touched: ReadonlySignal<boolean> = isTouched
+
+export function pathOf(to: AppRoute): string {
   switch (to.screen) {
     case 'chats':
       return '#'
@@ -49,8 +58,11 @@ export function pathOf(to: Route): string {
 }
 
 /** What is not understood is the chat list. */
-export function routeOf(hash: string): Route {
+export function routeOf(hash: string): AppRoute {
   const [name = '', id = '', more] = hash.replace(/^#/, '').split('/')
+  // Of what is no id at all no view is ever shown.
+  if (['c', 'info', 'add'].includes(name) && !isChatId(id)) return { screen: 'chats' }
+  if (['p', 'verify'].includes(name) && !isAccountId(id)) return { screen: 'chats' }
   switch (name) {
     case 'c':
       return more ? { screen: 'chat', chat: id, message: more } : { screen: 'chat', chat: id }
@@ -80,6 +92,8 @@ type Kept = { depth: number }
 
 const keptNow = (): Kept | undefined => history.state as Kept | undefined
 let depth = 0
+/** Of the link in this page that was clicked last: where it leads was the person's choice. */
+let clickedHash: string | undefined
 /** On the way forward again, after a Back that has closed a dialog. */
 let isReturning = false
 
@@ -101,15 +115,26 @@ export function closeAllAbove(): void {
   for (const close of closed) close()
 }
 
-function show(to: Route): void {
+function show(to: AppRoute): void {
   closeAllAbove()
   route.value = to
 }
 
-export function go(to: Route, how: 'push' | 'replace' = 'push'): void {
+export function go(to: AppRoute, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') history.pushState({ depth: ++depth } satisfies Kept, '', pathOf(to))
   else history.replaceState({ depth } satisfies Kept, '', pathOf(to))
   show(to)
+}
+
+/**
+ * Call it before a slow request, and move with its result: a person who has opened another screen in the meantime stays
+ * there.
+ */
+export function fromHere(): (move: () => void) => void {
+  const here = pathOf(route.value)
+  return move => {
+    if (pathOf(route.value) === here) move()
+  }
 }
 
 /** As the browser's own button does, but never out of the app: from the first screen it leads to the list. */
@@ -126,8 +151,12 @@ function follow(): void {
   // Back once more before the screen was back: this one is meant for the screen.
   if (!wasReturning && to < depth && above.length > 0) return stayFrom(to)
   depth = to
-  // A link of ours that was followed makes an entry that knows nothing of the others.
-  if (!keptNow()) history.replaceState({ depth } satisfies Kept, '')
+  // An entry that knows nothing of the others: a link of ours that was followed, or an address that somebody else has set.
+  if (!keptNow()) {
+    if (location.hash !== clickedHash) isTouched.value = false
+    history.replaceState({ depth } satisfies Kept, '')
+  }
+  clickedHash = undefined
   show(routeOf(location.hash))
 }
 
@@ -140,7 +169,20 @@ function stayFrom(to: number): void {
   history.go(depth - to)
 }
 
+const touches = ['pointerdown', 'keydown', 'wheel'] as const
+
+function noteTouch(event: Partial<KeyboardEvent>): void {
+  // A key that is still held down was pressed for another page.
+  if (event.isTrusted && !event.repeat) isTouched.value = true
+}
+
+function noteClick({ target }: Event): void {
+  clickedHash = (target as Element).closest<HTMLAnchorElement>('a[href^="#"]')?.hash
+}
+
 export function startRouter(): void {
+  for (const kind of touches) addEventListener(kind, noteTouch, { capture: true, passive: true })
+  addEventListener('click', noteClick, { capture: true })
   depth = keptNow()?.depth ?? 0
   history.replaceState({ depth } satisfies Kept, '')
   route.value = routeOf(location.hash)

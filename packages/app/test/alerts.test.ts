@@ -1,15 +1,15 @@
 // What a person hears of while looking elsewhere, and what this device remembers of chats.
 import type { ChatId } from '@postern/protocol'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
-import type { Tiding } from '../src/contract/tidings.ts'
+import type { PushEvent } from '../src/contract/push-events.ts'
 import { test } from './app-fixtures.ts'
 import { TestApp, type TestPage } from './app-world.ts'
 
-const alertsOf = ({ tidings }: TestPage): Tiding[] => tidings.filter(({ kind }) => kind === 'alert')
+const alertsOf = ({ tidings }: TestPage): PushEvent[] => tidings.filter(({ kind }) => kind === 'alert')
 
 /** Bob says it to the app, and the app's list shows that it came. */
-async function says(bob: Person, { app, page }: { app: TestApp; page: TestPage }, text: string): Promise<void> {
+async function says(bob: TestPerson, { app, page }: { app: TestApp; page: TestPage }, text: string): Promise<void> {
   await bob.say(app.account.client.account as string as ChatId, text)
   const chats = page.watch('chats')
   const isThere = () =>
@@ -19,7 +19,7 @@ async function says(bob: Person, { app, page }: { app: TestApp; page: TestPage }
   chats.end()
 }
 
-const meet = (page: TestPage, bob: Person) => page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
+const meet = (page: TestPage, bob: TestPerson) => page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
 
 describe('an alert', () => {
   test('[APP-4.1] tells of a message as much as the person wants to be told', async ({ started, bob }) => {

@@ -1,17 +1,17 @@
 // The app's worker in Node: a real client on a real relay, and pages that ask and watch as a browser's do.
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { nodeFileCipher, openNodeClient } from '@postern/core/node'
+import { connectNodeBlobs, nodeFileCipher, openNodeClient } from '@postern/core/node'
 import { makeNodeProvider } from '@postern/mls/node'
-import { type ChatId, type Clock, fromUtf8, type Log, systemClock, utf8 } from '@postern/protocol'
-import { type Person, Wire, type World } from '@postern/testkit'
-import type { CallAnswer, CallAsked, CallName } from '../src/contract/calls.ts'
+import { type ChatId, type Clock, CodedError, fromUtf8, type Log, systemClock, utf8 } from '@postern/protocol'
+import { type TestPerson, Wire, type World } from '@postern/testkit'
+import type { AppCallAnswer, AppCallName, CallAsked } from '../src/contract/calls.ts'
 import type { SeenView, ToPage } from '../src/contract/messages.ts'
-import type { Fault } from '../src/contract/objects.ts'
-import type { Tiding } from '../src/contract/tidings.ts'
+import type { FaultView } from '../src/contract/objects.ts'
+import type { PushEvent } from '../src/contract/push-events.ts'
 import type { ViewArgs, ViewName, ViewValue } from '../src/contract/views.ts'
 import { Host } from '../src/worker/host.ts'
-import type { AccountBeginning, DatabaseCopy, OpenedAccount, Rim } from '../src/worker/rim.ts'
+import type { AccountBeginning, AccountCopy, OpenedAccount, WorkerPlatform } from '../src/worker/platform.ts'
 
 class NoAccount extends Error {}
 
@@ -22,15 +22,26 @@ type RimOptions = {
   wire: Wire
   clock: Clock
   lines: LogLine[]
-  restored: DatabaseCopy[]
+  restored: AccountCopy[]
   connectBlobs: ConnectBlobs | undefined
   later: ((run: () => void) => void) | undefined
 }
 
 const COPY_BYTES = 300_000
+/** Saved files cost a guess a millisecond here; `packages/core/test/sealed-file.test.ts` tries the real cost. */
+const SEAL_COST_LOG2 = 10
+
+/** A browser ends a worker with all its timers: one of ten minutes must not outlive the test. */
+const workerClock: Clock = {
+  ...systemClock,
+  setTimer(afterMs, run) {
+    const handle = setTimeout(run, afterMs).unref()
+    return { cancel: () => clearTimeout(handle) }
+  },
+}
 
 /** Node's database lies in several files while it is open: what travels in its place says where they lie, and is as large as some. */
-function copyDatabase(world: World, directory: string): DatabaseCopy {
+function copyDatabase(world: World, directory: string): AccountCopy {
   const copied = join(world.directory, `copy-${crypto.randomUUID()}`)
   // A browser's copy has no files of messages either.
   cpSync(directory, copied, { recursive: true, filter: path => path !== join(directory, 'files') })
@@ -39,11 +50,11 @@ function copyDatabase(world: World, directory: string): DatabaseCopy {
   return { database, key: new Uint8Array(32).fill(6) }
 }
 
-const layCopy = ({ database }: DatabaseCopy, directory: string): void =>
+const layCopy = ({ database }: AccountCopy, directory: string): void =>
   cpSync(fromUtf8(database.slice(0, database.indexOf(0))), directory, { recursive: true })
 
 /** What a worker stands on, with the storage of a browser that has promised nothing. */
-function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): Rim {
+function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs, later }: RimOptions): WorkerPlatform {
   const note = (fields: object, text: string) => void lines.push({ text, fields })
   const log: Log = { debug: () => undefined, info: () => undefined, warn: note, error: note }
   const open = async (beginning?: AccountBeginning): Promise<OpenedAccount | undefined> => {
@@ -82,10 +93,11 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
     relayUrl: world.relayUrl,
     open,
     forget: async () => rmSync(directory, { recursive: true, force: true }),
-    assertSupported: () => undefined,
+    assertSupported: () => Promise.resolve(),
     sealer: () => Promise.resolve(makeNodeProvider()),
+    sealCostLog2: SEAL_COST_LOG2,
     fetchProfile: account => fetchBytes(world, `/profiles/${account}`),
-    fetchBlob: blob => fetchBytes(world, `/blobs/${blob}`),
+    connectBlobs: () => (connectBlobs ?? connectNodeBlobs)(world.relayUrl),
     fileCipher: nodeFileCipher,
     storage: {
       persisted: () => Promise.resolve(false),
@@ -97,8 +109,12 @@ function nodeRim({ world, directory, wire, clock, lines, restored, connectBlobs,
 }
 
 async function fetchBytes(world: World, path: string): Promise<Uint8Array | undefined> {
-  const answer = await fetch(new URL(path, world.relayUrl.replace('ws', 'http')))
-  return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : undefined
+  try {
+    const answer = await fetch(new URL(path, world.relayUrl.replace('ws', 'http')))
+    return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : undefined
+  } catch (cause) {
+    throw new CodedError('relay-unreachable', {}, { cause })
+  }
 }
 
 type ConnectBlobs = NonNullable<Parameters<typeof openNodeClient>[0]['connectBlobs']>
@@ -117,7 +133,7 @@ export class TestApp {
   readonly wire: Wire
   readonly directory: string
   readonly lines: LogLine[]
-  readonly restored: DatabaseCopy[] = []
+  readonly restored: AccountCopy[] = []
   #pages = 0
 
   constructor(
@@ -125,7 +141,7 @@ export class TestApp {
     {
       directory = join(world.directory, 'app'),
       wire = new Wire(),
-      clock = systemClock,
+      clock = workerClock,
       connectBlobs,
       later,
     }: AppOptions = {},
@@ -165,7 +181,7 @@ export class TestApp {
 export class TestPage {
   readonly name: string
   readonly posted: ToPage[] = []
-  readonly tidings: Tiding[] = []
+  readonly tidings: PushEvent[] = []
   /** Called when what was posted is shown. */
   onShown: () => void = () => undefined
   readonly #host: Host
@@ -179,8 +195,8 @@ export class TestPage {
     host.connect(name, message => this.#hear(message))
   }
 
-  async call<Name extends CallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<CallAnswer<Name>> {
-    return (await this.ask(name, asked, key)) as CallAnswer<Name>
+  async call<Name extends AppCallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<AppCallAnswer<Name>> {
+    return (await this.ask(name, asked, key)) as AppCallAnswer<Name>
   }
 
   /** As a page of another build might. Rejects with the fault. */
@@ -237,20 +253,20 @@ export class TestPage {
 export type Watching<Value> = { readonly value: Value; readonly count: number; end(): void }
 
 class FaultError extends Error {
-  readonly fault: Fault
+  readonly fault: FaultView
 
-  constructor(fault: Fault) {
+  constructor(fault: FaultView) {
     super(fault.code)
     this.fault = fault
   }
 }
 
 /** The app has met the bot. Gives the chat as the app has it. */
-export async function meet(page: TestPage, bot: Person): Promise<ChatId> {
+export async function meet(page: TestPage, bot: TestPerson): Promise<ChatId> {
   await page.call('openInvite', { link: bot.client.identity.me().inviteUrl })
   return bot.chatId
 }
 
 /** What the bot has of the app's messages. */
-export const heardBy = (bot: Person, app: TestApp): string[] =>
+export const heardBy = (bot: TestPerson, app: TestApp): string[] =>
   bot.texts(app.account.client.account as string as ChatId)

@@ -1,8 +1,8 @@
 // Arriving: links, names, the six words.
 import { contentLimits, nameFault } from '@postern/protocol'
 import fc from 'fast-check'
-import { afterEach, expect, test, vi } from 'vitest'
-import { arrival, arrivalOf, forgetArrival, putArrivalBack, readArrival } from '../src/onboarding/arrival.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { agree, arrival, arrivalOf, forgetArrival, readArrival, resumeArrival } from '../src/onboarding/arrival.ts'
 import { linkInText } from '../src/onboarding/link-in-text.ts'
 import { nameProblem } from '../src/onboarding/name.ts'
 import { wordsIn } from '../src/onboarding/recovery-words.ts'
@@ -13,10 +13,28 @@ const anyText = (maxLength: number) =>
 
 const LINK = 'https://relay.example/#i/account/key/token'
 
+beforeEach(() => {
+  const kept = new Map<string, string>()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => void kept.set(name, value),
+    removeItem: (name: string) => void kept.delete(name),
+  })
+})
+
 afterEach(() => {
   forgetArrival()
   vi.unstubAllGlobals()
 })
+
+/** As a page that begins does: it remembers nothing but what the tab keeps for it. */
+async function loadAgain(type: 'reload' | 'back_forward' | 'navigate' = 'reload') {
+  vi.resetModules()
+  vi.stubGlobal('performance', { getEntriesByType: () => [{ type }] })
+  const next = await import('../src/onboarding/arrival.ts')
+  next.resumeArrival()
+  return next
+}
 
 function stubAddress(href: string) {
   const seen: string[] = []
@@ -31,24 +49,59 @@ function stubAddress(href: string) {
   return { address, seen }
 }
 
-test('[APP-8.1] An invite link is taken out of the address bar as it is read, and kept by the page alone', () => {
+test('[APP-8.1] An invite link is taken out of the address bar as it is read', () => {
   const { address } = stubAddress(LINK)
-  const stored = vi.fn()
-  vi.stubGlobal('sessionStorage', { setItem: stored })
-  vi.stubGlobal('localStorage', { setItem: stored })
   readArrival()
-  expect(arrival.value).toEqual({ kind: 'invite', link: LINK })
+  expect(arrival.value).toEqual({ link: LINK, agreed: false })
   expect(address.href).toBe('https://relay.example/')
-  expect(stored).not.toHaveBeenCalled()
   readArrival()
-  expect(arrival.value).toEqual({ kind: 'invite', link: LINK })
+  expect(arrival.value).toEqual({ link: LINK, agreed: false })
 })
 
-test('[APP-8.1] A page that loads itself anew finds the link again', () => {
+test('[APP-8.1] A page that is loaded again finds the link again, until it was used or put aside', async () => {
+  const { seen } = stubAddress(LINK)
+  resumeArrival()
+  const again = await loadAgain()
+  expect(again.arrival.value).toEqual({ link: LINK, agreed: false })
+  again.forgetArrival()
+  expect((await loadAgain()).arrival.value).toBeUndefined()
+  expect(seen).toEqual(['https://relay.example/'])
+})
+
+test('[APP-8.1] Whoever comes back to the app by its address has left the link', async () => {
   const { address } = stubAddress(LINK)
+  resumeArrival()
+  address.hash = ''
+  expect((await loadAgain('back_forward')).arrival.value).toMatchObject({ link: LINK })
+  expect((await loadAgain('navigate')).arrival.value).toBeUndefined()
+  expect((await loadAgain('reload')).arrival.value).toBeUndefined()
+})
+
+test('[APP-8.1] A press counts for the page that is loaded next, too, and for no other link', async () => {
+  const { address } = stubAddress(LINK)
+  resumeArrival()
+  agree()
+  const again = await loadAgain()
+  expect(again.arrival.value).toMatchObject({ link: LINK, agreed: true })
+  address.hash = '#i/another/key/token'
+  again.readArrival()
+  expect(again.arrival.value).toMatchObject({ link: 'https://relay.example/#i/another/key/token', agreed: false })
+})
+
+test.for(['', '+', 'null', '{"link":7}', '-https://relay.example/#c/x'])(
+  '[APP-8.1] What another version has left in the tab is passed over: %s',
+  async left => {
+    stubAddress('https://relay.example/')
+    sessionStorage.setItem('postern-arrival', left)
+    expect((await loadAgain()).arrival.value).toBeUndefined()
+  },
+)
+
+test('[APP-8.1] A link by which earlier versions moved an account does nothing, and its secret leaves the address', () => {
+  const { address } = stubAddress('https://relay.example/#m/blob/key/digest/1000')
   readArrival()
-  putArrivalBack()
-  expect(address.href).toBe(LINK)
+  expect(arrival.value).toBeUndefined()
+  expect(address.href).toBe('https://relay.example/')
 })
 
 test('[APP-8.1] Routes are no links', () => {
@@ -58,7 +111,7 @@ test('[APP-8.1] Routes are no links', () => {
 
 test('[APP-8.2] A pasted link is found in the words around it', () => {
   for (const text of [LINK, `  ${LINK}\n`, `Come here: ${LINK}.`, `(${LINK})`, `<${LINK}>`, `“${LINK}”, see?`])
-    expect(linkInText(text)).toEqual({ kind: 'invite', link: LINK })
+    expect(linkInText(text)).toMatchObject({ link: LINK })
   for (const text of ['', 'hello', 'https://relay.example/', 'javascript:alert(1)#i/a/b/c', 'ftp://x/#i/a/b/c'])
     expect(linkInText(text)).toBeUndefined()
 })

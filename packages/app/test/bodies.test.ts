@@ -1,13 +1,19 @@
 // Polls in figures, frames of pictures, sizes in words: what the bodies of messages are computed from.
-import type { AccountId } from '@postern/protocol'
+import type { FileInfo } from '@postern/bot-api/objects'
+import type { AccountId, PictureHead } from '@postern/protocol'
+import { blackPng } from '@postern/testkit/pictures'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { fitWithin } from '../src/attaching/prepare-photo.ts'
+import { holdOf } from '../src/bodies/held-photo.ts'
+import { holdWords } from '../src/bodies/held-words.ts'
 import { frameOf } from '../src/bodies/picture-frame.ts'
 import { isPlayable } from '../src/bodies/playable.ts'
 import { peopleWhoVoted, sharesOf } from '../src/bodies/poll-shares.ts'
-import { language, localeFor } from '../src/words/language.ts'
-import { lengthOf, sizeOf } from '../src/words/sizes.ts'
+import { momentOf, timeOf } from '../src/i18n/dates.ts'
+import { chooseLanguage, language } from '../src/i18n/language.ts'
+import { lengthOf, sizeOf } from '../src/i18n/sizes.ts'
+import { isDecodable } from '../src/parts/fields/picked-picture.ts'
 
 const votes = fc.array(fc.nat({ max: 10_000 }), { minLength: 2, maxLength: 12 })
 
@@ -16,6 +22,47 @@ describe('videos', () => {
     const playable = [1, 64_000_000, 100_000_000, 100_000_001, 200_000_000].map(size => isPlayable({ size }))
     expect(playable).toEqual([true, true, true, false, false])
   })
+})
+
+describe('a photo that is here', () => {
+  const photo = { name: 'p.png', type: 'image/png', kind: 'photo', size: 900_000 } as const
+  const head = (width: number, height: number) => ({ type: 'image/png', width, height, moves: false }) as const
+  const whyOf = (file: Partial<FileInfo>, picture: PictureHead | undefined) =>
+    holdOf({ ...photo, ...file }, picture)?.why
+
+  test('[APP-12.12] is shown when it is what its message says, upright or on its side', () => {
+    expect(whyOf({ width: 400, height: 300 }, head(400, 300))).toBeUndefined()
+    expect(whyOf({ width: 300, height: 400 }, head(400, 300))).toBeUndefined()
+    expect(whyOf({}, head(8000, 5000))).toBeUndefined()
+  })
+
+  test('[APP-12.12] waits when it is too large, of another size, or moves', () => {
+    expect(whyOf({ width: 20_000, height: 20_000 }, head(20_000, 20_000))).toBe('large')
+    expect(whyOf({}, head(8001, 5000))).toBe('large')
+    // Five of these in 31 kB each would take 800 MB.
+    expect(whyOf({ size: 31_000 }, head(6000, 6000))).toBe('large')
+    expect(whyOf({ size: 31_000 }, head(2560, 2560))).toBeUndefined()
+    expect(whyOf({ width: 400, height: 300 }, head(400, 301))).toBe('other-size')
+    expect(whyOf({}, { ...head(400, 300), moves: true })).toBe('moves')
+    expect(whyOf({}, undefined)).toBe('unknown')
+  })
+
+  test('[APP-12.12] says why in every language', () => {
+    const hold = { why: 'large', width: 20_000, height: 20_000, memoryBytes: 1_600_000_000 } as const
+    chooseLanguage('en')
+    expect(holdWords(hold).text).toContain('20,000\u00a0×\u00a020,000 pixels')
+    expect(holdWords(hold).text).toContain('1.6\u00a0GB')
+    chooseLanguage('ru')
+    expect(holdWords(hold).action).toBe('Всё равно показать')
+    chooseLanguage('en')
+  })
+})
+
+test('[APP-12.13] a picked picture of too many pixels is not decoded', async () => {
+  const picked = (side: number) => new Blob([new Uint8Array(blackPng(side, side))])
+  expect(await isDecodable(picked(10_000))).toBe(true)
+  expect(await isDecodable(picked(10_001))).toBe(false)
+  expect(await isDecodable(new Blob(['some other format']))).toBe(true)
 })
 
 describe('polls', () => {
@@ -84,14 +131,20 @@ test('[APP-12.4] sizes and lengths as people say them, in both languages', () =>
   expect([0, 900, 59_600, 67_000, 3_600_000].map(lengthOf)).toEqual(['0:00', '0:01', '1:00', '1:07', '60:00'])
 })
 
-test('[APP-12.5] times follow the customs of the country', () => {
-  const noon = Date.UTC(2026, 10, 15, 15, 4)
-  const shown = (browser: string, chosen: 'en' | 'ru') =>
-    new Intl.DateTimeFormat(localeFor(chosen, browser), { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }).format(
-      noon,
-    )
-  expect(shown('en-GB', 'en')).toBe('15:04')
-  expect(shown('de', 'en')).toBe('15:04')
-  expect(shown('en-US', 'en')).toMatch(/^03:04/)
-  expect(shown('ru-RU', 'ru')).toBe('15:04')
+test.for([
+  ['en-GB', 'en', '02:13', '15:04'],
+  ['de', 'en', '02:13', '15:04'],
+  ['en-US', 'en', '2:13 AM', '3:04 PM'],
+  ['ru-RU', 'ru', '02:13', '15:04'],
+] as const)('[APP-12.5] times follow the customs of the country: %s', ([browser, chosen, night, afternoon]) => {
+  vi.stubGlobal('navigator', { language: browser })
+  // Read again when the language changes.
+  language.value = chosen === 'en' ? 'ru' : 'en'
+  language.value = chosen
+  const plain = (text: string): string => text.replaceAll(/\s/g, ' ')
+  const [early, late] = [new Date(2026, 10, 15, 2, 13).getTime(), new Date(2026, 10, 15, 15, 4).getTime()]
+  expect([timeOf(early), timeOf(late)].map(plain)).toEqual([night, afternoon])
+  expect(plain(momentOf(early, late))).toContain(night)
+  vi.unstubAllGlobals()
+  language.value = 'en'
 })

@@ -1,8 +1,8 @@
 // Messages and chats as the worker hands them to a screen, and a clock for what screens do with them.
 import { type AccountId, accountIdFromHash, groupChatId, groupIdFromBytes, messageIdFromHash } from '@postern/protocol'
 import type { ManualClock } from '@postern/testkit/clock'
-import type { ChatDetail, HistoryRow, Message, Person } from '../src/contract/objects.ts'
-import type { Timing } from '../src/conversation/timing.ts'
+import type { ChatDetail, HistoryLine, Message, Person } from '../src/contract/objects.ts'
+import type { ScreenClock } from '../src/conversation/timing.ts'
 
 const bytes = (number: number, length: number): Uint8Array => {
   const all = new Uint8Array(length)
@@ -27,10 +27,10 @@ export function said(from: Person, text: string, more: Partial<Message> = {}): M
   return { id: messageIdFromHash(bytes(number, 32)), chat_id: GROUP, from, ts: NOON + number, text, ...more }
 }
 
-export const row = (message: Message): HistoryRow => ({ kind: 'message', message })
+export const row = (message: Message): HistoryLine => ({ kind: 'message', message })
 
 /** `count` messages of bob, a minute apart. */
-export const longTalk = (count: number): HistoryRow[] =>
+export const longTalk = (count: number): HistoryLine[] =>
   Array.from({ length: count }, (_, at) => row(said(bob, `message ${at}`, { ts: NOON + at * 60_000 })))
 
 export const group = (more: Partial<ChatDetail> = {}): ChatDetail => ({
@@ -65,7 +65,7 @@ export function groupWithBots(...names: string[]): ChatDetail {
 
 export const botChat = (): ChatDetail => group({ type: 'private', bot: { about: '', commands } })
 
-export const timingOf = (clock: ManualClock): Timing => ({
+export const timingOf = (clock: ManualClock): ScreenClock => ({
   nowMs: () => clock.monotonicMs(),
   after: (delayMs, run) => {
     const timer = clock.setTimer(delayMs, run)

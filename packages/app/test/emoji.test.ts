@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { emojiFault } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import { emojiGroups, findEmoji, noteEmoji, readEmoji, recentEmoji } from '../src/parts/emoji-list.ts'
+import { emojiGroups, findEmoji, noteEmoji, readEmoji, recentEmoji } from '../src/parts/emoji/emoji-list.ts'
 
-const groups = readEmoji(readFileSync(new URL('../src/parts/emoji.txt', import.meta.url), 'utf8'))
+const groups = readEmoji(readFileSync(new URL('../src/parts/emoji/emoji.txt', import.meta.url), 'utf8'))
 const found = (typed: string) => findEmoji(groups, typed).map(({ sign }) => sign)
 
 function keptIn(start: string | null) {

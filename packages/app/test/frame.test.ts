@@ -2,11 +2,11 @@
 import { ManualClock } from '@postern/testkit'
 import { expect, test } from 'vitest'
 import { needsKeeping } from '../src/chat-list/keep-reminder.ts'
-import type { Keeping } from '../src/contract/settings.ts'
-import { chatSeen, panesFor } from '../src/frame/pane-plan.ts'
+import type { BackupState } from '../src/contract/settings.ts'
+import { chatBeside, chatSeen, panesFor } from '../src/frame/pane-plan.ts'
 import { lackOf } from '../src/frame/support.ts'
 import { RestingCount, unreadOf } from '../src/frame/unread.ts'
-import { pathOf, type Route, routeOf } from '../src/router.ts'
+import { type AppRoute, pathOf, routeOf } from '../src/router.ts'
 import { timingOf } from './conversation-fixtures.ts'
 
 const whole = {
@@ -27,28 +27,57 @@ test('[APP-7.1] A page that cannot run says which it is: an address without HTTP
 })
 
 test('[APP-7.2] What is told about a chat stands beside that chat where there is room, and in its place where there is not', () => {
-  const info: Route = { screen: 'chat-info', chat: 'c' }
-  expect(panesFor(info, true)).toEqual({ main: { screen: 'chat', chat: 'c' }, info })
-  expect(panesFor(info, false)).toEqual({ main: info })
-  expect(panesFor({ screen: 'chats' }, true)).toEqual({})
+  const info: AppRoute = { screen: 'chat-info', chat: 'c' }
+  expect(panesFor(info, { hasThird: true })).toEqual({ main: { screen: 'chat', chat: 'c' }, info })
+  expect(panesFor(info, { hasThird: false })).toEqual({ main: info })
+  expect(panesFor({ screen: 'chats' }, { hasThird: true })).toEqual({})
 })
 
-test('[APP-7.3] Every screen has an address behind the #, and what is not understood is the list of chats', () => {
-  const routes: Route[] = [
-    { screen: 'chats' },
-    { screen: 'chat', chat: 'c' },
-    { screen: 'chat', chat: 'c', message: 'm' },
-    { screen: 'chat-info', chat: 'c' },
+test('[APP-7.2] What is told about a person stands beside the conversation from which somebody came', () => {
+  const chat: AppRoute = { screen: 'chat', chat: 'c' }
+  for (const person of [
     { screen: 'person', account: 'a' },
     { screen: 'verify', account: 'a' },
+  ] as const) {
+    const besideChat = chatBeside(person, chatBeside(chat, undefined))
+    expect(panesFor(person, { hasThird: true, besideChat })).toEqual({ main: chat, info: person })
+    expect(panesFor(person, { hasThird: false, besideChat })).toEqual({ main: person })
+    expect(panesFor(person, { hasThird: true, besideChat: chatBeside(person, undefined) })).toEqual({ main: person })
+    expect(chatSeen(person, { hasThird: true, besideChat })).toBe('c')
+  }
+  expect(chatBeside({ screen: 'settings' }, 'c')).toBeUndefined()
+  expect(chatBeside({ screen: 'chat-info', chat: 'd' }, 'c')).toBe('d')
+})
+
+const GROUP = 'a'.repeat(26)
+const PERSON = 'a'.repeat(32)
+
+test('[APP-7.3] Every screen has an address behind the #, and what is not understood is the list of chats', () => {
+  const routes: AppRoute[] = [
+    { screen: 'chats' },
+    { screen: 'chat', chat: GROUP },
+    { screen: 'chat', chat: GROUP, message: 'm' },
+    { screen: 'chat-info', chat: GROUP },
+    { screen: 'person', account: PERSON },
+    { screen: 'verify', account: PERSON },
     { screen: 'new-chat' },
     { screen: 'new-group' },
-    { screen: 'add-members', chat: 'c' },
+    { screen: 'add-members', chat: GROUP },
     { screen: 'settings' },
     { screen: 'settings', part: 'keep-account' },
   ]
   for (const route of routes) expect(routeOf(pathOf(route))).toEqual(route)
-  for (const hash of ['', '#', '#nonsense', '#settings/nonsense', '#__proto__/x', '#constructor'])
+  for (const hash of [
+    '',
+    '#',
+    '#nonsense',
+    '#settings/nonsense',
+    '#__proto__/x',
+    '#constructor',
+    '#c/x',
+    '#p/y',
+    '#info/',
+  ])
     expect(['chats', 'settings']).toContain(routeOf(hash).screen)
 })
 
@@ -80,7 +109,7 @@ test('[APP-7.13] The title changes when the count has rested: a message that is 
 
 test('[APP-7.5] A person is reminded to keep the account after a day or ten messages, until it is kept, and again when people were added', () => {
   const day = 86_400_000
-  const young: Keeping = {
+  const young: BackupState = {
     persisted: true,
     recoveryIsOld: false,
     usedBytes: 0,
@@ -99,8 +128,8 @@ test('[APP-7.5] A person is reminded to keep the account after a day or ten mess
 })
 
 test('[APP-7.11] Nobody is alerted of a chat that can be seen, also beside what is told about it', () => {
-  expect(chatSeen({ screen: 'chat', chat: 'c' }, false)).toBe('c')
-  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, true)).toBe('c')
-  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, false)).toBeUndefined()
-  expect(chatSeen({ screen: 'settings' }, true)).toBeUndefined()
+  expect(chatSeen({ screen: 'chat', chat: 'c' }, { hasThird: false })).toBe('c')
+  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, { hasThird: true })).toBe('c')
+  expect(chatSeen({ screen: 'chat-info', chat: 'c' }, { hasThird: false })).toBeUndefined()
+  expect(chatSeen({ screen: 'settings' }, { hasThird: true })).toBeUndefined()
 })

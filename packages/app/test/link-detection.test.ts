@@ -1,7 +1,7 @@
 // Links in strangers' words: they must not lie about where they go.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressOf, partsOf, type TextPart } from '../src/parts/link-detection.ts'
+import { addressOf, partsOf, type TextPart } from '../src/parts/text/link-detection.ts'
 
 const linksOf = (text: string) => partsOf(text).filter(part => part.kind === 'link')
 const shownLinks = (text: string) => linksOf(text).map(part => part.text)
@@ -20,6 +20,33 @@ describe('where a link goes', () => {
     ['https://example.org:443/', 'https://example.org/'],
   ])('[APP-9.1] %s is shown as %s', (written, shown) => {
     expect(shownLinks(written)).toEqual([shown])
+  })
+
+  test.each([
+    ['see www.example.org.', 'www.example.org', 'https://www.example.org/'],
+    ['(WWW.Example.org/A?b#c)', 'WWW.Example.org/A?b#c', 'https://www.example.org/A?b#c'],
+    ['www.аррӏе.com/id', 'www.xn--80ak6aa92e.com/id', 'https://www.xn--80ak6aa92e.com/id'],
+    [
+      'https://example.org/www.example.net',
+      'https://example.org/www.example.net',
+      'https://example.org/www.example.net',
+    ],
+  ])('[APP-9.2] %s has the link %s', (text, shown, url) => {
+    expect(linksOf(text)).toEqual([{ kind: 'link', text: shown, url }])
+  })
+
+  test.each([
+    'www.',
+    'www.example',
+    'www..org',
+    'www.1.2',
+    'awww.example.org',
+    'alice@www.example.org',
+    'x.www.example.org',
+    'www.bank.example@evil.example',
+    'javascript://www.example.org',
+  ])('[APP-9.2] %s is text', text => {
+    expect(linksOf(text)).toEqual([])
   })
 
   test('[APP-9.1] whatever the address, the host that is shown is the one that is opened', () => {
@@ -98,6 +125,14 @@ describe('where a link ends', () => {
   test('[APP-9.4] a text of the greatest length is read in no time that shows', () => {
     const texts = ['https://'.repeat(512), `https://a.example/${')'.repeat(4_000)}`, `https://${'a.'.repeat(2_000)}`]
     for (const text of texts) expect(textOf(partsOf(text)).length).toBeGreaterThan(0)
+  })
+
+  test('[APP-9.4] a text of a megabyte is read in time with its length: by squares it would take hours', () => {
+    for (const piece of ['/a ', 'https://a.b ', 'www.a.bc ']) {
+      const text = piece.repeat(1_000_000 / piece.length)
+      const found = partsOf(text, { commands: true }).filter(part => part.kind !== 'text')
+      expect(found.length).toBe(Math.floor(1_000_000 / piece.length))
+    }
   })
 })
 

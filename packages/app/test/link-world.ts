@@ -1,8 +1,8 @@
 // A browser for links: locks, channels, workers with a core that only notes what it is asked.
 import { ManualClock } from '@postern/testkit/clock'
-import { HALL, type InHall, roomOf, type ToCore, type ToPage } from '../src/contract/messages.ts'
-import { CoreLink, type LinkState } from '../src/link/core-link.ts'
-import type { Channel, CoreWorker, LinkSurroundings, LockWish, WorkerEvents } from '../src/link/surroundings.ts'
+import { LOBBY_CHANNEL, type LobbyMessage, roomOf, type ToCore, type ToPage } from '../src/contract/messages.ts'
+import { CoreLink, type PageLinkState } from '../src/link/core-link.ts'
+import type { Channel, CoreWorker, LinkEnvironment, LockWish, WorkerEvents } from '../src/link/environment.ts'
 
 /** Until all that is under way has been said: none of it waits for a clock. */
 async function settle(): Promise<void> {
@@ -95,14 +95,14 @@ export class NotedCore implements CoreWorker {
     this.build = build
     this.#air = air
     this.#events = events
-    this.#hall = air.channel<InHall>(HALL, said => {
+    this.#hall = air.channel<LobbyMessage>(LOBBY_CHANNEL, said => {
       if ('page' in said) this.#letIn(said.page)
     })
   }
 
   async begin(): Promise<void> {
     this.say({ kind: 'ready', core: this.name, build: this.build })
-    this.#hall.postMessage({ core: this.name } satisfies InHall)
+    this.#hall.postMessage({ core: this.name } satisfies LobbyMessage)
     await settle()
   }
 
@@ -162,7 +162,7 @@ export type Tab = {
   link: CoreLink
   /** Frozen: it hears nothing of what other pages say. */
   isDeaf: boolean
-  states: LinkState[]
+  states: PageLinkState[]
   reloads: number
   isVisible: boolean
   memory: Map<string, string>
@@ -192,7 +192,7 @@ export class LinkWorld {
     return settle()
   }
 
-  #surroundings(tab: Tab, build: string): LinkSurroundings {
+  #surroundings(tab: Tab, build: string): LinkEnvironment {
     return {
       clock: this.clock,
       build,

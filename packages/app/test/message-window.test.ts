@@ -1,10 +1,10 @@
 // The window over a long conversation: it moves in time, and what is seen stays where it is.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HistoryRow, HistoryWindow, Outgoing } from '../src/contract/objects.ts'
+import type { HistoryLine, HistoryWindow, OutgoingMessage } from '../src/contract/objects.ts'
 import type { HistoryAnchor } from '../src/contract/views.ts'
 import { pendingOf, withPending } from '../src/conversation/pending.ts'
-import { heirOf } from '../src/conversation/window/heir.ts'
+import { nextFocusOf } from '../src/conversation/window/next-focus.ts'
 import { openingOf } from '../src/conversation/window/opening.ts'
 import { layRows } from '../src/conversation/window/row-layout.ts'
 import { type ScrolledList, ScrollKeeper } from '../src/conversation/window/scroll-keeper.ts'
@@ -22,7 +22,7 @@ import { alice, bob, longTalk, NOON, row, said } from './conversation-fixtures.t
 const SEEN = 8
 
 /** As the worker reads it. */
-function windowAt(rows: readonly HistoryRow[], anchor: HistoryAnchor): HistoryWindow {
+function windowAt(rows: readonly HistoryLine[], anchor: HistoryAnchor): HistoryWindow {
   const at = anchor.at === 'end' ? rows.length : rows.findIndex(one => tsOf(one) >= anchor.at)
   const from = Math.max(0, anchor.at === 'end' ? at - endRowsFor(SEEN * 40) / 2 : at - WINDOW_ROWS / 2)
   const to = Math.min(rows.length, anchor.at === 'end' ? at : at + WINDOW_ROWS / 2)
@@ -36,9 +36,9 @@ class Reader {
   asked = 0
   last: number
 
-  rows: readonly HistoryRow[]
+  rows: readonly HistoryLine[]
 
-  constructor(rows: readonly HistoryRow[]) {
+  constructor(rows: readonly HistoryLine[]) {
     this.rows = rows
     this.window = windowAt(rows, END)
     this.last = rows.length - 1
@@ -133,13 +133,13 @@ describe('the window', () => {
 
 describe('rows that stand together', () => {
   const at = (minutes: number, from = bob) => row(said(from, 'words', { ts: NOON + minutes * 60_000 }))
-  const shape = (rows: HistoryRow[], unreadFromTs?: number) =>
+  const shape = (rows: HistoryLine[], unreadFromTs?: number) =>
     layRows(rows, unreadFromTs).map(day =>
       day.rows.map(one => `${one.isFirstUnread ? '!' : ''}${one.startsGroup ? '<' : '-'}${one.endsGroup ? '>' : '-'}`),
     )
 
   test('[APP-10.6] are those of one sender within five minutes, on one day, with no notice between', () => {
-    const notice: HistoryRow = { kind: 'notice', id: 'n', ts: NOON + 150_000, notice: { code: 'left', from: bob } }
+    const notice: HistoryLine = { kind: 'notice', id: 'n', ts: NOON + 150_000, notice: { code: 'left', from: bob } }
     expect(shape([at(0), at(1), at(4)])).toEqual([['<-', '--', '->']])
     expect(shape([at(0), at(1, alice), at(2)])).toEqual([['<>', '<>', '<>']])
     expect(shape([at(0), at(5)])).toEqual([['<>', '<>']])
@@ -154,7 +154,7 @@ describe('rows that stand together', () => {
   })
 })
 
-const outgoing = (key: string): Outgoing => ({
+const outgoing = (key: string): OutgoingMessage => ({
   key,
   chat: 'c',
   madeMs: 0,
@@ -286,10 +286,10 @@ describe('what is seen', () => {
 
 test('[APP-10.18] the keyboard goes on at the next row when the one it was at is gone', () => {
   const before = ['a', 'b', 'c', 'd']
-  expect(heirOf('b', before, new Set(['a', 'c', 'd']))).toBe('c')
-  expect(heirOf('d', before, new Set(['a', 'b']))).toBe('b')
-  expect(heirOf('b', before, new Set(before))).toBeUndefined()
-  expect(heirOf(undefined, before, new Set())).toBeUndefined()
+  expect(nextFocusOf('b', before, new Set(['a', 'c', 'd']))).toBe('c')
+  expect(nextFocusOf('d', before, new Set(['a', 'b']))).toBe('b')
+  expect(nextFocusOf('b', before, new Set(before))).toBeUndefined()
+  expect(nextFocusOf(undefined, before, new Set())).toBeUndefined()
 })
 
 test('[APP-10.20] one’s own words stand below the others as soon as they are sent, and once', () => {

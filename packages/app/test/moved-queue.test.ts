@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame } from '@postern/protocol/relay'
-import type { Person, Wire, World } from '@postern/testkit'
-import { describe, expect } from 'vitest'
+import type { TestPerson, Wire, World } from '@postern/testkit'
+import { describe, expect, onTestFinished } from 'vitest'
 import { test as base } from './app-fixtures.ts'
 import { heardBy, meet, TestApp, type TestPage } from './app-world.ts'
 
@@ -22,11 +22,12 @@ function holdMessages(wire: Wire): () => void {
   }
 }
 
-async function movedIn(world: World, link: string): Promise<{ app: TestApp; page: TestPage }> {
+async function movedIn(world: World, code: string): Promise<{ app: TestApp; page: TestPage }> {
   const app = new TestApp(world, { directory: join(world.directory, 'another') })
+  onTestFinished(() => app.host.home.stop())
   await app.host.home.start()
   const page = app.page()
-  await page.call('moveIn', { link })
+  await page.call('moveIn', { code, fetchToken: 'a'.repeat(43) })
   return { app, page }
 }
 
@@ -41,14 +42,18 @@ const test = base
     await page.call('send', { chat, text: 'second' })
     const outgoing = page.watch('outgoing', chat)
     await expect.poll(() => outgoing.value.map(({ state }) => state.kind)).toEqual(['sending', 'waiting'])
-    const { link } = await page.call('moveOut', {})
-    return { chat, link, letGo, outgoing }
+    const { code } = await page.call('moveOut', {})
+    return { chat, code, letGo, outgoing }
   })
 
 const ALL = ['zero', 'first', 'second']
 
 /** Once the last is there, all that was sent before it is. */
-async function hearsAll(page: TestPage, chat: ChatId, { bob, app }: { bob: Person; app: TestApp }): Promise<string[]> {
+async function hearsAll(
+  page: TestPage,
+  chat: ChatId,
+  { bob, app }: { bob: TestPerson; app: TestApp },
+): Promise<string[]> {
   await page.call('send', { chat, text: 'last' })
   await bob.hears('last')
   return heardBy(bob, app)
@@ -59,12 +64,12 @@ describe('what waits when the account moves', () => {
     world,
     bob,
     app,
-    moving: { chat, link, letGo, outgoing },
+    moving: { chat, code, letGo, outgoing },
   }) => {
     letGo()
     await bob.hears('second')
     await expect.poll(() => outgoing.value).toEqual([])
-    const { app: next, page } = await movedIn(world, link)
+    const { app: next, page } = await movedIn(world, code)
     expect(await hearsAll(page, chat, { bob, app: next })).toEqual([...ALL, 'last'])
     await expect.poll(() => page.watch('outgoing', chat).value).toEqual([])
     const { rows } = page.watch('history', chat, { at: 'end' }, 50).value
@@ -79,9 +84,9 @@ describe('what waits when the account moves', () => {
     bob,
     app,
     page: old,
-    moving: { chat, link, letGo },
+    moving: { chat, code, letGo },
   }) => {
-    const { app: next } = await movedIn(world, link)
+    const { app: next } = await movedIn(world, code)
     await bob.hears('second')
     await expect.poll(() => app.host.home.stage).toEqual({ kind: 'elsewhere' })
     await next.host.home.stop()
@@ -112,6 +117,7 @@ describe('what waited when a full backup was saved', () => {
     await bob.hears('second')
     await app.host.home.stop()
     const next = new TestApp(world, { directory: join(world.directory, 'another') })
+    onTestFinished(() => next.host.home.stop())
     onCleanup(() => next.host.home.stop())
     await next.host.home.start()
     const there = next.page()

@@ -1,8 +1,8 @@
 // Files in the queue: on the disk before anything is promised, sent once, and gone when nobody sends them.
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ChatId, CodedError, Wait } from '@postern/protocol'
-import { type Person, Wire, type World } from '@postern/testkit'
+import { type ChatId, CodedError, Deferred } from '@postern/protocol'
+import { type TestPerson, Wire, type World } from '@postern/testkit'
 import { describe, expect, vi } from 'vitest'
 import type { OutgoingState } from '../src/contract/objects.ts'
 import { test } from './app-fixtures.ts'
@@ -22,9 +22,9 @@ const atRelay = (world: World): string[] => filesIn(join(world.directory, 'relay
 /** Uploads begin, and no byte of them ever arrives. */
 const stuckBlobs: NonNullable<AppOptions['connectBlobs']> = () => {
   const never = async ({ signal }: { signal: AbortSignal }): Promise<never> => {
-    const wait = new Wait<never>()
+    const wait = new Deferred<never>()
     wait.onAbort(signal, () => wait.reject(new CodedError('relay-unreachable')))
-    return await wait.over
+    return await wait.promise
   }
   return {
     upload: (_ticket, piece) => never(piece),
@@ -35,7 +35,7 @@ const stuckBlobs: NonNullable<AppOptions['connectBlobs']> = () => {
 }
 
 /** The bytes of the file that the bot has under these words. */
-async function contentHeard(bot: Person, app: TestApp, text: string): Promise<Uint8Array> {
+async function contentHeard(bot: TestPerson, app: TestApp, text: string): Promise<Uint8Array> {
   const { id } = await bot.hears(text)
   const chat = app.account.client.account as string as ChatId
   const opened = await bot.client.files.open(chat, id, { timeoutMs: 10_000 })

@@ -1,18 +1,21 @@
 // What the parts of screens promise without a browser: faces, toasts, errors in words.
 import { readFileSync } from 'node:fs'
 import { isErrorCode } from '@postern/protocol'
+import { blackPng, pngThatClaims } from '@postern/testkit/pictures'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CallError } from '../src/contract/calls.ts'
+import { chooseLanguage, languages } from '../src/i18n/language.ts'
 import { attempt } from '../src/parts/attempt.ts'
-import { hueOf, initialsOf, pictureOf } from '../src/parts/face.ts'
+import { hueOf, initialsOf, pictureOf } from '../src/parts/avatar/face.ts'
 import { faultWords } from '../src/parts/fault-table.ts'
 import { faultText, faultWordsOf } from '../src/parts/fault-words.ts'
-import { hideToast, showToast, toastLeftMs, toasts } from '../src/parts/toast-list.ts'
-import { chooseLanguage, languages } from '../src/words/language.ts'
+import { hideToast, showToast, toastLeftMs, toasts } from '../src/parts/toasts/toast-list.ts'
+
+const pngUrl = (png: Buffer): string => `data:image/png;base64,${png.toString('base64')}`
 
 describe('faces', () => {
   test('[APP-9.7] a picture is one in itself', () => {
-    const picture = 'data:image/webp;base64,UklGRg=='
+    const picture = pngUrl(blackPng(1024, 1024))
     expect(pictureOf(picture)).toBe(picture)
     const others = [
       'https://evil.example/seen.png',
@@ -21,10 +24,20 @@ describe('faces', () => {
       'data:image/png;base64,abc") url(https://evil.example',
       'data:image/png,abc',
       `data:image/png;base64,${'A'.repeat(500_000)}`,
+      // Called what it is not, and of which nothing can be known.
+      picture.replace('png', 'webp'),
+      'data:image/webp;base64,UklGRg==',
       '',
       undefined,
     ]
     for (const other of others) expect(pictureOf(other)).toBeUndefined()
+  })
+
+  test('[APP-9.7] a picture that would take all memory is none', () => {
+    const bomb = pngUrl(blackPng(20_000, 20_000))
+    expect(bomb.length).toBeLessThan(80_000)
+    for (const url of [bomb, pngUrl(blackPng(1025, 1)), pngUrl(pngThatClaims(0x7fff_ffff, 1))])
+      expect(pictureOf(url)).toBeUndefined()
   })
 
   test('[APP-9.8] the letters are one or two signs', () => {
@@ -57,7 +70,7 @@ describe('errors', () => {
   const notForPeople = [
     'press-not-found press-too-late press-answered idempotency-conflict token-wrong route-not-found method-not-found',
     'updates-off webhook-set hook-not-found hook-token-wrong hook-chat-gone hooks-full frame-malformed group-exists',
-    'bad-certificate database-locked database-key-missing database-key-wrong database-unusable descriptors-used-up',
+    'bad-certificate database-locked database-key-missing database-key-wrong database-missing database-unusable descriptors-used-up',
     'database-unreachable database-too-old unavailable database-in-use database-moving database-moved',
     'database-not-empty database-older',
     'library-unpatched not-running backup-running backup-overtaken backup-refused',
@@ -104,9 +117,9 @@ describe('errors', () => {
     showToast({ kind: 'note', text: 'copied' })
     const [toast] = toasts.value
     if (!toast) throw new Error('no toast')
-    expect(toastLeftMs(toast, toast.madeMs)).toBe(6_000)
-    expect(toastLeftMs(toast, toast.madeMs + 1_500)).toBe(4_500)
-    expect(toastLeftMs(toast, toast.madeMs + 60_000)).toBe(2_000)
+    expect(toastLeftMs(toast, toast.madeMs)).toBeCloseTo(6_000)
+    expect(toastLeftMs(toast, toast.madeMs + 1_500)).toBeCloseTo(4_500)
+    expect(toastLeftMs(toast, toast.madeMs + 60_000)).toBeCloseTo(2_000)
   })
 
   test('[APP-9.11] at most four toasts stand at once', () => {

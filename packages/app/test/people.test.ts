@@ -1,11 +1,11 @@
 // Comparing keys, one's own picture, and the end of an account.
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { shortNameOf } from '../src/parts/face.ts'
+import { chooseLanguage } from '../src/i18n/language.ts'
+import { shortNameOf } from '../src/parts/avatar/face.ts'
 import { compareCodes, digitGroups } from '../src/people/compare.ts'
 import { isRemovalMeant } from '../src/settings/removal.ts'
 import { cropOf } from '../src/settings/square-picture.ts'
-import { chooseLanguage } from '../src/words/language.ts'
 
 afterEach(() => chooseLanguage('en'))
 
@@ -40,11 +40,11 @@ describe('oneself', () => {
 
   test('[APP-13.4] an account is removed by the word that is asked for', () => {
     chooseLanguage('en')
-    expect(isRemovalMeant(' Remove ')).toBe(true)
-    for (const typed of ['', 'r', 'removed', 'удалить', 'yes']) expect(isRemovalMeant(typed)).toBe(false)
+    expect(isRemovalMeant(' Delete ')).toBe(true)
+    for (const typed of ['', 'd', 'deleted', 'удалить', 'yes']) expect(isRemovalMeant(typed)).toBe(false)
     chooseLanguage('ru')
     expect(isRemovalMeant('Удалить')).toBe(true)
-    expect(isRemovalMeant('remove')).toBe(false)
+    expect(isRemovalMeant('delete')).toBe(false)
   })
 })
 

@@ -1,6 +1,6 @@
 // A press of a button: pending on every page until its bot answers in any way, and for ten seconds at most.
 import { appLimits, type ChatId } from '@postern/protocol'
-import type { ManualClock, Person, World } from '@postern/testkit'
+import type { ManualClock, TestPerson, World } from '@postern/testkit'
 import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test as base } from './app-fixtures.ts'
@@ -14,7 +14,7 @@ const buttons = [
 ]
 
 /** The bot has asked a question with two buttons, and the app shows it. */
-async function asked(world: World, bot: Person, clock?: ManualClock) {
+async function asked(world: World, bot: TestPerson, clock?: ManualClock) {
   const { app, page } = await TestApp.begin(world, clock ? { clock } : {})
   await page.call('openInvite', { link: bot.client.identity.me().inviteUrl })
   const from = app.account.client.account as string as ChatId

@@ -14,6 +14,17 @@ describe('an invite link', () => {
     expect(app.host.home.stage).toEqual({ kind: 'no-account' })
   })
 
+  test('[APP-1.22] of a relay that is away says so, so that the page asks again', async ({ world, bob }) => {
+    const app = new TestApp(world)
+    await app.host.home.start()
+    const page = app.page()
+    const link = bob.client.identity.me().inviteUrl
+    await world.stopRelay()
+    await expect(page.call('previewInvite', { link })).rejects.toThrow('relay-unreachable')
+    await world.startRelay()
+    await expect.poll(() => page.call('previewInvite', { link })).toMatchObject({ name: 'bob' })
+  })
+
   test('[APP-1.16] tells no name that the account did not say, and can be opened all the same', async ({
     world,
     bob,
@@ -26,9 +37,6 @@ describe('an invite link', () => {
     const foreign = mallory.client.identity.me().inviteUrl.split('/')
     const link = [...parts.slice(0, -2), foreign.at(-2), parts.at(-1)].join('/')
     expect(await page.call('previewInvite', { link })).toEqual({ account: bob.id, name: '', about: '', bot: false })
-    await world.stopRelay()
-    expect(await page.call('previewInvite', { link })).toMatchObject({ name: '' })
-    await world.startRelay()
     await expect(page.call('previewInvite', { link: 'https://example.org/' })).rejects.toThrow('invite-malformed')
   })
 })

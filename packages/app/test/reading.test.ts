@@ -1,7 +1,7 @@
 // What counts as read, and what a screen reader is told.
 import { ManualClock } from '@postern/testkit/clock'
 import { beforeEach, expect, test } from 'vitest'
-import { heardSince } from '../src/conversation/window/heard.ts'
+import { announcementFor } from '../src/conversation/window/announcements.ts'
 import { ReadMarks } from '../src/conversation/window/reading.ts'
 import { unreadAmong } from '../src/conversation/window/window-state.ts'
 import { alice, bob, group, row, said, timingOf } from './conversation-fixtures.ts'
@@ -68,13 +68,16 @@ test('[APP-10.8] only what was not read counts, and nothing of a request', () =>
 test('[APP-10.9] new messages of others are said, the last three of them, and none that scrolling brought', () => {
   const at = (messages: (typeof one)[], hasNewer = false) => ({ rows: messages.map(row), hasOlder: true, hasNewer })
   const me = alice.id
-  const first = heardSince(at([one]), { lastTs: undefined, me })
+  const first = announcementFor(at([one]), { lastTs: undefined, me })
   expect(first).toEqual({ lastTs: one.ts })
-  expect(heardSince(at([one, two]), { lastTs: one.ts, me })).toEqual({ lastTs: two.ts, text: '\u2068Bob\u2069: two' })
-  expect(heardSince(at([one, two], true), { lastTs: one.ts, me })).toEqual({ lastTs: one.ts })
-  expect(heardSince(at([one, said(alice, 'mine')]), { lastTs: one.ts, me }).text).toBeUndefined()
+  expect(announcementFor(at([one, two]), { lastTs: one.ts, me })).toEqual({
+    lastTs: two.ts,
+    text: '\u2068Bob\u2069: two',
+  })
+  expect(announcementFor(at([one, two], true), { lastTs: one.ts, me })).toEqual({ lastTs: one.ts })
+  expect(announcementFor(at([one, said(alice, 'mine')]), { lastTs: one.ts, me }).text).toBeUndefined()
   const many = ['a', 'b', 'c', 'd', 'e'].map(text => said(bob, text))
-  expect(heardSince(at(many), { lastTs: one.ts, me }).text).toBe(
+  expect(announcementFor(at(many), { lastTs: one.ts, me }).text).toBe(
     ['c', 'd', 'e'].map(text => `\u2068Bob\u2069: ${text}`).join('. '),
   )
 })

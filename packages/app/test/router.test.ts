@@ -1,6 +1,9 @@
 // Back and forth between screens, in a history that began elsewhere.
 import { afterEach, expect, test, vi } from 'vitest'
-import { closeAllAbove, go, goBack, route, standAbove, startRouter } from '../src/router.ts'
+import { closeAllAbove, fromHere, go, goBack, route, standAbove, startRouter } from '../src/router.ts'
+
+const FIRST = 'a'.repeat(26)
+const SECOND = `${'b'.repeat(25)}a`
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -74,15 +77,15 @@ class Tab {
 }
 
 test('[APP-7.10] Back leads to the screen before, by whatever way one came, and never out of the app', () => {
-  const tab = new Tab('#c/first')
+  const tab = new Tab(`#c/${FIRST}`)
   startRouter()
   go({ screen: 'settings' })
-  tab.click('#c/second')
-  expect(route.value).toEqual({ screen: 'chat', chat: 'second' })
+  tab.click(`#c/${SECOND}`)
+  expect(route.value).toEqual({ screen: 'chat', chat: SECOND })
   goBack()
   expect(route.value).toEqual({ screen: 'settings' })
   goBack()
-  expect(route.value).toEqual({ screen: 'chat', chat: 'first' })
+  expect(route.value).toEqual({ screen: 'chat', chat: FIRST })
   goBack()
   expect(route.value).toEqual({ screen: 'chats' })
   expect(new URL(tab.now.href).host).toBe('relay.example')
@@ -96,6 +99,21 @@ test('[APP-7.10] A page that was loaded anew still knows how far it may go back'
   goBack()
   expect(route.value).toEqual({ screen: 'chats' })
   expect(tab.at).toBe(1)
+})
+
+test('[APP-7.14] An answer moves a person only from the screen where they asked', () => {
+  const tab = new Tab('#')
+  startRouter()
+  go({ screen: 'new-group' })
+  const asked = fromHere()
+  asked(() => go({ screen: 'chat', chat: FIRST }, 'replace'))
+  expect(route.value).toEqual({ screen: 'chat', chat: FIRST })
+  go({ screen: 'new-group' })
+  const askedAndLeft = fromHere()
+  go({ screen: 'chat', chat: SECOND })
+  askedAndLeft(goBack)
+  askedAndLeft(() => go({ screen: 'chat', chat: FIRST }, 'replace'))
+  expect([route.value, tab.at]).toEqual([{ screen: 'chat', chat: SECOND }, 4])
 })
 
 /** Two dialogs above each other, and which of them are closed. */
@@ -139,7 +157,7 @@ test('[APP-7.12] Back pressed twice in a moment closes a dialog and leads to the
 test.for([
   ['a screen that is gone to', () => go({ screen: 'settings' })],
   ['the same screen, as by a notification', () => go({ screen: 'chat', chat: 'one' })],
-  ['a link that is opened', (tab: Tab) => tab.click('#c/two')],
+  ['a link that is opened', (tab: Tab) => tab.click(`#c/${SECOND}`)],
   ['an account that is not open any more', () => closeAllAbove()],
 ] as const)('[APP-7.12] Dialogs and menus do not outlast their screen: %s', ([, leave]) => {
   const tab = new Tab('#')

@@ -10,9 +10,9 @@ import { noticeLine } from '../src/conversation/rows/notice-words.ts'
 import { chipsOf, reactionAfter } from '../src/conversation/rows/reaction-chips.ts'
 import { snippetOf } from '../src/conversation/snippet.ts'
 import { directionOf } from '../src/conversation/text-direction.ts'
-import { language } from '../src/words/language.ts'
-import { timeLeft } from '../src/words/time-left.ts'
-import { timerText } from '../src/words/timers.ts'
+import { language } from '../src/i18n/language.ts'
+import { timeLeft } from '../src/i18n/time-left.ts'
+import { timerText } from '../src/i18n/timers.ts'
 import { alice, bob, deploy, group, NOON, person, said, timingOf } from './conversation-fixtures.ts'
 
 afterEach(() => {
@@ -58,7 +58,7 @@ describe('notices', () => {
     })
     expect(new Set(lines).size).toBe(lines.length)
     expect(noticeLine(samples.undecryptable, nobody, alice.id).text).toBe(
-      'A message could not be read; the chat has been repaired',
+      'A message could not be decrypted. The chat was repaired.',
     )
   })
 
@@ -76,14 +76,14 @@ describe('notices', () => {
   test('[APP-10.17] a group that was made with a bot in it says so in its first line', () => {
     const made = noticeLine(samples.created, new Set([deploy.id]), alice.id)
     expect(made).toMatchObject({ isWarning: true, icon: 'triangle-alert' })
-    expect(made.text).toMatch(/^.*Garden club.*\. There is a bot in it: its owner receives every message/)
+    expect(made.text).toMatch(/^.*Garden club.*\. There is a bot in this group. Its owner receives every message/)
     expect(noticeLine(samples.created, nobody, alice.id).isWarning).toBe(false)
   })
 
   test('[APP-10.11] a name turns no words around it, whatever stands in it', () => {
     const mallory = person(9, '\u202eegassem\u2066 x')
     const { text } = noticeLine({ code: 'left', from: mallory }, nobody, alice.id)
-    expect(text).toBe('\u2068egassem x\u2069 has left')
+    expect(text).toBe('\u2068egassem x\u2069 left')
     expect(isolated('\u2069\u2069\u202d')).toBe('\u2068\u2069')
   })
 })

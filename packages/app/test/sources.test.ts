@@ -106,14 +106,14 @@ describe('sources', () => {
   })
 
   test('[APP-9.17] whoever shows an icon that is not there from the start imports it', () => {
-    const later = sources.find(({ path }) => path.endsWith('/later-icons.ts'))?.text ?? ''
-    const names = [...later.matchAll(/^ {2}'?([a-z0-9-]+)'?:/gm)].map(match => match[1] ?? '')
+    const lazy = sources.find(({ path }) => path.endsWith('/lazy-icons.ts'))?.text ?? ''
+    const names = [...lazy.matchAll(/^ {2}'?([a-z0-9-]+)'?:/gm)].map(match => match[1] ?? '')
     expect(names.length).toBeGreaterThan(10)
     const shows = (text: string) =>
       names.filter(name => new RegExp(`\\b(?:icon|name)=(?:"${name}"|\\{[^}]*'${name}')|: '${name}'`).test(text))
     const lacking = sources
       .filter(
-        ({ path, text }) => path.endsWith('.tsx') && shows(text).length > 0 && !text.includes('with-later-icons.ts'),
+        ({ path, text }) => path.endsWith('.tsx') && shows(text).length > 0 && !text.includes('with-lazy-icons.ts'),
       )
       .map(({ path }) => path)
     expect(lacking).toEqual([])

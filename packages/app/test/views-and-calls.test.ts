@@ -1,6 +1,7 @@
 // What pages watch and ask: shown when it changes, answered once, and safe from pages that say anything.
 import { appLimits, type ChatId } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
+import { blackPng } from '@postern/testkit/pictures'
 import { describe, expect } from 'vitest'
 import { test } from './app-fixtures.ts'
 import { TestApp } from './app-world.ts'
@@ -81,6 +82,8 @@ describe('a view', () => {
   })
 })
 
+const urlOf = (width: number): string => `data:image/png;base64,${blackPng(width, 1).toString('base64')}`
+
 describe('the picture of a person', () => {
   test('[APP-1.17] is known, changes when it is changed, and is not told again with each message', async ({
     started: { app, page },
@@ -92,13 +95,13 @@ describe('the picture of a person', () => {
     const faces = page.watch('faces')
     expect(faces.value).toEqual({})
     const paint = async (byte: number) => {
-      await bob.client.identity.setProfile({ avatar: Uint8Array.of(0x89, byte) })
+      await bob.client.identity.setProfile({ avatar: blackPng(byte, 1) })
       await bob.say(app.account.client.account as string as ChatId, 'like this')
     }
     await paint(1)
-    await expect.poll(() => faces.value[bob.id]).toBe('data:image/png;base64,iQE=')
+    await expect.poll(() => faces.value[bob.id]).toBe(urlOf(1))
     await paint(2)
-    await expect.poll(() => faces.value[bob.id]).toBe('data:image/png;base64,iQI=')
+    await expect.poll(() => faces.value[bob.id]).toBe(urlOf(2))
     const before = page.posted.length
     await bob.say(app.account.client.account as string as ChatId, 'and a word')
     await expect.poll(() => JSON.stringify([chats.value, open.value])).toContain('and a word')
@@ -111,17 +114,34 @@ describe('the picture of a person', () => {
     carol,
   }) => {
     await page.call('openInvite', { link: bob.client.identity.me().inviteUrl })
-    await carol.client.identity.setProfile({ avatar: Uint8Array.of(0x89, 3) })
+    await carol.client.identity.setProfile({ avatar: blackPng(3, 1) })
     const me = app.account.client.account
     const { id } = await bob.client.chats.createGroup({ name: 'three', members: [me, carol.id] }, WITHIN)
     await carol.next('chat', event => event.chat_id === id)
     await page.call('accept', { chat: id })
     await carol.say(id, 'hello')
     const person = page.watch('person', carol.id)
-    await expect.poll(() => person.value.avatar).toBe('data:image/png;base64,iQM=')
+    await expect.poll(() => person.value.avatar).toBe(urlOf(3))
     const faces = page.watch('faces')
     await page.call('send', { chat: carol.chatId, text: 'to you alone' })
-    await expect.poll(() => faces.value[carol.id]).toBe('data:image/png;base64,iQM=')
+    await expect.poll(() => faces.value[carol.id]).toBe(urlOf(3))
+  })
+
+  test('[APP-1.21] of a stranger is not known before the request is accepted', async ({ started, mallory }) => {
+    const { app, page } = started
+    const chats = page.watch('chats')
+    const faces = page.watch('faces')
+    await mallory.client.identity.setProfile({ avatar: blackPng(4, 1) })
+    await mallory.say(app.account.client.account as string as ChatId, 'look at me')
+    await expect.poll(() => chats.value.map(({ state }) => state)).toEqual(['request'])
+    const person = page.watch('person', mallory.id)
+    const known = () => app.account.client.identity.profileOf(mallory.id).avatar
+    await expect.poll(known).toBe(urlOf(4))
+    expect(faces.value).toEqual({})
+    expect(person.value).not.toHaveProperty('avatar')
+    await page.call('accept', { chat: mallory.chatId })
+    await expect.poll(() => faces.value).toEqual({ [mallory.id]: urlOf(4) })
+    expect(page.watch('person', mallory.id).value.avatar).toBe(urlOf(4))
   })
 })
 

@@ -9,29 +9,29 @@ const data = z
   .string(STRING)
   .superRefine(keeps(buttonDataFault))
   .meta({ minLength: 1, maxLength: buttonDataBytesMax })
-  .describe(`Comes back when the button is pressed; at most ${buttonDataBytesMax} bytes of UTF-8.`)
+  .describe(`Sent back when the button is pressed; at most ${buttonDataBytesMax} bytes of UTF-8.`)
 
 const url = z
   .string(STRING)
   .superRefine(keeps(buttonUrlFault))
   .meta({ maxLength: buttonUrlUnitsMax })
-  .describe('Opened after a question that shows it; https only, its scheme in any letters.')
+  .describe('The app shows it and asks before it is opened; https only, the scheme in upper or lower case.')
 
 export const newButton = z
   .object(
     { text: shownName(buttonTextCharsMax), data: optional(data), url: optional(url) },
-    'an object with text and either data or url is required',
+    'must be an object with text and either data or url',
   )
   .refine(button => (button.data === undefined) !== (button.url === undefined), {
-    error: 'either data or url is required',
+    error: 'must have either data or url',
   })
 
 const row = z
-  .array(newButton, 'an array of buttons is required')
+  .array(newButton, 'must be an array of buttons')
   .superRefine(keeps(buttonRowFault))
   .meta({ minItems: 1, maxItems: buttonsPerRowMax })
 
 export const buttons = optional(
-  z.array(row, 'an array of rows is required').superRefine(keeps(buttonRowsFault)).meta({ maxItems: buttonRowsMax }),
+  z.array(row, 'must be an array of rows').superRefine(keeps(buttonRowsFault)).meta({ maxItems: buttonRowsMax }),
 ).describe('Rows of buttons, each with either `data` or `url`.')
 export type ButtonRows = NonNullable<z.infer<typeof buttons>>

@@ -1,4 +1,4 @@
-// What an endpoint of the HTTP API is, and the parts that many of them share.
+// Defines an endpoint of the HTTP API, and the parts that many endpoints share.
 import { gatewayLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { chatInPath, messageInPath, wholeNumber } from './field-rules.ts'
@@ -36,7 +36,7 @@ export const messageParams = z.object({ chat: chatInPath, msg: messageInPath })
 /** Requests that return nothing answer {}. */
 export const nothing = z.object({})
 
-const keyRule = `1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes are required`
+const keyRule = `must have 1 to ${gatewayLimits.idempotencyKeyBytesMax} bytes`
 /** An empty one is refused: whoever sends it counts on a protection that it would not have. */
 export const sendHeaders = z.object({
   'idempotency-key': z
@@ -44,7 +44,7 @@ export const sendHeaders = z.object({
     .min(1, keyRule)
     .max(gatewayLimits.idempotencyKeyBytesMax, keyRule)
     .optional()
-    .describe('The same key within 24 hours gives the first outcome, and nothing is sent twice.'),
+    .describe('The same key within 24 hours returns the first result, and nothing is sent twice.'),
 })
 
 export const pageLimit = ({ max, standard }: { max: number; standard: number }) =>

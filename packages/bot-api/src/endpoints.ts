@@ -24,7 +24,7 @@ const botEndpoints = {
     path: '/v1/me',
     section: 'Bot',
     summary: 'Change the bot',
-    description: "Changes the bot's name or description; what is absent stays.",
+    description: "Changes the bot's name or description; absent fields stay unchanged.",
     body: botChange,
     answer: bot,
   },
@@ -32,9 +32,9 @@ const botEndpoints = {
     method: 'POST',
     path: '/v1/me/invite',
     section: 'Bot',
-    summary: 'Make a new invite',
+    summary: 'Create an invite link',
     description:
-      'Makes a new invite link; the token in older ones is worth nothing from then on. Who has an older link still knows the account id, and can read the profile with the key that stands in it.',
+      'Creates a new invite link; older links stop working. A person with an older link still knows the account id, and can read the profile with the key in the link.',
     answer: bot,
   },
   setCommands: {
@@ -67,7 +67,7 @@ const chatEndpoints = {
     description: "The bot's chats, in the order in which it first saw them: all, or page by page.",
     query: z.object({
       limit: wholeNumber({ min: 1, max: gatewayLimits.chatsPageMax }).optional().describe('All when absent.'),
-      after: namedChat.optional().describe('Reads on: the chats behind this one, the last of the page before.'),
+      after: namedChat.optional().describe('The next page: the chats after this one, the last of the previous page.'),
     }),
     statuses: { not_found: 404 },
     answer: z.array(chat),
@@ -87,7 +87,7 @@ const chatEndpoints = {
     section: 'Chats',
     summary: 'Accept a request',
     description:
-      'Accepts a chat request or a group invitation: the updates of what came meanwhile are queued, in order. An accepted chat is answered as it is. With a person, the groups to which that person has invited the bot are let in, now and later.',
+      'Accepts a chat request or a group invitation. Updates that arrived meanwhile are queued, in order. If the chat is already accepted, it is returned unchanged. Accepting a person also accepts the groups to which that person has invited the bot, now and later.',
     params: chatParams,
     answer: chat,
   },
@@ -97,7 +97,7 @@ const chatEndpoints = {
     section: 'Chats',
     summary: 'Get a safety number',
     description:
-      'What the bot and a person compare, over another way, to be sure that neither was given a stranger’s account instead of the other’s.',
+      'A number that the bot and a person compare over another channel, to make sure that nobody intercepts the chat.',
     params: z.object({ account: accountInPath }),
     answer: safetyNumber,
   },
@@ -105,8 +105,8 @@ const chatEndpoints = {
     method: 'POST',
     path: '/v1/groups',
     section: 'Chats',
-    summary: 'Make a group',
-    description: 'Makes a group with the bot as its admin.',
+    summary: 'Create a group',
+    description: 'Creates a group with the bot as its admin.',
     headers: sendHeaders,
     body: newGroup,
     statuses: { not_found: 404 },
@@ -120,7 +120,7 @@ const updateEndpoints = {
     path: '/v1/updates',
     section: 'Updates',
     summary: 'Get updates',
-    description: `What happened in the chats, oldest first; waits up to \`timeout\` seconds when there is nothing yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
+    description: `Returns updates, oldest first; waits up to \`timeout\` seconds if there are none yet. \`offset\` confirms every update below it. Unconfirmed updates are kept for ${gatewayLimits.updatesKeptMs / 3_600_000} hours, at most ${gatewayLimits.updatesKeptMax} of them; the oldest are dropped. HEAD neither confirms nor waits.`,
     query: z.object({
       offset: wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
         .default(0)
@@ -138,7 +138,7 @@ const updateEndpoints = {
     path: '/v1/webhook',
     section: 'Updates',
     summary: 'Get the webhook status',
-    description: 'How delivery by webhook is doing.',
+    description: 'The status of webhook delivery.',
     answer: webhookStatus,
   },
 } as const satisfies Record<string, Endpoint>
@@ -161,7 +161,7 @@ const serviceEndpoints = {
     section: 'Service',
     summary: 'Get metrics',
     description:
-      "The gateway's figures in the text format of Prometheus. `METRICS_TOKEN`, where one is set, is good for this and for nothing else.",
+      "The gateway's metrics in the text format of Prometheus. `METRICS_TOKEN`, if set, is valid only for this endpoint.",
     forScrapers: true,
     answer: z.string(),
     answerType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -171,13 +171,13 @@ const serviceEndpoints = {
     path: '/openapi.json',
     section: 'Service',
     summary: 'Get this document',
-    description: 'This API as an OpenAPI document: 3.1, or 3.0 for tools that know no other.',
+    description: 'This API as an OpenAPI document: 3.1, or 3.0 for tools that support no other version.',
     open: true,
     query: z.object({
       version: z
-        .enum(openapiVersions, `${openapiVersions.join(' or ')} is required`)
+        .enum(openapiVersions, `must be ${openapiVersions.join(' or ')}`)
         .default('3.1')
-        .describe('Which version of OpenAPI.'),
+        .describe('The version of OpenAPI.'),
     }),
     answer: z.looseObject({ openapi: z.string() }),
   },

@@ -1,4 +1,4 @@
-// What a caller is told when something fails: one table from our error codes to those of the API, and to HTTP statuses.
+// Maps our error codes to the API's codes and HTTP statuses.
 import { CodedError, type ErrorCode } from '@postern/protocol'
 import type { ApiError, ApiErrorCode } from './objects.ts'
 
@@ -43,6 +43,7 @@ const apiCodes = {
   'chat-not-request': 'bad_request',
   'chat-blocked': 'bad_request',
   'chat-left': 'bad_request',
+  'account-deleted': 'bad_request',
   'not-a-group': 'bad_request',
   'not-an-admin': 'bad_request',
   'last-admin': 'bad_request',
@@ -97,6 +98,7 @@ const apiCodes = {
   'recovery-words-wrong': 'bad_request',
   'database-locked': 'internal',
   'database-key-missing': 'internal',
+  'database-missing': 'internal',
   'database-key-wrong': 'internal',
   'database-newer': 'internal',
   'database-unusable': 'internal',

@@ -1,4 +1,4 @@
-// What happens in a chat, declared once: the journal of core, updates, `postern person` and the documents derive from it.
+// Declares the events of a chat once: core's journal, updates, `postern person` and the documents derive from it.
 import { z } from 'zod'
 import { chatId, messageId, pressId } from './ids.ts'
 import { notice } from './notices.ts'
@@ -11,13 +11,13 @@ export const deletion = z.object({ message_id: messageId, from: person })
 export const reactionChange = z.object({
   message_id: messageId,
   from: person,
-  emoji: z.string().describe('Empty when it was taken back, or the message is gone.'),
+  emoji: z.string().describe('Empty if it was removed, or the message no longer exists.'),
 })
 
 export const press = z.object({
   message_id: messageId,
   from: person,
-  data: z.string().describe('Empty when the message is gone.'),
+  data: z.string().describe('Empty if the message no longer exists.'),
   press_id: pressId,
 })
 
@@ -37,7 +37,7 @@ export const update = z
     event('chat', { chat }),
     event('notice', { notice }),
   ])
-  .describe('Something that happened in a chat. More types may come: pass over one that you do not know.')
+  .describe('An event in a chat. More types may be added: ignore those that you do not know.')
 export type Update = z.infer<typeof update>
 
 /** What only people get: a bot's operator reads the status of a message where it stands, and is not called. */

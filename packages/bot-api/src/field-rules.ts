@@ -1,5 +1,5 @@
-// The rules that fields of a request keep, each with the sentence that a caller reads when it is broken.
-// What JSON Schema cannot say by itself stands in `meta`, for the documents.
+// The rules for fields of a request, each with the sentence that a caller reads when a field breaks it.
+// Rules that JSON Schema cannot express are in `meta`, for the documents.
 import {
   type CharRange,
   CodedError,
@@ -22,7 +22,7 @@ import { z } from 'zod'
 import { accountIdOf, chatIdOf, messageIdOf, pressIdOf } from './path-ids.ts'
 
 /** Said of whatever is no text, before anybody counts its characters. */
-export const STRING = 'a string is required'
+export const STRING = 'must be a string'
 
 /** For a schema: the rule that the value breaks, if it breaks one. */
 export const keeps =
@@ -51,7 +51,7 @@ export const shownLine = (max: number) => text({ fault: value => lineOfFault(val
 
 export const shownName = (max: number) =>
   text({ fault: value => nameFault(value, max), min: 1, max }).describe(
-    'One line, with something to see, and without control characters and signs that turn the writing round.',
+    'One line with a visible character, without control characters and characters that change the direction of writing.',
   )
 
 /** Null is the same as absent. */
@@ -62,8 +62,8 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
 export function wholeNumber({ min, max }: { min: number; max: number }) {
   const rule =
     max === Number.MAX_SAFE_INTEGER
-      ? `a whole number from ${min} up is required`
-      : `a whole number from ${min} to ${max} is required`
+      ? `must be a whole number of at least ${min}`
+      : `must be a whole number from ${min} to ${max}`
   return z
     .string(rule)
     .regex(/^\d{1,16}$/, rule)
@@ -72,11 +72,13 @@ export function wholeNumber({ min, max }: { min: number; max: number }) {
     .meta({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
 }
 
-export const accountField = z.string('an account id is required').refine(isAccountId, { error: 'it is no account id' })
+export const accountField = z
+  .string('must be an account id')
+  .refine(isAccountId, { error: 'is not a valid account id' })
 
 const messageId = z
-  .string('a message id is required')
-  .refine((value): value is MessageId => isMessageId(value), { error: 'it is no message id' })
+  .string('must be a message id')
+  .refine((value): value is MessageId => isMessageId(value), { error: 'is not a valid message id' })
 
 /** Absent, null and "" are the same: no message. */
 export const optionalMessageId = z.preprocess(
@@ -86,28 +88,28 @@ export const optionalMessageId = z.preprocess(
 
 /** In a path: any text. What is no id of a chat names a chat that does not exist. */
 export const accountInPath = z
-  .string('an account id is required')
+  .string('must be an account id')
   .transform(accountIdOf)
   .meta({ type: 'string' })
   .describe('The id of a person’s account.')
 /** Elsewhere an empty text is a field that was forgotten, and no chat that does not exist. */
 export const namedChat = z
-  .string('a chat id is required')
-  .min(1, 'a chat id is required')
+  .string('must be a chat id')
+  .min(1, 'must be a chat id')
   .transform(chatIdOf)
   .meta({ type: 'string' })
 export const chatInPath = z
-  .string('a chat id is required')
+  .string('must be a chat id')
   .transform(chatIdOf)
   .meta({ type: 'string' })
-  .describe('The id of a chat; of a private one, the other person’s account id.')
+  .describe('The id of a chat; for a private chat, the other person’s account id.')
 export const messageInPath = z
-  .string('a message id is required')
+  .string('must be a message id')
   .transform(messageIdOf)
   .meta({ type: 'string' })
   .describe('The id of a message in that chat.')
 export const pressInPath = z
-  .string('a press id is required')
+  .string('must be a press id')
   .transform(pressIdOf)
   .meta({ type: 'string' })
   .describe('The id of a press, from its `button` update.')
@@ -123,20 +125,18 @@ const inUtf16 = (rule: string, min: number) => z.int(rule).min(min, rule).descri
 export const newMention = z.object(
   {
     user: accountField,
-    offset: inUtf16('a whole number from 0 up is required', 0),
-    length: inUtf16('a whole number from 1 up is required', 1),
+    offset: inUtf16('must be a whole number of at least 0', 0),
+    length: inUtf16('must be a whole number of at least 1', 1),
   },
-  'an object with user, offset and length is required',
+  'must be an object with user, offset and length',
 )
 
 export const mentions = optional(
   z
-    .array(newMention, 'an array is required')
+    .array(newMention, 'must be an array')
     .superRefine(keeps(mentionsCountFault))
     .meta({ maxItems: contentLimits.mentionsMax }),
-).describe(
-  'On whole characters, in the order of the text, and not over each other; whom they name need not be a member.',
-)
+).describe('On whole characters, in the order of the text, and without overlap; the named person need not be a member.')
 
 export const messageText = characters(textRange)
 

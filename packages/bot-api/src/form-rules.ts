@@ -1,4 +1,4 @@
-// The rules of the fields of a form, in which everything is text and an empty text is the same as absent.
+// The rules for fields of a form, where everything is text and an empty text means absent.
 import { captionRange, contentLimits } from '@postern/protocol'
 import { z } from 'zod'
 import { characters, optional, optionalMessageId, wholeNumber } from './field-rules.ts'
@@ -15,8 +15,8 @@ const pixels = unlessEmpty(wholeNumber({ min: 1, max: contentLimits.pixelsPerSid
 export const fileFields = z.object({
   caption: optional(characters(captionRange)).describe('The text under the file.'),
   reply_to: optionalMessageId,
-  kind: unlessEmpty(z.enum(fileKinds, 'photo, video, voice or file is required')).describe(
-    'By default what the bytes of the file say. A photo is a JPEG, PNG or WebP file.',
+  kind: unlessEmpty(z.enum(fileKinds, 'must be photo, video, voice or file')).describe(
+    'By default detected from the bytes of the file. A photo is a JPEG, PNG or WebP file.',
   ),
   duration_ms: unlessEmpty(wholeNumber({ min: 0, max: contentLimits.durationMsMax })).describe('For video and voice.'),
   width: pixels,

@@ -13,8 +13,8 @@ export const hookEndpoints = {
     path: '/v1/hooks',
     section,
     summary: 'List hooks',
-    description: 'The hooks, of all chats or of one, oldest first. These endpoints are there when HOOKS_URL is set.',
-    query: z.object({ chat: namedChat.optional().describe('Only those of this chat.') }),
+    description: 'The hooks of all chats or of one, oldest first. These endpoints exist if HOOKS_URL is set.',
+    query: z.object({ chat: namedChat.optional().describe('Only the hooks of this chat.') }),
     statuses: { not_found: 404 },
     answer: z.array(hook),
   },
@@ -22,8 +22,8 @@ export const hookEndpoints = {
     method: 'POST',
     path: '/v1/hooks',
     section,
-    summary: 'Make a hook',
-    description: `Makes a hook: an address whose posts the bot writes into the chat. There are at most ${hookLimits.hooksMax}.`,
+    summary: 'Create a hook',
+    description: `Creates a hook: an address whose posts the bot writes into the chat. There are at most ${hookLimits.hooksMax}.`,
     body: newHook,
     statuses: { not_found: 404 },
     answer: createdHook,
@@ -43,17 +43,17 @@ export const hookEndpoints = {
     section,
     summary: 'Post to a hook',
     description:
-      'What a sender posts, written into the chat. A hook of format `text` takes text/plain, in any charset, or application/json. 200: the relay has the message durably, or there was nothing to say. 502: it could not be sent in time; the same body posted again doubles nothing.',
+      'Writes a post into the chat. A hook of format `text` accepts text/plain, in any charset, or application/json. 200: the relay has stored the message durably, or there was nothing to write. 502: it could not be sent in time; posting the same body again duplicates nothing.',
     open: true,
-    params: z.object({ secret: z.string().describe('What stands in the address of the hook.') }),
+    params: z.object({ secret: z.string().describe('The last part of the address of the hook.') }),
     headers: z.object({
       'content-type': z.string().optional(),
-      'x-vcs-token': z.string().optional().describe('Format `pipeline`: if it is there, it must equal the secret.'),
+      'x-vcs-token': z.string().optional().describe('Format `pipeline`: if present, it must equal the secret.'),
       'idempotency-key': z
         .string()
-        .min(1, 'at least one byte is required')
+        .min(1, 'must have at least one byte')
         .optional()
-        .describe('What was written under a key is not written again within 24 hours. Not empty, of any length.'),
+        .describe('A post under the same key is not written again within 24 hours. Not empty, of any length.'),
     }),
     upload: { types: ['application/json', 'text/plain'], bytesMax: hookLimits.bodyBytesMax },
     statuses: { unauthorized: 401, gone: 410, internal: 500, unavailable: 502 },

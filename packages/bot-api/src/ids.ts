@@ -1,4 +1,4 @@
-// Ids as schemas: a program reads strings, our own code gets the kind of each id with it.
+// Schemas of ids: programs see strings, and our code gets the branded type of each id.
 import {
   type AccountId,
   type ChatId,

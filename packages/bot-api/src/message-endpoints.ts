@@ -30,8 +30,8 @@ export const messageEndpoints = {
     params: chatParams,
     query: z
       .object({
-        before: time.optional().describe('Reads back: the newest messages before that time.'),
-        after: time.optional().describe('Reads on: the first messages behind that time.'),
+        before: time.optional().describe('The newest messages before that time.'),
+        after: time.optional().describe('The first messages after that time.'),
         around: optionalMessageId.describe('The id of a message: about half of the page is older.'),
         limit: pageLimit({ max: gatewayLimits.messagesPageMax, standard: gatewayLimits.messagesPageDefault }).describe(
           'How many at most.',
@@ -46,7 +46,7 @@ export const messageEndpoints = {
     section: 'Messages',
     summary: 'Send a text',
     description:
-      'Sends a text. The answer means that the relay has it durably. The account id of a person whom the bot never met opens a chat.',
+      'Sends a text. The answer means that the relay has stored it durably. The account id of a person whom the bot has never met opens a chat.',
     params: chatParams,
     headers: sendHeaders,
     body: textMessage,
@@ -58,7 +58,7 @@ export const messageEndpoints = {
     section: 'Messages',
     summary: 'Send a file',
     description:
-      'Sends a file, with its bytes streamed to the relay in encrypted form; less than 64 KB in a minute is too slow, and 400. The gateway makes the preview of a photo itself.',
+      'Sends a file; its bytes are encrypted and streamed to the relay. Less than 64 KB in a minute is too slow, and answered with 400. The gateway creates the preview of a photo.',
     params: chatParams,
     headers: sendHeaders,
     form: { fields: fileFields, fileBytesMax: contentLimits.fileBytesMax },
@@ -83,9 +83,12 @@ export const messageEndpoints = {
     params: messageParams,
     headers: z.object({
       range: z.string().optional().describe('One range of bytes, as in `bytes=0-1023`: the answer is 206, or 416.'),
-      'if-range': z.string().optional().describe('The ETag of an earlier answer: any other, and the file comes whole.'),
-      'if-none-match': z.string().optional().describe('ETags of earlier answers: 304 when one of them still holds.'),
-      'if-match': z.string().optional().describe('ETags of earlier answers: 412 when none of them holds.'),
+      'if-range': z
+        .string()
+        .optional()
+        .describe('The ETag of an earlier answer: if it differs, the whole file is returned.'),
+      'if-none-match': z.string().optional().describe('ETags of earlier answers: 304 if one of them still matches.'),
+      'if-match': z.string().optional().describe('ETags of earlier answers: 412 if none of them matches.'),
     }),
     answer: z.unknown().describe('The bytes.'),
     answerType: '*/*',
@@ -110,7 +113,7 @@ export const messageEndpoints = {
     params: messageParams,
     query: z.object({
       for: z
-        .enum(['all', 'me'], 'all or me is required')
+        .enum(['all', 'me'], 'must be all or me')
         .default('all')
         .describe('For everyone, or only in the bot’s database.'),
     }),
@@ -140,7 +143,7 @@ export const messageEndpoints = {
     path: '/v1/chats/{chat}/read',
     section: 'Messages',
     summary: 'Mark messages read',
-    description: 'Marks messages read, up to one or all. The countdown of disappearing ones starts.',
+    description: 'Marks messages as read, up to one or all. The countdown of disappearing messages starts.',
     params: chatParams,
     body: readMark,
     answer: nothing,

@@ -9,7 +9,7 @@ export const person = z.object({
     .boolean()
     .optional()
     .describe(
-      'True for an account that is marked as a bot, absent for others. It stands in its profile, which may come a moment after its first message.',
+      'True for an account that is marked as a bot, absent for others. The mark is in its profile, which may arrive a moment after its first message.',
     ),
 })
 export type Person = z.infer<typeof person>
@@ -17,7 +17,7 @@ export type Person = z.infer<typeof person>
 export const botCommand = z.object({
   name: z.string(),
   description: z.string(),
-  args: z.string().optional().describe('A hint for the input field. Without it the command is sent when it is tapped.'),
+  args: z.string().optional().describe('A hint for the input field. Without it, tapping the command sends it.'),
 })
 
 export const bot = z.object({
@@ -37,25 +37,27 @@ export const chat = z.object({
   name: z.string().describe("The person's name, or the group's title."),
   state: z
     .enum(['active', 'request', 'left'])
-    .describe('`request` waits to be accepted; `left`: the bot is no longer in it.'),
-  members: z.array(member).describe('The bot included.'),
-  timer_ms: z.int().describe('How long messages are kept after they were read; 0 is for ever.'),
+    .describe('`request`: waits to be accepted; `left`: the bot is no longer a member.'),
+  members: z.array(member).describe('Including the bot.'),
+  timer_ms: z.int().describe('How long messages are kept after they were read; 0: no limit.'),
   unread: z.int(),
   ts: z.int().describe('When the bot first saw the chat.'),
   blocked: z
     .boolean()
     .optional()
-    .describe('The person is blocked: nothing of theirs comes, and nothing can be written.'),
-  verified: z.boolean().optional().describe('The safety number of the person was compared.'),
+    .describe('The person is blocked: the bot receives nothing from them, and cannot write to them.'),
+  verified: z.boolean().optional().describe('The safety number of this person was compared.'),
 })
 export type Chat = z.infer<typeof chat>
 
 export const safetyNumber = z.object({
   account: accountId,
-  number: z.string().describe('Twelve groups of five digits: both sides see the same, unless somebody stands between.'),
-  qr: z.string().describe('The same for a QR code: equal on both sides.'),
+  number: z
+    .string()
+    .describe('Twelve groups of five digits: both sides see the same, unless somebody intercepts the chat.'),
+  qr: z.string().describe('The same as the content of a QR code: equal on both sides.'),
 })
-export type SafetyNumber = z.infer<typeof safetyNumber>
+export type SafetyNumberAnswer = z.infer<typeof safetyNumber>
 
 export const mention = z.object({
   user: accountId,
@@ -65,7 +67,7 @@ export const mention = z.object({
 
 export const button = z
   .object({ text: z.string(), data: z.string().optional(), url: z.string().optional() })
-  .describe('Has either `data`, which comes back when it is pressed, or `url`.')
+  .describe('Has either `data`, which is sent back when it is pressed, or `url`.')
 
 export const file = z.object({
   name: z.string(),
@@ -84,7 +86,7 @@ export const pollOption = z.object({ text: z.string(), votes: z.int(), voters: z
 export const poll = z.object({
   question: z.string(),
   multiple: z.boolean(),
-  close_ts: z.int().optional().describe('When it closes by itself.'),
+  close_ts: z.int().optional().describe('When it closes automatically.'),
   closed: z.boolean(),
   options: z.array(pollOption),
   voted: z.array(z.int()).describe("The bot's own vote: indexes of options."),
@@ -106,7 +108,7 @@ export const message = z.object({
   poll: poll.optional(),
   reactions: z.array(reaction).optional(),
   edited_ts: z.int().optional(),
-  expires_ts: z.int().optional().describe('When a disappearing message is erased; set once its time runs.'),
+  expires_ts: z.int().optional().describe('When a disappearing message is erased; set once its countdown has started.'),
   status: z.enum(['sent', 'delivered', 'read']).optional().describe("The bot's own messages only."),
 })
 export type Message = z.infer<typeof message>
@@ -118,12 +120,12 @@ export const apiError = z.object({
 export type ApiError = z.infer<typeof apiError>
 export type ApiErrorCode = ApiError['code']
 
-/** How delivery by webhook is doing. */
+/** The status of webhook delivery. */
 export const webhookStatus = z.object({
   enabled: z.boolean().describe('Whether WEBHOOK_URL is set.'),
-  pending: z.int().describe('Updates that wait to be delivered, or to be polled.'),
+  pending: z.int().describe('Updates that wait to be delivered or polled.'),
   last_attempt_ts: z.int().optional(),
-  last_error: z.string().optional().describe('Of the last attempt that failed.'),
+  last_error: z.string().optional().describe('The error of the last failed attempt.'),
   last_error_ts: z.int().optional(),
   next_attempt_ts: z.int().optional().describe('Set while a failed update waits for its next attempt.'),
 })

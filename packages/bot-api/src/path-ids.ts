@@ -1,4 +1,4 @@
-// Ids as a caller wrote them: what is no id names something that does not exist.
+// Parses ids in paths. A text that is not a valid id names something that does not exist.
 import {
   type AccountId,
   type ChatId,

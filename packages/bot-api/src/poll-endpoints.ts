@@ -22,7 +22,7 @@ export const pollEndpoints = {
     path: '/v1/chats/{chat}/messages/{msg}/vote',
     section: 'Polls',
     summary: 'Vote in a poll',
-    description: "The bot's vote in a poll that is open, in place of the one it had; [] takes it back.",
+    description: "Sets the bot's vote in an open poll, replacing its earlier one; [] retracts it.",
     params: messageParams,
     headers: sendHeaders,
     body: newVote,
@@ -46,7 +46,8 @@ export const pressEndpoints = {
     path: '/v1/presses/{press_id}/answer',
     section: 'Buttons',
     summary: 'Answer a press',
-    description: 'Answers the press of a button, once and within a minute, by a text that only the presser sees.',
+    description:
+      'Answers the press of a button, once and within a minute, with a text that only the person who pressed sees.',
     params: z.object({ press_id: pressInPath }),
     headers: sendHeaders,
     body: pressAnswer,

@@ -1,4 +1,4 @@
-// What callers send: the bodies of requests, with the rules of every field.
+// The bodies of requests, with the rules of every field.
 import {
   aboutRange,
   captionRange,
@@ -27,7 +27,7 @@ import {
   textMessageFields,
 } from './field-rules.ts'
 
-const OBJECT = 'a JSON object is required'
+const OBJECT = 'must be a JSON object'
 
 export const textMessage = z.object({ ...textMessageFields, buttons }, OBJECT).superRefine(mentionsAreInText)
 export type TextMessage = z.infer<typeof textMessage>
@@ -38,7 +38,7 @@ export const messageEdit = z
     {
       text: optional(characters(captionRange)).describe('Only a caption may be empty.'),
       mentions: mentions.describe(
-        'Alone they are judged by the text as it stands, and [] removes them. A new text without mentions has none.',
+        'Without a text, they apply to the current text, and [] removes them. A new text without mentions has none.',
       ),
       buttons,
     },
@@ -48,7 +48,7 @@ export const messageEdit = z
   .superRefine(({ text, mentions }, context) => {
     if (text !== undefined) mentionsAreInText({ text, mentions }, context)
   })
-export type MessageEdit = z.infer<typeof messageEdit>
+export type MessageEditRequest = z.infer<typeof messageEdit>
 
 /** What is absent stays as it is. */
 export const botChange = z.object(
@@ -66,14 +66,14 @@ export const newCommand = z.object(
     description: optional(shownLine(contentLimits.commandDescriptionCharsMax)),
     args: optional(shownLine(contentLimits.commandArgsCharsMax)),
   },
-  'an object with name, description and args is required',
+  'must be an object with name, description and args',
 )
 
 export const botCommands = z
   .object(
     {
       commands: z
-        .array(newCommand, 'an array is required')
+        .array(newCommand, 'must be an array')
         .superRefine(keeps(commandsCountFault))
         .meta({ maxItems: contentLimits.commandsMax }),
     },
@@ -82,7 +82,7 @@ export const botCommands = z
   .superRefine(({ commands }, context) => {
     const again = commands.findIndex(({ name }, at) => commands.findIndex(other => other.name === name) < at)
     if (again >= 0)
-      context.addIssue({ code: 'custom', path: ['commands', again, 'name'], message: 'it stands there twice' })
+      context.addIssue({ code: 'custom', path: ['commands', again, 'name'], message: 'must not be repeated' })
   })
 export type BotCommands = z.infer<typeof botCommands>
 
@@ -93,8 +93,8 @@ export const newGroup = z.object(
   {
     name: shownName(contentLimits.groupNameCharsMax),
     members: z
-      .array(accountField, 'an array of account ids is required')
-      .max(othersMax, `at most ${othersMax} are allowed`),
+      .array(accountField, 'must be an array of account ids')
+      .max(othersMax, `must have at most ${othersMax} entries`),
   },
   OBJECT,
 )
@@ -104,35 +104,35 @@ export const newReaction = z.object({ emoji }, OBJECT)
 /** Nothing at all is the same as {}. */
 export const readMark = z.preprocess(
   value => value ?? {},
-  z.object({ up_to: optionalMessageId.describe('All messages when absent.') }, OBJECT),
+  z.object({ up_to: optionalMessageId.describe('If absent: all messages.') }, OBJECT),
 )
 
 const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax } = contentLimits
-const closeRule = 'a time in milliseconds, or 0 for never, is required'
+const closeRule = 'must be a time in milliseconds, or 0 for never'
 
-const several = z.boolean('true or false is required')
+const several = z.boolean('must be true or false')
 
 /** What a poll is made of, in a request and in a command of `postern person`. */
 export const pollFields = {
   question: shownText(pollQuestionCharsMax),
   options: z
-    .array(shownName(pollOptionCharsMax), 'an array of texts is required')
+    .array(shownName(pollOptionCharsMax), 'must be an array of texts')
     .superRefine(keeps(optionsCountFault))
     .meta({ minItems: pollOptionsMin, maxItems: pollOptionsMax }),
   multiple: z.preprocess(value => value ?? false, several),
-  close_ts: optional(z.int(closeRule).min(0, closeRule)).describe('When it closes by itself; 0 or absent: never.'),
+  close_ts: optional(z.int(closeRule).min(0, closeRule)).describe('When it closes automatically; 0 or absent: never.'),
   reply_to: optionalMessageId,
 }
 export const newPoll = z.object(
   {
     ...pollFields,
-    multiple: optional(several).describe('Whether one may vote for several options; false when absent.'),
+    multiple: optional(several).describe('Whether people may vote for several options; by default false.'),
   },
   OBJECT,
 )
 export type NewPollRequest = z.infer<typeof newPoll>
 
-const indexRule = `a whole number from 0 to ${pollOptionsMax - 1} is required`
+const indexRule = `must be a whole number from 0 to ${pollOptionsMax - 1}`
 
 /** Each once; whether the poll has them, and takes several, is seen when it is looked at. */
 export const chosenOptions = z
@@ -141,9 +141,9 @@ export const chosenOptions = z
       .int(indexRule)
       .min(0, indexRule)
       .max(pollOptionsMax - 1, indexRule),
-    'an array of indexes is required',
+    'must be an array of indexes',
   )
-  .max(pollOptionsMax, `at most ${pollOptionsMax} are allowed`)
+  .max(pollOptionsMax, `must have at most ${pollOptionsMax} entries`)
   .describe('Indexes of options, from 0.')
 export const newVote = z.object({ options: chosenOptions }, OBJECT)
 

@@ -8,12 +8,12 @@ import {
   endpoints,
   makeOpenapi,
   message,
-  type Operation,
+  type OpenapiOperation,
   update,
 } from '../src/index.ts'
 
 type Tree = Record<string, unknown>
-type MediaType = NonNullable<Operation['requestBody']>['content'][string]
+type MediaType = NonNullable<OpenapiOperation['requestBody']>['content'][string]
 
 const document = makeOpenapi({ version: '1' })
 const older = asOpenapi30(document)
@@ -22,7 +22,7 @@ const rows = Object.entries(endpoints) as [string, Endpoint][]
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ title: `${method} ${path}`, operation })),
 )
-const webhook = document.webhooks?.update.post as Operation
+const webhook = document.webhooks?.update.post as OpenapiOperation
 
 /** Every object in a tree, with where it stands; examples are data, and no part of the document's own. */
 function* nodesOf(value: unknown, at = ''): Generator<{ at: string; node: Tree }> {
@@ -178,8 +178,9 @@ test('[BOTAPI-3.8] what is answered may get more values, what is sent may not', 
     'CreatedHook/properties/format',
     'ApiError/properties/code',
   ])
-  for (const { node } of open) expect(node['description']).toMatch(/^One of `.*; more may come\./)
-  for (const name of ['Update', 'Notice']) expect(schemas[name]?.['description']).toMatch(/More (types|codes) may come/)
+  for (const { node } of open) expect(node['description']).toMatch(/^One of `.*; more may be added\./)
+  for (const name of ['Update', 'Notice'])
+    expect(schemas[name]?.['description']).toMatch(/More (types|codes) may be added/)
 })
 
 const exampleIn = (content: MediaType | undefined) => content?.examples?.['example']?.value

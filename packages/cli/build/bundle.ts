@@ -10,7 +10,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { shrinkwrapOf } from './shrinkwrap.ts'
 
 /** Machine code cannot be bundled: these come from the `node_modules` beside the bundle or above it. */
-const NATIVE = ['better-sqlite3-multiple-ciphers', 'sharp']
+const NATIVE = ['better-sqlite3', 'better-sqlite3-multiple-ciphers', 'sharp']
 /** Machine code that ws uses where it is installed, which it is not. */
 const ABSENT = ['bufferutil', 'utf-8-validate']
 

@@ -1,12 +1,11 @@
 // `postern <command>`: finds the command and runs it. A command is loaded when it is asked for, so that each starts fast.
-import { CodedError, cleanLine } from '@postern/protocol'
-import { usage } from './usage.ts'
+import { CodedError, cleanLine, type Env } from '@postern/protocol'
+import { helpOf } from './usage.ts'
 import { UsageError } from './usage-error.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-type Command = (argv: readonly string[], env: Environment) => Promise<number>
+type PosternCommand = (argv: readonly string[], env: Env) => Promise<number>
 
-const commands: Record<string, Command> = {
+const commands: Record<string, PosternCommand> = {
   gateway: async (argv, env) => (await import('@postern/gateway')).runGateway(argv, env),
   relay: async (argv, env) => {
     const [{ runRelay }, { foundApp }] = await Promise.all([import('@postern/relay'), import('@postern/app/build')])
@@ -26,25 +25,26 @@ const commands: Record<string, Command> = {
 }
 
 /** Resolves with the exit code: 2 for a command line that is wrong. */
-export async function runPostern(argv: readonly string[], env: Environment): Promise<number> {
+export async function runPostern(argv: readonly string[], env: Env): Promise<number> {
   const [name, ...rest] = argv
   if (name === 'help' || argv.some(word => word === '--help' || word === '-h')) {
-    process.stdout.write(usage)
+    process.stdout.write(helpOf(name === 'help' ? rest : argv))
     return 0
   }
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined
-  if (!command) return refuse(name === undefined ? 'Say what to do.' : `There is no command ${JSON.stringify(name)}.`)
+  if (!command)
+    return refuse(name === undefined ? 'Name a command.' : `There is no command ${JSON.stringify(name)}.`, [])
   try {
     return await command(rest, env)
   } catch (error) {
-    if (error instanceof UsageError) return refuse(`postern ${name}: ${error.message}`)
+    if (error instanceof UsageError) return refuse(`postern ${name}: ${error.message}`, argv)
     if (!(error instanceof CodedError)) throw error
     process.stderr.write(`${cleanLine(error.message)}\n`)
     return 1
   }
 }
 
-function refuse(line: string): number {
-  process.stderr.write(`${line}\n\n${usage}`)
+function refuse(line: string, words: readonly string[]): number {
+  process.stderr.write(`${line}\n\n${helpOf(words)}`)
   return 2
 }

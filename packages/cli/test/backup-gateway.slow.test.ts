@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Bot, Message, Update } from '@postern/bot-api'
 import type { ChatId } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
-import { type Person, type TestGateway, WITHIN, type World } from '@postern/testkit'
+import { type TestGateway, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
-import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption'
 import { expect } from 'vitest'
 import { Postern, run } from './process.ts'
 
@@ -67,7 +67,7 @@ const test = base
   })
 
 /** Gives the chat in which the person speaks to the bot. */
-async function becomeAcquainted(alice: Person, operator: BotOperator): Promise<ChatId> {
+async function becomeAcquainted(alice: TestPerson, operator: BotOperator): Promise<ChatId> {
   const { id } = await alice.openInvite((await operator.me()).invite_url)
   await alice.say(id, 'before')
   await operator.hears('before')
@@ -91,7 +91,7 @@ test('[CLI-5.1, CLI-5.2] what was acknowledged before a backup is in it, and the
   writeFileSync(identityFile, `# created: today\n${identity}\n`)
   const made = await backup('--to', file, '--recipient', await identityToRecipient(identity))
   expect([made.code, withoutProgress(made.stderr)]).toEqual([0, ''])
-  expect(made.stdout).toMatch(/^The gateway is backed up: 3 files, [\d.]+ kB, in [^\n]+\.\n$/)
+  expect(made.stdout).toMatch(/^Backed up the gateway: 3 files, [\d.]+ kB, in [^\n]+\.\n$/)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'latin1')).toMatch(/^age-encryption\.org\/v1\n/)
   expect(readdirSync(dataOf(world)).toSorted()).toEqual([
@@ -154,7 +154,7 @@ test('[CLI-5.2] while the file stands still the gateway sends and hears, a secon
   expect(await secondStart()).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another process') })
   expect(await backup('--to', join(world.directory, 'b.tar'), '--plain')).toMatchObject({
     code: 1,
-    stderr: 'Another backup of this data directory is being made: wait until it is done.\n',
+    stderr: 'Another backup of this data directory is running. Wait until it is done.\n',
   })
   expect(digestOf(join(dataOf(world), 'core.db'))).toBe(before)
   await askControl(dataOf(world), { request: { command: 'release', arguments: { held: id } } })
@@ -253,7 +253,7 @@ test('[CLI-5.8] standard output carries the archive alone, JSON says the same to
     },
   })
   const none = await backup('--to', join(world.directory, 'none'))
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('a backup holds the keys of all it has') })
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('a backup contains all keys') })
   for (const wrong of [
     ['--to', 'x', '--recipient', 'age1wrong'],
     ['--to', 'x', '--plain', '--passphrase-file', 'y'],
@@ -266,6 +266,31 @@ test('[CLI-5.8] standard output carries the archive alone, JSON says the same to
     code: 1,
     stderr: expect.stringMatching(/^--data: there is no gateway and no relay in [^\n]+\n$/),
   })
+})
+
+test('[CLI-5.14] a new backup takes no weak passphrase, and one that was made under a short one is restored', async ({
+  world,
+}) => {
+  const passphrase = join(world.directory, 'short')
+  const file = join(world.directory, 'backup')
+  await world.gateway()
+  for (const weak of ['x', 'elevenchars', 'aaaaaaaaaaaaaaaa', 'abcdabcdabcdabcd']) {
+    writeFileSync(passphrase, `${weak}\n`)
+    const refused = await run(['backup', '--data', dataOf(world), '--to', file, '--passphrase-file', passphrase])
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('at least 12 characters') })
+    expect(existsSync(file)).toBe(false)
+  }
+  writeFileSync(passphrase, 'six words of a person\n')
+  const made = await run(['backup', '--data', dataOf(world), '--to', file, '--passphrase-file', passphrase])
+  expect(made.code).toBe(0)
+  // Made again under a short one, as an older version did.
+  const decrypter = new Decrypter()
+  decrypter.addPassphrase('six words of a person')
+  const encrypter = new Encrypter()
+  encrypter.setPassphrase('x')
+  writeFileSync(file, await encrypter.encrypt(await decrypter.decrypt(readFileSync(file))))
+  writeFileSync(passphrase, 'x\n')
+  expect(await run(['restore', file, '--verify', '--passphrase-file', passphrase])).toMatchObject({ code: 0 })
 })
 
 test('[CLI-5.11] a gateway on a plain copy of a directory that was in use says that it is damaged, in one line, and exits 1', async ({
@@ -288,5 +313,5 @@ test('[CLI-5.11] a gateway on a plain copy of a directory that was in use says t
   writeFileSync(path, Buffer.concat([earlier.subarray(0, from), readFileSync(path).subarray(from)]))
   const env = { BOT_TOKEN: 'test-token', LISTEN: '127.0.0.1:0', DATA_DIR: dataOf(world) }
   const { code, stderr } = await run(['gateway'], env)
-  expect([code, stderr]).toEqual([1, 'DATA_DIR: The database is damaged: restore the data directory from a backup.\n'])
+  expect([code, stderr]).toEqual([1, 'DATA_DIR: The database is damaged. Restore the data directory from a backup.\n'])
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { backupLimits, silentLog, Wait } from '@postern/protocol'
+import { backupLimits, Deferred, silentLog } from '@postern/protocol'
 import { askControl, ControlServer, holdCommands } from '@postern/protocol/control'
 import { ManualClock } from '@postern/testkit'
 import { test as base, expect } from 'vitest'
@@ -31,11 +31,11 @@ const test = base
     return { close }
   })
   .extend('hold', ({ directory, control: _listens }) => async () => {
-    const held = new Wait<string>()
+    const held = new Deferred<string>()
     const request = { command: 'hold', arguments: {} }
     const onProgress = (step: object) => held.resolve('held' in step ? String(step.held) : '')
     const over = askControl(directory, { request, onProgress }).catch((error: unknown) => error)
-    return { id: await held.over, over }
+    return { id: await held.promise, over }
   })
   .extend('release', ({ directory }) => async (held: string) => {
     return await askControl(directory, { request: { command: 'release', arguments: { held } } })

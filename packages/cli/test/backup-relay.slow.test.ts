@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { checkStoredRelay } from '@postern/relay'
-import { type Person, WITHIN, type World } from '@postern/testkit'
+import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { unpackTar } from 'modern-tar'
 import { expect } from 'vitest'
@@ -27,7 +27,7 @@ const test = base
     await world.startRelay()
   })
 
-async function sendFile(from: Person, to: Person, text: string): Promise<void> {
+async function sendFile(from: TestPerson, to: TestPerson, text: string): Promise<void> {
   const draft = await from.client.files.draft(once(Buffer.from(text)))
   await from.client.files.send(to.chatId, { draft, kind: 'file', name: 'file.txt', type: 'text/plain' }, WITHIN)
 }

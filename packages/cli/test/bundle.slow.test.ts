@@ -68,7 +68,7 @@ test('[CLI-1.15] relay, gateway, person and doctor run from it: a text comes bac
   expect(await (await fetch(relayUrl)).text()).toBe(PAGE)
   const env = { BOT_TOKEN: TOKEN, BOT_NAME: 'Echo', RELAY_URL: relayUrl, LISTEN: '127.0.0.1:0', REFERENCE: 'on' }
   await using gateway = new Postern(['gateway'], { ...env, DATA_DIR: join(directory, 'gateway') }, shipped)
-  const api = await urlOf(gateway, 'is listening')
+  const api = await urlOf(gateway, 'gateway listening')
   expect(await (await fetch(`${api}/reference/rapidoc.js`)).text()).toContain('RapiDoc')
   await using alice = new ScriptedPerson(
     ['--relay', relayUrl, '--data', join(directory, 'alice'), '--name', 'alice'],
@@ -111,7 +111,7 @@ test('[CLI-1.15] a reference page that was not shipped along is named by its set
   const { code, stderr } = await run(['gateway'], without, shipped)
   renameSync(`${file}.away`, file)
   expect(code).toBe(1)
-  expect(stderr).toBe('REFERENCE: its page cannot be served, since rapidoc-min.js.gz is not there.\n')
+  expect(stderr).toBe('REFERENCE: cannot serve its page because rapidoc-min.js.gz is missing.\n')
 })
 
 test('[CLI-1.15] the licences of what is in it lie beside it', ({ shipped }) => {

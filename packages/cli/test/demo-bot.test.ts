@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, privateChatId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { runDemoBot } from '../src/demo/demo-bot.ts'
@@ -63,7 +63,7 @@ const test = base
     return privateChatId(gateway.client.account)
   })
 
-const answerTo = async (who: Person, chat: ChatId, text: string): Promise<Message> => {
+const answerTo = async (who: TestPerson, chat: ChatId, text: string): Promise<Message> => {
   await who.say(chat, text)
   return (await who.next('message')).message
 }

@@ -110,7 +110,7 @@ test('[CLI-3.3] what is in use is said in one line that names the option', async
   const elsewhere = ['--data', join(directory, 'elsewhere')]
   expect(await run(demoArguments(...elsewhere))).toMatchObject({
     code: 1,
-    stderr: `--relay-port: port ${relayPort} is in use; choose another one, as in --relay-port ${(relayPort ?? 0) + 1}.\n`,
+    stderr: `--relay-port: port ${relayPort} is in use. Choose another one, as in --relay-port ${(relayPort ?? 0) + 1}.\n`,
   })
   expect(await run(demoArguments(...elsewhere, '--relay-port', '0'))).toMatchObject({
     code: 1,
@@ -118,7 +118,7 @@ test('[CLI-3.3] what is in use is said in one line that names the option', async
   })
   expect(await run(demoArguments('--relay-port', '0'))).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(new RegExp(`^--relay-port: the bot in .* lives on port ${relayPort};`)),
+    stderr: expect.stringMatching(new RegExp(`^--relay-port: the bot in .* uses port ${relayPort}\\.`)),
   })
 })
 

@@ -208,7 +208,7 @@ describe('a log', () => {
       await urlOf(process)
       process.signal('SIGUSR2')
       expect(await process.exited).not.toBe(0)
-      expect(process.stdout).toContain(`"msg":"a fault of ours ends the ${name}"`)
+      expect(process.stdout).toContain(`"msg":"unexpected error; ${name} stops"`)
     },
   )
 })

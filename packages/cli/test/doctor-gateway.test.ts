@@ -52,7 +52,7 @@ test('[CLI-6.5] without the settings of the gateway that runs it says where they
   gateway: _runs,
 }) => {
   const { of } = await doctor([], { DATA_DIR: join(world.directory, 'gateway') })
-  expect(of('settings')).toEqual([expect.stringMatching(/^FAIL BOT_TOKEN: .* → .*that runs: .*--settings$/)])
+  expect(of('settings')).toEqual([expect.stringMatching(/^FAIL BOT_TOKEN: .* → .*running gateway: .*--settings$/)])
   // The relay of the one that runs is known, and looked at all the same.
   expect(of('host')).toEqual([expect.stringMatching(/^ok /)])
 })
@@ -80,7 +80,7 @@ behindProxy(
     const report = await doctor([], settingsOf(world, { RELAY_URL: proxy.url }))
     expect([...report.of('relay'), ...report.of('host')]).toEqual([
       expect.stringMatching(/^ok /),
-      `ok the relay lets in who dials ${proxy.host}`,
+      `ok the relay accepts clients that use ${proxy.host}`,
     ])
   },
 )
@@ -91,10 +91,10 @@ behindProxy(
     const noSockets = (path: string) => (path.startsWith('/relay/') ? 400 : undefined)
     await using proxy = await front({ to: () => world.relayUrl, port: publicPort, refuse: noSockets })
     const report = await doctor([], settingsOf(world, { RELAY_URL: proxy.url }))
-    expect(report.of('relay')).toEqual([expect.stringMatching(/^FAIL .*takes no WebSocket.* → .*Upgrade/)])
+    expect(report.of('relay')).toEqual([expect.stringMatching(/^FAIL .*does not accept a WebSocket.* → .*Upgrade/)])
     await using other = await front({ to: () => world.relayUrl, refuse: () => 404 })
     const lost = await doctor([], settingsOf(world, { RELAY_URL: other.url }))
-    expect(lost.of('relay')).toEqual([expect.stringMatching(/^FAIL .*answers 404 where a relay answers 200/)])
+    expect(lost.of('relay')).toEqual([expect.stringMatching(/^FAIL .*answers 404, but a relay answers 200/)])
   },
 )
 
@@ -102,7 +102,7 @@ test.for([
   [10, 'FAIL', '10 minutes behind'],
   [-10, 'FAIL', '10 minutes ahead of'],
   [1, 'warn', '60 seconds behind'],
-  [0, 'ok', 'apart from'],
+  [0, 'ok', "differs from the relay's by"],
 ] as const)("[CLI-6.7] a clock that is %i minutes off the relay's: %s", async ([minutes, state, words], { world }) => {
   const clock = new ManualClock(Date.now() - minutes * 60_000)
   const report = await doctor([], settingsOf(world), { clock })
@@ -123,7 +123,7 @@ test('[CLI-6.8] another program with the keys of the bot is found, also when it 
   await expect.poll(() => first.client.isReplaced, SOON).toBe(true)
   await world.closeGateway(second)
   const report = await doctor([], settingsOf(world))
-  expect(report.of('login')[0]).toMatch(/^FAIL another program has logged in with the keys of this bot/)
+  expect(report.of('login')[0]).toMatch(/^FAIL another program logged in with the keys of this bot/)
   const tomorrow = new ManualClock(Date.now() + DAY_MS)
   const later = await doctor([], settingsOf(world), { clock: tomorrow })
   expect(later.of('login')[0]).toMatch(/^warn another program/)
@@ -138,11 +138,11 @@ test('[CLI-6.8] a bot whose relay is away is not connected; one that its relay d
   await control('ban', { account: gateway.client.account })
   await expect.poll(() => gateway.client.refusal, SOON).toBeDefined()
   const banned = await doctor([], settingsOf(world))
-  expect(banned.of('login')).toEqual([expect.stringMatching(/^FAIL the relay does not let the bot in → .*shut/)])
+  expect(banned.of('login')).toEqual([expect.stringMatching(/^FAIL the relay does not admit the bot → .*banned/)])
   expect(banned.of('files')).toEqual([])
   await world.stopRelay()
   const away = await doctor([], settingsOf(world))
-  expect(away.of('relay')).toEqual([expect.stringMatching(/^FAIL .*nobody listens there/)])
+  expect(away.of('relay')).toEqual([expect.stringMatching(/^FAIL .*nothing listens there/)])
   expect(away.code).toBe(1)
   await world.startRelay()
 })
@@ -154,7 +154,7 @@ test('[CLI-6.9] a file goes to the relay and back, and nothing of it stays here 
   const blobs = () => readdirSync(join(world.directory, 'relay', 'blobs'), { recursive: true, withFileTypes: true })
   const filesOf = (found: ReturnType<typeof blobs>) => found.filter(entry => entry.isFile())
   const report = await doctor([], settingsOf(world))
-  expect(report.of('files')).toEqual(['ok 1024 bytes went to the relay and came back'])
+  expect(report.of('files')).toEqual(['ok a file of 1024 bytes was uploaded to the relay and downloaded again'])
   await expect.poll(() => filesOf(blobs()).length, SOON).toBe(0)
   await expect.poll(() => readdirSync(join(world.directory, 'gateway', 'files')).length, SOON).toBe(0)
   expect(gateway.client.isOnline).toBe(true)
@@ -169,7 +169,7 @@ behindProxy('[CLI-6.9] a proxy that keeps files back is found', async ({ world, 
   const report = await doctor([], env)
   expect(report.of('login')).toEqual([expect.stringMatching(/^ok /)])
   expect(report.of('files')).toEqual([
-    expect.stringMatching(/^FAIL no file goes to the relay and back.* → .*\/blobs\//),
+    expect.stringMatching(/^FAIL a test file could not be sent to the relay and back.* → .*\/blobs\//),
   ])
   await world.closeGateway(gateway)
 })
@@ -190,7 +190,7 @@ behindProxy(
     const clock = new ManualClock(Date.now())
     const report = await passWhenAwaited(clock, doctorLimits.fileWithinMs, doctor([], env, { clock }))
     expect(report.of('files')).toEqual([
-      expect.stringMatching(/^FAIL no file came back from the relay within 15 seconds/),
+      expect.stringMatching(/^FAIL a test file did not come back from the relay within 15 seconds/),
     ])
     const request = { command: 'try-file', arguments: {} }
     const trial = askControl(join(world.directory, 'gateway'), { request }).catch((error: unknown) => error)

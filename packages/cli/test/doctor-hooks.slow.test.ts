@@ -24,14 +24,14 @@ const hooksAlone = (path: string) => (/^\/hooks\/[\w-]+$/.test(path) ? undefined
 test('[CLI-6.11] an address that passes /hooks/ alone is in order', async ({ gateway, hooksOf }) => {
   await using proxy = await front({ to: () => gateway.url, refuse: hooksAlone })
   const report = await doctor([], hooksOf(proxy.url))
-  expect(report.of('hooks')).toEqual([`ok posts to ${proxy.host} arrive, and nothing else does`])
+  expect(report.of('hooks')).toEqual([`ok ${proxy.host} passes posts to hooks, and nothing else`])
 })
 
 test('[CLI-6.11] below a path of its own, too, and there as well the API is found', async ({ gateway, hooksOf }) => {
   const below = (path: string) => (path.startsWith('/helper/') ? hooksAlone(path.slice('/helper'.length)) : 404)
   await using proxy = await front({ to: () => gateway.url, refuse: below })
   const report = await doctor([], hooksOf(`${proxy.url}/helper`))
-  expect(report.of('hooks')).toEqual([`ok posts to ${proxy.host} arrive, and nothing else does`])
+  expect(report.of('hooks')).toEqual([`ok ${proxy.host} passes posts to hooks, and nothing else`])
   await using cutting = await resolvingTo(() => gateway.url, '/helper')
   const open = await doctor([], hooksOf(`${cutting.url}/helper`))
   expect(open.of('hooks')).toEqual([expect.stringMatching(/^FAIL the whole API .* \(by \/v1\/me\)/)])
@@ -52,7 +52,7 @@ test.for(careless)(
     await using proxy = await front({ to: () => resolving.url, refuse })
     const report = await doctor([], hooksOf(proxy.url))
     expect(report.code).toBe(1)
-    expect(report.of('hooks')).toEqual([expect.stringMatching(/^FAIL the whole API .* → .*\/hooks\/ alone/)])
+    expect(report.of('hooks')).toEqual([expect.stringMatching(/^FAIL the whole API .* → .*pass only \/hooks\//)])
     expect(report.text).toContain(`(by ${by})`)
   },
 )
@@ -79,7 +79,7 @@ test('[CLI-6.11] an address that leads to somebody else, to nobody, or to a gate
 }) => {
   await using shop = await receiver(status(404))
   const elsewhere = await doctor([], hooksOf(shop.url))
-  expect(elsewhere.of('hooks')).toEqual([expect.stringMatching(/^FAIL a post .* does not arrive at a gateway: .*404/)])
+  expect(elsewhere.of('hooks')).toEqual([expect.stringMatching(/^FAIL a post .* does not reach a gateway: .*404/)])
   // It is not known whose host that is: it has not heard the token.
   expect(shop.heard.length).toBeGreaterThan(1)
   for (const { headers } of shop.heard) expect(headers.authorization).toBeUndefined()
@@ -90,7 +90,7 @@ test('[CLI-6.11] an address that leads to somebody else, to nobody, or to a gate
   const without = await world.gateway(settingsOf(world))
   await using lonely = await front({ to: () => without.url, refuse: hooksAlone })
   const deaf = await doctor([], hooksOf(lonely.url))
-  expect(deaf.of('hooks')).toEqual([expect.stringMatching(/^FAIL the gateway that .* serves no hooks → /)])
+  expect(deaf.of('hooks')).toEqual([expect.stringMatching(/^FAIL the gateway behind .* serves no hooks → /)])
   await world.closeGateway(without)
 })
 

@@ -70,21 +70,21 @@ const olderRelay: Say = (send, heard, goodbye) => {
 }
 
 const liars: [who: string, say: Say, lines: RegExp[]][] = [
-  ['says nothing by WebSocket', () => false, [/^FAIL relay .*takes no WebSocket.*did not answer/]],
-  ['sends nonsense', bytes(Buffer.from([PROTOCOL_VERSION, 7, 7])), [/^FAIL relay .*is no relay/]],
-  ['sends a huge frame', bytes(Buffer.alloc(5 * 1024 * 1024)), [/^FAIL relay .*takes no WebSocket/]],
-  ['is of another version', bytes(Buffer.from([99, 128])), [/^FAIL relay .*of another version/]],
-  ['is too old for the login', olderRelay, [/^FAIL relay .*of another version .*is too old/]],
-  ['delivers before the login', frames({ kind: 'deliver', entries: [] }), [/^FAIL relay .*is no relay/]],
+  ['says nothing by WebSocket', () => false, [/^FAIL relay .*does not accept a WebSocket.*did not answer/]],
+  ['sends nonsense', bytes(Buffer.from([PROTOCOL_VERSION, 7, 7])), [/^FAIL relay .*is not a relay/]],
+  ['sends a huge frame', bytes(Buffer.alloc(5 * 1024 * 1024)), [/^FAIL relay .*does not accept a WebSocket/]],
+  ['is of another version', bytes(Buffer.from([99, 128])), [/^FAIL relay .*an incompatible version/]],
+  ['is too old for the login', olderRelay, [/^FAIL relay .*an incompatible version .*Update/]],
+  ['delivers before the login', frames({ kind: 'deliver', entries: [] }), [/^FAIL relay .*is not a relay/]],
   [
     'does not judge the login',
     frames(challenge(Date.now())),
-    [/^ok relay /, /^warn host .*is not clear: it did not answer/, /^ok clock /],
+    [/^ok relay /, /^warn host .*is unknown: it did not answer/, /^ok clock /],
   ],
   [
     'refuses the login by another reason',
     frames(challenge(Date.now()), failure('wait\u001b[1m')),
-    [/^ok relay /, /^warn host .*is not clear: it says wait\[1m/, /^ok clock /],
+    [/^ok relay /, /^warn host .*is unknown: it says wait\[1m/, /^ok clock /],
   ],
   [
     'has a clock beyond all time',
@@ -111,16 +111,24 @@ const sockets: [who: string, talk: (socket: Socket, silence: Silence) => void, l
   [
     'never answers',
     (_, silence) => fall(silence),
-    /^FAIL the gateway has its control socket open, and does not answer → /,
+    /^FAIL the gateway has its control socket open but does not answer → /,
   ],
-  ['answers nonsense', socket => void socket.end('hello\u001b[2J\n'), /^warn what answers .* is not this version/],
-  ['answers otherwise', socket => void socket.end('{"done":{"a":1}}\n'), /^warn what answers .* is not this version/],
+  [
+    'answers nonsense',
+    socket => void socket.end('hello\u001b[2J\n'),
+    /^warn the process on the control socket is another version/,
+  ],
+  [
+    'answers otherwise',
+    socket => void socket.end('{"done":{"a":1}}\n'),
+    /^warn the process on the control socket is another version/,
+  ],
   [
     'does not know the question',
-    socket => void socket.end('{"error":"command: \\"status\\" is not known here.","code":"bad-field"}\n'),
-    /^warn what answers .* is not this version .*not known here\) → /,
+    socket => void socket.end('{"error":"command: \\"status\\" is not a known command.","code":"bad-field"}\n'),
+    /^warn the process on the control socket is another version .*not a known command\) → /,
   ],
-  ['hangs up', socket => socket.destroy(), /^warn no gateway runs on the directory → /],
+  ['hangs up', socket => socket.destroy(), /^warn no gateway is running on the directory → /],
 ]
 
 test('[CLI-6.3] a process that does not answer is not asked to let its database stand still', async ({
@@ -131,27 +139,30 @@ test('[CLI-6.3] a process that does not answer is not asked to let its database 
 }) => {
   writeFileSync(join(directory, 'core.db'), '')
   const server = createPlainServer(socket => {
-    socket.on('error', () => undefined)
+    // Read to its end, or it stays open when the doctor has hung up.
+    socket.on('error', () => undefined).resume()
     fall(silence)
   })
   await listeningAt(server, join(directory, 'control.sock'))
   const { of } = await patient(env, ['--deep'])
   server.close()
-  expect(of('database')).toEqual([expect.stringMatching(/^warn it was not looked at: who has it does not answer/)])
+  expect(of('database')).toEqual([
+    expect.stringMatching(/^warn not checked: the process that has it open does not answer/),
+  ])
 })
 
 test('[CLI-6.3] a socket whose path is too long is said, and who runs there with it', async ({ env, directory }) => {
   const long = join(directory, 'a'.repeat(120))
   mkdirSync(long, { mode: 0o700 })
   const { of } = await doctor([], { ...env, DATA_DIR: long })
-  expect(of('process')).toEqual([expect.stringMatching(/^warn no gateway can be asked → .*too long for a socket/)])
+  expect(of('process')).toEqual([expect.stringMatching(/^warn no gateway can be queried → .*too long for a socket/)])
 })
 
 test.for(sockets)(
   '[CLI-6.3] a process whose control socket %s',
   async ([, talk, line], { patient, silence, directory }) => {
     const server = createPlainServer(socket => {
-      socket.on('error', () => undefined)
+      socket.on('error', () => undefined).resume()
       talk(socket, silence)
     })
     const { promise: listening, resolve } = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DAY_MS } from '@postern/protocol'
 import { test as base, expect } from 'vitest'
-import { lookAtDisk } from '../src/doctor/check-disk.ts'
+import { checkDisk } from '../src/doctor/check-disk.ts'
 import { thisMachine } from '../src/doctor/machine.ts'
 import { runChecks } from '../src/doctor/run-checks.ts'
 import { doctor, goodMachine } from './doctor.ts'
@@ -29,14 +29,14 @@ const test = base
 
 test('[CLI-6.6] a directory for its owner alone is in order', async ({ env, directory }) => {
   const { of } = await doctor([], env)
-  expect(of('directory')).toEqual([expect.stringMatching(new RegExp(`^ok ${directory} belongs to user \\d+ alone`))])
+  expect(of('directory')).toEqual([expect.stringMatching(new RegExp(`^ok only user \\d+ has access to ${directory}`))])
 })
 
 test.for([
-  [0o755, 'warn', 'can look into'],
+  [0o755, 'warn', 'can list'],
   [0o750, 'warn', 'group'],
-  [0o777, 'FAIL', 'everybody on this machine can write to'],
-  [0o2770, 'ok', 'belongs to'],
+  [0o777, 'FAIL', 'every user of this machine can write to'],
+  [0o2770, 'ok', 'has access to'],
 ] as const)('[CLI-6.6] a directory with mode %o: %s', async ([mode, state, words], { env, directory }) => {
   chmodSync(directory, mode)
   const { of, code } = await doctor([], env)
@@ -47,14 +47,14 @@ test.for([
 test('[CLI-6.6] a key that everybody can read is found', async ({ env, directory }) => {
   chmodSync(join(directory, 'db.key'), 0o644)
   const { of } = await doctor([], env)
-  expect(of('directory')).toEqual([
-    expect.stringMatching(/^FAIL everybody .* read db\.key in it → chmod go= .*db\.key$/),
-  ])
+  expect(of('directory')).toEqual([expect.stringMatching(/^FAIL every user .* read db\.key → chmod go= .*db\.key$/)])
 })
 
 test('[CLI-6.6] a directory of another user is found', async ({ env }) => {
   const { of, code } = await doctor([], env, { machine: { uid: 4711 } })
-  expect(of('directory')).toEqual([expect.stringMatching(/^FAIL .* belongs to user \d+, and this is user 4711 → /)])
+  expect(of('directory')).toEqual([
+    expect.stringMatching(/^FAIL .* belongs to user \d+, but the doctor runs as user 4711 → /),
+  ])
   expect(code).toBe(1)
 })
 
@@ -64,7 +64,7 @@ test.runIf(isRoot)(
     chownSync(directory, 1000, 1000)
     chownSync(join(directory, 'core.db'), 1000, 1000)
     const { of } = await doctor([], env)
-    const line = /^FAIL db\.key in it belongs to user 0, and .* to user 1000 → chown -R 1000 /
+    const line = /^FAIL db\.key in .* belongs to user 0, but the directory to user 1000 → chown -R 1000 /
     expect(of('directory')).toEqual([expect.stringMatching(line)])
   },
 )
@@ -72,12 +72,14 @@ test.runIf(isRoot)(
 test('[CLI-6.6] a directory that is not there, that cannot be made, or is a file', async ({ env, folder }) => {
   const first = { BOT_NAME: 'bot', RELAY_URL: 'http://127.0.0.1:9' }
   const missing = await doctor([], { ...env, ...first, DATA_DIR: join(folder, 'a', 'b') })
-  expect(missing.of('directory')).toEqual([expect.stringMatching(/^warn .* is not there → the first start makes it/)])
+  expect(missing.of('directory')).toEqual([
+    expect.stringMatching(/^warn .* does not exist → the first start creates it/),
+  ])
   expect(missing.of('backup')).toEqual([])
   const file = join(folder, 'file')
   writeFileSync(file, '')
   const taken = await doctor([], { ...env, DATA_DIR: file })
-  expect(taken.of('directory')).toEqual([expect.stringMatching(/^FAIL .* is no directory → .*DATA_DIR/)])
+  expect(taken.of('directory')).toEqual([expect.stringMatching(/^FAIL .* is not a directory → .*DATA_DIR/)])
   const within = await doctor([], { ...env, ...first, DATA_DIR: join(file, 'x') })
   expect(within.of('directory')).toEqual([expect.stringMatching(/^FAIL /)])
 })
@@ -95,14 +97,14 @@ test.for([
 })
 
 test('[CLI-6.6] what this machine says of its disks is read: /dev/shm is memory, and no disk', () => {
-  const found = lookAtDisk({ directory: '/dev/shm/not/there', machine: thisMachine() })
+  const found = checkDisk({ directory: '/dev/shm/not/there', machine: thisMachine() })
   expect(found[0]).toMatchObject({ state: 'warn', text: expect.stringContaining('tmpfs') })
 })
 
 test.for([
-  [{ freeBytes: 1e6 }, 'FAIL', '1.0 MB are left'],
-  [{ freeBytes: 3e8 }, 'warn', '300.0 MB are left'],
-  [{ freeFiles: 3 }, 'warn', '3 more files'],
+  [{ freeBytes: 1e6 }, 'FAIL', 'the disk has 1.0 MB free'],
+  [{ freeBytes: 3e8 }, 'warn', 'the disk has 300.0 MB free'],
+  [{ freeFiles: 3 }, 'warn', 'the disk can hold only 3 more files'],
   [{ freeFiles: undefined }, 'ok', '1.0 TB free'],
 ] as const)('[CLI-6.6] a disk with %j: %s', async ([disk, state, words], { env }) => {
   const machine = { readDisk: () => ({ ...goodMachine().readDisk('/'), ...disk }) }
@@ -112,13 +114,17 @@ test.for([
 
 const noted = (text: string) => ({ text })
 test.for([
-  ['none', undefined, /^warn none is noted/],
-  ['half a line', noted('2026-11-'), /^warn none is noted/],
-  ['nonsense', noted('yesterday\u001b[2J'), /^warn none is noted/],
-  ['an hour ago', noted(new Date(Date.now() - 3_600_000).toISOString()), /^ok the last one is 60 minutes old/],
-  ['a week ago', noted(new Date(Date.now() - 7 * DAY_MS).toISOString()), /^ok the last one is 7 days old/],
-  ['nine days ago', noted(new Date(Date.now() - 9 * DAY_MS).toISOString()), /^warn the last one is 9 days old .* → /],
-  ['tomorrow', noted(new Date(Date.now() + DAY_MS).toISOString()), /^warn the last one is from the future/],
+  ['none', undefined, /^warn no backup is recorded/],
+  ['half a line', noted('2026-11-'), /^warn no backup is recorded/],
+  ['nonsense', noted('yesterday\u001b[2J'), /^warn no backup is recorded/],
+  ['an hour ago', noted(new Date(Date.now() - 3_600_000).toISOString()), /^ok the last backup is 60 minutes old/],
+  ['a week ago', noted(new Date(Date.now() - 7 * DAY_MS).toISOString()), /^ok the last backup is 7 days old/],
+  [
+    'nine days ago',
+    noted(new Date(Date.now() - 9 * DAY_MS).toISOString()),
+    /^warn the last backup is 9 days old .* → /,
+  ],
+  ['tomorrow', noted(new Date(Date.now() + DAY_MS).toISOString()), /^warn the last backup is dated in the future/],
 ] as const)('[CLI-6.12] of backups is noted: %s', async ([, note, line], { env, directory }) => {
   if (note) writeFileSync(join(directory, 'last-backup'), `${note.text}\n`)
   const { of } = await doctor([], env)
@@ -135,14 +141,14 @@ test.for([
   '[CLI-6.5] a setting with which no gateway starts is found, and the rest is still looked at: %s',
   async ([name, changed], { env }) => {
     const { of, code } = await doctor([], { ...env, ...changed })
-    expect(of('settings')).toEqual([expect.stringMatching(new RegExp(`^FAIL ${name}: .* → put it right`))])
+    expect(of('settings')).toEqual([expect.stringMatching(new RegExp(`^FAIL ${name}: .* → correct the setting`))])
     expect(of('directory')).toEqual([expect.stringMatching(/^ok /)])
     expect(code).toBe(1)
   },
 )
 
 test('[CLI-6.5] the first start needs more than later ones', async ({ env, directory }) => {
-  expect((await doctor([], env)).of('settings')).toEqual(['ok all of them can be used'])
+  expect((await doctor([], env)).of('settings')).toEqual(['ok all settings are valid'])
   rmSync(join(directory, 'core.db'))
   expect((await doctor([], env)).of('settings')).toEqual([expect.stringMatching(/^FAIL RELAY_URL: .*first start/)])
 })
@@ -151,7 +157,7 @@ test('[CLI-6.5] what is not safe is warned of, each in a line', async ({ env }) 
   const { of } = await doctor([], { ...env, BOT_TOKEN: 'short', RELAY_URL: 'http://relay.invalid' })
   expect(of('settings')).toEqual([
     expect.stringMatching(/^warn BOT_TOKEN has fewer than .* → choose/),
-    expect.stringMatching(/^warn the relay relay\.invalid is reached in clear.* → use an https/),
+    expect.stringMatching(/^warn the connection to the relay relay\.invalid is not encrypted.* → use an https/),
   ])
 })
 
@@ -188,7 +194,7 @@ test('[CLI-6.1] a check that fails is one line of its own, and hides nothing of 
     ),
   )
   expect(found).toEqual([
-    { subject: 'room', state: 'fail', text: 'it could not be looked at (a fault of ours)', todo: expect.any(String) },
+    { subject: 'room', state: 'fail', text: 'the check failed (a fault of ours)', todo: expect.any(String) },
     { subject: 'disk', state: 'ok', text: 'fine' },
   ])
 })

@@ -35,8 +35,8 @@ test('[CLI-6.15] settings come from the environment and a file as they do for th
   writeFileSync(file, `POSTERN_RELAY_PUBLIC_HOSTS=${host}\nPOSTERN_RELAY_METRICS=0.0.0.0:9090\n`)
   const env = { POSTERN_RELAY_DATA: data, POSTERN_RELAY_LISTEN: host }
   const { of } = await doctor(['relay', '--settings', file], env)
-  expect(of('host')).toEqual([`ok clients come in by http://${host}`])
-  expect(of('metrics')).toEqual([expect.stringMatching(/^warn the metrics are on all addresses.* → /)])
+  expect(of('host')).toEqual([`ok clients can connect to http://${host}`])
+  expect(of('metrics')).toEqual([expect.stringMatching(/^warn the metrics are public on all addresses.* → /)])
 })
 
 test('[CLI-6.15] settings with which no relay starts are found, and the directory is still looked at', async ({
@@ -44,7 +44,7 @@ test('[CLI-6.15] settings with which no relay starts are found, and the director
   world,
 }) => {
   const hostless = await doctor(['relay', '--data', data, '--listen', ':0'], {})
-  expect(hostless.of('settings')).toEqual([expect.stringMatching(/^FAIL --public-host: .* → put it right/)])
+  expect(hostless.of('settings')).toEqual([expect.stringMatching(/^FAIL --public-host: .* → correct the setting/)])
   expect(hostless.of('directory')).toEqual([expect.stringMatching(/^ok /)])
   expect(hostless.code).toBe(1)
   const mistyped = await doctor(['relay', '--data', data, '--listen', 'here'], {})
@@ -58,7 +58,7 @@ test('[CLI-6.15] settings with which no relay starts are found, and the director
 })
 
 test.for([
-  [['--registration', 'open'], 'warn', 'may register and store files here'],
+  [['--registration', 'open'], 'warn', 'can register and store files'],
   [['--registration', 'invite'], 'ok', 'invite'],
   [[], 'ok', 'invite'],
 ] as const)('[CLI-6.15] others reach it, with %j: %s', async ([more, state, words], { world }) => {
@@ -66,7 +66,7 @@ test.for([
   const argv = ['relay', '--data', elsewhere, '--listen', ':0', '--public-host', 'relay.example', ...more]
   const { of } = await doctor(argv, {})
   expect(of('register')).toEqual([expect.stringMatching(new RegExp(`^${state} .*${words}`))])
-  expect(of('process')).toEqual([expect.stringMatching(/^warn no relay runs on the directory/)])
+  expect(of('process')).toEqual([expect.stringMatching(/^warn no relay is running on the directory/)])
   expect(of('host')).toEqual([])
 })
 
@@ -74,7 +74,7 @@ test('[CLI-6.15] what the running relay was told counts, and not what it would b
   own,
 }) => {
   const { of } = await doctor([...own, '--registration', 'invite', '--public-host', 'relay.invalid'], {})
-  expect(of('register')).toEqual([expect.stringMatching(/^warn who finds this relay may register/)])
+  expect(of('register')).toEqual([expect.stringMatching(/^warn anyone who can reach this relay can register/)])
 })
 
 test.for([
@@ -95,36 +95,39 @@ test.for([
 test('[CLI-6.15] files that others can read are found', async ({ own, data }) => {
   chmodSync(join(data, 'relay.db'), 0o604)
   const { of } = await doctor(own, {})
-  expect(of('directory')).toEqual([expect.stringMatching(/^FAIL everybody .* read relay\.db in it → chmod go= /)])
+  expect(of('directory')).toEqual([expect.stringMatching(/^FAIL every user .* read relay\.db → chmod go= /)])
 })
 
 const full = test.extend('worldOptions', () => ({ relayLimits: { blobsBytesMax: 0 } }))
 
 full('[CLI-6.15] a relay that has no room for files is found', async ({ own }) => {
   const { of, code } = await doctor(own, {})
-  expect([code, of('room')]).toEqual([1, [expect.stringMatching(/^FAIL no files are taken: there is no room → /)]])
+  expect([code, of('room')]).toEqual([
+    1,
+    [expect.stringMatching(/^FAIL the relay rejects files: there is no free space → /)],
+  ])
 })
 
 test('[CLI-6.15] where nothing runs the disk says whether there would be room', async ({ own, world }) => {
   await world.stopRelay()
-  expect((await doctor(own, {})).of('room')).toEqual(['ok messages and files are taken'])
+  expect((await doctor(own, {})).of('room')).toEqual(['ok the relay accepts messages and files'])
   const machine = { readDisk: () => ({ ...goodMachine().readDisk('/'), freeBytes: 9e8 }) }
   const reserved = await doctor(own, {}, { machine })
-  expect(reserved.of('room')).toEqual([expect.stringMatching(/^FAIL no files are taken/)])
+  expect(reserved.of('room')).toEqual([expect.stringMatching(/^FAIL the relay rejects files/)])
   const less = await doctor([...own, '--disk-reserve', '500M'], {}, { machine })
-  expect(less.of('room')).toEqual(['ok messages and files are taken'])
+  expect(less.of('room')).toEqual(['ok the relay accepts messages and files'])
   await world.startRelay()
 })
 
 test('[CLI-6.15] a public host that does not lead to this relay, to no relay, or nowhere', async ({ own, world }) => {
   await using proxy = await front({ to: () => world.relayUrl })
   const unknown = await doctor([...own, '--public-host', proxy.host], {})
-  expect(unknown.of('host')[1]).toMatch(/^FAIL what answers at .* lets nobody in who dials that → restart the relay/)
+  expect(unknown.of('host')[1]).toMatch(/^FAIL the relay at .* rejects clients that use this host → restart the relay/)
   await using shop = await receiver(status(200))
   const elsewhere = await doctor([...own, '--public-host', shop.host], {})
-  expect(elsewhere.of('host')[1]).toMatch(/^FAIL what answers at .* is not this relay/)
+  expect(elsewhere.of('host')[1]).toMatch(/^FAIL the server at .* is not this relay/)
   const nowhere = await doctor([...own, '--public-host', `127.0.0.1:${await freePort()}`], {})
-  expect(nowhere.of('host')[1]).toMatch(/^warn nobody answers at .* from here/)
+  expect(nowhere.of('host')[1]).toMatch(/^warn .* does not answer from here/)
 })
 
 test('[CLI-6.1] a command line that no relay knows is wrong', async ({ own }) => {

@@ -22,7 +22,7 @@ test('[CLI-6.10] a receiver that answers is asked by OPTIONS alone, and is sent 
 test.for([
   [500, /^FAIL .* answers 500 → /],
   [503, /^FAIL .* answers 503 → /],
-  [301, /^FAIL .* redirects, which is not followed → /],
+  [301, /^FAIL .* redirects, and the gateway does not follow redirects → /],
 ] as const)('[CLI-6.10] a receiver that answers %i is found', async ([code, line], { webhookOf }) => {
   await using elsewhere = await receiver(status(200))
   await using one = await receiver(status(code, { location: elsewhere.url }))
@@ -37,7 +37,7 @@ test('[CLI-6.10] one whose name does not resolve, and one where nobody listens',
   const gone = await receiver(status(200))
   gone.close()
   const silent = await doctor([], webhookOf(gone.address))
-  expect(silent.of('webhook')).toEqual([expect.stringMatching(/^FAIL .*nobody listens there/)])
+  expect(silent.of('webhook')).toEqual([expect.stringMatching(/^FAIL .*nothing listens there/)])
 })
 
 test('[CLI-6.10] with --webhook-test a signed test is sent, which no update can be taken for', async ({
@@ -45,7 +45,7 @@ test('[CLI-6.10] with --webhook-test a signed test is sent, which no update can 
 }) => {
   await using one = await receiver(status(204))
   const report = await doctor(['--webhook-test'], webhookOf(one.address))
-  expect(report.of('webhook')).toEqual([`ok ${one.host} took a signed test`])
+  expect(report.of('webhook')).toEqual([`ok ${one.host} accepted a signed test`])
   expect(one.heard).toHaveLength(1)
   const [{ method, headers, body } = { method: '', headers: {}, body: '' }] = one.heard
   expect([method, headers['content-type']]).toEqual(['POST', 'application/json'])
@@ -59,8 +59,8 @@ test('[CLI-6.10] with --webhook-test a signed test is sent, which no update can 
 })
 
 test.for([
-  [401, /answers 401 to a signed test → give the receiver the secret/],
-  [404, /answers 404 to a signed test → .*the right path/],
+  [401, /answers 401 to a signed test → configure the receiver with the secret/],
+  [404, /answers 404 to a signed test → check the path of WEBHOOK_URL/],
   [500, /answers 500 → /],
 ] as const)(
   '[CLI-6.10] a receiver that answers %i to the signed test does not take updates either',
@@ -85,6 +85,8 @@ test('[CLI-6.10] updates that the running gateway cannot deliver are found, what
   await alice.say(id, 'hello')
   await expect.poll(() => one.heard.filter(({ method }) => method === 'POST').length, SOON).toBeGreaterThan(0)
   const failed = async () => (await doctor([], webhookOf(one.address))).of('webhook')[0]
-  await expect.poll(failed, SOON).toMatch(/^FAIL \d+ updates wait for .* does not take them: The receiver answered 400/)
+  await expect
+    .poll(failed, SOON)
+    .toMatch(/^FAIL \d+ updates wait for .* does not accept them: The receiver answered 400/)
   await world.closeGateway(gateway)
 })

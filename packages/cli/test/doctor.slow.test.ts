@@ -45,7 +45,7 @@ test('[CLI-6.2, CLI-6.13] beside a gateway that works the whole database is read
   while ((await gateway.api('GET', '/v1/me')).status === 200 && (await isUnder(looking)));
   const { code, stdout, stderr } = await looking
   expect([code, stderr]).toEqual([0, ''])
-  expect(lineOf(stdout, 'database')).toMatch(/^ok {4}database {3}whole, its tables are of version \d+$/)
+  expect(lineOf(stdout, 'database')).toMatch(/^ok {4}database {3}intact, with tables of version \d+$/)
   expect(lineOf(stdout, 'process')).toMatch(/^ok /)
   expect(readdirSync(dataOf(world)).toSorted()).toEqual(before)
   // Its lock is still there: to open the file in its own process and to close it would have dropped it.
@@ -67,7 +67,7 @@ test('[CLI-6.2, CLI-6.13] where nothing runs nothing is changed, and the next st
   const before = { names: readdirSync(dataOf(world)).toSorted(), bytes: readFileSync(path) }
   const { code, stdout, stderr } = await doctor('--deep')
   expect([code, stderr]).toEqual([0, ''])
-  expect(lineOf(stdout, 'process')).toMatch(/^warn {2}process {4}no gateway runs on the directory → start it/)
+  expect(lineOf(stdout, 'process')).toMatch(/^warn {2}process {4}no gateway is running on the directory → start it/)
   expect(lineOf(stdout, 'login') + lineOf(stdout, 'files')).toBe('')
   expect(lineOf(stdout, 'database')).toMatch(/^ok /)
   expect(readdirSync(dataOf(world)).toSorted()).toEqual(before.names)
@@ -86,7 +86,7 @@ test.for([
     damage(join(dataOf(world), 'core.db'), from)
     const { code, stdout } = await doctor('--deep')
     expect(code).toBe(1)
-    expect(lineOf(stdout, 'database')).toMatch(/^FAIL {2}database {3}it is damaged → .*restore a backup/)
+    expect(lineOf(stdout, 'database')).toMatch(/^FAIL {2}database {3}the database is damaged → .*restore a backup/)
     expect(readdirSync(dataOf(world)).filter(name => name.startsWith('.'))).toEqual([])
     const shallow = await doctor()
     expect([shallow.code, lineOf(shallow.stdout, 'database')]).toEqual([0, ''])
@@ -103,7 +103,7 @@ test('[CLI-6.13] the same of a relay', async ({ world }) => {
   const damaged = await run(['doctor', ...argv, '--deep'])
   expect([damaged.code, lineOf(damaged.stdout, 'database')]).toEqual([
     1,
-    expect.stringMatching(/^FAIL .*it is damaged/),
+    expect.stringMatching(/^FAIL .*the database is damaged/),
   ])
 })
 
@@ -112,10 +112,10 @@ test('[CLI-6.12] a backup is noted, for the owner of the directory, and the doct
   gateway: _runs,
   doctor,
 }) => {
-  expect(lineOf((await doctor()).stdout, 'backup')).toMatch(/^warn {2}backup {5}none is noted/)
+  expect(lineOf((await doctor()).stdout, 'backup')).toMatch(/^warn {2}backup {5}no backup is recorded/)
   const made = await run(['backup', '--data', dataOf(world), '--to', join(world.directory, 'b'), '--plain'])
   expect([made.code, made.stderr]).toEqual([0, ''])
-  expect(lineOf((await doctor()).stdout, 'backup')).toMatch(/^ok {4}backup {5}the last one is 0 minutes old/)
+  expect(lineOf((await doctor()).stdout, 'backup')).toMatch(/^ok {4}backup {5}the last backup is 0 minutes old/)
   expect(statSync(join(dataOf(world), 'last-backup')).mode & 0o777).toBe(0o600)
   const refused = await run(['backup', '--data', dataOf(world), '--to', join(world.directory, 'b'), '--plain'])
   expect(refused.code).toBe(1)
@@ -135,7 +135,7 @@ test('[CLI-6.1] exit codes: 0, 1 where something is FAIL, 2 for a command line t
   for (const argv of [['--what'], ['now'], ['--settings'], ['--settings', '/nowhere'], ['relay', '--what']]) {
     const { code, stdout, stderr } = await doctor(...argv)
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^postern doctor: [^\n]+\n\nUsage: postern <command>\n/)
+    expect(stderr).toMatch(/^postern doctor: [^\n]+\n\nUsage: postern doctor /)
   }
 })
 

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { type Clock, systemClock } from '@postern/protocol'
 import type { World } from '@postern/testkit'
 import { readDoctorSettings } from '../src/doctor/doctor-settings.ts'
-import type { Subject } from '../src/doctor/finding.ts'
+import type { DiagnosisSubject } from '../src/doctor/finding.ts'
 import type { Machine } from '../src/doctor/machine.ts'
 import { examine } from '../src/doctor/run-doctor.ts'
 
@@ -30,7 +30,7 @@ export class Report {
   }
 
   /** The lines about one thing, without their columns: `FAIL text → todo`. */
-  readonly of = (subject: Subject): string[] =>
+  readonly of = (subject: DiagnosisSubject): string[] =>
     this.text
       .split('\n')
       .filter(line => line.slice(6).startsWith(`${subject} `))

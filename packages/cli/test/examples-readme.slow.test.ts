@@ -90,9 +90,9 @@ test('[EXAMPLES-1.8, CLI-3.9] the demo leaves its bot to each example, started a
   expect(alice.messages().filter(({ text }) => text === 'Is anybody there?')).toHaveLength(1)
 })
 
-test('[CLI-3.9] --bot takes on or off', async () => {
+test('[CLI-3.9] --bot must be on or off', async () => {
   expect(await run(['demo', '--bot', 'mine'])).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^postern demo: --bot takes on or off\n/),
+    stderr: expect.stringMatching(/^postern demo: --bot must be on or off\n/),
   })
 })

@@ -20,7 +20,7 @@ test('[CLI-7.2] a relay on data of a newer version says so in one line, and touc
   const before = readFileSync(path)
   const { code, stderr } = await run(['relay', '--data', join(world.directory, 'relay'), '--listen', '127.0.0.1:0'])
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^[^\n]*was written by a newer version of this program\.\n$/)
+  expect(stderr).toMatch(/^[^\n]*A newer version of this program wrote [^\n]*\. Update this program\.\n$/)
   expect(readFileSync(path)).toEqual(before)
 })
 
@@ -43,7 +43,7 @@ test('[CLI-7.2] a gateway and a person, too', async () => {
   const person = await run(['person', '--relay', world.relayUrl, '--data', alice.directory, '--name', 'alice'])
   for (const { code, stderr } of [gateway, person]) {
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^[^\n]*was written by a newer version of this program\.\n$/)
+    expect(stderr).toMatch(/^[^\n]*A newer version of this program wrote [^\n]*\. Update this program\.\n$/)
   }
   expect(readFileSync(join(alice.directory, 'core.db'))).toEqual(before)
 })

@@ -73,10 +73,10 @@ test.each([
 })
 
 test.each([
-  ['a line break', 'two\nlines', /^--name: line breaks/],
-  ['an override', 'al\u202eice', /^--name: .*direction of writing/],
-  ['nothing that is seen', '\u200b', /^--name: more than white space/],
-  ['nothing', '', /^--name: 1 to 64 characters/],
+  ['a line break', 'two\nlines', /^--name: must not contain line breaks/],
+  ['an override', 'al\u202eice', /^--name: .*direction of text/],
+  ['nothing that is seen', '\u200b', /^--name: must not be blank/],
+  ['nothing', '', /^--name: must have 1 to 64 characters/],
 ])('[CLI-2.19] a name with %s is refused with the rule', (_, name, sentence) => {
   expect(() => readPersonSettings(['--data', 'x', '--name', name])).toThrow(sentence)
 })

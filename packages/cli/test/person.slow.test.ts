@@ -68,9 +68,9 @@ test('[CLI-2.2] what is no command is answered by an error, and the next line is
   alice.write('{"do":"me"}')
   await alice.line(line => line.ok !== undefined)
   expect(alice.lines.slice(1, 4)).toEqual([
-    { error: 'line: it is not valid JSON.', code: 'bad_request' },
-    { error: 'line: a JSON object is required.', code: 'bad_request' },
-    { error: 'line: at most 1048576 bytes are allowed.', code: 'bad_request' },
+    { error: 'line: must be valid JSON.', code: 'bad_request' },
+    { error: 'line: must be a JSON object.', code: 'bad_request' },
+    { error: 'line: must have at most 1048576 bytes.', code: 'bad_request' },
   ])
 })
 

@@ -67,7 +67,7 @@ for (const kind of ['caddy', 'nginx'] as const) {
       const bot = { BOT_TOKEN: TOKEN, BOT_NAME: 'Proxied', DATA_DIR: join(directory, 'bot') }
       const settings = { RELAY_URL: relayUrl, HOOKS_URL: hooksUrl, LISTEN: `127.0.0.1:${ports.hooks}` }
       await using gateway = new Postern(['gateway'], { ...env, ...bot, ...settings })
-      await gateway.says('is listening')
+      await gateway.says('gateway listening')
       const call = async <Answer>(path: string, init: RequestInit = {}): Promise<Answer> => {
         const headers = { authorization: `Bearer ${TOKEN}`, ...(init.headers as Record<string, string>) }
         const answer = await fetch(`http://127.0.0.1:${ports.hooks}/v1/${path}`, { ...init, headers })
@@ -111,7 +111,7 @@ for (const kind of ['caddy', 'nginx'] as const) {
       for (const subject of ['relay', 'host', 'login', 'files', 'hooks'])
         expect(found).toMatch(new RegExp(`^ok {4}${subject} `, 'm'))
       const { stdout: ofRelay } = await run(['doctor', 'relay', ...listen, '--data', join(directory, 'relay')], env)
-      expect(ofRelay).toContain(`clients come in by https://${publicHost}`)
+      expect(ofRelay).toContain(`clients can connect to https://${publicHost}`)
     },
   )
 }

@@ -1,16 +1,16 @@
 // Lines out of chunks as pipes deliver them.
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type Line, readLines } from '../src/person/read-lines.ts'
+import { type InputLine, readLines } from '../src/person/read-lines.ts'
 
-async function linesOf(chunks: string[], bytesMax = 100): Promise<Line[]> {
-  const lines: Line[] = []
+async function linesOf(chunks: string[], bytesMax = 100): Promise<InputLine[]> {
+  const lines: InputLine[] = []
   for await (const line of readLines(Readable.from(chunks.map(chunk => Buffer.from(chunk))), { bytesMax }))
     lines.push(line)
   return lines
 }
 
-const line = (text: string): Line => ({ kind: 'line', text })
+const line = (text: string): InputLine => ({ kind: 'line', text })
 
 test('[CLI-2.1] lines are found wherever the chunks end', async () => {
   expect(await linesOf(['{"a"', ':1}\n{"b":2}\n', '', '\n{"c', '":3}'])).toEqual(

@@ -16,16 +16,16 @@ test('[CLI-1.3] postern gateway names RELAY_URL in one line where the relay does
     DATA_DIR: join(world.directory, 'bot'),
   })
   await using first = new Postern(['gateway'], env(world.relayUrl))
-  await first.says('connected to the relay')
+  await first.says('relay connected')
   first.signal('SIGTERM')
   expect(await first.exited).toBe(0)
   const { code, stderr } = await run(['gateway'], env(otherWorld.relayUrl))
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^RELAY_URL: The relay at \S+ does not let this account in, which is registered at [^\n]+\n$/)
+  expect(stderr).toMatch(/^RELAY_URL: The relay at \S+ does not admit this account, which is registered at [^\n]+\n$/)
   expect(stderr).toContain(world.relayUrl)
   await world.moveRelay()
   await using moved = new Postern(['gateway'], env(world.relayUrl))
-  await moved.says('the relay has moved, and was followed')
+  await moved.says('relay address changed')
 })
 
 test('[CLI-2.14] postern person says the same under --relay, and follows a relay that has moved', async ({
@@ -47,7 +47,7 @@ test('[CLI-2.14] postern person says the same under --relay, and follows a relay
   expect(await first.exited).toBe(0)
   const { code, stderr } = await run(person(otherWorld.relayUrl))
   expect(code).toBe(1)
-  expect(stderr).toMatch(/^--relay: The relay at \S+ does not let this account in, which is registered at [^\n]+$/m)
+  expect(stderr).toMatch(/^--relay: The relay at \S+ does not admit this account, which is registered at [^\n]+$/m)
   await world.moveRelay()
   await using moved = new Postern(person(world.relayUrl))
   await moved.says('"ready"')

@@ -42,11 +42,11 @@ describe.skipIf(isMissing)('a relay on PostgreSQL', () => {
       const { of } = await doctor(['relay', '--data', directory, '--listen', '127.0.0.1:0', '--database', address], {})
       return { database: of('database'), backup: of('backup') }
     }
-    expect((await look(database)).database).toEqual([expect.stringMatching(/^warn .* holds no relay yet/)])
+    expect((await look(database)).database).toEqual([expect.stringMatching(/^warn there is no relay in .* yet/)])
     const relay = await startRelay({ listen: { host: '127.0.0.1', port: 0 }, dataDirectory: directory, database })
     const found = await look(database)
     await relay.stop()
-    expect(found.database).toEqual([expect.stringMatching(/^ok .* is reached, PostgreSQL \d+/)])
+    expect(found.database).toEqual([expect.stringMatching(/^ok .* answers: PostgreSQL \d+/)])
     expect(found.backup).toEqual([expect.stringMatching(/^ok .*PostgreSQL/)])
     const unreachable = await look('postgres://someone:secret@127.0.0.1:1/nowhere')
     expect(unreachable.database).toEqual([expect.stringMatching(/^FAIL .*127\.0\.0\.1:1\/nowhere cannot be used/)])

@@ -60,7 +60,7 @@ test.each(['gateway', 'person', 'demo'])(
     }[command] as string[]
     const { code, stdout, stderr } = await run([command, ...args], env)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^[^\n]*The MLS library lacks our corrections[^\n]*`npm run postinstall`[^\n]*\n$/)
+    expect(stderr).toMatch(/^[^\n]*The MLS library lacks our patch[^\n]*`npm run postinstall`[^\n]*\n$/)
     expect(existsSync(join(data, 'core.db'))).toBe(false)
   },
 )
@@ -76,8 +76,6 @@ test('[CLI-6.14] postern doctor finds it', async () => {
   }
   const { code, stdout, stderr } = await run(['doctor'], env)
   expect([code, stderr]).toEqual([1, ''])
-  expect(stdout).toMatch(
-    /\nFAIL {2}library {4}[^\n]* → The MLS library lacks our corrections[^\n]*`npm run postinstall`/,
-  )
+  expect(stdout).toMatch(/\nFAIL {2}library {4}[^\n]* → The MLS library lacks our patch[^\n]*`npm run postinstall`/)
   expect(existsSync(data)).toBe(false)
 })

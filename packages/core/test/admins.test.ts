@@ -1,25 +1,20 @@
 // Admins of a group: named by one another, told to everybody, and never none.
 import type { ChatId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { commitAs } from './hostile/modified-client.ts'
 import { adminsFor, codesOf, expectAllHear, groupSettings, ids, membersFor } from './hostile/team.ts'
 
 const test = base
-  .extend('chat', async ({ alice, bob, carol }): Promise<ChatId> => {
-    const group = { name: 'team', members: [bob.id, carol.id] }
-    const { id } = await alice.client.chats.createGroup(group, WITHIN)
-    for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
-    return id
-  })
+  .extend('chat', async ({ alice, bob, carol }): Promise<ChatId> => await alice.createGroup('team', [bob, carol]))
   .extend(
     'appoint',
     ({ chat }) =>
-      (by: Person, whom: Person, role: 'admin' | 'member' = 'admin') =>
+      (by: TestPerson, whom: TestPerson, role: 'admin' | 'member' = 'admin') =>
         by.client.chats.setAdmin(chat, { account: whom.id, role }, WITHIN),
   )
-  .extend('agreed', ({ chat }) => async (people: Person[], admins: Person[]) => {
+  .extend('agreed', ({ chat }) => async (people: TestPerson[], admins: TestPerson[]) => {
     for (const person of people) await expect.poll(() => adminsFor(person, chat).toSorted()).toEqual(ids(admins))
   })
 

@@ -1,10 +1,10 @@
 // What an app around the client asks, some of it before there is an account.
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { openCarried, openInvited } from '@postern/core'
-import { nodeFileCipher } from '@postern/core/node'
+import { openInvited, openTransferred } from '@postern/core'
+import { connectNodeBlobs, nodeFileCipher } from '@postern/core/node'
 import { makeNodeProvider } from '@postern/mls/node'
-import { utf8 } from '@postern/protocol'
+import { concatBytes, utf8 } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import { passTime, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
@@ -42,11 +42,54 @@ test('[CORE-7.7] A stored file is opened by its key without an account, and othe
   const { blob, ...stored } = await draft.uploaded()
   const answer = await fetch(new URL(`/blobs/${blob}`, world.relayUrl.replace('ws', 'http')))
   const sealed = new Uint8Array(await answer.arrayBuffer())
-  expect(await openCarried(nodeFileCipher, { sealed, ...stored })).toEqual(bytes)
+  expect(await openTransferred(nodeFileCipher, { sealed, ...stored })).toEqual(bytes)
   const other = { ...stored, key: stored.digest }
-  await expect(openCarried(nodeFileCipher, { sealed, ...other })).rejects.toThrow('file')
+  await expect(openTransferred(nodeFileCipher, { sealed, ...other })).rejects.toThrow('file')
+  for (const cut of [0, 1, 16, sealed.length - 1])
+    await expect(openTransferred(nodeFileCipher, { sealed: sealed.subarray(0, cut), ...stored })).rejects.toThrow(
+      'file',
+    )
   sealed[100_000] = (sealed[100_000] ?? 0) ^ 1
-  await expect(openCarried(nodeFileCipher, { sealed, ...stored })).rejects.toThrow('file')
+  await expect(openTransferred(nodeFileCipher, { sealed, ...stored })).rejects.toThrow('file')
+  await draft.discard()
+})
+
+test('[CORE-7.8] A file that no message names goes under a key of the caller, for one fetcher and for a time', async ({
+  world,
+  alice,
+}) => {
+  const bytes = new Uint8Array(1000).fill(5)
+  const key = new Uint8Array(32).fill(9)
+  const draft = await alice.client.files.draft(only(bytes), { key, limits: { lifetimeMs: 600_000, fetches: 1 } })
+  const { blob } = await draft.uploaded()
+  const blobs = connectNodeBlobs(world.relayUrl)
+  const { signal } = new AbortController()
+  const fetchAs = async (fetchToken?: string) => {
+    const { body } = await blobs.download(blob, { from: 0, signal, fetchToken })
+    return concatBytes(...(await Array.fromAsync(body, piece => piece.slice())))
+  }
+  await expect(fetchAs()).rejects.toMatchObject({ code: 'blob-unknown' })
+  const sealed = await fetchAs('a'.repeat(43))
+  expect(await openTransferred(nodeFileCipher, { sealed, key })).toEqual(bytes)
+  await expect(fetchAs('b'.repeat(43))).rejects.toMatchObject({ code: 'blob-unknown' })
+  expect(await fetchAs('a'.repeat(43))).toEqual(sealed)
+  blobs.close()
+  await draft.discard()
+})
+
+test('[CORE-7.9] A blob of the account that nothing here names is deleted at the relay, also when that is away first', async ({
+  world,
+  alice,
+}) => {
+  const draft = await alice.client.files.draft(only(new Uint8Array(1000)))
+  const { blob } = await draft.uploaded()
+  const url = new URL(`/blobs/${blob}`, world.relayUrl.replace('ws', 'http'))
+  expect((await fetch(url)).status).toBe(200)
+  alice.wire.cut()
+  await alice.client.files.discardBlob(blob)
+  expect((await fetch(url)).status).toBe(200)
+  alice.wire.mend()
+  await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000 }).toBe(404)
   await draft.discard()
 })
 

@@ -2,7 +2,7 @@
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import type { JournalEvent } from '../src/journal/journal.ts'
@@ -11,7 +11,7 @@ import { coreOf } from './hostile/modified-client.ts'
 const under = (key: string) => ({ ...WITHIN, idempotency: { key, request: new Uint8Array(32).fill(1) } })
 const withOther = (key: string) => ({ ...WITHIN, idempotency: { key, request: new Uint8Array(32).fill(2) } })
 
-const eventsOf = <Type extends JournalEvent['type']>(person: Person, type: Type) =>
+const eventsOf = <Type extends JournalEvent['type']>(person: TestPerson, type: Type) =>
   person.client.journal
     .read(0, 1000)
     .map(({ json }) => JSON.parse(json) as JournalEvent)
@@ -152,8 +152,7 @@ describe('[CORE-5.15] what is said about messages', () => {
   })
 
   test('a farewell is no error the second time', async ({ alice, bob }) => {
-    const { id } = await alice.client.chats.createGroup({ name: 'two', members: [bob.id] }, WITHIN)
-    await bob.next('chat', event => event.chat_id === id)
+    const id = await alice.createGroup('two', [bob])
     const leave = () => bob.client.chats.leaveGroup(id, under('l'))
     await Promise.all([leave(), leave()])
     await leave()
@@ -164,8 +163,7 @@ describe('[CORE-5.15] what is said about messages', () => {
 
 describe('[CORE-5.16] a change of a group', () => {
   test('once under its key undoes nothing that others have changed since', async ({ alice, bob, carol }) => {
-    const { id } = await alice.client.chats.createGroup({ name: 'zero', members: [bob.id] }, WITHIN)
-    await bob.next('chat', event => event.chat_id === id)
+    const id = await alice.createGroup('zero', [bob])
     const { chats } = alice.client
     const changes = [
       () => chats.renameGroup(id, 'one', under('name')),

@@ -6,8 +6,8 @@ import type {
   Download,
   UploadPiece,
   UploadStanding,
-} from '../src/files/blob-transport.ts'
-import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
+} from '../src/files/transport/blob-transport.ts'
+import { connectNodeBlobs } from '../src/files/transport/blob-transport-node.ts'
 
 type Bytes = AsyncIterable<Uint8Array>
 

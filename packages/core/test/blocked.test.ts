@@ -1,29 +1,18 @@
 // People who are blocked: nothing of theirs is heard, they cannot tell it from silence, and it can be taken back.
 import type { ChatId } from '@postern/protocol'
-import { decodeClientFrame } from '@postern/protocol/relay'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { openPrivateChat } from '../src/chats/open-chat.ts'
+import { openPrivateChat } from '../src/chats/opening/open-chat.ts'
 import type { JournalEvent } from '../src/journal/journal.ts'
 import { commitAs, coreOf, deadlineOf } from './hostile/modified-client.ts'
 import { sayBody } from './hostile/team.ts'
+import { spokenOn } from './lossy-wire.ts'
 
-/** What leaves for others: words, sealed ones and commits. */
-function watch(person: Person): string[] {
-  const said: string[] = []
-  person.wire.outgoing = frame => {
-    const decoded = decodeClientFrame(frame)
-    if (decoded.kind === 'call' && ['append', 'commit', 'createGroup'].includes(decoded.name)) said.push(decoded.name)
-    return [frame]
-  }
-  return said
-}
-
-const listed = (person: Person) => person.client.chats.list().map(({ id }) => id)
-const cursorOf = (person: Person) =>
+const listed = (person: TestPerson) => person.client.chats.list().map(({ id }) => id)
+const cursorOf = (person: TestPerson) =>
   coreOf(person).store.get<{ cursor: number }>('SELECT cursor FROM mailbox')?.cursor ?? 0
-const eventsOf = (person: Person, chat: ChatId, since: number) =>
+const eventsOf = (person: TestPerson, chat: ChatId, since: number) =>
   person.client.journal
     .read(since, 1000)
     .map(({ json }) => JSON.parse(json) as JournalEvent)
@@ -57,7 +46,7 @@ describe('[CORE-19.7] of who is blocked', () => {
   }) => {
     const { own, theirs } = await talked()
     await bob.client.chats.block(mallory.id)
-    const [since, said] = [bob.client.journal.newest(), watch(bob)]
+    const [since, said] = [bob.client.journal.newest(), spokenOn(bob.wire)]
     const shown = bob.client.messages.list(mallory.chatId, { limit: 10 })
     await mallory.say(bob, 'shouted')
     await mallory.client.messages.edit(bob.chatId, { message: theirs, text: 'edited' }, WITHIN)
@@ -147,7 +136,7 @@ describe('[CORE-19.8] to who is blocked', () => {
     for (const { id } of [mallory, bot]) await bob.client.chats.block(id)
     const { messages, chats } = bob.client
     const chat = mallory.chatId
-    const said = watch(bob)
+    const said = spokenOn(bob.wire)
     for (const attempt of [
       () => messages.sendText(chat, { text: 'hello' }, WITHIN),
       () => messages.react(chat, { message: theirs, emoji: '🦊' }, WITHIN),
@@ -163,7 +152,7 @@ describe('[CORE-19.8] to who is blocked', () => {
 
   test('nothing can be written where there is no chat yet', async ({ bob, mallory }) => {
     await bob.client.chats.block(mallory.id)
-    const said = watch(bob)
+    const said = spokenOn(bob.wire)
     await expect(bob.say(mallory, 'hello')).rejects.toMatchObject({ code: 'chat-blocked' })
     await expect(bob.client.chats.open({ account: mallory.id }, WITHIN)).rejects.toMatchObject({ code: 'chat-blocked' })
     expect(listed(bob)).toEqual([])
@@ -183,7 +172,7 @@ describe('[CORE-19.8] to who is blocked', () => {
     bob.wire.release()
     await bob.hears('unread')
     await bob.client.chats.block(mallory.id)
-    const said = watch(bob)
+    const said = spokenOn(bob.wire)
     await bob.client.messages.markRead(mallory.chatId)
     await caughtUp()
     // What goes out next is for alice alone.
@@ -228,7 +217,7 @@ describe('[CORE-19.9] the keys go on', () => {
   }) => {
     await talked()
     await bob.client.chats.block(mallory.id)
-    const said = watch(bob)
+    const said = spokenOn(bob.wire)
     await openPrivateChat(coreOf(mallory), { account: bob.id }, { deadline: deadlineOf(mallory), atLeast: 7 })
     await mallory.say(bob, 'in another group')
     const cursor = cursorOf(bob)

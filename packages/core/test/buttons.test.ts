@@ -2,7 +2,7 @@
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded, type PressId } from '@postern/protocol'
 import { decodeRelayFrame } from '@postern/protocol/relay'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
@@ -15,7 +15,7 @@ const BUTTONS = [
 ]
 
 const rejectsWith = (code: Parameters<typeof isCoded>[1]) => (error: unknown) => isCoded(error, code)
-const eventsOf = (person: Person) =>
+const eventsOf = (person: TestPerson) =>
   person.client.journal.read(0, 1000).map(entry => (JSON.parse(entry.json) as { type: string }).type)
 
 const test = base
@@ -35,7 +35,7 @@ const test = base
   .extend(
     'press',
     ({ chat }) =>
-      (person: Person, message: Message, data: string) =>
+      (person: TestPerson, message: Message, data: string) =>
         person.client.messages.press(chat, { message: message.id, data }, WITHIN),
   )
 

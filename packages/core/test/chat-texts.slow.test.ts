@@ -1,6 +1,6 @@
 // The list of chats that is kept as text, through a life of random deeds: looked at after every commit.
 import { type ChatId, CodedError } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { SeededRandom, seedFrom } from '@postern/testkit/random'
 import { expect } from 'vitest'
@@ -9,13 +9,13 @@ import { coreOf } from './hostile/modified-client.ts'
 const DEEDS = 80
 const TIMERS_MS = [0, 5_000]
 
-type Others = { bob: Person; carol: Person; mallory: Person; group: ChatId }
+type Others = { bob: TestPerson; carol: TestPerson; mallory: TestPerson; group: ChatId }
 type Deeds = Record<string, () => Promise<unknown>>
 
 const decode = (text: Uint8Array): string => new TextDecoder('utf-8', { fatal: true }).decode(text)
 
 /** How often the kept list was another than the one that is made anew. */
-function watched(person: Person): { faults: string[]; look: () => void } {
+function watched(person: TestPerson): { faults: string[]; look: () => void } {
   const faults: string[] = []
   const look = () => {
     const [kept, anew] = [decode(person.client.chats.listText()), JSON.stringify(person.client.chats.list())]
@@ -27,7 +27,7 @@ function watched(person: Person): { faults: string[]; look: () => void } {
   return { faults, look }
 }
 
-function deedsOf(alice: Person, { bob, carol, mallory, group }: Others, random: SeededRandom): Deeds {
+function deedsOf(alice: TestPerson, { bob, carol, mallory, group }: Others, random: SeededRandom): Deeds {
   const { chats, messages, identity } = alice.client
   const said = () => {
     const last = bob.client.messages.list(alice.chatId, { limit: 50 }).findLast(({ from }) => from.id === bob.id)
@@ -82,8 +82,7 @@ test('[CORE-23.12] through random deeds the kept list of chats is the one that w
   const random = new SeededRandom(seed)
   const alice = await world.person('alice', { clock, acceptRequests: 'contacts' })
   for (const person of [bob, carol]) await alice.say(person, 'hello')
-  const { id: group } = await alice.client.chats.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
-  await Promise.all([bob, carol].map(person => person.next('chat', event => event.chat_id === group)))
+  const group = await alice.createGroup('team', [bob, carol])
   const { faults, look } = watched(alice)
   const deeds = deedsOf(alice, { bob, carol, mallory, group }, random)
   const done = new Set<string>()

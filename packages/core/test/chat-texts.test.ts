@@ -8,14 +8,14 @@ import type { GroupSettings } from '@postern/protocol/content'
 import { ManualClock } from '@postern/testkit'
 import fc from 'fast-check'
 import { test as base, describe, expect } from 'vitest'
-import { ChatTexts } from '../src/chats/chat-texts.ts'
-import * as chats from '../src/chats/chats.ts'
-import { forgetChat, noteDeclined, setChatBlocked } from '../src/chats/declined-chats.ts'
+import { ChatTexts } from '../src/chats/records/chat-texts.ts'
+import * as chats from '../src/chats/records/chats.ts'
+import { forgetChat, noteDeclined, setChatBlocked } from '../src/chats/records/declined-chats.ts'
 import * as people from '../src/identity/people.ts'
 import { noteBlocked, noteVerified } from '../src/identity/trust.ts'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import type { Database } from '../src/storage/database.ts'
-import { type Change, Store } from '../src/storage/store.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { type DatabaseChange, Store } from '../src/storage/transactions/store.ts'
 
 const accounts = ['a', 'b', 'c'].map(letter => letter.repeat(32) as AccountId)
 const groups = ['team', 'tea'].map(name => name as ChatId)
@@ -34,9 +34,9 @@ const settingsOf = (id: ChatId, title: string): GroupSettings =>
     : { v: 1, type: 'private', generation: 0, timerMs: title.length }
 
 /** All that is written of what a list shows, by the functions that write it. */
-const change: fc.Arbitrary<Change<unknown>> = fc.oneof(
+const change: fc.Arbitrary<DatabaseChange<unknown>> = fc.oneof(
   fc.tuple(chat, state, bit, ts, name).map(
-    ([id, stateIs, visible, first_seen_ts, title]): Change<unknown> =>
+    ([id, stateIs, visible, first_seen_ts, title]): DatabaseChange<unknown> =>
       database =>
         chats.insertChat(
           database,
@@ -45,103 +45,103 @@ const change: fc.Arbitrary<Change<unknown>> = fc.oneof(
         ),
   ),
   fc.tuple(chat, name).map(
-    ([id, title]): Change<unknown> =>
+    ([id, title]): DatabaseChange<unknown> =>
       database =>
         chats.applySettings(database, id, settingsOf(id, title)),
   ),
   fc.tuple(chat, fc.uniqueArray(account), name).map(
-    ([id, members, title]): Change<unknown> =>
+    ([id, members, title]): DatabaseChange<unknown> =>
       database =>
         chats.replaceMembers(database, id, { accounts: members, settings: settingsOf(id, title) }),
   ),
   fc.tuple(chat, account).map(
-    ([id, who]): Change<unknown> =>
+    ([id, who]): DatabaseChange<unknown> =>
       database =>
         chats.deleteMember(database, id, who),
   ),
   fc.tuple(chat, account).map(
-    ([id, who]): Change<unknown> =>
+    ([id, who]): DatabaseChange<unknown> =>
       database =>
         chats.noteLeaving(database, id, { account: who, farewell: undefined }),
   ),
   fc.tuple(chat, account).map(
-    ([id, who]): Change<unknown> =>
+    ([id, who]): DatabaseChange<unknown> =>
       database =>
         chats.noteReturn(database, id, who),
   ),
   chat.map(
-    (id): Change<unknown> =>
+    (id): DatabaseChange<unknown> =>
       database =>
         chats.revealChat(database, id),
   ),
   chat.map(
-    (id): Change<unknown> =>
+    (id): DatabaseChange<unknown> =>
       database =>
         chats.noteUnread(database, id),
   ),
   chat.map(
-    (id): Change<unknown> =>
+    (id): DatabaseChange<unknown> =>
       database =>
         chats.setUnread(database, id, 0),
   ),
   fc.tuple(chat, state).map(
-    ([id, stateIs]): Change<unknown> =>
+    ([id, stateIs]): DatabaseChange<unknown> =>
       database =>
         chats.setChatState(database, id, stateIs),
   ),
   fc.tuple(chat, state, ts).map(
-    ([id, stateIs, at]): Change<unknown> =>
+    ([id, stateIs, at]): DatabaseChange<unknown> =>
       database =>
         chats.showChat(database, id, { state: stateIs, ts: at }),
   ),
   chat.map(
-    (id): Change<unknown> =>
+    (id): DatabaseChange<unknown> =>
       database =>
         noteDeclined(database, id),
   ),
   chat.map(
-    (id): Change<unknown> =>
+    (id): DatabaseChange<unknown> =>
       database =>
         forgetChat(database, id),
   ),
   fc.tuple(chat, bit).map(
-    ([id, blocked]): Change<unknown> =>
+    ([id, blocked]): DatabaseChange<unknown> =>
       database =>
         setChatBlocked(database, id, blocked),
   ),
   fc.tuple(account, name).map(
-    ([who, called]): Change<unknown> =>
+    ([who, called]): DatabaseChange<unknown> =>
       database =>
         people.noteHello(database, who, { hello: { name: called, profileKey: new Uint8Array(32) }, version: 9 }),
   ),
   fc.tuple(account, name, bit).map(
-    ([who, called, bot]): Change<unknown> =>
+    ([who, called, bot]): DatabaseChange<unknown> =>
       database =>
         people.noteOwnProfile(database, who, { name: called, about: '', bot: bot === 1, commands: [] }),
   ),
   fc.tuple(account, bit).map(
-    ([who, blocked]): Change<unknown> =>
+    ([who, blocked]): DatabaseChange<unknown> =>
       database =>
         noteBlocked(database, who, blocked),
   ),
   account.map(
-    (who): Change<unknown> =>
+    (who): DatabaseChange<unknown> =>
       database =>
         noteVerified(database, who, 'verified'),
   ),
   account.map(
-    (who): Change<unknown> =>
+    (who): DatabaseChange<unknown> =>
       database =>
         database.run('DELETE FROM person WHERE account_id = ?', who),
   ),
 )
 
 type Step =
-  | { kind: 'write'; change: Change<unknown>; durability: 'durable' | 'deferred' }
+  | { kind: 'write'; change: DatabaseChange<unknown>; durability: 'durable' | 'deferred' }
   /** It throws at its end: what it has written is rolled back, and what was deferred is applied again. */
-  | { kind: 'failing'; change: Change<unknown>; looksInside: boolean }
+  | { kind: 'failing'; change: DatabaseChange<unknown>; looksInside: boolean }
   /** Deferred, and refuses to be applied again. */
-  | { kind: 'once'; change: Change<unknown> }
+  | { kind: 'once'; change: DatabaseChange<unknown> }
   | { kind: 'time passes' }
   | { kind: 'begin anew' }
 
@@ -170,7 +170,7 @@ function keptTexts(store: Store): ChatTexts {
   return texts
 }
 
-function once(apply: Change<unknown>): Change<unknown> {
+function once(apply: DatabaseChange<unknown>): DatabaseChange<unknown> {
   let times = 0
   return database => {
     if (times++ > 0) throw new Error('not again')
@@ -179,7 +179,7 @@ function once(apply: Change<unknown>): Change<unknown> {
 }
 
 const failing =
-  (apply: Change<unknown>, look: () => void): Change<unknown> =>
+  (apply: DatabaseChange<unknown>, look: () => void): DatabaseChange<unknown> =>
   database => {
     apply(database)
     look()

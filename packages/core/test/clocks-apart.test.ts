@@ -1,5 +1,5 @@
 // Clocks that are wrong, this machine's or the relay's: the order of a chat stays the relay's, for everybody.
-import { HostileRelay, ManualClock, type Person, WITHIN, type World } from '@postern/testkit'
+import { HostileRelay, ManualClock, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
@@ -18,10 +18,10 @@ class Conversation {
   readonly #world: World
   readonly #clocks: Clocks
   readonly #said: string[] = []
-  one: Person
-  readonly other: Person
+  one: TestPerson
+  readonly other: TestPerson
 
-  constructor([one, other]: [Person, Person], { world, ...clocks }: Clocks & { world: World }) {
+  constructor([one, other]: [TestPerson, TestPerson], { world, ...clocks }: Clocks & { world: World }) {
     this.one = one
     this.other = other
     this.#world = world
@@ -34,14 +34,14 @@ class Conversation {
     await this.#talkInTurns()
   }
 
-  async says(from: Person, to: Person): Promise<void> {
+  async says(from: TestPerson, to: TestPerson): Promise<void> {
     const text = `${this.#said.length + 1} of ${from.name}`
     pass(this.#clocks, 10)
     await from.say(to, text)
     this.#said.push(text)
   }
 
-  async hearsLast(person: Person): Promise<void> {
+  async hearsLast(person: TestPerson): Promise<void> {
     await person.hears(this.#said.at(-1) ?? '')
   }
 
@@ -81,12 +81,7 @@ class Conversation {
   /** The one reads what the other has said only when the relay has taken, behind it, what they say themselves. */
   async #talkAtOnce(): Promise<void> {
     const relay = new HostileRelay(this.one.wire)
-    const late: Parameters<typeof relay.say>[0][] = []
-    relay.change(frame => {
-      if (frame.kind !== 'deliver') return [frame]
-      late.push(frame)
-      return []
-    })
+    const late = relay.holdBack(frame => frame.kind === 'deliver')
     for (const _ of [1, 2]) {
       await this.says(this.other, this.one)
       await this.says(this.one, this.other)
@@ -102,7 +97,7 @@ class Conversation {
 }
 
 /** Page by page, two at a time. */
-function paged(person: Person, other: Person): string[] {
+function paged(person: TestPerson, other: TestPerson): string[] {
   const texts: string[] = []
   for (let beforeTs = Number.MAX_SAFE_INTEGER; ; ) {
     const page = person.client.messages.list(other.chatId, { beforeTs, limit: 2 })

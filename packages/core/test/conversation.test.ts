@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { isCoded } from '@postern/protocol'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import Sqlite from 'better-sqlite3-multiple-ciphers'
 import { describe, expect, vi } from 'vitest'
@@ -21,8 +21,9 @@ function plainBytesOf(directory: string): string {
   return readFileSync(path, 'latin1')
 }
 
-const seenBy = (person: Person, chat: Person, message: Message) => person.client.messages.get(chat.chatId, message.id)
-const kindsOf = (person: Person) =>
+const seenBy = (person: TestPerson, chat: TestPerson, message: Message) =>
+  person.client.messages.get(chat.chatId, message.id)
+const kindsOf = (person: TestPerson) =>
   person.client.journal.read(0, 1000).map(entry => (JSON.parse(entry.json) as { type: string }).type)
 
 describe('edits', () => {
@@ -146,9 +147,7 @@ describe('receipts', () => {
   })
 
   test('[CORE-5.5] in a group the author alone is told', async ({ alice, bob, carol }) => {
-    const group = await alice.client.chats.createGroup({ name: 'three', members: [bob.id, carol.id] }, WITHIN)
-    const chat = group.id
-    for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === chat)
+    const chat = await alice.createGroup('three', [bob, carol])
     const said = await alice.say(chat, 'who reads this?')
     await bob.hears('who reads this?')
     await carol.hears('who reads this?')

@@ -1,32 +1,23 @@
 // Declined requests: gone here, and not a word to who made them.
 import type { ChatId } from '@postern/protocol'
-import { decodeClientFrame } from '@postern/protocol/relay'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { piecesOf, randomFile } from './files-world.ts'
 import { coreOf, groupOf } from './hostile/modified-client.ts'
 import { sayBody } from './hostile/team.ts'
+import { spokenOn } from './lossy-wire.ts'
 
 const test = base
   .extend('asking', ({ world }) => world.person('asking', { acceptRequests: 'ask' }))
-  /** What leaves for others: words, sealed ones and commits. */
-  .extend('said', ({ asking }) => {
-    const said: string[] = []
-    asking.wire.outgoing = frame => {
-      const decoded = decodeClientFrame(frame)
-      if (decoded.kind === 'call' && ['append', 'commit', 'createGroup'].includes(decoded.name)) said.push(decoded.name)
-      return [frame]
-    }
-    return said
-  })
+  .extend('said', ({ asking }) => spokenOn(asking.wire))
   .extend('requested', ({ asking }) => async (chat: ChatId, texts: string[]): Promise<void> => {
     await expect.poll(() => asking.client.chats.list().find(({ id }) => id === chat)?.state).toBe('request')
     await expect.poll(() => asking.texts(chat)).toEqual(texts)
   })
 
-const rowsOf = (person: Person, table: string) => coreOf(person).store.all(`SELECT * FROM ${table}`)
-const listed = (person: Person) => person.client.chats.list().map(({ id }) => id)
+const rowsOf = (person: TestPerson, table: string) => coreOf(person).store.all(`SELECT * FROM ${table}`)
+const listed = (person: TestPerson) => person.client.chats.list().map(({ id }) => id)
 
 describe('[CORE-19.4] a private request that is declined', () => {
   test('is gone with all that came with it, and its person hears nothing', async ({
@@ -119,7 +110,7 @@ describe('[CORE-19.4] a private request that is declined', () => {
 })
 
 describe('[CORE-19.5] a group request that is declined', () => {
-  const madeBy = async (maker: Person, members: Person[], text: string): Promise<ChatId> => {
+  const madeBy = async (maker: TestPerson, members: TestPerson[], text: string): Promise<ChatId> => {
     const group = { name: 'trap', members: members.map(({ id }) => id) }
     const { id } = await maker.client.chats.createGroup(group, WITHIN)
     await maker.say(id, text)

@@ -8,9 +8,9 @@ import { ManualClock, WITHIN } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import type { Database } from '../src/storage/database.ts'
-import { type Durability, Store } from '../src/storage/store.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { type Durability, Store } from '../src/storage/transactions/store.ts'
 import { loseAnswers } from './lossy-wire.ts'
 import { personOn } from './person-on.ts'
 
@@ -130,7 +130,7 @@ describe('a deferred write', () => {
       for (let tries = 0; tries < 3; tries++) clock.advance(clientLimits.deferredRetryMs)
       await expect(put(store, 'lost')).rejects.toThrow()
       expect(keysIn(store)).toEqual(['deferred'])
-      expect(warnings).toEqual(['what was deferred could not be written; it is tried again'])
+      expect(warnings).toEqual(['deferred changes not saved; will retry'])
     }
     expect(afterKill(keysIn)).toEqual([])
     clock.advance(clientLimits.deferredRetryMs)

@@ -1,11 +1,11 @@
 // The certificate of a device: renewed by itself, and revoked by the next one when a backup is restored.
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { clientLimits, type Log } from '@postern/protocol'
 import { type DeviceCertificate, decodeClientFrame, decodeDeviceCertificate } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { backupOf, HostileRelay, ManualClock, passTime, type TestPerson, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
@@ -29,37 +29,23 @@ function recorded(): { log: Log; lines: string[] } {
   return { lines, log: { debug: () => {}, info: () => {}, warn: say, error: say } }
 }
 
-const backupOf = (person: Person) => `${person.directory}.backup`
-
-const test = base
-  .extend(
-    'storedOf',
-    ({ world }) =>
-      async (person: Person): Promise<{ certificate: DeviceCertificate; device: string }> => {
-        await world.close(person)
-        const database = openDataDirectory(person.directory)
-        const row = database.get<{ certificate: Uint8Array; device: Uint8Array }>(
-          'SELECT certificate, device_public_key AS device FROM account',
-        )
-        database.close()
-        if (!row) throw new Error('no account')
-        return {
-          certificate: decodeDeviceCertificate(row.certificate),
-          device: Buffer.from(row.device).toString('hex'),
-        }
-      },
-  )
-  .extend('backUp', ({ world }) => async (person: Person): Promise<Person> => {
-    await world.close(person)
-    cpSync(person.directory, backupOf(person), { recursive: true })
-    return await world.person(person.name)
-  })
-  .extend('restore', ({ world }) => async (person: Person): Promise<Person> => {
-    await world.close(person)
-    rmSync(person.directory, { recursive: true })
-    cpSync(backupOf(person), person.directory, { recursive: true })
-    return await world.person(person.name)
-  })
+const test = base.extend(
+  'storedOf',
+  ({ world }) =>
+    async (person: TestPerson): Promise<{ certificate: DeviceCertificate; device: string }> => {
+      await world.close(person)
+      const database = openDataDirectory(person.directory)
+      const row = database.get<{ certificate: Uint8Array; device: Uint8Array }>(
+        'SELECT certificate, device_public_key AS device FROM account',
+      )
+      database.close()
+      if (!row) throw new Error('no account')
+      return {
+        certificate: decodeDeviceCertificate(row.certificate),
+        device: Buffer.from(row.device).toString('hex'),
+      }
+    },
+)
 
 test('[CORE-16.7] a certificate ends in a year, and is renewed while the client runs, for the same keys', async ({
   world,
@@ -104,14 +90,11 @@ test('[CORE-16.7] a first start under a clock that was far behind heals once the
   expect(alice.client.isOnline).toBe(true)
 })
 
-test('[CORE-16.8] a restored client comes as a new device, and the copy that still runs is out', async ({
-  world,
-  backUp,
-}) => {
+test('[CORE-16.8] a restored client comes as a new device, and the copy that still runs is out', async ({ world }) => {
   const { log, lines } = recorded()
   const { wire, shown } = watched()
   const alice = await world.person('alice')
-  const copy = await backUp(await world.person('bob'))
+  const copy = await world.backUp(await world.person('bob'))
   await world.close(copy)
   const clock = new ManualClock(Date.now())
   const older = await world.person('bob', { log, clock })
@@ -141,15 +124,13 @@ test('[CORE-16.8] a restored client comes as a new device, and the copy that sti
 test('[CORE-16.8] the same backup can be restored again and again, also one from before a certificate was renewed', async ({
   world,
   alice,
-  backUp,
-  restore,
   storedOf,
 }) => {
-  let bob = await backUp(await world.person('bob'))
+  let bob = await world.backUp(await world.person('bob'))
   for (const text of ['once', 'twice', 'thrice']) {
     await alice.say(bob, text)
     await bob.hears(text)
-    bob = await restore(bob)
+    bob = await world.restore(bob)
     await alice.say(bob, `${text}, restored`)
     await bob.hears(`${text}, restored`)
   }
@@ -157,17 +138,11 @@ test('[CORE-16.8] the same backup can be restored again and again, also one from
   expect(certificate.serial).toBeGreaterThanOrEqual(4)
 })
 
-test('[CORE-16.9] killed between the new device and its first login, it logs in with it', async ({
-  world,
-  alice,
-  backUp,
-}) => {
-  let bob = await backUp(await world.person('bob'))
+test('[CORE-16.9] killed between the new device and its first login, it logs in with it', async ({ world, alice }) => {
+  let bob = await world.backUp(await world.person('bob'))
   await alice.say(bob, 'since the backup')
   await bob.hears('since the backup')
-  await world.close(bob)
-  rmSync(bob.directory, { recursive: true })
-  cpSync(backupOf(bob), bob.directory, { recursive: true })
+  await world.putBack(bob)
   const wire = new Wire()
   let logins = 0
   wire.outgoing = bytes => {
@@ -179,7 +154,7 @@ test('[CORE-16.9] killed between the new device and its first login, it logs in 
   cpSync(bob.directory, `${bob.directory}.killed`, { recursive: true })
   wire.outgoing = bytes => [bytes]
   wire.drop()
-  await world.close((await starting) as Person)
+  await world.close((await starting) as TestPerson)
 
   bob = await world.person('bob, killed', { directory: `${bob.directory}.killed` })
   await alice.say(bob, 'are you there?')

@@ -10,9 +10,9 @@ import { ManualClock, passTime, WITHIN } from '@postern/testkit'
 import { failWrites } from '@postern/testkit/faults'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { openNodeClient } from '../src/rim-node.ts'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
-import { Store } from '../src/storage/store.ts'
+import { openNodeClient } from '../src/platform-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { Store } from '../src/storage/transactions/store.ts'
 import { personOn } from './person-on.ts'
 
 const MEGABYTE = 1 << 20

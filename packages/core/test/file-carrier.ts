@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredFile } from '../src/files/files.ts'
-import { openNodeClient } from '../src/rim-node.ts'
+import { openNodeClient } from '../src/platform-node.ts'
 
 const [way, relayUrl = '', folder = '', count, bytes] = process.argv.slice(2)
 const SHARED = join(folder, 'stored.json')

@@ -2,7 +2,7 @@
 import { messageIdOf } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, isCoded } from '@postern/protocol'
-import { type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { passTime, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import type { NewFile } from '../src/outbox/send-file.ts'
@@ -13,7 +13,7 @@ const PLAIN: Details = { name: 'notes.bin', type: 'application/octet-stream', ki
 
 type Sending = { details?: Partial<Details>; key?: string }
 
-async function fileOf(person: Person, chat: ChatId, message: Message): Promise<Buffer> {
+async function fileOf(person: TestPerson, chat: ChatId, message: Message): Promise<Buffer> {
   return await wholeOf((await person.client.files.open(chat, message.id, WITHIN)).read())
 }
 
@@ -31,6 +31,9 @@ const test = base.extend(
     },
 )
 
+/** Two pixels. */
+const PREVIEW = 'data:image/webp;base64,UklGRjAAAABXRUJQVlA4ICQAAACQAQCdASoCAAEADMDOJaACdLoAA5gA/rZX6+AKeqOtC0HwAAA='
+
 test('[CORE-7.1] a file arrives with all that is said of it, and with exactly its bytes', async ({
   alice,
   bob,
@@ -45,7 +48,7 @@ test('[CORE-7.1] a file arrives with all that is said of it, and with exactly it
     kind: 'photo' as const,
     width: 20,
     height: 10,
-    preview: 'data:image/webp;base64,AAAA',
+    preview: PREVIEW,
     text: 'there',
     replyTo: said.id,
   }

@@ -1,5 +1,5 @@
 // What tests of files name: a wire for blobs that can be cut and changed, and a file that alice has shared with bob.
-import type { Person, World } from '@postern/testkit'
+import type { TestPerson, World } from '@postern/testkit'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import { BlobWire } from './blob-wire.ts'
 import { CHUNK, fetched, filesOf, LONG, randomFile, share } from './files-world.ts'
@@ -11,7 +11,7 @@ export const test = inWorld
   .extend(
     'personWith',
     ({ world, wire }) =>
-      (options: Parameters<World['person']>[1] = {}): Promise<Person> =>
+      (options: Parameters<World['person']>[1] = {}): Promise<TestPerson> =>
         world.person('alice', { connectBlobs: wire.connect, ...options }),
   )
 

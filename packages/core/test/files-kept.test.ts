@@ -1,6 +1,6 @@
 // Files that were fetched before: read without the relay, checked again, and gone with their message.
 import { readFileSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
-import { type Person, passTime } from '@postern/testkit'
+import { passTime, type TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { testWithFile } from './files-fixtures.ts'
 import { CHUNK, coded, fetched, filesOf, relayFiles, vaultFiles } from './files-world.ts'
@@ -100,7 +100,7 @@ describe('what is kept', () => {
     stored,
   }) => {
     expect(await isWhole()).toBe(true)
-    const bury = async (person: Person, own: number) => {
+    const bury = async (person: TestPerson, own: number) => {
       const { store } = person.client['core']
       await store.write(database => database.run('INSERT INTO dead_file VALUES (?, ?)', stored.blob, own))
       await filesOf(person).tidy()

@@ -2,7 +2,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toBase32 } from '@postern/protocol'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test } from './files-fixtures.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from './files-world.ts'
 
 describe('what nobody sends', () => {
-  const sent = async (alice: Person) => {
+  const sent = async (alice: TestPerson) => {
     const spool = await filesOf(alice).spool(piecesOf(randomFile(700_000)), { uploads: 'now' })
     return { spool, stored: await spool.uploaded() }
   }

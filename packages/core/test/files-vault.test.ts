@@ -7,11 +7,11 @@ import { type BlobId, blobIdFromBytes } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect, onTestFinished } from 'vitest'
-import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
-import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
-import type { FileVault, VaultName } from '../src/files/file-vault.ts'
-import { openNodeFileVault } from '../src/files/file-vault-node.ts'
+import { nodeFileCipher } from '../src/files/cipher/file-cipher-node.ts'
 import { Files } from '../src/files/files.ts'
+import { connectNodeBlobs } from '../src/files/transport/blob-transport-node.ts'
+import type { FileVault, VaultName } from '../src/files/vault/file-vault.ts'
+import { openNodeFileVault } from '../src/files/vault/file-vault-node.ts'
 import {
   CHUNK,
   coded,

@@ -3,15 +3,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ErrorCode, isCoded } from '@postern/protocol'
-import type { Person, World } from '@postern/testkit'
+import type { TestPerson, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import type { Files, StoredFile } from '../src/files/files.ts'
 
 export const CHUNK = 256 * 1024
 export const LONG = { timeoutMs: 60_000 }
 
-export const filesOf = (person: Person): Files => person.client['core'].files
-const storeOf = (person: Person) => person.client['core'].store
+export const filesOf = (person: TestPerson): Files => person.client['core'].files
+const storeOf = (person: TestPerson) => person.client['core'].store
 
 export const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest())
 
@@ -52,7 +52,7 @@ export async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
 }
 
 /** Taken, uploaded, and sent as far as the files can tell: the note about the upload is gone. */
-export async function share(person: Person, bytes: Uint8Array): Promise<StoredFile> {
+export async function share(person: TestPerson, bytes: Uint8Array): Promise<StoredFile> {
   const spool = await filesOf(person).spool(piecesOf(bytes), { uploads: 'now' })
   const stored = await spool.uploaded()
   await storeOf(person).write(database => database.run('DELETE FROM upload WHERE blob_id = ?', stored.blob))
@@ -60,7 +60,7 @@ export async function share(person: Person, bytes: Uint8Array): Promise<StoredFi
   return stored
 }
 
-export async function fetched(person: Person, file: StoredFile): Promise<Buffer> {
+export async function fetched(person: TestPerson, file: StoredFile): Promise<Buffer> {
   return await wholeOf((await filesOf(person).open(file, LONG)).read())
 }
 
@@ -73,12 +73,12 @@ const filesIn = (directory: string): string[] =>
 
 export const vaultFiles = (person: { directory: string }): string[] => filesIn(join(person.directory, 'files'))
 export const relayFiles = (world: World): string[] => filesIn(join(world.directory, 'relay', 'blobs'))
-export const uploadRows = (person: Person): string[] =>
+export const uploadRows = (person: TestPerson): string[] =>
   storeOf(person)
     .all<{ blob_id: string }>('SELECT blob_id FROM upload')
     .map(row => row.blob_id)
 
-export const left = (world: World, person: Person) => ({
+export const left = (world: World, person: TestPerson) => ({
   rows: uploadRows(person),
   files: vaultFiles(person),
   blobs: relayFiles(world),
@@ -90,7 +90,7 @@ export async function atRelay(world: World): Promise<void> {
   await expect.poll(() => relayFiles(world).length).toBe(1)
 }
 
-export async function nothingLeft(world: World, person: Person): Promise<void> {
+export async function nothingLeft(world: World, person: TestPerson): Promise<void> {
   await expect.poll(() => left(world, person)).toEqual(NOTHING)
 }
 

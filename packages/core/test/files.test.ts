@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
-import { chunkNonce, chunksOf, SEALED_CHUNK_BYTES, sealedLength } from '../src/files/file-format.ts'
+import { nodeFileCipher } from '../src/files/cipher/file-cipher-node.ts'
+import { chunkNonce, chunksOf, SEALED_CHUNK_BYTES, sealedLength } from '../src/files/cipher/file-format.ts'
 import {
   CHUNK,
   coded,

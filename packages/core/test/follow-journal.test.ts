@@ -1,29 +1,29 @@
 // Following the journal: page after page, what comes meanwhile included, until the stop.
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Bell } from '@postern/protocol'
+import { Notifier } from '@postern/protocol'
 import { expect, test } from 'vitest'
 import { followJournal } from '../src/journal/follow-journal.ts'
 
 /** A journal of numbers, and one who follows it, two at a time. */
 function follower() {
   const entries: number[] = []
-  const bell = new Bell()
+  const notifier = new Notifier()
   const stop = new AbortController()
   const seen: number[][] = []
   const append = (...more: number[]) => {
     entries.push(...more)
-    bell.ring()
+    notifier.notify()
   }
   const read = () => entries.slice(seen.flat().length).slice(0, 2)
   const follow = async (work: (page: readonly number[]) => unknown = () => undefined) => {
-    const journal = { onAppend: (listener: () => void) => bell.listen(listener) }
+    const journal = { onAppend: (listener: () => void) => notifier.listen(listener) }
     for await (const page of followJournal(journal, { read, until: stop.signal })) {
       await work(page)
       seen.push([...page])
     }
   }
-  const listeners = () => [bell.listenerCount, getEventListeners(stop.signal, 'abort').length]
+  const listeners = () => [notifier.listenerCount, getEventListeners(stop.signal, 'abort').length]
   return { append, follow, stop, seen, listeners }
 }
 

@@ -5,7 +5,7 @@ import { openDataDirectory } from '@postern/core/node'
 import { isFirstFormat, joinFromWelcome, makeMlsContext, openSession } from '@postern/mls'
 import { makeNodeProvider } from '@postern/mls/node'
 import type { GroupId, MessageId } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { firstFormatOf } from '@postern/testkit/stored-session'
 import { canRead } from '@postern/testkit/thief'
@@ -35,7 +35,7 @@ const test = base
   .extend(
     'stolenFrom',
     ({ world }) =>
-      async (person: Person): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> => {
+      async (person: TestPerson): Promise<{ values: Uint8Array[]; keyPackages: KeyPackageRow[] }> => {
         await world.close(person)
         return valuesIn(person.directory)
       },

@@ -1,24 +1,17 @@
 // Groups: who is in, who sees what, and what happens when everybody changes them at once.
 import { type ChatId, isCoded } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
-async function groupOf(creator: Person, others: Person[]): Promise<ChatId> {
-  const members = others.map(person => person.id)
-  const group = await creator.client.chats.createGroup({ name: 'the group', members }, WITHIN)
-  for (const person of others) await person.next('chat', event => event.chat_id === group.id)
-  return group.id
-}
-
-const memberIds = (person: Person, chat: ChatId) =>
+const memberIds = (person: TestPerson, chat: ChatId) =>
   person.client.chats
     .get(chat)
     .members.map(member => member.id)
     .sort()
 
 test('[CORE-2.1] everybody sees the same group, and hears everybody', async ({ alice, bob, carol }) => {
-  const chat = await groupOf(alice, [bob, carol])
+  const chat = await alice.createGroup('the group', [bob, carol])
   for (const person of [alice, bob, carol]) {
     expect(person.client.chats.get(chat)).toMatchObject({ type: 'group', name: 'the group', state: 'active' })
     expect(memberIds(person, chat)).toEqual([alice.id, bob.id, carol.id].sort())
@@ -36,7 +29,7 @@ test('[CORE-2.1] everybody sees the same group, and hears everybody', async ({ a
 })
 
 test('[CORE-2.2] who is added reads from then on', async ({ alice, bob, carol }) => {
-  const chat = await groupOf(alice, [bob])
+  const chat = await alice.createGroup('the group', [bob])
   await alice.say(chat, 'before carol')
   await bob.client.chats.addMembers(chat, [carol.id], WITHIN)
   await carol.next('chat', event => event.chat_id === chat)
@@ -47,7 +40,7 @@ test('[CORE-2.2] who is added reads from then on', async ({ alice, bob, carol })
 })
 
 test('[CORE-2.3, CORE-2.4] who is removed hears nothing more; only admins remove', async ({ alice, bob, carol }) => {
-  const chat = await groupOf(alice, [bob, carol])
+  const chat = await alice.createGroup('the group', [bob, carol])
   await expect(bob.client.chats.removeMembers(chat, [carol.id], WITHIN)).rejects.toSatisfy(error =>
     isCoded(error, 'not-an-admin'),
   )
@@ -61,7 +54,7 @@ test('[CORE-2.3, CORE-2.4] who is removed hears nothing more; only admins remove
 })
 
 test('[CORE-2.5] who leaves is gone at once, and out of the keys with the next word', async ({ alice, bob, carol }) => {
-  const chat = await groupOf(alice, [bob, carol])
+  const chat = await alice.createGroup('the group', [bob, carol])
   await carol.client.chats.leaveGroup(chat, WITHIN)
   expect(carol.client.chats.get(chat).state).toBe('left')
   await alice.next('notice', event => event.notice.code === 'left')
@@ -73,7 +66,7 @@ test('[CORE-2.5] who leaves is gone at once, and out of the keys with the next w
 })
 
 test('[CORE-2.2] who was removed can be added again', async ({ alice, bob, carol }) => {
-  const chat = await groupOf(alice, [bob, carol])
+  const chat = await alice.createGroup('the group', [bob, carol])
   await alice.client.chats.removeMembers(chat, [carol.id], WITHIN)
   await carol.next('notice', event => event.notice.code === 'removed')
   await alice.client.chats.addMembers(chat, [carol.id], WITHIN)
@@ -88,7 +81,7 @@ test('[CORE-2.6, CORE-2.7] commits and words at the same moment all take effect'
   bob,
   carol,
 }) => {
-  const chat = await groupOf(alice, [bob, carol])
+  const chat = await alice.createGroup('the group', [bob, carol])
   const dave = await world.person('dave')
   const everybody = [alice, bob, carol]
   await Promise.all([

@@ -1,33 +1,33 @@
 // Chats that heal while the wire and the disk fail: nothing of an earlier try is left over to disturb the next.
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { holdAnswers, loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
 
-const coreOf = ({ client }: Person) => client['core']
+const coreOf = ({ client }: TestPerson) => client['core']
 
 /** As if the keys of the chat were lost. */
-async function breakChat(person: Person, chat: ChatId): Promise<void> {
+async function breakChat(person: TestPerson, chat: ChatId): Promise<void> {
   const { store, groups } = coreOf(person)
   const broken = `UPDATE mls_group SET status = 'broken' WHERE id = (SELECT group_id FROM chat WHERE id = ?)`
   await store.write(database => database.run(broken, chat))
   groups.forgetAll()
 }
 
-const groupOf = (person: Person, chat: ChatId) =>
+const groupOf = (person: TestPerson, chat: ChatId) =>
   coreOf(person).store.get('SELECT group_id FROM chat WHERE id = ?', chat)
 
-const statusOf = (person: Person, chat: ChatId) =>
+const statusOf = (person: TestPerson, chat: ChatId) =>
   coreOf(person).store.get<{ status: string }>(
     'SELECT status FROM mls_group WHERE id = (SELECT group_id FROM chat WHERE id = ?)',
     chat,
   )?.status
 
-const wishesTo = (person: Person) => coreOf(person).store.all('SELECT * FROM rejoin')
-const askedBy = (person: Person) => coreOf(person).store.all('SELECT * FROM rejoin_asked')
+const wishesTo = (person: TestPerson) => coreOf(person).store.all('SELECT * FROM rejoin')
+const askedBy = (person: TestPerson) => coreOf(person).store.all('SELECT * FROM rejoin_asked')
 
-async function groupOfTwo(maker: Person, other: Person): Promise<ChatId> {
+async function groupOfTwo(maker: TestPerson, other: TestPerson): Promise<ChatId> {
   const group = (await maker.client.chats.createGroup({ name: 'two', members: [other.id] }, WITHIN)).id
   await talk(maker, other, group)
   // The private chat in which the one asks the other.
@@ -35,12 +35,12 @@ async function groupOfTwo(maker: Person, other: Person): Promise<ChatId> {
   return group
 }
 
-async function loseGroup(person: Person, group: ChatId): Promise<void> {
+async function loseGroup(person: TestPerson, group: ChatId): Promise<void> {
   await breakChat(person, group)
-  coreOf(person).poke()
+  coreOf(person).wakeChores()
 }
 
-async function talk(one: Person, other: Person, group?: ChatId): Promise<void> {
+async function talk(one: TestPerson, other: TestPerson, group?: ChatId): Promise<void> {
   await one.say(group ?? other, 'does it work?')
   await other.hears('does it work?')
   await other.say(group ?? one, 'it does')
@@ -79,7 +79,7 @@ test('[CORE-12.4] who was added anew by a commit in doubt is not added a second 
   const commits = watchCalls(carol, 'commit')
   const lost = loseAnswers(carol, 'commit')
   await breakChat(bob, group)
-  coreOf(bob).poke()
+  coreOf(bob).wakeChores()
   await expect.poll(lost).toBe(1)
   clock.advance(clientLimits.requestTimeoutMs)
   carol.wire.incoming = frame => [frame]

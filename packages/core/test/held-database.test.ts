@@ -8,8 +8,8 @@ import { failWrites } from '@postern/testkit/faults'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { checkStored } from '../src/recovery/stored-copy-node.ts'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
-import { type Durability, Store } from '../src/storage/store.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { type Durability, Store } from '../src/storage/transactions/store.ts'
 
 const put = (store: Store, key: string, durability?: Durability) =>
   store.write(

@@ -1,7 +1,7 @@
 // The history of a chat as a screen reads it: messages and notices in one order, page by page, and the list of chats.
 import type { HistoryRow } from '@postern/core'
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { keepNotice } from '../src/chats/notices.ts'
@@ -16,11 +16,11 @@ const line = (row: HistoryRow): string =>
 
 const tsOf = (row: HistoryRow): number => (row.kind === 'message' ? row.message.ts : row.ts)
 
-const historyOf = (person: Person, chat: ChatId): string[] =>
+const historyOf = (person: TestPerson, chat: ChatId): string[] =>
   person.client.messages.history(chat, { limit: 100 }).rows.map(line)
 
 /** A message without a word over the wire: only its place matters. */
-const put = (person: Person, chat: Person, { text, ts }: { text: string; ts: number }) =>
+const put = (person: TestPerson, chat: TestPerson, { text, ts }: { text: string; ts: number }) =>
   coreOf(person).store.write(database =>
     insertMessage(database, {
       id: `message-${text}` as never,
@@ -37,7 +37,7 @@ const put = (person: Person, chat: Person, { text, ts }: { text: string; ts: num
     }),
   )
 
-const note = (person: Person, chat: Person, ts: number) =>
+const note = (person: TestPerson, chat: TestPerson, ts: number) =>
   coreOf(person).store.write(database =>
     keepNotice(database, { chat: chat.chatId, ts, notice: { code: 'timer', from: chat, timer_ms: ts } }),
   )
@@ -49,8 +49,7 @@ describe('[CORE-23.2] notices stand in the history', () => {
     bob,
     carol,
   }) => {
-    const group = (await alice.client.chats.createGroup({ name: 'team', members: [bob.id] }, WITHIN)).id
-    await bob.next('chat', event => event.chat_id === group)
+    const group = await alice.createGroup('team', [bob])
     await world.close(bob)
     await alice.say(group, 'one')
     await alice.client.chats.addMembers(group, [carol.id], WITHIN)
@@ -71,7 +70,7 @@ describe('[CORE-23.2] notices stand in the history', () => {
     await expect.poll(() => historyOf(again, group)).toEqual(lines)
     expect(again.client.chats.get(group).unread).toBe(3)
     // What happened at one place of the log has its time on every side.
-    const times = (person: Person) => person.client.messages.history(group, { limit: 100 }).rows.slice(1).map(tsOf)
+    const times = (person: TestPerson) => person.client.messages.history(group, { limit: 100 }).rows.slice(1).map(tsOf)
     expect(times(again)).toEqual(times(alice))
     await world.close(again)
     expect(historyOf(await world.person('bob'), group)).toEqual(lines)
@@ -80,8 +79,7 @@ describe('[CORE-23.2] notices stand in the history', () => {
 
   test('with the names of today, and with what is known of a bot since', async ({ alice, bob, bot }) => {
     await alice.openInvite(bot.client.identity.me().inviteUrl)
-    const group = (await alice.client.chats.createGroup({ name: 'team', members: [bob.id] }, WITHIN)).id
-    await bob.next('chat', event => event.chat_id === group)
+    const group = await alice.createGroup('team', [bob])
     await alice.client.chats.addMembers(group, [bot.id], WITHIN)
     await bob.next('notice', event => event.notice.code === 'joined')
     await alice.client.identity.setProfile({ name: 'alicia' })
@@ -127,8 +125,7 @@ describe('[CORE-23.3] who makes notices without end', () => {
   })
 
   test('a member who renames the group on and on is one of those', async ({ alice, mallory }) => {
-    const group = (await mallory.client.chats.createGroup({ name: 'team', members: [alice.id] }, WITHIN)).id
-    await alice.next('chat', event => event.chat_id === group)
+    const group = await mallory.createGroup('team', [alice])
     for (let at = 0; at < 10; at++)
       await commitAs(mallory, group, () => ({ settings: groupSettings([mallory], { title: `title ${at}` }) }))
     await mallory.say(group, 'done')

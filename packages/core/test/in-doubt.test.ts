@@ -1,6 +1,6 @@
 // What is in doubt when a connection is lost: all of it is settled, whatever the others have done meanwhile.
 import { type ChatId, clientLimits, isCoded } from '@postern/protocol'
-import { type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { passTime, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { loseAnswers, loseCalls, mend, refuseCalls, watchCalls } from './lossy-wire.ts'
@@ -9,7 +9,7 @@ const soon = { timeoutMs: 300 }
 
 const coded = (code: Parameters<typeof isCoded>[1]) => (error: unknown) => isCoded(error, code)
 
-async function groupOf(opener: Person, other: Person): Promise<ChatId> {
+async function groupOf(opener: TestPerson, other: TestPerson): Promise<ChatId> {
   const group = (await opener.client.chats.createGroup({ name: 'team', members: [other.id] }, WITHIN)).id
   await opener.say(group, 'first')
   await other.hears('first')
@@ -20,7 +20,7 @@ const test = base
   /** Her clock stands: nothing of hers is given up before it has gone out. */
   .extend('carol', ({ clock, world }) => world.person('carol', { clock }))
   /** Both sides hear each other, and have the same before them. */
-  .extend('talk', ({ bob }) => async (person: Person, group?: ChatId): Promise<void> => {
+  .extend('talk', ({ bob }) => async (person: TestPerson, group?: ChatId): Promise<void> => {
     await person.say(group ?? bob, 'does it work?')
     await bob.hears('does it work?')
     await bob.say(group ?? person, 'it does')

@@ -1,6 +1,6 @@
 // A new invite link: the older one lets nobody in any more.
 import { parseInvite } from '@postern/protocol/content'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
@@ -8,7 +8,7 @@ const strict = { acceptRequests: 'contacts', bot: true } as const
 
 const test = base
   .extend('bot', ({ world }) => world.person('bot', strict))
-  .extend('stateOf', ({ bot }) => async (person: Person, by = bot): Promise<string> => {
+  .extend('stateOf', ({ bot }) => async (person: TestPerson, by = bot): Promise<string> => {
     return (await by.next('chat', event => event.chat_id === (person.id as string))).chat.state
   })
 

@@ -1,8 +1,8 @@
 // Frames of SQLite's log that are written together: whatever is asked in between, and whatever fails, each read is as if they were not.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { joinFrameWrites } from '../src/storage/join-writes-browser.ts'
-import type { AccessHandle } from '../src/storage/opfs-browser.ts'
+import { joinFrameWrites } from '../src/storage/sqlite/join-writes-browser.ts'
+import type { AccessHandle } from '../src/storage/sqlite/opfs-browser.ts'
 
 const HEAD = 24
 const PAGE = 64

@@ -1,10 +1,10 @@
 // Key packages that nobody uses grow old, and those that somebody takes run out: a client that stays connected sees to both.
 import { clientLimits } from '@postern/protocol'
 import { type CallRequest, decodeClientFrame, decodeRelayFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { HostileRelay, ManualClock, passTime, type TestPerson, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
@@ -40,13 +40,13 @@ async function fullyPublished(calls: Calls): Promise<void> {
 }
 
 /** As a stranger that wants to use them up does; the relay's limit is per taker. */
-async function takeAndForget(taker: Person, { of, times }: { of: Person; times: number }): Promise<void> {
+async function takeAndForget(taker: TestPerson, { of, times }: { of: TestPerson; times: number }): Promise<void> {
   const wanted = { accounts: [of.id] }
   for (let taken = 0; taken < times; taken++) await callAs(taker, wanted)
 }
 
 /** Past the client, over its own connection: it would build a group of what it takes. */
-async function callAs(taker: Person, request: CallRequest<'takeKeyPackages'>): Promise<void> {
+async function callAs(taker: TestPerson, request: CallRequest<'takeKeyPackages'>): Promise<void> {
   const id = 0x7fff_0000 + ++lastCall
   const { promise, resolve } = Promise.withResolvers<void>()
   taker.wire.incoming = bytes => {
@@ -70,7 +70,7 @@ const test = base
     }
   })
   /** Of the keys that lie in the database; the person's process ends. */
-  .extend('referencesOf', ({ world }) => async (person: Person): Promise<string[]> => {
+  .extend('referencesOf', ({ world }) => async (person: TestPerson): Promise<string[]> => {
     await world.close(person)
     const database = openDataDirectory(person.directory)
     const rows = database.all<{ reference: Uint8Array }>('SELECT reference FROM key_package WHERE last_resort = 0')

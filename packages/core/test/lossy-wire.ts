@@ -1,18 +1,32 @@
 // What a wire can do to a person's calls: lose them, lose their answers, or answer them in the relay's place.
 import type { ErrorCode } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame, encodeRelayFrame } from '@postern/protocol/relay'
-import type { Person } from '@postern/testkit'
+import type { TestPerson, Wire } from '@postern/testkit'
 
 /** The calls that carry an envelope. */
 type Carrying = 'append' | 'commit'
 
-function callOf(frame: Uint8Array): string {
+export function callOf(frame: Uint8Array): string {
   const decoded = decodeClientFrame(frame)
   return decoded.kind === 'call' ? decoded.name : decoded.kind
 }
 
+/** The names of the calls that pass, or of these alone. */
+export function callsOn(wire: Wire, names?: readonly string[]): string[] {
+  const calls: string[] = []
+  wire.outgoing = frame => {
+    const name = callOf(frame)
+    if (names?.includes(name) ?? true) calls.push(name)
+    return [frame]
+  }
+  return calls
+}
+
+/** The calls by which something leaves for others: words, sealed ones and commits. */
+export const spokenOn = (wire: Wire): string[] => callsOn(wire, ['append', 'commit', 'createGroup'])
+
 /** What the person sends of these calls does not reach the relay. Gives how many were lost. */
-export function loseCalls({ wire }: Person, ...names: string[]): () => number {
+export function loseCalls({ wire }: TestPerson, ...names: string[]): () => number {
   let lost = 0
   wire.outgoing = frame => {
     if (!names.includes(callOf(frame))) return [frame]
@@ -26,7 +40,7 @@ export function loseCalls({ wire }: Person, ...names: string[]): () => number {
  * The relay takes these calls, and its answers do not come through; `deliver` stands for what others say. Gives how many
  * were lost.
  */
-export function loseAnswers({ wire }: Person, ...names: string[]): () => number {
+export function loseAnswers({ wire }: TestPerson, ...names: string[]): () => number {
   let lost = 0
   wire.incoming = frame => {
     const decoded = decodeRelayFrame(frame)
@@ -38,7 +52,7 @@ export function loseAnswers({ wire }: Person, ...names: string[]): () => number 
 }
 
 /** The relay takes these calls, and its answers wait for what is given here: it lets them through, and all that follow. */
-export function holdAnswers({ wire }: Person, ...names: string[]): () => void {
+export function holdAnswers({ wire }: TestPerson, ...names: string[]): () => void {
   const held: Uint8Array[] = []
   wire.incoming = frame => {
     const decoded = decodeRelayFrame(frame)
@@ -53,7 +67,7 @@ export function holdAnswers({ wire }: Person, ...names: string[]): () => void {
 }
 
 /** The payloads of these calls, as they pass. */
-export function watchCalls({ wire }: Person, name: Carrying): Buffer[] {
+export function watchCalls({ wire }: TestPerson, name: Carrying): Buffer[] {
   const payloads: Buffer[] = []
   wire.outgoing = frame => {
     const decoded = decodeClientFrame(frame)
@@ -65,7 +79,7 @@ export function watchCalls({ wire }: Person, name: Carrying): Buffer[] {
 
 /** These calls come to nothing, and the relay says why. Gives the payloads of each. */
 export function refuseCalls(
-  { wire }: Person,
+  { wire }: TestPerson,
   code: ErrorCode,
   ...names: (Carrying | 'outcome')[]
 ): Record<Carrying, Buffer[]> {
@@ -90,7 +104,7 @@ export function refuseCalls(
 }
 
 /** Everything passes again, over a new connection. */
-export function mend({ wire }: Person): void {
+export function mend({ wire }: TestPerson): void {
   wire.outgoing = frame => [frame]
   wire.incoming = frame => [frame]
   wire.drop()

@@ -1,6 +1,6 @@
 // Opens a data directory in a thread of its own, for starts at the same moment.
 import { parentPort, workerData } from 'node:worker_threads'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
 
 const { directory, gate } = workerData as { directory: string; gate: SharedArrayBuffer }
 parentPort?.postMessage('ready')

@@ -2,18 +2,18 @@
 import { join } from 'node:path'
 import { makeNodeProvider } from '@postern/mls/node'
 import { type Clock, guardedClock, type Log, silentLog, systemClock } from '@postern/protocol'
-import { Person, Wire, type World } from '@postern/testkit'
+import { TestPerson, Wire, type World } from '@postern/testkit'
 import { openClient } from '../src/client/open-client.ts'
-import { connectNodeBlobs } from '../src/files/blob-transport-node.ts'
-import { nodeFileCipher } from '../src/files/file-cipher-node.ts'
-import { openNodeFileVault } from '../src/files/file-vault-node.ts'
+import { nodeFileCipher } from '../src/files/cipher/file-cipher-node.ts'
+import { connectNodeBlobs } from '../src/files/transport/blob-transport-node.ts'
+import { openNodeFileVault } from '../src/files/vault/file-vault-node.ts'
 import type { Database } from '../src/storage/database.ts'
-import { Store } from '../src/storage/store.ts'
+import { Store } from '../src/storage/transactions/store.ts'
 
 type Place = { name: string; directory: string; database: Database; clock?: Clock; log?: Log }
 
 /** Its client is the caller's to stop. */
-export async function personOn(world: World, place: Place): Promise<Person> {
+export async function personOn(world: World, place: Place): Promise<TestPerson> {
   const { name, directory, database, clock = systemClock, log = silentLog } = place
   const wire = new Wire()
   const client = await openClient({
@@ -31,5 +31,5 @@ export async function personOn(world: World, place: Place): Promise<Person> {
     firstStart: () => ({ relayUrl: world.relayUrl, name, bot: false }),
   })
   client.start()
-  return new Person({ name, client, wire, directory })
+  return new TestPerson({ name, client, wire, directory })
 }

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message, Poll } from '@postern/bot-api/objects'
 import { clientLimits } from '@postern/protocol'
-import { HostileRelay, ManualClock, type Person, passTime, WITHIN, Wire } from '@postern/testkit'
+import { HostileRelay, ManualClock, passTime, type TestPerson, WITHIN, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
@@ -10,14 +10,14 @@ const HOUR_MS = 3_600_000
 const TEA = { question: 'Tea?', options: ['yes', 'no'], multiple: false }
 
 const votersOf = (poll: Poll | undefined) => poll?.options.map(({ voters }) => voters.map(({ name }) => name))
-const pollEvents = ({ client }: Person) =>
+const pollEvents = ({ client }: TestPerson) =>
   client.journal
     .read(0, 1000)
     .map(({ json }) => JSON.parse(json) as { type: string; message: Message })
     .filter(event => event.type === 'poll')
     .map(({ message }) => message.poll)
-const closings = (person: Person) => pollEvents(person).filter(poll => poll?.closed)
-const nextClosing = async (person: Person) =>
+const closings = (person: TestPerson) => pollEvents(person).filter(poll => poll?.closed)
+const nextClosing = async (person: TestPerson) =>
   (await person.next('poll', event => event.message.poll?.closed === true)).message.poll
 
 const test = base
@@ -33,7 +33,7 @@ const test = base
     await bob.next('message', event => event.message.id === asked.id)
     return asked
   })
-  .extend('vote', ({ asked }) => async (person: Person, other: Person, option: number) => {
+  .extend('vote', ({ asked }) => async (person: TestPerson, other: TestPerson, option: number) => {
     await person.client.messages.vote(other.chatId, { message: asked.id, options: [option] }, WITHIN)
   })
   /** A word of bob's that carol has read: whatever was to be told before it is told. */
@@ -91,12 +91,7 @@ test('[CORE-6.5] a vote that is on its way when the time has come counts, over a
   vote,
 }) => {
   const relay = new HostileRelay(carol.wire)
-  const late: Parameters<typeof relay.say>[0][] = []
-  relay.change(frame => {
-    if (frame.kind !== 'deliver') return [frame]
-    late.push(frame)
-    return []
-  })
+  const late = relay.holdBack(frame => frame.kind === 'deliver')
   await vote(bob, carol, 1)
   relayClock.leap(HOUR_MS)
   clock.leap(HOUR_MS)
@@ -115,12 +110,7 @@ test('[CORE-6.5] one that is closed here is told with the votes from before that
   vote,
 }) => {
   const relay = new HostileRelay(carol.wire)
-  const late: Parameters<typeof relay.say>[0][] = []
-  relay.change(frame => {
-    if (frame.kind !== 'deliver') return [frame]
-    late.push(frame)
-    return []
-  })
+  const late = relay.holdBack(frame => frame.kind === 'deliver')
   await vote(bob, carol, 1)
   await expect.poll(() => late.length).toBeGreaterThan(0)
   await carol.client.messages.closePoll(bob.chatId, asked.id, WITHIN)
@@ -187,12 +177,7 @@ test("[CORE-6.5] with one's own vote, the answer to which is still under way", a
   await passTime(clock, carol.client.whenOnline(WITHIN))
   await passTime(relayClock, bob.client.whenOnline(WITHIN))
   const relay = new HostileRelay(carol.wire)
-  const late: Parameters<typeof relay.say>[0][] = []
-  relay.change(frame => {
-    if (frame.kind !== 'answer' || frame.name !== 'append') return [frame]
-    late.push(frame)
-    return []
-  })
+  const late = relay.holdBack(frame => frame.kind === 'answer' && frame.name === 'append')
   const voted = vote(carol, bob, 1)
   await bob.next('poll')
   for (const one of [relayClock, clock]) one.advance(1000)

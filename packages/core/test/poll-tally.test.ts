@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import type { AccountId, ChatId, MessageId, SendId } from '@postern/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChatRow } from '../src/chats/chats.ts'
+import type { ChatRow } from '../src/chats/records/chats.ts'
 import type { Core } from '../src/context.ts'
 import { close } from '../src/kinds/close.ts'
 import { poll } from '../src/kinds/poll.ts'
 import { vote as voteKind } from '../src/kinds/vote.ts'
 import { viewPoll } from '../src/messages/poll-tally.ts'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
 
 const people = ['alice', 'bob', 'carol'] as AccountId[]
 const [alice] = people as [AccountId]
@@ -34,10 +34,10 @@ test('[CORE-6.2] whatever the order of arrival, the tally is the one of the log'
   const core = {
     own: { id: alice },
     clock: { nowMs: () => 0 },
-    passed: { nowMs: () => 0 },
-    rearm: () => {},
+    elapsed: { nowMs: () => 0 },
+    rescheduleTimers: () => {},
     arrived: () => {},
-    poke: () => {},
+    wakeChores: () => {},
   } as unknown as Core
   const chat = { id: 'chat' as ChatId, state: 'active' } as ChatRow
   let polls = 0

@@ -1,26 +1,22 @@
 // Polls: what everybody sees of the votes, and when they end.
 import type { Message, Poll } from '@postern/bot-api/objects'
 import { type ChatId, isCoded } from '@postern/protocol'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
 const TEA = { question: 'Tea?', options: ['yes', 'no', 'later'], multiple: false }
 const votesOf = (poll: Poll | undefined) => poll?.options.map(option => option.voters.map(voter => voter.name))
-const pollSeenBy = (person: Person, chat: ChatId, message: Message) => person.client.messages.get(chat, message.id).poll
+const pollSeenBy = (person: TestPerson, chat: ChatId, message: Message) =>
+  person.client.messages.get(chat, message.id).poll
 const rejectsWith = (code: Parameters<typeof isCoded>[1]) => (error: unknown) => isCoded(error, code)
 
 const test = base
   .extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
-  .extend('group', ({ world, alice, bob }) => async (): Promise<{ chat: ChatId; carol: Person }> => {
+  .extend('group', ({ world, alice, bob }) => async (): Promise<{ chat: ChatId; carol: TestPerson }> => {
     const carol = await world.person('carol')
     await alice.say(bob, 'hi')
-    const { id } = await alice.client.chats.createGroup({ name: 'tea', members: [bob.id, carol.id] }, WITHIN)
-    await Promise.all([
-      bob.next('chat', event => event.chat_id === id),
-      carol.next('chat', event => event.chat_id === id),
-    ])
-    return { chat: id, carol }
+    return { chat: await alice.createGroup('tea', [bob, carol]), carol }
   })
 
 test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back', async ({ alice, bob, group }) => {
@@ -29,7 +25,7 @@ test('[CORE-6.1] everybody sees who chose what; a vote is changed and taken back
   expect(asked.poll).toMatchObject({ question: 'Tea?', multiple: false, closed: false, voted: [] })
   await bob.next('message', event => event.message.id === asked.id)
   await carol.next('message', event => event.message.id === asked.id)
-  const vote = (person: Person, options: number[]) =>
+  const vote = (person: TestPerson, options: number[]) =>
     person.client.messages.vote(chat, { message: asked.id, options }, WITHIN)
 
   await vote(bob, [0])

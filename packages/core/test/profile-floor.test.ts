@@ -1,9 +1,9 @@
 // A relay that hands out what a profile once was: genuine, signed, and no longer its owner's word.
-import { type CallAnswer, decodeRelayFrame, type Entry } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { type CallAnswer, decodeRelayFrame, type MailboxEntry } from '@postern/protocol/relay'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
 
 const patience = { timeout: WITHIN.timeoutMs, interval: 10 }
 
@@ -12,7 +12,7 @@ type Fetched = CallAnswer<'getProfile'>
 let watchers = 0
 
 /** Of every profile that is asked for, this one comes. */
-function serves(to: Person, old: Fetched): { relay: HostileRelay; asked: () => number } {
+function serves(to: TestPerson, old: Fetched): { relay: HostileRelay; asked: () => number } {
   const relay = new HostileRelay(to.wire)
   let asked = 0
   relay.changeAnswer('getProfile', () => {
@@ -24,7 +24,7 @@ function serves(to: Person, old: Fetched): { relay: HostileRelay; asked: () => n
 
 const test = base
   /** What the relay gives to somebody who comes by the link. */
-  .extend('profileAt', ({ world }) => async (person: Person): Promise<Fetched> => {
+  .extend('profileAt', ({ world }) => async (person: TestPerson): Promise<Fetched> => {
     const watcher = await world.person(`watcher ${++watchers}`)
     const found = Promise.withResolvers<Fetched>()
     watcher.wire.incoming = bytes => {
@@ -35,7 +35,7 @@ const test = base
     await watcher.openInvite(person.client.identity.me().inviteUrl)
     return await found.promise
   })
-  .extend('publishedAs', ({ profileAt }) => async (person: Person, about: string): Promise<Fetched> => {
+  .extend('publishedAs', ({ profileAt }) => async (person: TestPerson, about: string): Promise<Fetched> => {
     const { version } = await profileAt(person)
     await person.client.identity.setProfile({ about })
     for (;;) {
@@ -99,10 +99,9 @@ test('[CORE-16.12] words that were held back do not bring back the name of their
 }) => {
   await bob.say(alice, 'hello')
   await alice.hears('hello')
-  const group = (await bob.client.chats.createGroup({ name: 'all', members: [alice.id] }, WITHIN)).id
-  await alice.next('chat', event => event.chat_id === group)
+  const group = await bob.createGroup('all', [alice])
   const relay = new HostileRelay(alice.wire)
-  const held: Entry[] = []
+  const held: MailboxEntry[] = []
   relay.changeEntries(entries => {
     held.push(...entries.filter(entry => entry.group === (group as string) && entry.sender === bob.id))
     return entries.filter(entry => entry.group !== (group as string))

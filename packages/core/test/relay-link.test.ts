@@ -3,6 +3,7 @@ import { clientLimits, silentLog } from '@postern/protocol'
 import { encodeRelayFrame, PROTOCOL_VERSION, REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { ManualClock } from '@postern/testkit/clock'
 import { expect, test } from 'vitest'
+import type { RelayLinkOptions } from '../src/relay-link/link-options.ts'
 import { RelayLink } from '../src/relay-link/relay-link.ts'
 import type { SocketEvents } from '../src/relay-link/socket.ts'
 
@@ -10,7 +11,9 @@ const account = 'a'.repeat(32) as never
 
 type Answering = (events: SocketEvents, frame: Uint8Array) => void
 
-function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = {}) {
+type Given = { jitter?: number; onSession?: () => Promise<void>; onPage?: RelayLinkOptions['onPage'] }
+
+function linkTo(answer: Answering, { jitter = 0, onSession = async () => {}, onPage = () => 'known' }: Given = {}) {
   const clock = new ManualClock()
   const dials: { atMs: number; events: SocketEvents }[] = []
   const link = new RelayLink({
@@ -32,7 +35,7 @@ function linkTo(answer: Answering, { jitter = 0, onSession = async () => {} } = 
       invite: undefined,
     }),
     onSession,
-    onEntries: () => {},
+    onPage,
     onTime: () => {},
     onRevoked: () => 'over',
     afterTurn: run => run(),
@@ -102,7 +105,7 @@ test('[CORE-3.7] a relay that is newer than this program says so by its first wo
   dials[0]?.events.message(Uint8Array.of(PROTOCOL_VERSION + 1, ...challenge.subarray(1)))
   expect(link.refusal).toMatchObject({
     code: 'version-unsupported',
-    message: expect.stringContaining('this program is too old'),
+    message: expect.stringContaining('Update this program'),
   })
   clock.advance(clientLimits.reconnectFirstMs)
   expect(dials).toHaveLength(2)
@@ -133,5 +136,33 @@ test('[CORE-4.4] what a lost connection began does not go on over the next one',
   sessions[1]?.resolve()
   await settle()
   expect(link.isOnline).toBe(true)
+  link.stop()
+})
+
+test('[CORE-3.9] a relay that breaks the protocol on every connection is dialled after pauses that double, until an entry is read', async () => {
+  let taken: 'news' | 'gap' = 'gap'
+  const { clock, dials, link } = linkTo(letIn, { jitter: 1, onPage: () => taken })
+  const page = encodeRelayFrame({ kind: 'deliver', after: 7, entries: [] })
+  const broken = [page, Uint8Array.of(1, 2, 3)]
+  const pauseAfter = async (frame: Uint8Array): Promise<number> => {
+    const count = dials.length
+    dials.at(-1)?.events.message(challenge)
+    await settle()
+    expect(link.isOnline).toBe(true)
+    dials.at(-1)?.events.message(frame)
+    expect(link.isOnline).toBe(false)
+    const lostMs = clock.nowMs()
+    while (dials.length === count) clock.advance(5)
+    return clock.nowMs() - lostMs
+  }
+  link.start()
+  const pauses: number[] = []
+  for (let at = 0; at < 10; at++) pauses.push(await pauseAfter(broken[at % 2] as Uint8Array))
+  expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000])
+  taken = 'news'
+  dials.at(-1)?.events.message(challenge)
+  await settle()
+  dials.at(-1)?.events.message(page)
+  expect(await pauseAfter(Uint8Array.of(1, 2, 3))).toBe(100)
   link.stop()
 })

@@ -1,7 +1,6 @@
 // A process that ends in the middle of it all: the next one on the same data settles what was left, wherever it stood.
-import { cpSync, rmSync } from 'node:fs'
 import { type ChatId, clientLimits, GROUP_ID_BYTES, groupIdFromBytes, isCoded } from '@postern/protocol'
-import { ManualClock, type Person, WITHIN } from '@postern/testkit'
+import { ManualClock, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { SendSlots } from '../src/groups/send-slots.ts'
@@ -9,7 +8,7 @@ import { loseAnswers, loseCalls } from './lossy-wire.ts'
 
 const MANY = clientLimits.unsettledPerGroupMax
 
-const waiting = (person: Person) => person.client['core'].store.all('SELECT 1 FROM outbox').length
+const waiting = (person: TestPerson) => person.client['core'].store.all('SELECT 1 FROM outbox').length
 
 const test = base
   /** As many as may wait for the relay's word, and a few who wait for their turn. The process ends with all of them. */
@@ -31,7 +30,7 @@ const test = base
     loseAnswers(alice, 'append', 'outcome')
     await endWithMany(bob.chatId, () => bob.texts(alice).length === 1 + MANY)
   })
-  .extend('sayMany', ({ bob }) => async (speaker: Person, chat: ChatId): Promise<void> => {
+  .extend('sayMany', ({ bob }) => async (speaker: TestPerson, chat: ChatId): Promise<void> => {
     await Promise.all(Array.from({ length: MANY + 10 }, (_, at) => speaker.say(chat, `again ${at}`)))
     await bob.hears(`again ${MANY + 9}`)
   })
@@ -103,16 +102,11 @@ test('[CORE-12.1, CORE-12.5] also when it was restored from a backup: what was s
   sayMany,
 }) => {
   await endUnanswered()
-  const backup = `${alice.directory}.backup`
-  cpSync(alice.directory, backup, { recursive: true })
-  alice = await world.person('alice')
+  alice = await world.backUp(alice)
   await alice.say(bob, 'since the backup')
   await bob.say(alice, 'to be read again')
   await alice.hears('to be read again')
-  await world.close(alice)
-  rmSync(alice.directory, { recursive: true })
-  cpSync(backup, alice.directory, { recursive: true })
-  alice = await world.person('alice')
+  alice = await world.restore(alice)
   expect(waiting(alice)).toBe(0)
   await sayMany(alice, bob.chatId)
   expect(bob.texts(alice)).toHaveLength(1 + MANY + 2 + MANY + 10)

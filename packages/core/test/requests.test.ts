@@ -1,10 +1,10 @@
 // Requests: what is said in them is told in order once they are accepted, and who is accepted brings along its groups.
 import { messageIdOf } from '@postern/bot-api'
 import type { ChatId } from '@postern/protocol'
-import { type Person, passTime, WITHIN } from '@postern/testkit'
+import { passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { setChatState } from '../src/chats/chats.ts'
+import { setChatState } from '../src/chats/records/chats.ts'
 import type { JournalEvent } from '../src/journal/journal.ts'
 import { coreOf } from './hostile/modified-client.ts'
 import { sayBody } from './hostile/team.ts'
@@ -38,16 +38,20 @@ const test = base
           .filter(event => event.chat_id === chat),
   )
   /** What was said before it has been read. */
-  .extend('mark', ({ bot }) => async (speaker: Person, chat: ChatId, seenAs: ChatId): Promise<void> => {
+  .extend('mark', ({ bot }) => async (speaker: TestPerson, chat: ChatId, seenAs: ChatId): Promise<void> => {
     await speaker.say(chat, 'mark')
     await expect.poll(() => bot.texts(seenAs).at(-1)).toBe('mark')
   })
-  .extend('groupOf', ({ bot }) => async (maker: Person, name: string, others: Person[] = []): Promise<ChatId> => {
-    const members = [bot.id, ...others.map(other => other.id)]
-    const { id } = await maker.client.chats.createGroup({ name, members }, WITHIN)
-    await maker.say(id, `in ${name}`)
-    return id
-  })
+  .extend(
+    'groupOf',
+    ({ bot }) =>
+      async (maker: TestPerson, name: string, others: TestPerson[] = []): Promise<ChatId> => {
+        const members = [bot.id, ...others.map(other => other.id)]
+        const { id } = await maker.client.chats.createGroup({ name, members }, WITHIN)
+        await maker.say(id, `in ${name}`)
+        return id
+      },
+  )
 
 describe('[CORE-19.1] what is said about messages of a request', () => {
   test('is told in order when it is accepted, each once and as it stands by then', async ({

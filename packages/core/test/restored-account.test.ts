@@ -2,18 +2,18 @@
 import { rmSync } from 'node:fs'
 import { openNodeClient } from '@postern/core/node'
 import { decodeRecoveryFacts, encodeRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
 /** Through the bytes, as a file has them. */
-const factsOf = (person: Person): RecoveryFacts =>
+const factsOf = (person: TestPerson): RecoveryFacts =>
   decodeRecoveryFacts(encodeRecoveryFacts(person.client.identity.recovery()))
 
-const codesOf = (person: Person): string[] =>
+const codesOf = (person: TestPerson): string[] =>
   person.client.journal.read(0, 1000).flatMap(({ json }) => JSON.parse(json).notice?.code ?? [])
 
-const test = base.extend('lost', ({ world }) => async (person: Person): Promise<RecoveryFacts> => {
+const test = base.extend('lost', ({ world }) => async (person: TestPerson): Promise<RecoveryFacts> => {
   const facts = factsOf(person)
   await world.close(person)
   rmSync(person.directory, { recursive: true })
@@ -77,8 +77,7 @@ describe('[CORE-12.7] an account that is made again', () => {
   })
 
   test('is added to its groups anew, and reads and writes there', async ({ world, alice, bob, carol, lost }) => {
-    const { id: chat } = await bob.client.chats.createGroup({ name: 'three', members: [alice.id, carol.id] }, WITHIN)
-    for (const person of [alice, carol]) await person.next('chat', event => event.chat_id === chat)
+    const chat = await bob.createGroup('three', [alice, carol])
     await alice.say(chat, 'before')
     await bob.hears('before')
     const restore = await lost(alice)
@@ -120,8 +119,7 @@ describe('[CORE-12.7] an account that is made again', () => {
   })
 
   test('changes nothing in a group before it is in it again', async ({ world, alice, bob, lost }) => {
-    const { id: chat } = await alice.client.chats.createGroup({ name: 'two', members: [bob.id] }, WITHIN)
-    await bob.next('chat', event => event.chat_id === chat)
+    const chat = await alice.createGroup('two', [bob])
     const restore = await lost(alice)
     await world.close(bob)
     const again = await world.person('alice', { restore })

@@ -1,5 +1,4 @@
 // Safety numbers: the same on both sides, another one for every other key, and of no key that a relay made up.
-import { cpSync, rmSync } from 'node:fs'
 import { makeBrowserProvider } from '@postern/mls/browser'
 import { makeNodeProvider } from '@postern/mls/node'
 import { toBase32 } from '@postern/protocol'
@@ -82,15 +81,10 @@ test('[CORE-16.13] that it was compared is remembered over restarts and a new de
   const chats = () => [again.client.chats.get(alice.chatId), ...again.client.chats.list()]
   const isShown = () => [again.client.identity.profileOf(alice.id), ...chats()].map(({ verified }) => verified)
   expect(isShown()).toEqual([true, true, true])
-  await world.close(alice)
-  cpSync(alice.directory, `${alice.directory}.copy`, { recursive: true })
-  const later = await world.person('alice')
+  const later = await world.backUp(alice)
   await later.say(again, 'since then')
   await again.hears('since then')
-  await world.close(later)
-  rmSync(alice.directory, { recursive: true })
-  cpSync(`${alice.directory}.copy`, alice.directory, { recursive: true })
-  const restored = await world.person('alice')
+  const restored = await world.restore(later)
   await restored.say(again, 'from a new device')
   await again.hears('from a new device')
   expect(isShown()).toEqual([true, true, true])

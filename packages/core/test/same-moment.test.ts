@@ -1,10 +1,11 @@
 // Changes made at the same moment: what was read before is looked at again where it is written.
 import { isCoded } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
+import { blackPng } from '@postern/testkit/pictures'
 import { expect } from 'vitest'
-import { findChat, setChatState, showChat } from '../src/chats/chats.ts'
+import { findChat, setChatState, showChat } from '../src/chats/records/chats.ts'
 import { acceptRequest } from '../src/requests/accept-request.ts'
 import { coreOf } from './hostile/modified-client.ts'
 
@@ -12,7 +13,7 @@ const test = base.extend('bob', ({ world }) => world.person('bob', { acceptReque
 
 test('[CORE-17.1] of profile changes made at the same moment all are kept, and published', async ({ alice, bob }) => {
   await alice.openInvite(bob.client.identity.me().inviteUrl)
-  const picture = new Uint8Array([0xff, 0xd8, 0xff])
+  const picture = blackPng(2, 2)
   const commands = [{ name: 'start', description: 'Begins' }]
   await Promise.all([
     bob.client.identity.setProfile({ name: 'Robert' }),
@@ -23,10 +24,10 @@ test('[CORE-17.1] of profile changes made at the same moment all are kept, and p
   const wanted = { name: 'Robert', about: 'helps', commands }
   expect(bob.client.identity.me()).toMatchObject(wanted)
   await expect.poll(() => alice.client.identity.learnProfile(bob.id, WITHIN)).toMatchObject(wanted)
-  expect(alice.client.identity.profileOf(bob.id).avatar).toMatch(/^data:image\/jpeg;base64,/)
+  expect(alice.client.identity.profileOf(bob.id).avatar).toMatch(/^data:image\/png;base64,/)
 })
 
-const versionsOf = (reader: Person, person: Person) =>
+const versionsOf = (reader: TestPerson, person: TestPerson) =>
   coreOf(reader).store.get<{ wanted: number; known: number }>(
     'SELECT wanted_version AS wanted, profile_version AS known FROM person WHERE account_id = ?',
     person.id,
@@ -35,7 +36,7 @@ const versionsOf = (reader: Person, person: Person) =>
 type Delayed = 'getProfile' | 'putProfile' | 'append'
 
 /** Answers of these names wait until the test lets them come. */
-function delay(person: Person, ...names: Delayed[]) {
+function delay(person: TestPerson, ...names: Delayed[]) {
   const relay = new HostileRelay(person.wire)
   const first = Promise.withResolvers<void>()
   const held: Extract<RelayFrame, { kind: 'answer' }>[] = []
@@ -87,8 +88,7 @@ test('[CORE-17.3] a request that has ended in the moment in which it is accepted
   alice,
   bob,
 }) => {
-  const { id: chat } = await alice.client.chats.createGroup({ name: 'club', members: [bob.id] }, WITHIN)
-  await bob.next('chat', event => event.chat_id === chat)
+  const chat = await alice.createGroup('club', [bob])
   const core = coreOf(bob)
   const removed = core.store.write(database => setChatState(database, chat, 'left'))
   await expect(acceptRequest(core, chat)).rejects.toSatisfy((error: unknown) => isCoded(error, 'chat-left'))

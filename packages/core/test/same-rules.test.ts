@@ -2,12 +2,12 @@
 import { botChange, botCommands, chatIdOf, newGroup, newPoll, newReaction, textMessage } from '@postern/bot-api'
 import { contentLimits, isCoded, type MessageId, utf8 } from '@postern/protocol'
 import { type Button, decodeContent, decodeGroupSettings, profile } from '@postern/protocol/content'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 
 /** A bot that has written to alice. */
-type Talk = { bot: Person; alice: Person; said: MessageId }
+type Talk = { bot: TestPerson; alice: TestPerson; said: MessageId }
 
 const test = testInOneWorld.extend('talk', { scope: 'file' }, async ({ world }): Promise<Talk> => {
   const bot = await world.person('bot', { bot: true })
@@ -151,6 +151,9 @@ describe('[BOTAPI-2.1, BOTAPI-2.2] the same verdict on', () => {
       ['no host', 'https://', 'unsightly'],
       ['white space', 'https://x/a b', 'unsightly'],
       ['what hides', 'https://x/\u202egro', 'unsightly'],
+      ['a name before the host', 'https://bank.example@evil.example/', 'unsightly'],
+      ['a name and a password', 'https://a:b@x/', 'unsightly'],
+      ['an @ behind the host', 'https://x/@alice?to=a@b', 'kept'],
     ],
   })
   check('rows of buttons', {

@@ -1,14 +1,14 @@
 // Finding messages: by their words, by their files, and the first that was not read.
 import type { MessageSearch } from '@postern/core'
 import { type ChatId, clientLimits } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
-import { setChatState } from '../src/chats/chats.ts'
+import { setChatState } from '../src/chats/records/chats.ts'
 import { insertMessage } from '../src/messages/messages.ts'
 import { coreOf } from './hostile/modified-client.ts'
 
-const found = (person: Person, wanted: Partial<MessageSearch>): string[] =>
+const found = (person: TestPerson, wanted: Partial<MessageSearch>): string[] =>
   person.client.messages
     .search({ text: '', limit: 50, ...wanted })
     .map(({ text, file, poll }) => text ?? file?.name ?? poll?.question ?? '')
@@ -16,7 +16,7 @@ const found = (person: Person, wanted: Partial<MessageSearch>): string[] =>
 type Placed = { id: string; chat: ChatId; ts: number; body: object }
 
 /** Without a word over the wire. */
-const put = (person: Person, { id, chat, ts, body }: Placed) =>
+const put = (person: TestPerson, { id, chat, ts, body }: Placed) =>
   coreOf(person).store.write(database =>
     insertMessage(database, {
       id: id as never,

@@ -1,14 +1,11 @@
 // Sending over a wire that fails: nothing is lost, nothing is doubled, and nothing goes out behind one's back.
 import { isCoded } from '@postern/protocol'
 import { decodeClientFrame, decodeRelayFrame } from '@postern/protocol/relay'
-import { ManualClock, type Person, passTime } from '@postern/testkit'
+import { ManualClock, passTime, type TestPerson } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
+import { callOf } from './lossy-wire.ts'
 
-const callOf = (frame: Uint8Array): string => {
-  const decoded = decodeClientFrame(frame)
-  return decoded.kind === 'call' ? decoded.name : decoded.kind
-}
 const soon = { timeoutMs: 300 }
 
 const test = base
@@ -55,7 +52,7 @@ describe('the relay out of reach', () => {
 
 describe('the answer is lost', () => {
   /** The relay takes the message; its answer does not come through. */
-  function loseAnswers({ wire }: Person) {
+  function loseAnswers({ wire }: TestPerson) {
     wire.incoming = frame => {
       const decoded = decodeRelayFrame(frame)
       const isLost = decoded.kind === 'answer' && (decoded.name === 'append' || decoded.name === 'outcome')

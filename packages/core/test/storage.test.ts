@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { isCoded } from '@postern/protocol'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
-import { Store } from '../src/storage/store.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { Store } from '../src/storage/transactions/store.ts'
 import { personOn } from './person-on.ts'
 
 const test = base

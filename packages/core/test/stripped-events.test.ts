@@ -1,10 +1,10 @@
 // What was deleted or has disappeared leaves nothing of its words in events that wait, of whatever type they are.
 import type { ChatId, MessageId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
-const waiting = (person: Person): string =>
+const waiting = (person: TestPerson): string =>
   person.client.journal
     .read(0, 1000)
     .map(({ json }) => json)

@@ -1,6 +1,6 @@
 // What a commit touches: whoever shows something is told to read it again, whoever wrote it.
 import type { ChatId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { coreOf } from './hostile/modified-client.ts'
@@ -10,7 +10,7 @@ const LIMIT = 200
 const NOTHING = '[]'
 
 /** Every view of a client as JSON, under the topic that must be told when it changes. */
-function viewsOf({ client }: Person, known: Person[]): Map<string, string> {
+function viewsOf({ client }: TestPerson, known: TestPerson[]): Map<string, string> {
   const chats = client.chats.overview()
   const people = known.map(person => client.identity.profileOf(person.id))
   const views = new Map<string, unknown>([
@@ -27,7 +27,7 @@ function viewsOf({ client }: Person, known: Person[]): Map<string, string> {
 }
 
 /** Looks at every view after every commit: what has changed and was not told. */
-function watched(person: Person, known: Person[]) {
+function watched(person: TestPerson, known: TestPerson[]) {
   const missed: string[] = []
   const changes = new Set<string>()
   let before = viewsOf(person, known)

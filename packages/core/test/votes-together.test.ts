@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Message } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, type GroupId, type MessageId, type SendId, silentLog } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as inWorld } from '@postern/testkit/fixtures'
 import fc from 'fast-check'
 import { test as base, describe, expect } from 'vitest'
-import { type ChatRow, findChat, insertChat } from '../src/chats/chats.ts'
+import { type ChatRow, findChat, insertChat } from '../src/chats/records/chats.ts'
 import type { Core } from '../src/context.ts'
 import type { JournalEvent } from '../src/journal/journal.ts'
-import type { Said } from '../src/kinds/said.ts'
+import type { ContentEvent } from '../src/kinds/content-event.ts'
 import { closedHere } from '../src/messages/polls.ts'
-import { openDataDirectory } from '../src/storage/data-directory-node.ts'
 import type { Database } from '../src/storage/database.ts'
-import { Store } from '../src/storage/store.ts'
+import { openDataDirectory } from '../src/storage/directory/data-directory-node.ts'
+import { Store } from '../src/storage/transactions/store.ts'
 import { applyContent } from '../src/timeline/apply-content.ts'
 import { closePolls } from '../src/timeline/close-polls.ts'
 
@@ -55,10 +55,10 @@ class Scene {
       own: { id: bot },
       store,
       clock: { nowMs: () => 0 },
-      passed: { nowMs: () => 0, latestMs: () => 0 },
+      elapsed: { nowMs: () => 0, latestMs: () => 0 },
       log: silentLog,
-      rearm: () => {},
-      poke: () => {},
+      rescheduleTimers: () => {},
+      wakeChores: () => {},
       arrived: () => {},
     } as unknown as Core
   }
@@ -104,13 +104,21 @@ class Scene {
     return rows.map(({ id, json }) => ({ id, event: JSON.parse(json) as JournalEvent }))
   }
 
-  async #say(sender: AccountId, body: Said['body'], id = `said ${++this.#said}` as MessageId): Promise<void> {
+  async #say(sender: AccountId, body: ContentEvent['body'], id = `said ${++this.#said}` as MessageId): Promise<void> {
     const ts = 1000 + ++this.#said
     await this.#store.write(database => this.#apply(database, { id, sender, body, ts }))
   }
 
-  #apply(database: Database, { ts = 1, ...heard }: Pick<Said, 'id' | 'sender' | 'body'> & { ts?: number }): void {
-    const said: Said = { ...heard, ts, chat: findChat(database, GROUP) as ChatRow, send: `send ${ts}` as SendId }
+  #apply(
+    database: Database,
+    { ts = 1, ...heard }: Pick<ContentEvent, 'id' | 'sender' | 'body'> & { ts?: number },
+  ): void {
+    const said: ContentEvent = {
+      ...heard,
+      ts,
+      chat: findChat(database, GROUP) as ChatRow,
+      send: `send ${ts}` as SendId,
+    }
     applyContent(this.#core, database, { ...said, way: 'in the chat' })
   }
 }
@@ -249,7 +257,7 @@ inWorld('[CORE-6.12] what waited at the relay is told with the last word of each
     WITHIN,
   )
   for (const person of [bob, carol]) await person.next('message', event => event.message.id === asked.id)
-  const votes = (person: Person, options: number[]) =>
+  const votes = (person: TestPerson, options: number[]) =>
     person.client.messages.vote(chat, { message: asked.id, options }, WITHIN)
   alice.wire.hold()
   await votes(bob, [0])

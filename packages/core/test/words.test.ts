@@ -28,8 +28,8 @@ const test = base
 
 describe('[CORE-18.6] mentions are refused', () => {
   test.for([
-    ['inside of a character', [[1, 1]], /inside of a character/, 0],
-    ['that end inside of one', [[0, 1]], /inside of a character/, 0],
+    ['inside of a character', [[1, 1]], /must begin and end between characters/, 0],
+    ['that end inside of one', [[0, 1]], /must begin and end between characters/, 0],
     [
       'that overlap',
       [
@@ -49,7 +49,7 @@ describe('[CORE-18.6] mentions are refused', () => {
       /order/,
       1,
     ],
-    ['beyond the end', [[3, 30]], /beyond the end/, 0],
+    ['beyond the end', [[3, 30]], /must end within the text/, 0],
   ] as const)('%s, in a text, a caption and an edit', async ([, spans, rule, at], { alice, bot, mention }) => {
     const mentions = spans.map(([offset = 0, length = 0]) => mention(offset, length))
     const fault = refused(`mentions[${at}]`, rule)
@@ -78,10 +78,10 @@ const names: [what: string, name: string, rule: RegExp][] = [
   ['another line end', 'a\u2028b', /line breaks/],
   ['NUL', 'a\u0000b', /control characters/],
   ['an escape of terminals', '\u001b[31mred', /control characters/],
-  ['an override', 'a\u202eb', /direction of writing/],
-  ['an isolate', 'a\u2066b', /direction of writing/],
+  ['an override', 'a\u202eb', /direction of text/],
+  ['an isolate', 'a\u2066b', /direction of text/],
   ['half of a surrogate pair', 'a\ud800', /half of a surrogate pair/],
-  ['nothing that is seen', '\u200b\u2060 \u3164', /more than white space/],
+  ['nothing that is seen', '\u200b\u2060 \u3164', /must not be blank/],
 ]
 
 describe('[CORE-18.7] a name is refused', () => {
@@ -91,7 +91,7 @@ describe('[CORE-18.7] a name is refused', () => {
       const fault = refused('name', rule)
       await expect(alice.client.identity.setProfile({ name })).rejects.toMatchObject(fault)
       const commands = [{ name: 'go', description: `a${name}` }]
-      if (!rule.test('more than white space'))
+      if (!rule.test('must not be blank'))
         await expect(bot.client.identity.setProfile({ commands })).rejects.toMatchObject(refused('commands', rule))
       await expect(alice.client.chats.createGroup({ name, members: [bot.id] }, WITHIN)).rejects.toMatchObject(fault)
       const { id } = await alice.client.chats.createGroup({ name: 'fine', members: [] }, WITHIN)

@@ -1,4 +1,4 @@
-// Why nobody waits for an answer any more, and what is learned afterwards of one that was given.
+// Why a caller no longer waits for its answer, and whether an answer arrived.
 
 /** The reason with which the signal of a request is aborted. */
 export type GoneReason =
@@ -8,7 +8,7 @@ export type GoneReason =
   | 'hung up'
 
 /** What became of an answer behind that. */
-export type Fate =
+export type AnswerOutcome =
   /** The next request came over the same connection. */
   | 'heard'
   /** The connection was broken off: what had not been read was thrown away. */
@@ -16,8 +16,11 @@ export type Fate =
   /** It was closed in good order, by the sender or by somebody on the way: nobody knows. */
   | 'closed'
 
-/** Who waits for an answer. `fate` may be asked for once it was given. */
-export type Caller = { gone: AbortSignal; fate: (tell: (fate: Fate) => void) => void }
+/**
+ * The client that waits for an answer. `fate` may be asked for once the answer was given. `trust` is called when the client has
+ * shown a secret: a flood of strangers must not end its connection.
+ */
+export type HttpCaller = { gone: AbortSignal; fate: (tell: (fate: AnswerOutcome) => void) => void; trust: () => void }
 
 /** Calls at once when it is over already. */
 export function whenGone(gone: AbortSignal, call: (reason: GoneReason) => void): void {

@@ -1,17 +1,16 @@
-// The gateway's settings from the environment. A setting that is wrong is named in one sentence, and nothing is started.
+// Reads the gateway's settings from the environment. An invalid setting is named in one sentence, and nothing starts.
 import { accessSync, constants } from 'node:fs'
 import {
   type AccountId,
   CodedError,
   contentLimits,
+  type Env,
   isAccountId,
   type ListenAddress,
   nameFault,
   parseListenAddress,
   wireLimits,
 } from '@postern/protocol'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export type GatewaySettings = {
   botToken: string
@@ -40,7 +39,7 @@ export type GatewaySettings = {
 const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export function readSettings(environment: Environment): GatewaySettings {
+export function readSettings(environment: Env): GatewaySettings {
   const env = new Variables(environment)
   const webhook = readWebhook(env)
   const relayUrl = env.url('RELAY_URL', ['http:', 'https:', 'ws:', 'wss:'])
@@ -50,7 +49,7 @@ export function readSettings(environment: Environment): GatewaySettings {
   const botAvatar = env.readableFile('BOT_AVATAR')
   const hooksUrl = env.url('HOOKS_URL', ['http:', 'https:'])
   if (hooksUrl !== undefined && /[?#]/.test(hooksUrl))
-    throw settingFault('HOOKS_URL', 'nothing may stand behind its path, as the ? and the # there')
+    throw settingFault('HOOKS_URL', 'must not have a query or a fragment (? or #)')
   return {
     ...readTokens(env),
     ...(relayUrl !== undefined && { relayUrl }),
@@ -74,10 +73,10 @@ export const settingFault = (setting: string, rule: string, options: ErrorOption
 
 function readTokens(env: Variables): Pick<GatewaySettings, 'botToken' | 'metricsToken'> {
   const botToken = env.token('BOT_TOKEN')
-  if (botToken === undefined) throw settingFault('BOT_TOKEN', 'it is required; every API request must send it')
+  if (botToken === undefined) throw settingFault('BOT_TOKEN', 'is required: every API request must send it')
   const metricsToken = env.token('METRICS_TOKEN')
   // Whoever was given it for the figures would have the bot.
-  if (metricsToken === botToken) throw settingFault('METRICS_TOKEN', 'it must be another one than BOT_TOKEN')
+  if (metricsToken === botToken) throw settingFault('METRICS_TOKEN', 'must differ from BOT_TOKEN')
   return { botToken, ...(metricsToken !== undefined && { metricsToken }) }
 }
 
@@ -85,25 +84,25 @@ function readWebhook(env: Variables): GatewaySettings['webhook'] {
   const url = env.url('WEBHOOK_URL', ['http:', 'https:'])
   if (url === undefined) return undefined
   const secret = env.text('WEBHOOK_SECRET')
-  if (secret === undefined) throw settingFault('WEBHOOK_SECRET', 'it is required when WEBHOOK_URL is set')
+  if (secret === undefined) throw settingFault('WEBHOOK_SECRET', 'is required when WEBHOOK_URL is set')
   if (secret.startsWith('whsec_') && !/^whsec_[A-Za-z0-9+/]{4,}={0,2}$/.test(secret))
-    throw settingFault('WEBHOOK_SECRET', 'what begins with whsec_ must go on in base64')
+    throw settingFault('WEBHOOK_SECRET', 'must be base64 after whsec_')
   if (env.choice('UPDATES', ['on', 'off']) === 'off')
-    throw settingFault('WEBHOOK_URL', 'it cannot be set together with UPDATES=off')
+    throw settingFault('WEBHOOK_URL', 'cannot be set together with UPDATES=off')
   return { url, secret }
 }
 
 function checkIsOrigin(setting: string, text: string): void {
   const { pathname, search, hash, username } = new URL(text)
   if (pathname !== '/' || search + hash + username !== '')
-    throw settingFault(setting, 'only scheme, host and port are allowed, as in https://relay.example.org')
+    throw settingFault(setting, 'must have only a scheme, host and port, as in https://relay.example.org')
 }
 
 /** Variables by name. One that is set to nothing counts as not set, as compose files leave it. */
 class Variables {
-  readonly #environment: Environment
+  readonly #environment: Env
 
-  constructor(environment: Environment) {
+  constructor(environment: Env) {
     this.#environment = environment
   }
 
@@ -116,7 +115,7 @@ class Variables {
     if (token === undefined) return undefined
     // A header cannot carry anything else: such a token would lock everybody out.
     if (!/^[\x21-\x7e]+$/.test(token))
-      throw settingFault(name, 'only letters, digits and signs of ASCII are allowed, without spaces and line ends')
+      throw settingFault(name, 'must have only ASCII letters, digits and punctuation, without spaces and line breaks')
     return token
   }
 
@@ -124,7 +123,7 @@ class Variables {
     const code = this.text(name)
     if (code === undefined) return undefined
     if (!/^[A-Za-z0-9]+$/.test(code) || code.length > wireLimits.inviteBytesMax)
-      throw settingFault(name, 'only the letters and digits of the code are allowed')
+      throw settingFault(name, 'must have only the letters and digits of the code')
     return code
   }
 
@@ -139,7 +138,7 @@ class Variables {
   choice<const Choices extends readonly string[]>(name: string, choices: Choices): Choices[number] | undefined {
     const text = this.text(name)
     if (text === undefined || choices.includes(text)) return text
-    throw settingFault(name, `${choices.join(' or ')} is required, not ${JSON.stringify(text)}`)
+    throw settingFault(name, `must be ${choices.join(' or ')}, not ${JSON.stringify(text)}`)
   }
 
   url(name: string, schemes: readonly string[]): string | undefined {
@@ -148,7 +147,7 @@ class Variables {
     if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol))
       throw settingFault(
         name,
-        `an address that starts with ${schemes.map(scheme => `${scheme}//`).join(' or ')} is required`,
+        `must be an address that starts with ${schemes.map(scheme => `${scheme}//`).join(' or ')}`,
       )
     return text
   }
@@ -169,7 +168,7 @@ class Variables {
     return words
       .filter(word => word !== '')
       .map(word => {
-        if (!isAccountId(word)) throw settingFault(name, `${JSON.stringify(word)} is no account id`)
+        if (!isAccountId(word)) throw settingFault(name, `${JSON.stringify(word)} is not an account id`)
         return word
       })
   }
@@ -179,6 +178,6 @@ class Variables {
     if (text === undefined) return undefined
     const address = parseListenAddress(text)
     if (address) return address
-    throw settingFault(name, 'an address like :8080, 127.0.0.1:8080 or [::1]:8080 is required')
+    throw settingFault(name, 'must be an address like :8080, 127.0.0.1:8080 or [::1]:8080')
   }
 }

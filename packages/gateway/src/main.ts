@@ -1,18 +1,19 @@
-// `postern gateway`: settings from the environment, a gateway until a signal, and faults in one line.
-import { CodedError, gatewayLimits, isCoded, Wait } from '@postern/protocol'
+// `postern gateway`: reads the settings, runs a gateway until a signal, and prints startup errors in one line.
+import { CodedError, Deferred, type Env, gatewayLimits, isCoded } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash } from '@postern/protocol/process-log'
-import { type Environment, readSettings, settingFault } from './config.ts'
+import { readSettings, settingFault } from './config.ts'
 import { type Gateway, gatewayLog, startGateway } from './gateway.ts'
 
 /** Resolves with the exit code. */
-export async function runGateway(argv: readonly string[], env: Environment): Promise<number> {
+export async function runGateway(argv: readonly string[], env: Env): Promise<number> {
   if (argv.length > 0) {
     process.stderr.write('postern gateway takes no arguments: it is set up by environment variables.\n')
     return 2
   }
   const stop = stopSignal()
   let forgetCrash: (() => void) | undefined
+  let forgetEnd: (() => void) | undefined
   try {
     const settings = readSettings(env)
     const log = gatewayLog(settings)
@@ -21,7 +22,7 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
       throw startFault(error, settings.dataDir)
     })
     const broken = await unlessBroken(gateway, stop.signal)
-    endLateAnyway()
+    forgetEnd = endLateAnyway()
     await gateway.stop()
     if (broken) throw startFault(broken, settings.dataDir)
     return 0
@@ -31,19 +32,21 @@ export async function runGateway(argv: readonly string[], env: Environment): Pro
   } finally {
     stop.forget()
     forgetCrash?.()
+    forgetEnd?.()
   }
 }
 
 /** Undefined when it is to stop. */
 async function unlessBroken({ broken }: Gateway, stop: AbortSignal): Promise<CodedError | undefined> {
-  const wait = new Wait<CodedError | undefined>()
+  const wait = new Deferred<CodedError | undefined>()
   wait.onAbort(stop, () => wait.resolve(undefined))
-  wait.follow(broken)
-  return await wait.over
+  wait.settleWith(broken)
+  return await wait.promise
 }
 
-function endLateAnyway(): void {
-  setTimeout(() => process.exit(1), gatewayLimits.stopWithinMs).unref()
+function endLateAnyway(): () => void {
+  const timer = setTimeout(() => process.exit(1), gatewayLimits.stopWithinMs).unref()
+  return () => clearTimeout(timer)
 }
 
 /** What a setting is at fault for is said under its name. */

@@ -1,4 +1,4 @@
-// What whoever runs a gateway asks of it through the socket in its data directory: how it is, a file on trial, a still database.
+// The commands of the gateway's control socket: status, a test file, and a database that is held still.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { WebhookStatus } from '@postern/bot-api/objects'
@@ -27,10 +27,10 @@ export type GatewayStatus = {
   webhook: WebhookStatus
 }
 
-export type Operated = { client: Client; updates: Updates; settings: GatewaySettings; clock: Clock; url: string }
+export type OperatorContext = { client: Client; updates: Updates; settings: GatewaySettings; clock: Clock; url: string }
 
 /** `stop`: nobody listens to the connection any more. */
-export function operatorCommands(operated: Operated): { commands: ControlCommands; stop: () => void } {
+export function operatorCommands(operated: OperatorContext): { commands: ControlCommands; stop: () => void } {
   const { client, settings, clock } = operated
   const startedMs = clock.nowMs()
   let replacedMs: number | undefined
@@ -59,7 +59,7 @@ async function* someBytes(): AsyncGenerator<Uint8Array> {
 
 type Times = { startedMs: number; replacedMs: number | undefined }
 
-const statusOf = (operated: Operated, { startedMs, replacedMs }: Times): GatewayStatus => ({
+const statusOf = (operated: OperatorContext, { startedMs, replacedMs }: Times): GatewayStatus => ({
   version: VERSION,
   started: isoTime(startedMs),
   url: operated.url,

@@ -1,4 +1,4 @@
-// This gateway's version, as its package says it.
+// The gateway's version, from its package.
 import manifest from '../package.json' with { type: 'json' }
 
 export const VERSION = manifest.version

@@ -81,7 +81,7 @@ test('[GATEWAY-3.6] a reply to a message that is not in the chat is 400', async 
   const stranger = await api.send(bob.id, { text: 'x', reply_to: 'a'.repeat(32) })
   expect([stranger.status, stranger.body]).toEqual([
     400,
-    { code: 'bad_request', error: 'reply_to: there is no such message in this chat.' },
+    { code: 'bad_request', error: 'reply_to: must be the id of a message in this chat.' },
   ])
   expect(bob.client.chats.list()).toEqual([])
 })

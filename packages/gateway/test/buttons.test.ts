@@ -1,7 +1,7 @@
 // Buttons end to end: under texts and captions, pressed by people, answered to the presser alone.
 import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { decodeRelayFrame, type Entry } from '@postern/protocol/relay'
+import { decodeRelayFrame, type MailboxEntry } from '@postern/protocol/relay'
 import { WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -50,16 +50,16 @@ describe('buttons', () => {
     expect(await api.ok('POST', `${path}/messages`, { text: 'x', buttons: six })).toMatchObject({ buttons: six })
     const right = { text: 'x', data: 'y' }
     const wrong: [object, string | RegExp][] = [
-      [[[right], [right], [right], [right]], 'buttons: at most 3 rows are allowed.'],
-      [[[right, right, right]], 'buttons[0]: 1 to 2 buttons are required.'],
-      [[[right], []], 'buttons[1]: 1 to 2 buttons are required.'],
-      [[[{ ...right, text: '' }]], 'buttons[0][0].text: 1 to 64 characters are required.'],
-      [[[{ ...right, text: 'x'.repeat(65) }]], 'buttons[0][0].text: 1 to 64 characters are required.'],
-      [[[{ ...right, data: `${'€'.repeat(21)}xy` }]], 'buttons[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
-      [[[right, { ...right, data: '' }]], 'buttons[0][1].data: 1 to 64 bytes of UTF-8 are required.'],
-      [[[{ text: 'x' }]], 'buttons[0][0]: either data or url is required.'],
-      [[[{ ...right, url: 'https://a.b' }]], 'buttons[0][0]: either data or url is required.'],
-      [[[{ text: 'x', url: `${url.url}a` }]], /^buttons\[0\]\[0\]\.url: an address that starts with https:/],
+      [[[right], [right], [right], [right]], 'buttons: must have at most 3 rows.'],
+      [[[right, right, right]], 'buttons[0]: must have 1 to 2 buttons.'],
+      [[[right], []], 'buttons[1]: must have 1 to 2 buttons.'],
+      [[[{ ...right, text: '' }]], 'buttons[0][0].text: must have 1 to 64 characters.'],
+      [[[{ ...right, text: 'x'.repeat(65) }]], 'buttons[0][0].text: must have 1 to 64 characters.'],
+      [[[{ ...right, data: `${'€'.repeat(21)}xy` }]], 'buttons[0][0].data: must have 1 to 64 bytes of UTF-8.'],
+      [[[right, { ...right, data: '' }]], 'buttons[0][1].data: must have 1 to 64 bytes of UTF-8.'],
+      [[[{ text: 'x' }]], 'buttons[0][0]: must have either data or url.'],
+      [[[{ ...right, url: 'https://a.b' }]], 'buttons[0][0]: must have either data or url.'],
+      [[[{ text: 'x', url: `${url.url}a` }]], /^buttons\[0\]\[0\]\.url: must be an https:/],
     ]
     for (const [buttons, sentence] of wrong)
       expect(await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons } })).toEqual(badRequest(sentence))
@@ -77,7 +77,7 @@ describe('buttons', () => {
     'example.org',
   ])('[GATEWAY-9.1] the url %j: 400', async (url, { talking: { api, path } }) => {
     const answer = await api.call('POST', `${path}/messages`, { json: { text: 'x', buttons: [[{ text: 'x', url }]] } })
-    expect(answer).toEqual(badRequest(/^buttons\[0\]\[0\]\.url: an address that starts with https:\/\//))
+    expect(answer).toEqual(badRequest(/^buttons\[0\]\[0\]\.url: must be an https:\/\/ address/))
   })
 
   test('[GATEWAY-9.2] an edit replaces them, [] removes them, and what is omitted stays', async ({
@@ -98,7 +98,7 @@ describe('buttons', () => {
     expect(await edit({ text: 'Fine', buttons: null })).toEqual({ text: 'Fine', buttons: only })
     expect(await edit({ buttons: [] })).toEqual({ text: 'Fine', buttons: undefined })
     const answer = await api.call('PATCH', `${path}/messages/${id}`, { json: { text: '' } })
-    expect(answer).toEqual(badRequest(/^text: 1 to 4096 characters/))
+    expect(answer).toEqual(badRequest(/^text: must have 1 to 4096 characters/))
   })
 
   const inRelayTime = test.extend('worldOptions', ({ clock }) => ({ relayClock: clock }))
@@ -147,7 +147,7 @@ describe('presses', () => {
     for (const person of [alice, bob]) await sees(person, { id })
     const before = bob.client.journal.read(0, 1000).length
     // What is for one member alone; what all may hear of each other, as a new name, comes when it will.
-    const forOne: Entry[] = []
+    const forOne: MailboxEntry[] = []
     bob.wire.incoming = bytes => {
       const frame = decodeRelayFrame(bytes.slice())
       if (frame.kind === 'deliver') forOne.push(...frame.entries.filter(({ kind }) => kind === 'direct'))
@@ -180,7 +180,7 @@ describe('presses', () => {
       const answer = async () => await api.call('POST', `/v1/presses/${press}/answer`, { json: { text } })
       expect(await answer()).toEqual({ status: 200, body: {} })
       expect((await alice.next('toast')).toast).toEqual({ press_id: press, text })
-      expect(await answer()).toEqual(badRequest('The press was answered already.'))
+      expect(await answer()).toEqual(badRequest('The press has already been answered.'))
     }
     expect(alice.texts(toBot)).toEqual(['Well?'])
     expect((await api.updates()).filter(({ type }) => type === 'message')).toEqual([])
@@ -198,8 +198,8 @@ describe('presses', () => {
       api.call('POST', `/v1/presses/${press}/answer`, { json: { text }, headers: { 'idempotency-key': key } })
     expect(await answer('yes', 'k')).toEqual({ status: 200, body: {} })
     expect(await answer('yes', 'k')).toEqual({ status: 200, body: {} })
-    expect(await answer('no', 'k')).toEqual(badRequest(/another request/))
-    expect(await answer('yes', 'other')).toEqual(badRequest('The press was answered already.'))
+    expect(await answer('no', 'k')).toEqual(badRequest(/a different request/))
+    expect(await answer('yes', 'other')).toEqual(badRequest('The press has already been answered.'))
     expect((await alice.next('toast')).toast.text).toBe('yes')
   })
 
@@ -235,11 +235,11 @@ describe('presses', () => {
     const late = await pressed()
     // More than a minute by far: the press has the relay's time, which has gone on while this clock stood.
     clock.leap(3_600_000)
-    expect(await answer(late)).toEqual(badRequest('A press can be answered for one minute.'))
+    expect(await answer(late)).toEqual(badRequest('The press is older than one minute and can no longer be answered.'))
     for (const press of ['x', 'b'.repeat(26), alice.id])
       expect(await answer(press)).toEqual(notFound(/^There is no press/))
     const long = await api.call('POST', `/v1/presses/${late}/answer`, { json: { text: 'x'.repeat(201) } })
-    expect(long).toEqual(badRequest('text: at most 200 characters are allowed.'))
+    expect(long).toEqual(badRequest('text: must have at most 200 characters.'))
   })
 
   test('[GATEWAY-9.4] a restart of the gateway does not forget a press', async ({
@@ -273,7 +273,7 @@ describe('presses', () => {
     await pressing
     await alice.next('edited')
     await expect(alice.client.messages.press(toBot, { message: id, data: 'y' }, WITHIN)).rejects.toThrow(
-      /^data: there is no such/,
+      /^data: must be the data of a button/,
     )
   })
 
@@ -307,6 +307,6 @@ describe('presses', () => {
     await expect(press(id, 'https://example.org/why?a=b#c')).rejects.toThrow(/^data: /)
     await expect(press(id, 'other')).rejects.toThrow(/^data: /)
     const mine = await alice.say(toBot, 'mine')
-    await expect(press(mine.id, 'y')).rejects.toThrow(/only the messages of bots/)
+    await expect(press(mine.id, 'y')).rejects.toThrow(/message: must be a message from a bot/)
   })
 })

@@ -1,7 +1,7 @@
 // Chats and groups end to end: who gets in, who waits, and what happens around the bot.
 import { type Chat, chat, type Message } from '@postern/bot-api'
 import { type ChatId, privateChatId } from '@postern/protocol'
-import { ManualClock, type Person, WITHIN } from '@postern/testkit'
+import { ManualClock, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { onlineGateway, SOON } from './api.ts'
 import { test } from './fixtures.ts'
@@ -49,7 +49,7 @@ test('[GATEWAY-4.3] accepting a person lets in the groups to which that person h
   const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
   const [bob, mallory] = [await world.person('bob'), await world.person('mallory')]
   const bot = gateway.client.account
-  const opened = async (maker: Person, name: string, members: Person[] = []) => {
+  const opened = async (maker: TestPerson, name: string, members: TestPerson[] = []) => {
     const group = await maker.client.chats.createGroup({ name, members: [bot, ...members.map(({ id }) => id)] }, WITHIN)
     await maker.say(group.id, `in ${name}`)
     expect((await api.next('chat', ({ chat }) => chat.id === group.id)).chat.state).toBe('request')
@@ -113,13 +113,13 @@ whereTwoAreTheLimit(
   "[GATEWAY-4.4] people in a group count towards the relay's limit; past it the answer says when it ends",
   async ({ clock, world }) => {
     const { api } = await onlineGateway(world, {}, { clock })
-    const people: Person[] = []
+    const people: TestPerson[] = []
     for (const name of ['alice', 'bob', 'carol']) people.push(await world.person(name, { clock }))
-    const [alice, bob, carol] = people as [Person, Person, Person]
+    const [alice, bob, carol] = people as [TestPerson, TestPerson, TestPerson]
     await api.ok('POST', '/v1/groups', { name: 'two', members: [alice.id, bob.id] })
     const refused = {
       status: 400,
-      body: { code: 'bad_request', error: expect.stringMatching(/ends at 2030-01-02T00:00:00/) },
+      body: { code: 'bad_request', error: expect.stringMatching(/after 2030-01-02T00:00:00/) },
     }
     expect(await api.send(carol.id, { text: 'x' })).toEqual(refused)
     expect(await api.call('POST', '/v1/groups', { json: { name: 'x', members: [carol.id] } })).toEqual(refused)
@@ -195,7 +195,7 @@ test('[GATEWAY-4.16] a chat that is hidden between two pages is still the place 
   world,
 }) => {
   const { gateway, api } = await onlineGateway(world, { ACCEPT_REQUESTS: 'contacts' })
-  const people: Person[] = []
+  const people: TestPerson[] = []
   for (const name of ['one', 'two', 'three', 'four']) {
     const person = await world.person(name)
     await person.say(privateChatId(gateway.client.account), 'let me in')

@@ -1,6 +1,6 @@
 // The machine's clock is set, forward or back, while a gateway runs or between two runs: only time that passed counts.
 import type { Message } from '@postern/bot-api'
-import { type ChatId, gatewayLimits, hookLimits, privateChatId } from '@postern/protocol'
+import { type ChatId, gatewayLimits, hookLimits, privateChatId, silentLog } from '@postern/protocol'
 import { type ManualClock, passTime, type TestGateway, WITHIN } from '@postern/testkit'
 import { expect } from 'vitest'
 import { Api, onlineGateway, SOON } from './api.ts'
@@ -93,6 +93,29 @@ test('[GATEWAY-5.8] nor does a relay that claims three days', async ({ relayCloc
   const next = await restarted(gateway, () => relayClock.set(3 * DAY_MS))
   await swept(next.gateway)
   expect(await waiting(next.api)).toContain('unread')
+})
+
+test('[GATEWAY-5.7] where both clocks are three days wrong, one line says how many were dropped, and by which time', async ({
+  clock,
+  relayClock,
+  world,
+  unread,
+  swept,
+}) => {
+  const { gateway } = await unread()
+  await world.closeGateway(gateway)
+  clock.set(3 * DAY_MS)
+  relayClock.set(3 * DAY_MS)
+  const lines: object[] = []
+  const log = {
+    ...silentLog,
+    warn: (fields: object, text: string) => void (text.startsWith('updates dropped') && lines.push(fields)),
+  }
+  const next = await onlineGateway(world, {}, { clock, log })
+  await swept(next.gateway)
+  await expect.poll(() => waiting(next.api), SOON).toEqual([])
+  await swept(next.gateway)
+  expect(lines).toEqual([{ dropped: 2, tooOld: 2, tooMany: 0, offMs: expect.closeTo(3 * DAY_MS, -5) }])
 })
 
 test('[GATEWAY-5.8] the time in which the gateway was off counts once both clocks tell of it', async ({

@@ -1,7 +1,7 @@
 // A gateway that delivers by webhook to a receiver, and what alice says to the bot.
 import { type WebhookStatus, webhookStatus } from '@postern/bot-api'
 import { privateChatId } from '@postern/protocol'
-import type { ManualClock, Person, TestGateway, World } from '@postern/testkit'
+import type { ManualClock, TestGateway, TestPerson, World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import type { TestReceiver } from './receiver.ts'
@@ -10,7 +10,7 @@ export const SECRET = 'a shared secret'
 
 export const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: SECRET })
 
-type Ends = { world: World; alice: Person; receiver: TestReceiver }
+type Ends = { world: World; alice: TestPerson; receiver: TestReceiver }
 
 /** After the news of the chat with alice has arrived. */
 export async function deliveringTo({ world, alice, receiver }: Ends, clock?: ManualClock) {
@@ -23,7 +23,7 @@ export async function deliveringTo({ world, alice, receiver }: Ends, clock?: Man
   return { gateway, api, say, status: () => status(api) }
 }
 
-export async function sayAll(alice: Person, { client }: TestGateway, texts: string[]): Promise<void> {
+export async function sayAll(alice: TestPerson, { client }: TestGateway, texts: string[]): Promise<void> {
   for (const text of texts) await alice.say(privateChatId(client.account), text)
 }
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api'
 import { CodedError } from '@postern/protocol'
-import { type Person, passTime } from '@postern/testkit'
+import { passTime, type TestPerson } from '@postern/testkit'
 import { failWrites, useUpDescriptors } from '@postern/testkit/faults'
 import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
@@ -25,7 +25,7 @@ const test = base
     const { gateway, api } = await onlineGateway(world, settings, { log })
     await alice.openInvite((await api.me()).invite_url)
     await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(1)
-    const bot = gateway.client.account as string as Person['chatId']
+    const bot = gateway.client.account as string as TestPerson['chatId']
     return { gateway, api, bot }
   })
   .extend(
@@ -97,7 +97,7 @@ describe('a disk that cannot be written', () => {
       using _dead = failWrites()
       for (let times = 0; times < 20; times++) await expectUnavailable(await send(api, 'lost'))
     }
-    const refused = lines.filter(({ text }) => text === 'a request was refused')
+    const refused = lines.filter(({ text }) => text === 'request rejected')
     expect(refused).toHaveLength(1)
     expect(refused[0]).toMatchObject({
       level: 'warn',
@@ -118,9 +118,7 @@ describe('a disk that cannot be written', () => {
       response.writeHead(200).end()
     }
     await alice.say(bot, 'one')
-    await expect
-      .poll(() => lines.map(({ text }) => text), SOON)
-      .toContainEqual(expect.stringMatching(/could not be noted/))
+    await expect.poll(() => lines.map(({ text }) => text), SOON).toContainEqual(expect.stringMatching(/not recorded/))
     dead?.[Symbol.dispose]()
     await alice.say(bot, 'two')
     await expect.poll(() => receiver.texts, SOON).toContain('two')

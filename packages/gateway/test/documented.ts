@@ -1,5 +1,5 @@
 // Whatever a gateway answers in any test, the OpenAPI document must say: status, error code, and every field of the body.
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Endpoint, OpenapiDocument } from '@postern/bot-api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { afterAll, expect } from 'vitest'
@@ -64,7 +64,7 @@ function jsonOf(request: FastifyRequest, { status, type }: { status: number; typ
 }
 
 // Of every server that is made in this process, before it has a route.
-subscribe('fastify.initialization', message => {
+function watch(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onSend', async (request, _, payload) => {
     if (typeof payload === 'string') bodies.set(request, payload)
@@ -79,9 +79,13 @@ subscribe('fastify.initialization', message => {
     const judging = complaintAbout({ method: request.method, path, status, json })
     judged.push(judging.then(complaint => void (complaint && complaints.add(complaint))))
   })
-})
+}
+
+subscribe('fastify.initialization', watch)
 
 afterAll(async () => {
+  // The next file of this process subscribes again, and must not judge every answer twice.
+  unsubscribe('fastify.initialization', watch)
   await Promise.all(judged.splice(0))
   expect([...complaints], 'answers that the OpenAPI document does not have').toEqual([])
 })

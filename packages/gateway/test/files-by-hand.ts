@@ -1,13 +1,16 @@
 // Uploads by hand, for senders that no library would be: their head, and whatever a test writes.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Person, TestGateway } from '@postern/testkit'
+import type { TestGateway, TestPerson } from '@postern/testkit'
 
 export const partHead = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n'
 export const formEnd = '\r\n--b--\r\n'
 
 /** An upload by hand: its head, and whatever the test writes. */
-export function beginUpload({ gateway, to }: { gateway: TestGateway; to: Person }, length: number | 'chunked'): Socket {
+export function beginUpload(
+  { gateway, to }: { gateway: TestGateway; to: TestPerson },
+  length: number | 'chunked',
+): Socket {
   const socket = connect(gateway.port, '127.0.0.1')
   socket.on('error', () => {})
   const size = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`

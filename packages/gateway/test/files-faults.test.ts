@@ -34,10 +34,12 @@ describe('uploads', () => {
     const cut = `${partHead}${'x'.repeat(300_000)}`
     const early = beginUpload({ gateway, to: alice }, cut.length)
     early.write(cut)
-    expect(await answerOf(early)).toMatch(/^HTTP\/1\.1 400 [^]*"body: it ends before the form does\."/)
+    expect(await answerOf(early)).toMatch(/^HTTP\/1\.1 400 [^]*"body: ends before the form is complete\."/)
     const fields = { width: 'x' }
-    expect(await sendForm(api, path, 'x'.repeat(300_000), { fields })).toEqual(badRequest(/^width: a whole number/))
-    expect(await sendForm(api, path, 'x', { fields: { kind: 'photo' } })).toEqual(badRequest(/^kind: a JPEG/))
+    expect(await sendForm(api, path, 'x'.repeat(300_000), { fields })).toEqual(
+      badRequest(/^width: must be a whole number/),
+    )
+    expect(await sendForm(api, path, 'x', { fields: { kind: 'photo' } })).toEqual(badRequest(/^kind: must be a JPEG/))
     expect(await sendForm(api, path, 'x', { fields: { reply_to: 'b'.repeat(32) } })).toEqual(badRequest(/^reply_to: /))
     early.destroy()
     await nothingIsLeft(world)
@@ -105,7 +107,7 @@ describe('uploads', () => {
     talking: { gateway },
   }) => {
     const socket = beginUpload({ gateway, to: alice }, contentLimits.fileBytesMax + 2 * 1024 * 1024)
-    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"file: at most 314572800 bytes are allowed\."/)
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"file: must have at most 314572800 bytes\."/)
     socket.destroy()
     await nothingIsLeft(world)
   })
@@ -117,7 +119,7 @@ describe('uploads', () => {
     const body = `--b\r\nContent-Disposition: form-data; name="kind"\r\n\r\nwrong\r\n${partHead}${'x'.repeat(3_000_000)}${formEnd}`
     const socket = beginUpload({ gateway, to: alice }, body.length)
     const written = new Promise<void>(resolve => socket.write(body, () => resolve()))
-    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"kind: photo, video, voice or file is required\."/)
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"kind: must be photo, video, voice or file\."/)
     await written
     socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(await answerOf(socket)).toMatch(/^HTTP\/1\.1 200 /)

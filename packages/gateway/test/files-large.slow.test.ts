@@ -56,7 +56,7 @@ test('[GATEWAY-7.6] exactly 300 MB are sent, and one byte more is 400 that leave
   timeout: LONG_MS,
 }, async ({ world, talking: { api, path } }) => {
   const over = await api.call('POST', `${path}/files`, upload(contentLimits.fileBytesMax + 1))
-  expect(over).toEqual(badRequest('file: at most 314572800 bytes are allowed.'))
+  expect(over).toEqual(badRequest('file: must have at most 314572800 bytes.'))
   await expect.poll(() => filesOfGateway(world), SOON).toEqual([])
   await expect.poll(() => blobsAtRelay(world), SOON).toEqual([])
   const exact = await api.call<Message>('POST', `${path}/files`, upload(contentLimits.fileBytesMax))

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { gatewayLimits } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { expect } from 'vitest'
-import { Pace } from '../src/http/pace.ts'
+import { MinimumRate } from '../src/http/minimum-rate.ts'
 import { SOON } from './api.ts'
 import { answerOf, beginUpload, formEnd, partHead } from './files-by-hand.ts'
 import { blobsAtRelay, figure, filesOfGateway, nothingIsLeft } from './files-left.ts'
@@ -28,7 +28,7 @@ test('[GATEWAY-7.18] a relay that has no room is told at once, and nothing is le
   }
   await world.startRelay()
   const answer = await answerOf(socket)
-  expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: [^]*"The relay has no room[^]*"code":"unavailable"/)
+  expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: [^]*"The relay's disk is full[^]*"code":"unavailable"/)
   socket.destroy()
   await nothingIsLeft(world)
   expect(await api.ok('GET', `${path}/messages`)).toEqual([])
@@ -74,7 +74,7 @@ test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the pla
     clock.advance(5000)
     return state.answer
   }
-  await expect.poll(trickle, SOON).toMatch(/^HTTP\/1\.1 400 [^]*"body: it comes too slowly: at least 65536 bytes/)
+  await expect.poll(trickle, SOON).toMatch(/^HTTP\/1\.1 400 [^]*"body: arrived too slowly: send at least 65536 bytes/)
   await nothingIsLeft(world)
   expect(await figure(api, 'postern_file_uploads')).toBe(0)
   // And who still goes on like this is cut off.
@@ -88,7 +88,7 @@ test('[GATEWAY-7.21] a sender that trickles for a minute is refused, and the pla
 test('[GATEWAY-7.21] a clock that is set back gives nobody hours', () => {
   const clock = new ManualClock()
   let shiftMs = 0
-  const pace = new Pace({
+  const pace = new MinimumRate({
     nowMs: () => clock.nowMs() + shiftMs,
     monotonicMs: () => clock.monotonicMs(),
     setTimer: (afterMs, run) => clock.setTimer(afterMs, run),
@@ -115,7 +115,7 @@ test('[GATEWAY-7.22] who asks first whether to send is told before a byte of the
   const stranger = await ask(`${files}\r\nContent-Length: ${form.length}`)
   expect(stranger.answer).toMatch(/^HTTP\/1\.1 401 [^]*connection: close/i)
   const large = await ask(`${files}\r\n${token}\r\nContent-Length: 400000000`)
-  expect(large.answer).toMatch(/^HTTP\/1\.1 400 [^]*connection: close[^]*"file: at most/i)
+  expect(large.answer).toMatch(/^HTTP\/1\.1 400 [^]*connection: close[^]*"file: must have at most/i)
   const lost = await ask(`POST /v1/nothing HTTP/1.1\r\n${token}\r\nContent-Length: 10`)
   expect(lost.answer).toMatch(/^HTTP\/1\.1 404 [^]*connection: close/i)
   for (const { socket } of [stranger, large, lost]) await expect.poll(() => socket.closed, SOON).toBe(true)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { message } from '@postern/bot-api'
 import type { MessageId } from '@postern/protocol'
-import { type Person, WITHIN } from '@postern/testkit'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import sharp from 'sharp'
 import { describe, expect } from 'vitest'
 import type { Api } from './api.ts'
@@ -18,7 +18,7 @@ const opus = latin1(`OggS${'\0'.repeat(24)}OpusHead\x01`)
 const mp4 = latin1('\0\0\0\x18ftypisom\0\0\0\0isommp42\0\0\0\x08mdat')
 
 /** The bytes as a person gets them. */
-async function fetched(person: Person, sent: { id: string; chat: string }): Promise<Buffer> {
+async function fetched(person: TestPerson, sent: { id: string; chat: string }): Promise<Buffer> {
   const file = await person.client.files.open(sent.chat as never, sent.id as MessageId, WITHIN)
   return Buffer.concat(await Array.fromAsync(file.read(), chunk => Uint8Array.from(chunk)))
 }
@@ -45,7 +45,7 @@ describe('sending', () => {
   test('[GATEWAY-7.1] a form in which nobody has chosen a file is 400, and an empty file is sent', async ({
     talking: { api, path },
   }) => {
-    expect(await sendForm(api, path, '', { name: '' })).toEqual(badRequest(/^file: it is required\.$/))
+    expect(await sendForm(api, path, '', { name: '' })).toEqual(badRequest(/^file: is required\.$/))
     expect(await api.ok('GET', `${path}/messages`)).toEqual([])
     expect((await sentFile(api, path, '', { name: 'empty.txt' })).file).toMatchObject({ name: 'empty.txt', size: 0 })
   })
@@ -118,11 +118,11 @@ describe('sending', () => {
     bomb.writeUInt32BE(60_000, 16)
     bomb.writeUInt32BE(60_000, 20)
     const wrong: [Uint8Array | string, RegExp][] = [
-      ['<svg/>', /^kind: a JPEG, PNG or WebP file is required/],
-      [mp4, /^kind: a JPEG, PNG or WebP file is required/],
-      [whole.subarray(0, whole.length / 2), /^kind: the picture is damaged/],
-      [bomb, /^kind: (at most 100 megapixels|the picture is damaged)/],
-      [Buffer.concat([whole, Buffer.alloc(32 * 1024 * 1024)]), /^kind: a photo of at most 33554432 bytes/],
+      ['<svg/>', /^kind: must be a JPEG, PNG or WebP file/],
+      [mp4, /^kind: must be a JPEG, PNG or WebP file/],
+      [whole.subarray(0, whole.length / 2), /^kind: is damaged/],
+      [bomb, /^kind: (must have at most 100 megapixels|is damaged)/],
+      [Buffer.concat([whole, Buffer.alloc(32 * 1024 * 1024)]), /^kind: must be a photo of at most 33554432 bytes/],
     ]
     for (const [bytes, sentence] of wrong) {
       expect(await sendForm(api, path, bytes, { fields: { kind: 'photo' } })).toEqual(badRequest(sentence))
@@ -150,7 +150,7 @@ describe('sending', () => {
     const plain = await sentFile(api, path, 'x', { fields: { duration_ms: '5', width: '5', height: '5' } })
     for (const field of ['duration_ms', 'width', 'height']) expect(plain.file).not.toHaveProperty(field)
     const unknown = await sendForm(api, path, 'x', { fields: { reply_to: 'b'.repeat(32) } })
-    expect(unknown).toEqual(badRequest('reply_to: there is no such message in this chat.'))
+    expect(unknown).toEqual(badRequest('reply_to: must be the id of a message in this chat.'))
   })
 
   test.for([
@@ -187,8 +187,8 @@ describe('sending', () => {
     expect(first.status).toBe(200)
     const again = await send('one', { caption: 'c', unknown: 'x' })
     expect([again.status, again.body.id]).toEqual([200, first.body.id])
-    expect(await send('two', { caption: 'c' })).toEqual(badRequest(/another request/))
-    expect(await send('one', { caption: 'd' })).toEqual(badRequest(/another request/))
+    expect(await send('two', { caption: 'c' })).toEqual(badRequest(/a different request/))
+    expect(await send('one', { caption: 'd' })).toEqual(badRequest(/a different request/))
     const both = await Promise.all([1, 2, 3].map(() => sendForm(api, path, 'at once', { key: 'k 2' })))
     expect(new Set(both.map(({ body }) => body.id)).size).toBe(1)
     await sees(alice, first.body)

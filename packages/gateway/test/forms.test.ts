@@ -113,62 +113,54 @@ describe('what is right', () => {
 describe('what is wrong', () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => field(`f${at}`, '')).join('')
   const wrong: [string, string, string | RegExp][] = [
-    ['no file', field('caption', 'x') + end, 'file: it is required.'],
-    ['a file under another name', file('x', 'name="document"; filename="x"') + end, 'file: it is required.'],
-    ['two files', file() + file() + end, 'file: exactly one is allowed.'],
-    ['a field twice', field('kind', 'file') + file() + field('kind', 'file') + end, 'kind: it stands there twice.'],
-    ['a wrong field before', field('kind', 'x') + file(), 'kind: photo, video, voice or file is required.'],
-    [
-      'a wrong field behind',
-      file() + field('width', '1.5') + end,
-      'width: a whole number from 1 to 100000 is required.',
-    ],
-    ['a width of 0', field('width', '0') + file() + end, 'width: a whole number from 1 to 100000 is required.'],
+    ['no file', field('caption', 'x') + end, 'file: is required.'],
+    ['a file under another name', file('x', 'name="document"; filename="x"') + end, 'file: is required.'],
+    ['two files', file() + file() + end, 'file: must be sent exactly once.'],
+    ['a field twice', field('kind', 'file') + file() + field('kind', 'file') + end, 'kind: must not be repeated.'],
+    ['a wrong field before', field('kind', 'x') + file(), 'kind: must be photo, video, voice or file.'],
+    ['a wrong field behind', file() + field('width', '1.5') + end, 'width: must be a whole number from 1 to 100000.'],
+    ['a width of 0', field('width', '0') + file() + end, 'width: must be a whole number from 1 to 100000.'],
     [
       'a height of 100001',
       field('height', '100001') + file() + end,
-      'height: a whole number from 1 to 100000 is required.',
+      'height: must be a whole number from 1 to 100000.',
     ],
     [
       'a long duration',
       field('duration_ms', '2592000001') + file() + end,
-      /^duration_ms: a whole number from 0 to 2592000000/,
+      /^duration_ms: must be a whole number from 0 to 2592000000/,
     ],
-    ['a bad reply', field('reply_to', 'x') + file() + end, 'reply_to: it is no message id.'],
+    ['a bad reply', field('reply_to', 'x') + file() + end, 'reply_to: is not a valid message id.'],
     [
       'a long caption',
       field('caption', 'x'.repeat(4097)) + file() + end,
-      'caption: at most 4096 characters are allowed.',
+      'caption: must have at most 4096 characters.',
     ],
-    [
-      'a huge caption',
-      field('caption', 'x'.repeat(70_000)) + file() + end,
-      'caption: at most 65536 bytes are allowed.',
-    ],
-    ['65 parts', many(64) + file() + end, 'body: at most 64 parts are allowed.'],
-    ['a file that is too large', file('x'.repeat(1001)) + end, 'file: at most 1000 bytes are allowed.'],
+    ['a huge caption', field('caption', 'x'.repeat(70_000)) + file() + end, 'caption: must have at most 65536 bytes.'],
+    ['65 parts', many(64) + file() + end, 'body: must have at most 64 parts.'],
+    ['a file that is too large', file('x'.repeat(1001)) + end, 'file: must have at most 1000 bytes.'],
     ['nothing', '', /^body: /],
     ['no delimiter', 'hello', /^body: /],
-    ['only the end', end, 'file: it is required.'],
-    ['an end in the middle of the file', file().slice(0, -4), 'body: it ends before the form does.'],
-    ['no end', file(), 'body: it ends before the form does.'],
-    ['a part without a name', file('x', 'filename="x"') + end, 'body: every part of the form needs a name.'],
+    ['only the end', end, 'file: is required.'],
+    ['an end in the middle of the file', file().slice(0, -4), 'body: ends before the form is complete.'],
+    ['no end', file(), 'body: ends before the form is complete.'],
+    ['a part without a name', file('x', 'filename="x"') + end, 'body: must be a form in which every part has a name.'],
     [
       'another disposition',
       file().replace('form-data', 'attachment') + end,
-      'body: every part of the form needs a name.',
+      'body: must be a form in which every part has a name.',
     ],
     [
       'a head that never ends',
       `--b\r\n${'x'.repeat(gatewayLimits.formHeadBytesMax + 1)}`,
-      /^body: it is no valid multipart/,
+      /^body: must be valid multipart/,
     ],
     [
       'base64',
       file().replace('Type: text/plain', 'Transfer-Encoding: base64') + end,
-      /^body: a Content-Transfer-Encoding/,
+      /^body: must be a form without Content-Transfer-Encoding/,
     ],
-    ['something behind a delimiter', `--bx\r\n${file()}${end}`, /^body: it is no valid multipart/],
+    ['something behind a delimiter', `--bx\r\n${file()}${end}`, /^body: must be valid multipart/],
   ]
   test.each(wrong)('[GATEWAY-7.1] %s: 400 that names it', async (_, body, sentence) => {
     for (const sizes of [[100_000], [1000, 1], [13]]) await expect(readForm(body, { sizes })).rejects.toThrow(sentence)
@@ -177,7 +169,7 @@ describe('what is wrong', () => {
   test('[GATEWAY-7.1] a caption that is no UTF-8', async () => {
     const [before, after] = (field('caption', '|') + file() + end).split('|')
     const body = Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0xff]), Buffer.from(after ?? '')])
-    await expect(readForm(body)).rejects.toThrow('caption: it is not valid UTF-8.')
+    await expect(readForm(body)).rejects.toThrow('caption: must be valid UTF-8.')
   })
 
   test.each([
@@ -187,7 +179,7 @@ describe('what is wrong', () => {
     'multipart/form-data',
     'multipart/form-data; boundary=',
   ])('[GATEWAY-7.1] the Content-Type %j', type =>
-    expect(() => boundaryOf(type)).toThrow('Content-Type: multipart/form-data with a boundary is required.'),
+    expect(() => boundaryOf(type)).toThrow('Content-Type: must be multipart/form-data with a boundary.'),
   )
 
   test('[GATEWAY-7.1] 64 parts and exactly so many bytes are allowed', async () => {

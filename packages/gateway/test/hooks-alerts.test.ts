@@ -193,13 +193,13 @@ test('[GATEWAY-10.11] what differs is no duplicate: grown, mixed, another group,
 })
 
 test.for([
-  ['version 3', { ...group('Load', ['firing']), version: '3' }, 'version: 4 is the only one that is understood.'],
-  ['no alerts', { version: '4' }, 'alerts: at least one alert is required.'],
+  ['version 3', { ...group('Load', ['firing']), version: '3' }, 'version: must be 4.'],
+  ['no alerts', { version: '4' }, 'alerts: must have at least one alert.'],
 ])('[GATEWAY-10.9] %s: 400, and nothing is written', async ([, json, error], { hooked, hook, written }) => {
   expect(await post(hooked.gateway, hook, { json })).toMatchObject({ status: 400, body: { error } })
   expect(await post(hooked.gateway, hook, { body: '{"version":"4"' })).toMatchObject({
     status: 400,
-    body: { error: 'body: it is not valid JSON.' },
+    body: { error: 'body: must be valid JSON.' },
   })
   expect(await written()).toBe(0)
 })

@@ -10,7 +10,7 @@ import { readSettings } from '../src/config.ts'
 import { startGateway } from '../src/gateway.ts'
 import { onlineGateway, SOON } from './api.ts'
 import { test } from './fixtures.ts'
-import { HOOKS_URL, hearsFrom, hookedGateway, newHook, post, say, secretOf } from './hooks.ts'
+import { allFormats, HOOKS_URL, hearsFrom, hookedGateway, newHook, post, say, secretOf } from './hooks.ts'
 
 describe('the API', () => {
   test('[GATEWAY-10.1] hooks are made, listed and removed; the address is shown once', async ({
@@ -48,10 +48,10 @@ describe('the API', () => {
   })
 
   test.for([
-    [{}, 400, 'chat_id: a chat id is required.'],
-    [{ chat_id: 5, format: 'text' }, 400, 'chat_id: a chat id is required.'],
-    [{ chat_id: 'b'.repeat(32) }, 400, 'format: alerts, pipeline or text is required.'],
-    [{ chat_id: 'b'.repeat(32), format: 'html' }, 400, 'format: alerts, pipeline or text is required.'],
+    [{}, 400, 'chat_id: must be a chat id.'],
+    [{ chat_id: 5, format: 'text' }, 400, 'chat_id: must be a chat id.'],
+    [{ chat_id: 'b'.repeat(32) }, 400, `format: must be ${allFormats.inApi}.`],
+    [{ chat_id: 'b'.repeat(32), format: 'html' }, 400, `format: must be ${allFormats.inApi}.`],
     [{ chat_id: 'b'.repeat(32), format: 'text' }, 404, `There is no chat ${'b'.repeat(32)}.`],
     [{ chat_id: 'x', format: 'text' }, 404, 'There is no chat x.'],
   ] as const)('[GATEWAY-10.1] POST /v1/hooks of %j: %i', async ([json, status, error], { hooked: { api } }) => {
@@ -113,6 +113,12 @@ describe('the edge', () => {
       '/hooks/',
       `//hooks/${secret}`,
       `/hooks/${secret}%2f`,
+      `/HOOKS/${secret}`,
+      `/Hooks/${secret}`,
+      `/hook/${secret}`,
+      `/hooks%2f${secret}`,
+      `/${secret}`,
+      `/nothing?secret=${secret}`,
     ]
     for (const [method, path] of [
       ['GET', `/hooks/${secret}`],
@@ -136,7 +142,7 @@ describe('the edge', () => {
     expect((await post(gateway, made, { body: json(hookLimits.bodyBytesMax), headers })).status).toBe(200)
     expect(await post(gateway, made, { body: json(hookLimits.bodyBytesMax + 1), headers })).toMatchObject({
       status: 400,
-      body: { error: 'body: at most 1048576 bytes are allowed.', code: 'bad_request' },
+      body: { error: 'body: must have at most 1048576 bytes.', code: 'bad_request' },
     })
   })
 

@@ -1,16 +1,16 @@
 // Hooks by commands in a chat: what owners can do, what others are told, and what the bot says of itself.
 import type { Bot, Hook } from '@postern/bot-api'
 import { type ChatId, hookLimits, privateChatId } from '@postern/protocol'
-import { type ManualClock, type Person, passTime, type TestGateway, WITHIN } from '@postern/testkit'
+import { type ManualClock, passTime, type TestGateway, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { test as base } from './fixtures.ts'
-import { HOOKS_URL, hearsFrom, say } from './hooks.ts'
+import { allFormats, HOOKS_URL, hearsFrom, say } from './hooks.ts'
 
 type Started = { gateway: TestGateway; api: Api; bot: ChatId; hooks: () => Promise<Hook[]> }
 
 /** The bot's answer to what a person says. */
-async function answer(person: Person, chat: ChatId, text: string): Promise<string> {
+async function answer(person: TestPerson, chat: ChatId, text: string): Promise<string> {
   await person.say(chat, text)
   return (await person.next('message', event => event.chat_id === chat)).message.text ?? ''
 }
@@ -66,9 +66,7 @@ describe('the commands of an owner', () => {
 
   test('[GATEWAY-10.19] /hooks lists the hooks of this chat', async ({ alice, bob, owned }) => {
     const { bot, api } = await owned()
-    expect(await answer(alice, bot, '/hooks')).toBe(
-      'В этом чате хуков нет. Создать: /hook alerts, /hook pipeline или /hook text.',
-    )
+    expect(await answer(alice, bot, '/hooks')).toBe(`В этом чате хуков нет. Создать: ${allFormats.inChat}.`)
     const first = await api.ok<Hook>('POST', '/v1/hooks', { chat_id: alice.id, format: 'text' })
     const other = await api.ok<Hook>('POST', '/v1/hooks', { chat_id: bob.id, format: 'alerts' })
     const list = await answer(alice, bot, '/hooks')
@@ -87,14 +85,11 @@ describe('the commands of an owner', () => {
   })
 
   test.for([
-    ['/hook', 'Укажите формат: /hook alerts, /hook pipeline или /hook text.'],
-    ['/hook html', 'Формата «html» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
-    ['/hook text please', 'Формата «text please» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
-    [
-      `/hook ${'x'.repeat(40)}`,
-      `Формата «${'x'.repeat(31)}…» нет. Используйте /hook alerts, /hook pipeline или /hook text.`,
-    ],
-    ['/hook «x»', 'Формата «„x“» нет. Используйте /hook alerts, /hook pipeline или /hook text.'],
+    ['/hook', `Укажите формат: ${allFormats.inChat}.`],
+    ['/hook html', `Формата «html» нет. Используйте ${allFormats.inChat}.`],
+    ['/hook text please', `Формата «text please» нет. Используйте ${allFormats.inChat}.`],
+    [`/hook ${'x'.repeat(40)}`, `Формата «${'x'.repeat(31)}…» нет. Используйте ${allFormats.inChat}.`],
+    ['/hook «x»', `Формата «„x“» нет. Используйте ${allFormats.inChat}.`],
     ['/unhook', 'Укажите идентификатор хука: /unhook <id>. Список хуков: /hooks.'],
     ['/unhook x y', 'Хука «x y» нет. Список хуков этого чата: /hooks.'],
   ] as const)('[GATEWAY-10.19] wrong arguments get a helpful answer: %s', async ([text, helpful], { alice, owned }) => {
@@ -213,7 +208,7 @@ describe('the list of commands', () => {
     const { gateway, api } = await owned()
     const { commands } = await api.me()
     expect(commands).toEqual([
-      { name: 'hook', description: 'Создать хук для этого чата', args: 'alerts | pipeline | text' },
+      { name: 'hook', description: 'Создать хук для этого чата', args: allFormats.inCommand },
       { name: 'hooks', description: 'Показать хуки этого чата' },
       { name: 'unhook', description: 'Удалить хук', args: 'id' },
     ])

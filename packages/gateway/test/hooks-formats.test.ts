@@ -1,7 +1,8 @@
 // What each format makes of a post and of what it remembers, as values: no hook, no chat, no clock.
 import { hookFormat } from '@postern/bot-api'
-import { hookLimits, type MessageId } from '@postern/protocol'
+import { commandArgsFault, hookLimits, type MessageId } from '@postern/protocol'
 import { expect, test } from 'vitest'
+import { shownChoices } from '../src/hooks/commands/words.ts'
 import { formats } from '../src/hooks/formats/formats.ts'
 
 const NOW_MS = 1_000_000
@@ -78,5 +79,16 @@ test('[GATEWAY-10.12] what is no news is silent, about nothing, and says so', ()
 
 test('[GATEWAY-10.10] every format of the API remembers on a shelf of its own, under the name that it is stored by', () => {
   expect(Object.keys(formats).toSorted()).toEqual([...hookFormat.options].toSorted())
-  expect(Object.values(formats).map(({ shelf }) => shelf)).toEqual(['group', 'run', undefined])
+  expect(Object.values(formats).map(({ storageKey: shelf }) => shelf)).toEqual(['group', 'run', undefined])
+})
+
+test('[GATEWAY-10.28] the command shows as many formats as fit, however many there are and however long their names', () => {
+  const three = ['alerts', 'pipeline', 'text']
+  expect(shownChoices(three)).toBe('alerts | pipeline | text')
+  expect(shownChoices([...three, 'uptime-monitor'])).toBe('alerts | pipeline | text | …')
+  const long = Array.from({ length: 40 }, (_, at) => `format-${at}`)
+  expect(shownChoices(long)).toBe('format-0 | format-1 | …')
+  expect(shownChoices(['a'.repeat(40), 'b'])).toBe('…')
+  for (let count = 1; count <= long.length; count++)
+    expect(commandArgsFault(shownChoices(long.slice(0, count)))).toBeUndefined()
 })

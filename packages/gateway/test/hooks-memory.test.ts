@@ -2,11 +2,11 @@
 import { hookLimits, type MessageId } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { expect } from 'vitest'
-import { type Change, HookMemory, type MemoryKey } from '../src/hooks/memory.ts'
+import { HookMemory, type MemoryChange, type MemoryKey } from '../src/hooks/memory.ts'
 import { test as base } from './fixtures.ts'
 
 const at = (name: string, hook = 'a'): MemoryKey<'group'> => ({ hook, kind: 'group', name })
-const firing = (name: string, hook = 'a'): Change => ({
+const firing = (name: string, hook = 'a'): MemoryChange => ({
   at: at(name, hook),
   put: { identity: name, saidMs: 0, message: `m${name}` as MessageId },
 })

@@ -149,7 +149,7 @@ describe('what is no news', () => {
   })
 
   test.each([[[]], ['x'], [5], [null]])('[GATEWAY-10.12] %j is refused', payload => {
-    expect(() => readPipeline(payload)).toThrow('body: a JSON object is required.')
+    expect(() => readPipeline(payload)).toThrow('body: must be a JSON object.')
   })
 })
 

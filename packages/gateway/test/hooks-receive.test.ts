@@ -191,7 +191,7 @@ describe('Idempotency-Key', () => {
   }) => {
     expect(await keyed('one', '')).toMatchObject({
       status: 400,
-      body: { code: 'bad_request', error: 'idempotency-key: at least one byte is required.' },
+      body: { code: 'bad_request', error: 'idempotency-key: must have at least one byte.' },
     })
     expect((await keyed('end', 'k')).status).toBe(200)
     await alice.hears('end')

@@ -33,27 +33,22 @@ const texts: [string, Uint8Array | string, string | undefined, string][] = [
   ['words turned round', 'a\u202eb\u2066c', 'text/plain', 'abc'],
 ]
 const refused: [string, Uint8Array | string, string | undefined, string][] = [
-  ['nothing', '', 'text/plain', 'text: more than white space is required.'],
-  ['white space', ' \n\t', undefined, 'text: more than white space is required.'],
-  ['signs that nobody sees', '\u200b \u2060', 'text/plain', 'text: more than white space is required.'],
-  ['an empty field', '{"text":""}', 'application/json', 'text: more than white space is required.'],
-  ['no field', '{}', 'application/json', 'text: a string is required.'],
-  ['a field that is no text', '{"text":{"a":1}}', 'application/json', 'text: a string is required.'],
-  ['a list', '[]', 'application/json', 'body: a JSON object is required.'],
-  ['bad JSON', '{"text"', 'application/json', 'body: it is not valid JSON.'],
+  ['nothing', '', 'text/plain', 'text: must not be blank.'],
+  ['white space', ' \n\t', undefined, 'text: must not be blank.'],
+  ['signs that nobody sees', '\u200b \u2060', 'text/plain', 'text: must not be blank.'],
+  ['an empty field', '{"text":""}', 'application/json', 'text: must not be blank.'],
+  ['no field', '{}', 'application/json', 'text: must be a string.'],
+  ['a field that is no text', '{"text":{"a":1}}', 'application/json', 'text: must be a string.'],
+  ['a list', '[]', 'application/json', 'body: must be a JSON object.'],
+  ['bad JSON', '{"text"', 'application/json', 'body: must be valid JSON.'],
   [
     'bad UTF-8',
     Buffer.from([0x61, 0xff]),
     'text/plain',
-    'body: it is not valid in its charset, which is UTF-8 by default.',
+    'body: must be valid in its charset, which is UTF-8 by default.',
   ],
-  ['an unknown charset', 'a', 'text/plain; charset=klingon', 'Content-Type: its charset is not known.'],
-  [
-    'a form',
-    'text=a',
-    'application/x-www-form-urlencoded',
-    'Content-Type: text/plain or application/json is required.',
-  ],
+  ['an unknown charset', 'a', 'text/plain; charset=klingon', 'Content-Type: has an unknown charset.'],
+  ['a form', 'text=a', 'application/x-www-form-urlencoded', 'Content-Type: must be text/plain or application/json.'],
 ]
 
 describe('texts', () => {

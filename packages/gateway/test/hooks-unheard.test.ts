@@ -2,7 +2,7 @@
 import { type Clock, hookLimits, privateChatId, silentLog } from '@postern/protocol'
 import { passTime } from '@postern/testkit'
 import { expect } from 'vitest'
-import type { Fate } from '../src/caller.ts'
+import type { AnswerOutcome } from '../src/caller.ts'
 import { Hooks } from '../src/hooks/hooks.ts'
 import { HookMemory } from '../src/hooks/memory.ts'
 import { HookReceiver } from '../src/hooks/receive.ts'
@@ -19,29 +19,29 @@ const test = base
   .extend(
     'newProcess',
     ({ clock, gateway }) =>
-      (own: Clock = clock, passed = gateway.client.passed, log = silentLog): HookReceiver => {
+      (own: Clock = clock, elapsed = gateway.client.elapsed, log = silentLog): HookReceiver => {
         const { client } = gateway
         const records = client.records('hooks')
         const hooks = new Hooks(records, { hooksUrl: HOOKS_URL, clock })
-        const memory = new HookMemory(records, passed)
-        return new HookReceiver({ client, hooks, memory, clock: own, passed, metrics: new Metrics(), log })
+        const memory = new HookMemory(records, elapsed)
+        return new HookReceiver({ client, hooks, memory, clock: own, elapsed, metrics: new Metrics(), log })
       },
   )
   /** Resolves when it is written; the sender hears of it when it is told so. */
   .extend(
     'posted',
     ({ hook }) =>
-      async (receiver: HookReceiver, text: string, to = hook): Promise<(end: Fate | 'hung up') => void> => {
+      async (receiver: HookReceiver, text: string, to = hook): Promise<(end: AnswerOutcome | 'hung up') => void> => {
         const waiting = new AbortController()
         async function* upload(): AsyncGenerator<Uint8Array> {
           yield Buffer.from(text)
         }
         const post = { secret: secretOf(to), contentType: 'text/plain', vcsToken: undefined, idempotencyKey: undefined }
-        let tellFate: (known: Fate) => void = () => undefined
-        const fate = (tell: (known: Fate) => void) => {
+        let tellFate: (known: AnswerOutcome) => void = () => undefined
+        const fate = (tell: (known: AnswerOutcome) => void) => {
           tellFate = tell
         }
-        await receiver.receive({ ...post, upload: upload() }, { gone: waiting.signal, fate })
+        await receiver.receive({ ...post, upload: upload() }, { gone: waiting.signal, fate, trust: () => undefined })
         return end => {
           waiting.abort(end === 'hung up' ? end : 'answered')
           if (end !== 'hung up') tellFate(end)
@@ -114,9 +114,9 @@ test.for([
   async ([format, body], { clock, alice, api, posted, newProcess, gateway }) => {
     const to = await newHook(api, alice.id, format)
     ;(await posted(newProcess(), body, to))('hung up')
-    const { passed } = gateway.client
+    const { elapsed } = gateway.client
     // Time was counted anew since, from where the clock stood when it was set right.
-    const behind = { isKnown: true, nowMs: () => passed.nowMs() - 3 * 86_400_000 }
+    const behind = { isKnown: true, offMs: 0, nowMs: () => elapsed.nowMs() - 3 * 86_400_000 }
     ;(await posted(newProcess(clock, behind), body, to))('heard')
     await expect.poll(() => alice.texts(privateChatId(gateway.client.account))).toHaveLength(2)
   },
@@ -174,13 +174,13 @@ test('[GATEWAY-10.25] a post that is not written says why, and not what it said'
 }) => {
   const lines: object[] = []
   const log = { ...silentLog, debug: (fields: object, text: string) => void lines.push({ ...fields, text }) }
-  const receiver = newProcess(clock, gateway.client.passed, log)
-  const said = (why: string, { id } = hook) => ({ hook: id, why, text: 'a post to a hook is not written' })
+  const receiver = newProcess(clock, gateway.client.elapsed, log)
+  const said = (why: string, { id } = hook) => ({ hook: id, why, text: 'hook post ignored' })
   ;(await posted(receiver, 'secret words'))('hung up')
   ;(await posted(receiver, 'secret words'))('heard')
   expect(lines).toEqual([said('it was written before, and its sender may not have heard so')])
   const branch = await newHook(api, alice.id, 'pipeline')
   const run = { object_kind: 'pipeline', object_attributes: { id: 1, ref: 'main', status: 'success' } }
-  ;(await posted(newProcess(clock, gateway.client.passed, log), JSON.stringify(run), branch))('heard')
+  ;(await posted(newProcess(clock, gateway.client.elapsed, log), JSON.stringify(run), branch))('heard')
   expect(lines.at(-1)).toEqual(said('a success is told only after a failure', branch))
 })

@@ -5,9 +5,16 @@ import { join } from 'node:path'
 import type { CreatedHook, HookFormat } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import { type ChatId, type Clock, privateChatId } from '@postern/protocol'
-import { type ManualClock, type Person, passTime, type TestGateway, type World } from '@postern/testkit'
+import { type ManualClock, passTime, type TestGateway, type TestPerson, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
+
+/** Every format, as people and callers are told of it. A new one is named here. */
+export const allFormats = {
+  inChat: '/hook alerts, /hook pipeline или /hook text',
+  inApi: 'alerts, pipeline or text',
+  inCommand: 'alerts | pipeline | text',
+}
 
 export const HOOKS_URL = 'https://hooks.example.org'
 
@@ -98,7 +105,11 @@ const start = (world: World, { env = {}, clock }: HookedOptions) =>
   onlineGateway(world, { HOOKS_URL, ...env }, clock ? { clock } : {})
 
 /** A gateway with hooks and alice, who came by the bot's link. */
-export async function hookedGateway(world: World, alice: Person, options: HookedOptions = {}): Promise<HookedGateway> {
+export async function hookedGateway(
+  world: World,
+  alice: TestPerson,
+  options: HookedOptions = {},
+): Promise<HookedGateway> {
   const hooked = await HookedGateway.start(world, options)
   await alice.openInvite((await hooked.api.me()).invite_url)
   await expect.poll(() => hooked.gateway.client.chats.list().length, SOON).toBeGreaterThan(0)
@@ -113,6 +124,6 @@ export const newHook = (api: Api, chat: string, format: HookFormat): Promise<Cre
   api.ok<CreatedHook>('POST', '/v1/hooks', { chat_id: chat, format })
 
 /** The next message of the bot that begins so. */
-export async function hearsFrom(person: Person, start: string): Promise<Message> {
+export async function hearsFrom(person: TestPerson, start: string): Promise<Message> {
   return (await person.next('message', ({ message }) => message.text?.startsWith(start) === true)).message
 }

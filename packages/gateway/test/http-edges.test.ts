@@ -2,13 +2,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { accountIdOf, apiError, chatIdOf, type Endpoint, endpoints, messageIdOf } from '@postern/bot-api'
-import { gatewayLimits, systemClock } from '@postern/protocol'
+import { gatewayLimits, httpLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Negotiated, Streamed } from '../src/http/answers.ts'
+import { NegotiatedAnswer, StreamedAnswer } from '../src/http/answers.ts'
+import { GracefulClose } from '../src/http/graceful-close.ts'
 import type { Handlers } from '../src/http/handlers.ts'
 import { addRoutes } from '../src/http/routes.ts'
 import { createServer } from '../src/http/server.ts'
-import { Stopping } from '../src/http/stopping.ts'
 
 const token = 'right-token'
 const nothing = () => {}
@@ -27,7 +27,7 @@ const handlers = {
   getFile: vi.fn<Handlers['getFile']>(() => ({})),
 } satisfies Handlers
 
-const stopping = new Stopping()
+const stopping = new GracefulClose()
 const server = createServer({ botToken: token, log, clock: systemClock, stopping })
 let port: number
 beforeAll(async () => {
@@ -94,14 +94,14 @@ function updatesHeldBack() {
   return { asked, go }
 }
 
-const noHttp = bad('request: it is not valid HTTP.')
-const tooLarge = bad('headers: the address and the headers together have at most 16384 bytes.')
+const noHttp = bad('request: must be valid HTTP.')
+const tooLarge = bad('headers: must have at most 16384 bytes, address and headers together.')
 const malformed: [string, string, object][] = [
-  ['no Host', `GET /healthz HTTP/1.1\r\n${close}\r\n`, bad('Host: this header is required.')],
+  ['no Host', `GET /healthz HTTP/1.1\r\n${close}\r\n`, bad('Host: is required.')],
   [
     'no Host, with a token',
     `GET /v1/me HTTP/1.1\r\n${close}Authorization: Bearer ${token}\r\n\r\n`,
-    bad('Host: this header is required.'),
+    bad('Host: is required.'),
   ],
   ['a header that is too large', `GET /healthz HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`, tooLarge],
   ['many headers', `GET /healthz HTTP/1.1\r\n${host}${'X: 1234567890\r\n'.repeat(2000)}\r\n`, tooLarge],
@@ -127,35 +127,27 @@ const malformed: [string, string, object][] = [
   ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', noHttp],
   ['a handshake of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', noHttp],
   ['a header without a colon', `GET /healthz HTTP/1.1\r\n${host}X\r\n\r\n`, noHttp],
-  [
-    'a length that is no number',
-    post('Content-Length: x\r\n', '{}'),
-    bad('Content-Length: a whole number is required.'),
-  ],
+  ['a length that is no number', post('Content-Length: x\r\n', '{}'), bad('Content-Length: must be a whole number.')],
   [
     'two lengths',
     post('Content-Length: 2\r\nContent-Length: 3\r\n', '{}'),
-    bad('Content-Length: it stands there twice.'),
+    bad('Content-Length: must not be repeated.'),
   ],
   [
     'a length and chunks',
     post('Content-Length: 2\r\nTransfer-Encoding: chunked\r\n', '{}'),
-    bad('Content-Length: it stands beside Transfer-Encoding.'),
+    bad('Content-Length: must not be sent together with Transfer-Encoding.'),
   ],
-  [
-    'another transfer coding',
-    post('Transfer-Encoding: gzip\r\n', '{}'),
-    bad('Transfer-Encoding: chunked is the only one that is understood.'),
-  ],
+  ['another transfer coding', post('Transfer-Encoding: gzip\r\n', '{}'), bad('Transfer-Encoding: must be chunked.')],
   [
     'a chunk without a size',
     post('Transfer-Encoding: chunked\r\n', 'x\r\n{}\r\n0\r\n\r\n'),
-    bad('body: its chunks are not valid.'),
+    bad('body: must have valid chunks.'),
   ],
   [
     'a chunk that is longer than its size',
     post('Transfer-Encoding: chunked\r\n', '1\r\n{}\r\n0\r\n\r\n'),
-    bad('body: its chunks are not valid.'),
+    bad('body: must have valid chunks.'),
   ],
 ]
 
@@ -172,7 +164,7 @@ describe('what is hardly HTTP', () => {
     socket.end(post('Content-Length: 100\r\n', '{"text":'))
     const [bytes] = (await once(socket, 'data')) as [Buffer]
     const [answer] = answersIn(bytes.toString())
-    expect(answer && refusal(answer)).toEqual(bad('body: it ended early.'))
+    expect(answer && refusal(answer)).toEqual(bad('body: ended too early.'))
     expect(handlers.sendMessage).not.toHaveBeenCalled()
   })
 
@@ -192,7 +184,7 @@ describe('what is hardly HTTP', () => {
     const answers = answersIn(await answered)
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [200, '[]'],
-      [400, expect.stringContaining('not valid HTTP')],
+      [400, expect.stringContaining('must be valid HTTP')],
     ])
   })
 
@@ -205,7 +197,7 @@ describe('what is hardly HTTP', () => {
       await go.promise
       yield Buffer.from('def')
     }
-    handlers.getFile.mockReturnValueOnce(new Negotiated(() => new Streamed({ status: 200, headers, read })))
+    handlers.getFile.mockReturnValueOnce(new NegotiatedAnswer(() => new StreamedAnswer({ status: 200, headers, read })))
     const malformedSeen = once(server.server, 'clientError')
     const answered = send(`GET /v1/chats/${chat}/messages/${chat}/file HTTP/1.1\r\n${authorized}\r\n`, 'HELLO\r\n\r\n')
     await begun.promise
@@ -244,7 +236,36 @@ describe('what is hardly HTTP', () => {
     await refused
     go.resolve()
     const answers = answersIn(await answered)
-    expect(answers.map(({ status }) => status)).toEqual([200, 401])
+    // It was not begun yet: that its body is broken is all that is known of it.
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+  })
+})
+
+describe('requests that do not wait for their answers', () => {
+  const poll = `GET /v1/updates HTTP/1.1\r\n${authorized}\r\n`
+
+  test('[GATEWAY-2.25] the next one begins when the answer before it has gone out', async () => {
+    const held = [updatesHeldBack(), updatesHeldBack(), updatesHeldBack()]
+    const answered = send(poll.repeat(3), `GET /healthz HTTP/1.1\r\n${host}${close}\r\n`)
+    for (const [at, { asked, go }] of held.entries()) {
+      await asked.promise
+      expect(handlers.getUpdates).toHaveBeenCalledTimes(at + 1)
+      go.resolve()
+    }
+    expect(answersIn(await answered).map(({ text }) => text)).toEqual(['[]', '[]', '[]', '{}'])
+  })
+
+  test('[GATEWAY-2.25] past so many that wait the connection is cut, and none of them was begun', async () => {
+    const { asked, go } = updatesHeldBack()
+    const answered = send(poll.repeat(1 + httpLimits.pipelinedMax + 1))
+    await asked.promise
+    expect(await answered).toBe('')
+    go.resolve()
+    expect(handlers.getUpdates).toHaveBeenCalledTimes(1)
+    const served = answersIn(
+      await send(poll.repeat(httpLimits.pipelinedMax) + poll.replace('\r\n\r\n', `\r\n${close}\r\n`)),
+    )
+    expect(served).toHaveLength(1 + httpLimits.pipelinedMax)
   })
 })
 
@@ -260,7 +281,7 @@ describe('what is HTTP, and seldom seen', () => {
 
   test.each(['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'])('[GATEWAY-2.4] %s: 404', async method => {
     const [answer] = answersIn(await send(`${method} /v1/me HTTP/1.1\r\n${authorized}${close}\r\n`))
-    expect(answer && refusal(answer)).toMatchObject({ status: 404, error: `There is no ${method} /v1/me.` })
+    expect(answer && refusal(answer)).toMatchObject({ status: 404, error: expect.stringContaining(method) })
   })
 })
 
@@ -294,18 +315,18 @@ describe('bodies that nobody needs', () => {
     const large = await ask(endpoint, typed('text/plain', 'x'.repeat(gatewayLimits.jsonBodyBytesMax + 1)))
     expect([large.status, await large.json()]).toEqual([
       400,
-      { code: 'bad_request', error: 'body: at most 1048576 bytes are allowed.' },
+      { code: 'bad_request', error: 'body: must have at most 1048576 bytes.' },
     ])
   })
 
   test('[GATEWAY-2.5] where a body is needed an empty one is none, and another type is named', async () => {
     for (const type of types) {
       const empty = await ask(endpoints.sendMessage, typed(type, ''))
-      expect([empty.status, (await empty.json()).error]).toEqual([400, 'body: a JSON object is required.'])
+      expect([empty.status, (await empty.json()).error]).toEqual([400, 'body: must be a JSON object.'])
     }
     for (const endpoint of [endpoints.sendMessage, endpoints.markRead]) {
       const form = await ask(endpoint, typed('application/x-www-form-urlencoded', 'text=x'))
-      expect([form.status, (await form.json()).error]).toEqual([400, 'Content-Type: application/json is required.'])
+      expect([form.status, (await form.json()).error]).toEqual([400, 'Content-Type: must be application/json.'])
     }
   })
 })
@@ -314,14 +335,14 @@ describe('HEAD', () => {
   test.each(all.filter(([, { method }]) => method === 'GET'))(
     '[GATEWAY-2.6] %s answers HEAD like GET, without a body',
     async (name, endpoint) => {
-      const file = new Streamed({
+      const file = new StreamedAnswer({
         status: 200,
         headers: { 'content-type': 'text/plain', 'content-length': '3' },
         async *read() {
           yield Buffer.from('abc')
         },
       })
-      if (name === 'getFile') handlers.getFile.mockImplementation(() => new Negotiated(() => file))
+      if (name === 'getFile') handlers.getFile.mockImplementation(() => new NegotiatedAnswer(() => file))
       const [get, head] = [await ask(endpoint), await ask(endpoint, { method: 'HEAD' })]
       const shown = ({ status, headers }: Response) => [
         status,

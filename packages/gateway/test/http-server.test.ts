@@ -4,10 +4,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { accountIdOf, apiError, chatIdOf, endpoints, messageIdOf } from '@postern/bot-api'
 import { CodedError, gatewayLimits, systemClock } from '@postern/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { GracefulClose } from '../src/http/graceful-close.ts'
 import type { Handlers } from '../src/http/handlers.ts'
 import { addRoutes } from '../src/http/routes.ts'
 import { createServer } from '../src/http/server.ts'
-import { Stopping } from '../src/http/stopping.ts'
 
 const token = 'right-token'
 const authorization = `Bearer ${token}`
@@ -38,7 +38,7 @@ const handlers = {
   getUpdates: vi.fn<Handlers['getUpdates']>(() => []),
 } satisfies Handlers
 
-const stopping = new Stopping()
+const stopping = new GracefulClose()
 const server = createServer({ botToken: token, log, clock: systemClock, stopping })
 let port: number
 beforeAll(async () => {
@@ -115,7 +115,7 @@ describe('paths', () => {
     expect(answer.status).toBe(404)
     expect(apiError.parse(answer.body)).toEqual({
       code: 'not_found',
-      error: `There is no ${method} ${path.replace(/^\/hooks\/.*/, '/hooks/…')}.`,
+      error: `There is no ${method} at this address. GET /openapi.json lists all endpoints.`,
     })
   })
 
@@ -129,23 +129,33 @@ describe('bodies', () => {
   const bad: [string, BodyInit, Record<string, string>, RegExp][] = [
     ['no JSON', '{"text":', { 'content-type': 'application/json' }, /^body: .*JSON/],
     ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), { 'content-type': 'application/json' }, /^body: .*UTF-8/],
-    ['nothing', '', { 'content-type': 'application/json' }, /^body: a JSON object/],
-    ['an array', '[]', { 'content-type': 'application/json' }, /^body: a JSON object/],
-    ['null', 'null', { 'content-type': 'application/json' }, /^body: a JSON object/],
+    ['nothing', '', { 'content-type': 'application/json' }, /^body: must be a JSON object/],
+    ['an array', '[]', { 'content-type': 'application/json' }, /^body: must be a JSON object/],
+    ['null', 'null', { 'content-type': 'application/json' }, /^body: must be a JSON object/],
     ['another type', 'text=hello', { 'content-type': 'application/x-www-form-urlencoded' }, /^Content-Type: /],
     ['no type', new Blob(['{"text":"x"}']), {}, /^Content-Type: /],
-    ['no text', '{}', { 'content-type': 'application/json' }, /^text: a string is required/],
-    ['text that is none', '{"text":5}', { 'content-type': 'application/json' }, /^text: a string is required/],
-    ['an empty text', '{"text":""}', { 'content-type': 'application/json' }, /^text: 1 to 4096/],
-    ['a long text', JSON.stringify({ text: 'x'.repeat(4097) }), { 'content-type': 'application/json' }, /^text: 1 to/],
+    ['no text', '{}', { 'content-type': 'application/json' }, /^text: must be a string/],
+    ['text that is none', '{"text":5}', { 'content-type': 'application/json' }, /^text: must be a string/],
+    ['an empty text', '{"text":""}', { 'content-type': 'application/json' }, /^text: must have 1 to 4096/],
+    [
+      'a long text',
+      JSON.stringify({ text: 'x'.repeat(4097) }),
+      { 'content-type': 'application/json' },
+      /^text: must have 1 to/,
+    ],
     ['half a pair', '{"text":"a\\ud800"}', { 'content-type': 'application/json' }, /^text: .*surrogate/],
     ['a bad reply', '{"text":"a","reply_to":"x"}', { 'content-type': 'application/json' }, /^reply_to: .*message id/],
-    ['bad mentions', '{"text":"a","mentions":{}}', { 'content-type': 'application/json' }, /^mentions: an array/],
+    [
+      'bad mentions',
+      '{"text":"a","mentions":{}}',
+      { 'content-type': 'application/json' },
+      /^mentions: must be an array/,
+    ],
     [
       'a mention outside',
       JSON.stringify({ text: 'hi', mentions: [{ user: 'a'.repeat(32), offset: 1, length: 2 }] }),
       { 'content-type': 'application/json' },
-      /^mentions\[0\]: .*beyond/,
+      /^mentions\[0\]: must end within/,
     ],
     [
       'a mention of nobody',
@@ -157,7 +167,7 @@ describe('bodies', () => {
       'half a button',
       '{"text":"a","buttons":[[{"text":"x"}]]}',
       { 'content-type': 'application/json' },
-      /^buttons\[0\]\[0\]: either data or url/,
+      /^buttons\[0\]\[0\]: must have either data or url/,
     ],
   ]
   test.each(bad)('[GATEWAY-2.7] %s: 400 that names the field and the rule', async (_, body, headers, sentence) => {
@@ -170,7 +180,10 @@ describe('bodies', () => {
   test('[GATEWAY-2.7] a body that is too large: 400', async () => {
     const answer = await post(JSON.stringify({ text: 'x'.repeat(gatewayLimits.jsonBodyBytesMax) }))
     expect(answer.status).toBe(400)
-    expect(answer.body).toEqual({ code: 'bad_request', error: expect.stringMatching(/^body: at most 1048576 bytes/) })
+    expect(answer.body).toEqual({
+      code: 'bad_request',
+      error: expect.stringMatching(/^body: must have at most 1048576 bytes/),
+    })
   })
 
   test('[GATEWAY-2.7] what is not even HTTP: 400 with a body like any other', async () => {
@@ -214,7 +227,7 @@ describe('queries', () => {
   ])('[GATEWAY-2.9] %s: 400 that names the parameter', async query => {
     const answer = await ask(`/v1/updates?${query}`)
     expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: a whole number from `))
+    expect(answer.body.error).toMatch(new RegExp(`^${query.split('=')[0]}: must be a whole number `))
   })
 
   test('[GATEWAY-2.9] what is absent has its default', async () => {

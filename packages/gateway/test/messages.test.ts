@@ -64,8 +64,8 @@ describe('reading', () => {
     expect(await api.call('GET', `${path}/messages?around=${'b'.repeat(32)}`)).toEqual(notFound)
     const wrong = (query: string) => api.call('GET', `${path}/messages?${query}`)
     expect(await wrong('before=1&after=1')).toMatchObject(badRequest(/after.*cannot be combined with before/))
-    expect(await wrong('around=x')).toMatchObject(badRequest(/around.*it is no message id/))
-    expect(await wrong('after=-1')).toMatchObject(badRequest(/after.*a whole number from 0 up is required/))
+    expect(await wrong('around=x')).toMatchObject(badRequest(/^around: is not a valid message id/))
+    expect(await wrong('after=-1')).toMatchObject(badRequest(/after: must be a whole number of at least 0/))
     for (const one of all) expect(await api.ok('GET', `${path}/messages/${one.id}`)).toEqual(one)
   })
 
@@ -117,9 +117,7 @@ describe('editing', () => {
     expect(await edit({ mentions })).toMatchObject({ status: 200, body: { text: 'hello alice', mentions } })
     expect((await alice.next('edited')).message).toMatchObject({ text: 'hello alice', mentions })
     const outside = [{ user: alice.id, offset: 7, length: 5 }]
-    expect(await edit({ mentions: outside })).toEqual(
-      badRequest(/^mentions\[0\]: it reaches beyond the end of the text/),
-    )
+    expect(await edit({ mentions: outside })).toEqual(badRequest(/^mentions\[0\]: must end within the text/))
     expect((await edit({ text: 'hello alice!', mentions: outside })).body).toMatchObject({ mentions: outside })
     expect((await alice.next('edited')).message).toMatchObject({ mentions: outside })
     const { body: plain } = await edit({ mentions: [] })
@@ -192,7 +190,7 @@ describe('deleting', () => {
     expect(await api.ok('DELETE', `${path}/messages/${id}?for=me`)).toEqual({})
     expect(await api.call('GET', `${path}/messages/${id}`)).toEqual(notFound)
     expect(alice.texts(toBot)).toEqual(['keep me'])
-    expect(await api.call('DELETE', `${path}/messages/${id}?for=them`)).toEqual(badRequest(/^for: all or me/))
+    expect(await api.call('DELETE', `${path}/messages/${id}?for=them`)).toEqual(badRequest(/^for: must be all or me/))
   })
 })
 
@@ -289,9 +287,9 @@ describe('Idempotency-Key', () => {
 
   test('[GATEWAY-4.12] the same key with another request is 400', async ({ alice, send, talking: { api } }) => {
     await send(api, { text: 'one' }, 'key')
-    expect(await send(api, { text: 'two' }, 'key')).toEqual(badRequest(/^Idempotency-Key: .*another request/))
+    expect(await send(api, { text: 'two' }, 'key')).toEqual(badRequest(/^Idempotency-Key: .*a different request/))
     const group = { json: { name: 'g', members: [alice.id] }, headers: { 'idempotency-key': 'key' } }
-    expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*another request/))
+    expect(await api.call('POST', '/v1/groups', group)).toEqual(badRequest(/^Idempotency-Key: .*a different request/))
   })
 
   test('[GATEWAY-4.12] a group is made once', async ({ alice, talking: { api } }) => {
@@ -313,7 +311,7 @@ describe('Idempotency-Key', () => {
   })
 
   test.for(['', 'x'.repeat(256)])('[GATEWAY-4.12] a key of %j is 400', async (key, { send, talking: { api } }) => {
-    expect(await send(api, { text: 'x' }, key)).toEqual(badRequest(/^idempotency-key: 1 to 255 bytes/))
+    expect(await send(api, { text: 'x' }, key)).toEqual(badRequest(/^idempotency-key: must have 1 to 255 bytes/))
   })
 })
 

@@ -32,7 +32,7 @@ test('[GATEWAY-2.22] ?version=3.0 is the same in OpenAPI 3.0, and a version that
   for (const version of ['2.0', '3', '3.0.0', '4.0', '', '3.0&version=3.1']) {
     const refused = await api.get(`/openapi.json?version=${version}`)
     expect([version, refused.status]).toEqual([version, 400])
-    expect(await refused.json()).toEqual({ code: 'bad_request', error: 'version: 3.0 or 3.1 is required.' })
+    expect(await refused.json()).toEqual({ code: 'bad_request', error: 'version: must be 3.0 or 3.1.' })
   }
 })
 
@@ -104,7 +104,7 @@ test('[GATEWAY-2.15] docs/api.md has the limits of what callers send and read', 
     '| `commands[].description`, optional | string | At most 256 characters. |',
     '| `commands[].args`, optional | string | At most 32 characters. |',
     '| `buttons[]` | array of object (`text`: string, `data`?: string, `url`?: string) | 1 to 2 of them. |',
-    ' turn the writing round. 1 to 64 characters. |',
+    ' change the direction of writing. 1 to 64 characters. |',
     '| `options` | array of string | 2 to 12 of them. |',
     '| `options[]` | string | 1 to 100 characters. |',
     `(image/jpeg, image/png, image/webp). At most ${gatewayLimits.avatarUploadBytesMax} bytes.`,

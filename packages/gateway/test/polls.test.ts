@@ -47,11 +47,13 @@ describe('asking', () => {
     expect((await asked(api, path, largest)).poll).toMatchObject({ question: largest.question })
     expect((await asked(api, path, { question: '?', options: ['a', 'b'] })).poll?.options).toHaveLength(2)
     const wrong = async (poll: object) => await api.call('POST', `${path}/polls`, { json: { ...tea, ...poll } })
-    expect(await wrong({ question: 'x'.repeat(301) })).toEqual(badRequest(/^question: 1 to 300 characters/))
-    expect(await wrong({ options: ['a'] })).toEqual(badRequest('options: 2 to 12 are required.'))
-    expect(await wrong({ options: Array(13).fill('a') })).toEqual(badRequest('options: 2 to 12 are required.'))
-    expect(await wrong({ options: ['a', 'x'.repeat(101)] })).toEqual(badRequest(/^options\[1\]: 1 to 100 characters/))
-    expect(await wrong({ close_ts: Date.now() - 1 })).toEqual(badRequest('close_ts: a time in the future is required.'))
+    expect(await wrong({ question: 'x'.repeat(301) })).toEqual(badRequest(/^question: must have 1 to 300 characters/))
+    expect(await wrong({ options: ['a'] })).toEqual(badRequest('options: must have 2 to 12 options.'))
+    expect(await wrong({ options: Array(13).fill('a') })).toEqual(badRequest('options: must have 2 to 12 options.'))
+    expect(await wrong({ options: ['a', 'x'.repeat(101)] })).toEqual(
+      badRequest(/^options\[1\]: must have 1 to 100 characters/),
+    )
+    expect(await wrong({ close_ts: Date.now() - 1 })).toEqual(badRequest('close_ts: must be in the future.'))
   })
 
   test('[GATEWAY-8.1] a poll of a person comes as a message, and can be voted in', async ({
@@ -94,7 +96,7 @@ describe('asking', () => {
     await passTime(clock, gateway.client.whenOnline({ timeoutMs: 3_600_000 }))
     const again = await ask({ ...timed, reply_to: null })
     expect([again.status, again.body.id]).toEqual([200, first.body.id])
-    expect(await ask({ ...timed, question: 'Coffee?' })).toEqual(badRequest(/another request/))
+    expect(await ask({ ...timed, question: 'Coffee?' })).toEqual(badRequest(/a different request/))
     await sees(alice, first.body)
     expect(alice.client.messages.list(toBot, { limit: 9 }).filter(({ poll }) => poll)).toHaveLength(1)
   })
@@ -149,7 +151,7 @@ describe('votes', () => {
       expect(await voted()).toEqual(options)
     }
     for (const options of [[0, 1], [3], [0, 0]]) expect(await vote(options)).toEqual(badRequest(/^options: /))
-    expect(await vote([-1])).toEqual(badRequest('options[0]: a whole number from 0 to 11 is required.'))
+    expect(await vote([-1])).toEqual(badRequest('options[0]: must be a whole number from 0 to 11.'))
     const text = await api.ok<Message>('POST', `${path}/messages`, { text: 'no poll' })
     for (const [what, json] of [
       ['vote', { options: [0] }],
@@ -246,7 +248,7 @@ test('[GATEWAY-8.6] votes and closings under one key happen once, and give the f
   expect(await said('vote', 'w', { options: [1] })).toEqual(done)
   expect(await said('vote', 'v', { options: [0] })).toEqual(done)
   expect(await api.ok('GET', `${path}/messages/${id}`)).toMatchObject({ poll: { voted: [1] } })
-  expect(await said('vote', 'v', { options: [2] })).toEqual(badRequest(/another request/))
+  expect(await said('vote', 'v', { options: [2] })).toEqual(badRequest(/a different request/))
   expect(await said('close', 'c')).toEqual(done)
   expect(await said('close', 'c')).toEqual(done)
   expect(await said('vote', 'w', { options: [1] })).toEqual(done)

@@ -104,7 +104,7 @@ test('[GATEWAY-3.15] what is no picture is 400, whatever its header says, and th
   for (const body of [svg, gif, 'hello', ''])
     expect(await upload(api, body, 'image/jpeg')).toEqual({
       status: 400,
-      body: { code: 'bad_request', error: 'picture: a JPEG, PNG or WebP file is required.' },
+      body: { code: 'bad_request', error: 'picture: must be a JPEG, PNG or WebP file.' },
     })
   await expect.poll(async () => colourOf((await seen()).avatar), SOON).toEqual([0, 0, 1])
 })
@@ -114,7 +114,7 @@ test('[GATEWAY-3.15] more than 20 MB are 400, with a length and without one', as
   const large = new Uint8Array(gatewayLimits.avatarUploadBytesMax + 1)
   const refused = {
     status: 400,
-    body: { code: 'bad_request', error: expect.stringMatching(/: at most 20971520 bytes/) },
+    body: { code: 'bad_request', error: expect.stringMatching(/: must have at most 20971520 bytes/) },
   }
   expect(await upload(api, large)).toEqual(refused)
   expect(await api.call('PUT', '/v1/me/avatar', { body: new Blob([large]).stream(), duplex: 'half' })).toEqual(refused)
@@ -158,6 +158,6 @@ test('[GATEWAY-3.16] BOT_AVATAR is applied when the file differs from the one la
 test('[GATEWAY-3.16] a BOT_AVATAR that is no picture is named, and the next start works', async ({ world }) => {
   const path = join(world.directory, 'face.txt')
   writeFileSync(path, 'no picture')
-  await expect(world.gateway({ BOT_AVATAR: path })).rejects.toThrow('BOT_AVATAR: a JPEG, PNG or WebP file is required.')
+  await expect(world.gateway({ BOT_AVATAR: path })).rejects.toThrow('BOT_AVATAR: must be a JPEG, PNG or WebP file.')
   await onlineGateway(world)
 })

@@ -57,11 +57,11 @@ test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says h
   const quiet = () => undefined
   const log = { debug: quiet, info: quiet, error: quiet, warn: (fields: object) => void lines.push(fields) }
   const queue = await UpdateQueue.open(gateway.client.journal)
-  const retention = new UpdateRetention(queue, { clock, passed: clock, log, metrics, keepMax: 3 })
+  const retention = new UpdateRetention(queue, { clock, elapsed: clock, log, metrics, keepMax: 3 })
   const texts = () => queue.read(10).map(({ json }) => /"text":"(\w+)"/.exec(json)?.[1])
   clock.advance(0)
   await expect.poll(texts, SOON).toEqual(['three', 'four', 'five'])
-  expect(lines).toEqual([{ dropped: 3 }])
+  expect(lines).toEqual([{ dropped: 3, tooOld: 0, tooMany: 3 }])
 
   await alice.say(privateChatId(gateway.client.account), 'six')
   await alice.say(privateChatId(gateway.client.account), 'seven')
@@ -70,7 +70,12 @@ test('[GATEWAY-5.7] of too many the oldest are dropped; one line a minute says h
   await expect.poll(texts, SOON).toEqual(['five', 'six', 'seven'])
   expect(lines).toHaveLength(1)
   clock.advance(60_000)
-  await expect.poll(() => lines, SOON).toEqual([{ dropped: 3 }, { dropped: 2 }])
+  await expect
+    .poll(() => lines, SOON)
+    .toEqual([
+      { dropped: 3, tooOld: 0, tooMany: 3 },
+      { dropped: 2, tooOld: 0, tooMany: 2 },
+    ])
   expect(metrics.updatesDropped.total()).toBe(5)
   await retention.stop()
   expect(clock.timerCount).toBe(0)

@@ -1,7 +1,7 @@
 // Many callers at once while the relay comes and goes: what was acknowledged is there once, and each update comes once.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message, Update } from '@postern/bot-api'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { expect } from 'vitest'
 import { type Api, onlineGateway, SOON } from './api.ts'
 import { test as base } from './fixtures.ts'
@@ -28,7 +28,7 @@ const test = base
       await pause(20)
     }
   })
-  .extend('sayWords', ({ alice }) => async (bot: Person['chatId'], words: string[]): Promise<void> => {
+  .extend('sayWords', ({ alice }) => async (bot: TestPerson['chatId'], words: string[]): Promise<void> => {
     for (let at = 0; at < WORDS; at++) {
       const text = `word ${at}`
       await alice.say(bot, text)
@@ -46,7 +46,7 @@ const test = base
   .extend(
     'traffic',
     ({ sendUntilSent, sayWords, restartRelay }) =>
-      async (api: Api, bot: Person['chatId']): Promise<Traffic> => {
+      async (api: Api, bot: TestPerson['chatId']): Promise<Traffic> => {
         const texts = Array.from({ length: KEYS }, (_, at) => `text ${at}`)
         const sends = texts.map(text => Promise.all(Array.from({ length: CALLERS }, () => sendUntilSent(api, text))))
         const words: string[] = []
@@ -57,11 +57,11 @@ const test = base
   .extend('opened', ({ world, alice }) => async (settings: Record<string, string> = {}) => {
     const { gateway, api } = await onlineGateway(world, settings)
     await alice.openInvite((await api.me()).invite_url)
-    const bot = gateway.client.account as string as Person['chatId']
+    const bot = gateway.client.account as string as TestPerson['chatId']
     await expect.poll(() => gateway.client.chats.list().length, SOON).toBe(1)
     return { gateway, api, bot }
   })
-  .extend('expectOnce', ({ alice }) => ({ ids }: Traffic, bot: Person['chatId']): void => {
+  .extend('expectOnce', ({ alice }) => ({ ids }: Traffic, bot: TestPerson['chatId']): void => {
     for (const same of ids) expect(new Set(same).size).toBe(1)
     const heard = alice.texts(bot).filter(text => text.startsWith('text'))
     expect(heard.sort()).toEqual(Array.from({ length: KEYS }, (_, at) => `text ${at}`).sort())

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Update } from '@postern/bot-api'
 import { openDataDirectory } from '@postern/core/node'
 import { CodedError, gatewayLimits, utf8 } from '@postern/protocol'
-import { ManualClock, type Person, passWhenAwaited, type TestGateway } from '@postern/testkit'
+import { ManualClock, passWhenAwaited, type TestGateway, type TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { UpdateQueue } from '../src/queue/update-queue.ts'
 import { LongPoll } from '../src/updates/long-poll.ts'
@@ -17,8 +17,8 @@ import { test as base } from './fixtures.ts'
 const texts = (updates: Update[]) =>
   updates.map(update => (update.type === 'message' ? update.message.text : undefined))
 
-async function say(person: Person, { client }: TestGateway, ...words: string[]): Promise<void> {
-  for (const text of words) await person.say(client.account as unknown as Person['chatId'], text)
+async function say(person: TestPerson, { client }: TestGateway, ...words: string[]): Promise<void> {
+  for (const text of words) await person.say(client.account as unknown as TestPerson['chatId'], text)
 }
 
 async function updatesOnceThereAre(api: Api, count: number): Promise<Update[]> {

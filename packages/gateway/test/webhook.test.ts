@@ -156,8 +156,8 @@ describe('retries', () => {
     const { gateway } = await delivering(clock)
     const state = new OperatorState(gateway.client.journal)
     let offMs = 0
-    const passed = { nowMs: () => clock.nowMs() + offMs }
-    const attempts = new Attempts({ url: 'https://receiver.example', state, clock, passed })
+    const elapsed = { nowMs: () => clock.nowMs() + offMs }
+    const attempts = new Attempts({ url: 'https://receiver.example', state, clock, elapsed })
     const noted = attempts.failed('The receiver cut the connection.')
     offMs = 3_600_000
     await noted

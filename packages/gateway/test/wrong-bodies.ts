@@ -9,8 +9,8 @@ const text = { min: 'x', max: 'x'.repeat(contentLimits.textCharsMax + 1) }
 const account = 'a'.repeat(32)
 const mention = { user: account, offset: 0, length: 1 }
 const half = '\ud800'
-const controlRule = 'line breaks and control characters are not allowed.'
-const turningRule = 'signs that turn the direction of writing are not allowed.'
+const controlRule = 'must not contain line breaks or control characters.'
+const turningRule = 'must not contain characters that change the direction of text.'
 /** Lines that hide, turn round or break something, and what is said about them. */
 const wrongLines: [string, string][] = [
   ['a\nb', controlRule],
@@ -20,13 +20,13 @@ const wrongLines: [string, string][] = [
   ['a\u0085b', controlRule],
   ['\u202ea', turningRule],
   ['\u2066a\u2069', turningRule],
-  [`a${half}`, 'it holds half of a surrogate pair.'],
+  [`a${half}`, 'must not contain half of a surrogate pair.'],
 ]
-const wrongNames: [string, string][] = [...wrongLines, ['\u200b\u3164\u00a0', 'more than white space is required.']]
+const wrongNames: [string, string][] = [...wrongLines, ['\u200b\u3164\u00a0', 'must not be blank.']]
 const button = { text: 'x', data: 'y' }
-const httpsRule = 'an address that starts with https://, of at most 2048 characters, is required.'
+const httpsRule = 'must be an https:// address of at most 2048 characters.'
 const poll = { question: 'x', options: ['a', 'b'] }
-const timeRule = 'a time in milliseconds, or 0 for never, is required.'
+const timeRule = 'must be a time in milliseconds, or 0 for never.'
 
 /** For every endpoint with a body: one with every field it knows. */
 export const fullBodies = {
@@ -64,44 +64,44 @@ const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typ
 
 /** Endpoint, body, and what is said about it. */
 export const wrongBodies: [keyof typeof endpoints, object, string][] = [
-  ['sendMessage', {}, 'text: a string is required.'],
-  ...[null, 5, [], {}, true].map(value => ['sendMessage', { text: value }, 'text: a string is required.'] as never),
-  ...['', text.max].map(value => ['sendMessage', { text: value }, 'text: 1 to 4096 characters are required.'] as never),
-  ['sendMessage', { text: half }, 'text: it holds half of a surrogate pair.'],
-  ['sendMessage', { text: 'x', reply_to: 5 }, 'reply_to: a message id is required.'],
-  ['sendMessage', { text: 'x', reply_to: 'x' }, 'reply_to: it is no message id.'],
-  ['sendMessage', { text: 'x', reply_to: unknownId }, 'reply_to: there is no such message in this chat.'],
-  ['sendMessage', { text: 'x', mentions: 'x' }, 'mentions: an array is required.'],
-  ['sendMessage', { text: 'x', mentions: times(101, mention) }, 'mentions: at most 100 are allowed.'],
-  ['sendMessage', { text: 'x', mentions: [5] }, 'mentions[0]: an object with user, offset and length is required.'],
-  ['sendMessage', { text: 'x', mentions: [{ ...mention, user: 5 }] }, 'mentions[0].user: an account id is required.'],
-  ['sendMessage', { text: 'x', mentions: [{ ...mention, user: 'bob' }] }, 'mentions[0].user: it is no account id.'],
+  ['sendMessage', {}, 'text: must be a string.'],
+  ...[null, 5, [], {}, true].map(value => ['sendMessage', { text: value }, 'text: must be a string.'] as never),
+  ...['', text.max].map(value => ['sendMessage', { text: value }, 'text: must have 1 to 4096 characters.'] as never),
+  ['sendMessage', { text: half }, 'text: must not contain half of a surrogate pair.'],
+  ['sendMessage', { text: 'x', reply_to: 5 }, 'reply_to: must be a message id.'],
+  ['sendMessage', { text: 'x', reply_to: 'x' }, 'reply_to: is not a valid message id.'],
+  ['sendMessage', { text: 'x', reply_to: unknownId }, 'reply_to: must be the id of a message in this chat.'],
+  ['sendMessage', { text: 'x', mentions: 'x' }, 'mentions: must be an array.'],
+  ['sendMessage', { text: 'x', mentions: times(101, mention) }, 'mentions: must have at most 100 entries.'],
+  ['sendMessage', { text: 'x', mentions: [5] }, 'mentions[0]: must be an object with user, offset and length.'],
+  ['sendMessage', { text: 'x', mentions: [{ ...mention, user: 5 }] }, 'mentions[0].user: must be an account id.'],
+  [
+    'sendMessage',
+    { text: 'x', mentions: [{ ...mention, user: 'bob' }] },
+    'mentions[0].user: is not a valid account id.',
+  ],
   [
     'sendMessage',
     { text: 'x', mentions: [{ ...mention, offset: -1 }] },
-    'mentions[0].offset: a whole number from 0 up is required.',
+    'mentions[0].offset: must be a whole number of at least 0.',
   ],
   [
     'sendMessage',
     { text: 'x', mentions: [{ ...mention, length: 0.5 }] },
-    'mentions[0].length: a whole number from 1 up is required.',
+    'mentions[0].length: must be a whole number of at least 1.',
   ],
-  [
-    'sendMessage',
-    { text: 'x', mentions: [{ ...mention, length: 2 }] },
-    'mentions[0]: it reaches beyond the end of the text.',
-  ],
+  ['sendMessage', { text: 'x', mentions: [{ ...mention, length: 2 }] }, 'mentions[0]: must end within the text.'],
   ...(
     [
-      [[mention], 0, 'it begins or ends inside of a character.'],
-      [[{ ...mention, offset: 1 }], 0, 'it begins or ends inside of a character.'],
+      [[mention], 0, 'must begin and end between characters.'],
+      [[{ ...mention, offset: 1 }], 0, 'must begin and end between characters.'],
       [
         [
           { ...mention, offset: 2 },
           { ...mention, length: 2 },
         ],
         1,
-        'mentions stand in the order of the text and do not overlap.',
+        'must be in the order of the text and must not overlap.',
       ],
       [
         [
@@ -109,7 +109,7 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
           { ...mention, length: 2 },
         ],
         1,
-        'mentions stand in the order of the text and do not overlap.',
+        'must be in the order of the text and must not overlap.',
       ],
     ] as [object[], number, string][]
   ).flatMap(([mentions, at, sentence]): [keyof typeof endpoints, object, string][] => [
@@ -126,117 +126,112 @@ export const wrongBodies: [keyof typeof endpoints, object, string][] = [
     ['setCommands', { commands: [{ name: 'a', description: line }] }, `commands[0].description: ${sentence}`],
     ['setCommands', { commands: [{ name: 'a', args: line }] }, `commands[0].args: ${sentence}`],
   ]),
-  ['changeMe', { about: half }, 'about: it holds half of a surrogate pair.'],
-  ['sendPoll', { ...poll, question: '\u2060' }, 'question: more than white space is required.'],
-  ['answerPress', { text: half }, 'text: it holds half of a surrogate pair.'],
+  ['changeMe', { about: half }, 'about: must not contain half of a surrogate pair.'],
+  ['sendPoll', { ...poll, question: '\u2060' }, 'question: must not be blank.'],
+  ['answerPress', { text: half }, 'text: must not contain half of a surrogate pair.'],
   ...(
     [
-      ['x', ': an array of rows is required.'],
-      [{}, ': an array of rows is required.'],
-      [times(4, [button]), ': at most 3 rows are allowed.'],
-      [[button], '[0]: an array of buttons is required.'],
-      [[[]], '[0]: 1 to 2 buttons are required.'],
-      [[times(3, button)], '[0]: 1 to 2 buttons are required.'],
-      [[['x']], '[0][0]: an object with text and either data or url is required.'],
-      [[[{ data: 'x' }]], '[0][0].text: a string is required.'],
-      [[[{ ...button, text: 'x'.repeat(65) }]], '[0][0].text: 1 to 64 characters are required.'],
-      [[[{ text: 'x' }]], '[0][0]: either data or url is required.'],
-      [[[{ ...button, url: 'https://x.y' }]], '[0][0]: either data or url is required.'],
-      [[[{ text: 'x', data: 5 }]], '[0][0].data: a string is required.'],
-      [[[{ text: 'x', data: 'ä'.repeat(33) }]], '[0][0].data: 1 to 64 bytes of UTF-8 are required.'],
-      [[[{ text: 'x', data: half }]], '[0][0].data: it holds half of a surrogate pair.'],
+      ['x', ': must be an array of rows.'],
+      [{}, ': must be an array of rows.'],
+      [times(4, [button]), ': must have at most 3 rows.'],
+      [[button], '[0]: must be an array of buttons.'],
+      [[[]], '[0]: must have 1 to 2 buttons.'],
+      [[times(3, button)], '[0]: must have 1 to 2 buttons.'],
+      [[['x']], '[0][0]: must be an object with text and either data or url.'],
+      [[[{ data: 'x' }]], '[0][0].text: must be a string.'],
+      [[[{ ...button, text: 'x'.repeat(65) }]], '[0][0].text: must have 1 to 64 characters.'],
+      [[[{ text: 'x' }]], '[0][0]: must have either data or url.'],
+      [[[{ ...button, url: 'https://x.y' }]], '[0][0]: must have either data or url.'],
+      [[[{ text: 'x', data: 5 }]], '[0][0].data: must be a string.'],
+      [[[{ text: 'x', data: 'ä'.repeat(33) }]], '[0][0].data: must have 1 to 64 bytes of UTF-8.'],
+      [[[{ text: 'x', data: half }]], '[0][0].data: must not contain half of a surrogate pair.'],
       [[[{ text: 'x', url: 'http://x.y' }]], `[0][0].url: ${httpsRule}`],
       [[[{ text: 'x', url: 'HTTP://x.y' }]], `[0][0].url: ${httpsRule}`],
-      [[[{ text: 'x', url: 5 }]], '[0][0].url: a string is required.'],
+      [[[{ text: 'x', url: 5 }]], '[0][0].url: must be a string.'],
     ] as [unknown, string][]
   ).flatMap(([buttons, sentence]): [keyof typeof endpoints, object, string][] => [
     ['sendMessage', { text: 'x', buttons }, `buttons${sentence}`],
     ['editMessage', { buttons }, `buttons${sentence}`],
   ]),
-  ['editMessage', { text: '' }, 'text: 1 to 4096 characters are allowed.'],
-  ['editMessage', { text: 5 }, 'text: a string is required.'],
-  ['editMessage', { text: text.max }, 'text: at most 4096 characters are allowed.'],
-  ...[undefined, 5].map(question => ['sendPoll', { ...poll, question }, 'question: a string is required.'] as never),
+  ['editMessage', { text: '' }, 'text: must have 1 to 4096 characters.'],
+  ['editMessage', { text: 5 }, 'text: must be a string.'],
+  ['editMessage', { text: text.max }, 'text: must have at most 4096 characters.'],
+  ...[undefined, 5].map(question => ['sendPoll', { ...poll, question }, 'question: must be a string.'] as never),
   ...['', 'x'.repeat(301)].map(
-    question => ['sendPoll', { ...poll, question }, 'question: 1 to 300 characters are required.'] as never,
+    question => ['sendPoll', { ...poll, question }, 'question: must have 1 to 300 characters.'] as never,
   ),
-  ['sendPoll', { ...poll, question: ' ' }, 'question: more than white space is required.'],
+  ['sendPoll', { ...poll, question: ' ' }, 'question: must not be blank.'],
   ...[undefined, 'x', {}].map(
-    options => ['sendPoll', { ...poll, options }, 'options: an array of texts is required.'] as never,
+    options => ['sendPoll', { ...poll, options }, 'options: must be an array of texts.'] as never,
   ),
   ...[[], ['a'], times(13, 'a')].map(
-    options => ['sendPoll', { ...poll, options }, 'options: 2 to 12 are required.'] as never,
+    options => ['sendPoll', { ...poll, options }, 'options: must have 2 to 12 options.'] as never,
   ),
   ...[5, null].map(
-    option => ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: a string is required.'] as never,
+    option => ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: must be a string.'] as never,
   ),
   ...['', 'x'.repeat(101)].map(
-    option =>
-      ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: 1 to 100 characters are required.'] as never,
+    option => ['sendPoll', { ...poll, options: ['a', option] }, 'options[1]: must have 1 to 100 characters.'] as never,
   ),
-  ['sendPoll', { ...poll, multiple: 'yes' }, 'multiple: true or false is required.'],
+  ['sendPoll', { ...poll, multiple: 'yes' }, 'multiple: must be true or false.'],
   ...['x', -1, 1.5].map(close_ts => ['sendPoll', { ...poll, close_ts }, `close_ts: ${timeRule}`] as never),
-  ['sendPoll', { ...poll, close_ts: 1 }, 'close_ts: a time in the future is required.'],
-  ['sendPoll', { ...poll, reply_to: unknownId }, 'reply_to: there is no such message in this chat.'],
-  ...[undefined, null, 'x', 0].map(
-    options => ['vote', { options }, 'options: an array of indexes is required.'] as never,
-  ),
+  ['sendPoll', { ...poll, close_ts: 1 }, 'close_ts: must be in the future.'],
+  ['sendPoll', { ...poll, reply_to: unknownId }, 'reply_to: must be the id of a message in this chat.'],
+  ...[undefined, null, 'x', 0].map(options => ['vote', { options }, 'options: must be an array of indexes.'] as never),
   ...[-1, 12, 0.5, '0'].map(
-    option => ['vote', { options: [option] }, 'options[0]: a whole number from 0 to 11 is required.'] as never,
+    option => ['vote', { options: [option] }, 'options[0]: must be a whole number from 0 to 11.'] as never,
   ),
-  ['vote', { options: times(13, 0) }, 'options: at most 12 are allowed.'],
+  ['vote', { options: times(13, 0) }, 'options: must have at most 12 entries.'],
   ['vote', { options: [0] }, 'The message is not a poll.'],
-  ...[undefined, null, 5].map(value => ['answerPress', { text: value }, 'text: a string is required.'] as never),
-  ['answerPress', { text: 'x'.repeat(201) }, 'text: at most 200 characters are allowed.'],
+  ...[undefined, null, 5].map(value => ['answerPress', { text: value }, 'text: must be a string.'] as never),
+  ['answerPress', { text: 'x'.repeat(201) }, 'text: must have at most 200 characters.'],
   ...[undefined, null, '', 'a', '5', '👍👍', '👍 ', 5, half].map(
-    emoji => ['setReaction', { emoji }, 'emoji: one emoji is required.'] as never,
+    emoji => ['setReaction', { emoji }, 'emoji: must be one emoji.'] as never,
   ),
-  ['markRead', { up_to: 5 }, 'up_to: a message id is required.'],
-  ['markRead', { up_to: 'x' }, 'up_to: it is no message id.'],
-  ...['', 'x'.repeat(65)].map(name => ['changeMe', { name }, 'name: 1 to 64 characters are required.'] as never),
-  ['changeMe', { name: 5 }, 'name: a string is required.'],
-  ['changeMe', { name: ' \t' }, 'name: more than white space is required.'],
-  ['changeMe', { name: 'fine', about: 'x'.repeat(513) }, 'about: at most 512 characters are allowed.'],
-  ['changeMe', { about: 5 }, 'about: a string is required.'],
-  ...[undefined, null, {}, 'x'].map(
-    commands => ['setCommands', { commands }, 'commands: an array is required.'] as never,
-  ),
-  ['setCommands', { commands: times(101, { name: 'a' }) }, 'commands: at most 100 are allowed.'],
-  ['setCommands', { commands: ['a'] }, 'commands[0]: an object with name, description and args is required.'],
+  ['markRead', { up_to: 5 }, 'up_to: must be a message id.'],
+  ['markRead', { up_to: 'x' }, 'up_to: is not a valid message id.'],
+  ...['', 'x'.repeat(65)].map(name => ['changeMe', { name }, 'name: must have 1 to 64 characters.'] as never),
+  ['changeMe', { name: 5 }, 'name: must be a string.'],
+  ['changeMe', { name: ' \t' }, 'name: must not be blank.'],
+  ['changeMe', { name: 'fine', about: 'x'.repeat(513) }, 'about: must have at most 512 characters.'],
+  ['changeMe', { about: 5 }, 'about: must be a string.'],
+  ...[undefined, null, {}, 'x'].map(commands => ['setCommands', { commands }, 'commands: must be an array.'] as never),
+  ['setCommands', { commands: times(101, { name: 'a' }) }, 'commands: must have at most 100 entries.'],
+  ['setCommands', { commands: ['a'] }, 'commands[0]: must be an object with name, description and args.'],
   ...[undefined, 5].map(
-    name => ['setCommands', { commands: [{ name }] }, 'commands[0].name: a string is required.'] as never,
+    name => ['setCommands', { commands: [{ name }] }, 'commands[0].name: must be a string.'] as never,
   ),
   ...['', 'A', 'a-b', 'a'.repeat(33), 'ä', '/a'].map(
     name =>
       [
         'setCommands',
         { commands: [{ name, description: 'x' }] },
-        'commands[0].name: 1 to 32 of the signs a to z, 0 to 9 and _ are required.',
+        'commands[0].name: must have 1 to 32 characters from a to z, 0 to 9 and _.',
       ] as never,
   ),
   [
     'setCommands',
     { commands: [{ name: 'a', description: 'x'.repeat(257) }] },
-    'commands[0].description: at most 256 characters are allowed.',
+    'commands[0].description: must have at most 256 characters.',
   ],
   [
     'setCommands',
     { commands: [{ name: 'a', args: 'x'.repeat(33) }] },
-    'commands[0].args: at most 32 characters are allowed.',
+    'commands[0].args: must have at most 32 characters.',
   ],
   [
     'setCommands',
     { commands: [{ name: 'a' }, { name: 'b' }, { name: 'a' }] },
-    'commands[2].name: it stands there twice.',
+    'commands[2].name: must not be repeated.',
   ],
-  ...[undefined, 5].map(name => ['createGroup', { name, members: [] }, 'name: a string is required.'] as never),
+  ...[undefined, 5].map(name => ['createGroup', { name, members: [] }, 'name: must be a string.'] as never),
   ...['', 'x'.repeat(129)].map(
-    name => ['createGroup', { name, members: [] }, 'name: 1 to 128 characters are required.'] as never,
+    name => ['createGroup', { name, members: [] }, 'name: must have 1 to 128 characters.'] as never,
   ),
   ...[undefined, null, 'x', {}].map(
-    members => ['createGroup', { name: 'x', members }, 'members: an array of account ids is required.'] as never,
+    members => ['createGroup', { name: 'x', members }, 'members: must be an array of account ids.'] as never,
   ),
-  ['createGroup', { name: 'x', members: [5] }, 'members[0]: an account id is required.'],
-  ['createGroup', { name: 'x', members: [account, 'bob'] }, 'members[1]: it is no account id.'],
-  ['createGroup', { name: 'x', members: times(1000, account) }, 'members: at most 999 are allowed.'],
+  ['createGroup', { name: 'x', members: [5] }, 'members[0]: must be an account id.'],
+  ['createGroup', { name: 'x', members: [account, 'bob'] }, 'members[1]: is not a valid account id.'],
+  ['createGroup', { name: 'x', members: times(1000, account) }, 'members: must have at most 999 entries.'],
 ]

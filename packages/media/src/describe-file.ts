@@ -1,10 +1,10 @@
 // The media type and the kind of a file that somebody sends: by its bytes first, then by what it is said to be.
 import { extensionOf } from '@postern/protocol'
-import { isSniffable, type Sniffed, sniff } from './sniff.ts'
+import { isSniffable, type SniffResult, sniff } from './sniff.ts'
 
-export type Described = { start: Uint8Array; name: string; declaredType?: string | undefined }
+export type FileStart = { start: Uint8Array; name: string; declaredType?: string | undefined }
 
-export function describeFile({ start, name, declaredType }: Described): Sniffed {
+export function describeFile({ start, name, declaredType }: FileStart): SniffResult {
   const sniffed = sniff(start)
   const extension = extensionOf(name)
   if (sniffed) return { ...sniffed, type: insideOf.get(`${sniffed.type} ${extension}`) ?? sniffed.type }

@@ -10,15 +10,13 @@ export type Preview =
 
 export const tooManyBytes: Preview = {
   kind: 'refused',
-  rule: `a photo of at most ${gatewayLimits.photoBytesMax} bytes is required`,
+  rule: `must be a photo of at most ${gatewayLimits.photoBytesMax} bytes`,
 }
 
-/** The bytes, or a way to get them when their turn has come: photos that wait are not kept in memory. */
-export type PhotoBytes = Uint8Array | (() => Promise<Uint8Array>)
-
-export async function makePreview(photo: PhotoBytes): Promise<Preview> {
+/** Reads the photo when its turn has come: photos that wait are not kept in memory. */
+export async function makePreview(read: () => Promise<Uint8Array>): Promise<Preview> {
   return await decoding.run(async () => {
-    const bytes = typeof photo === 'function' ? await photo() : photo
+    const bytes = await read()
     if (bytes.length > gatewayLimits.photoBytesMax) return tooManyBytes
     const small = await shrinkPicture(bytes, { sidePixelsMax: gatewayLimits.previewSidePixelsMax, shape: 'as-it-is' })
     if (small.kind === 'refused') return small

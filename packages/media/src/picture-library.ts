@@ -1,5 +1,5 @@
 // The library that decodes pictures, locked down to the three formats that are taken, and used by one picture at a time.
-import { Lane } from '@postern/protocol'
+import { SerialQueue } from '@postern/protocol'
 import type { SharpConstructor } from 'sharp'
 
 let loaded: Promise<SharpConstructor> | undefined
@@ -20,4 +20,4 @@ export async function loadSharp(): Promise<SharpConstructor> {
 }
 
 /** A decoded picture may take much memory, so there is never more than one. */
-export const decoding = new Lane()
+export const decoding = new SerialQueue()

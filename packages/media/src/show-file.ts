@@ -3,57 +3,34 @@ import { CodedError, gatewayLimits } from '@postern/protocol'
 import { describeFile } from './describe-file.ts'
 import { makePreview, type Preview, tooManyBytes } from './make-preview.ts'
 import { type FileKind, SNIFF_BYTES } from './sniff.ts'
-import { ThinJpeg } from './thinning/thin-jpeg.ts'
 
 /** Can be read more than once. */
 export type ReadableFile = { size: number; read(): AsyncIterable<Uint8Array> }
 
-/** Sees a file while it is taken in: of a large photo little is left to be done when all of it is there. */
-export class PhotoInPassing {
-  readonly #thin = new ThinJpeg()
-  #size = 0
+/** A kind that somebody wants; else the bytes decide. */
+export type ShowRequest = { name: string; declaredType?: string | undefined; kind?: FileKind | undefined }
 
-  /** All of the file, in its order. The piece is the caller's again when this returns. */
-  add(piece: Uint8Array): void {
-    this.#size += piece.length
-    this.#thin.add(piece)
-  }
-
-  /** What a preview can be made of as well as of the whole file; undefined where it needs all of it. */
-  standInFor(file: ReadableFile): Uint8Array | undefined {
-    return this.#size === file.size ? this.#thin.bytes : undefined
-  }
-}
-
-/** A kind that somebody wants; else the bytes decide. `passing` has seen the same file. */
-export type Asked = {
-  name: string
-  declaredType?: string | undefined
-  kind?: FileKind | undefined
-  passing?: PhotoInPassing | undefined
-}
-
-export type Shown = { type: string; kind: FileKind; width?: number; height?: number; preview?: string }
+export type ShownFile = { type: string; kind: FileKind; width?: number; height?: number; preview?: string }
 
 /** A picture of which no preview can be made goes as a file, unless it was asked to be a photo. */
 export async function showFile(
   file: ReadableFile,
-  { name, declaredType, kind: asked, passing }: Asked,
-): Promise<Shown> {
+  { name, declaredType, kind: asked }: ShowRequest,
+): Promise<ShownFile> {
   const described = describeFile({ start: await readStart(file, SNIFF_BYTES), name, declaredType })
   const { type } = described
   const kind = asked ?? described.kind
   if (kind !== 'photo') return { type, kind }
-  const preview = await previewOf(file, passing)
+  const preview = await previewOf(file)
   if (preview.kind === 'made') return { type, kind, width: preview.width, height: preview.height, preview: preview.url }
   if (asked) throw new CodedError('bad-field', { field: 'kind', rule: preview.rule })
   return { type, kind: 'file' }
 }
 
-async function previewOf(file: ReadableFile, passing: PhotoInPassing | undefined): Promise<Preview> {
+async function previewOf(file: ReadableFile): Promise<Preview> {
   // Before it is read.
   if (file.size > gatewayLimits.photoBytesMax) return tooManyBytes
-  return await makePreview(passing?.standInFor(file) ?? (() => readStart(file, file.size)))
+  return await makePreview(() => readStart(file, file.size))
 }
 
 async function readStart(file: ReadableFile, bytesMax: number): Promise<Uint8Array> {

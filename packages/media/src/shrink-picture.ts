@@ -1,33 +1,36 @@
 // From a picture's bytes to a few upright pixels. What is hostile or damaged is refused with a rule, and costs little.
-import { contentLimits, gatewayLimits } from '@postern/protocol'
+import { contentLimits, gatewayLimits, readPictureHead } from '@postern/protocol'
 import type { Metadata, Raw, Sharp, SharpConstructor } from 'sharp'
 import { loadSharp } from './picture-library.ts'
 import { sniff } from './sniff.ts'
 
-export type Shrinking = { sidePixelsMax: number; shape: 'as-it-is' | 'square' }
+export type ShrinkOptions = { sidePixelsMax: number; shape: 'as-it-is' | 'square' }
 
-export type Shrunk =
+export type ShrinkResult =
   /** Width and height are those of the upright original. */
   { kind: 'shrunk'; width: number; height: number; pixels: Sharp } | { kind: 'refused'; rule: string }
 
-export async function shrinkPicture(bytes: Uint8Array, shrinking: Shrinking): Promise<Shrunk> {
-  if (sniff(bytes)?.kind !== 'photo') return refused('a JPEG, PNG or WebP file is required')
+export async function shrinkPicture(bytes: Uint8Array, shrinking: ShrinkOptions): Promise<ShrinkResult> {
+  if (sniff(bytes)?.kind !== 'photo') return refused('must be a JPEG, PNG or WebP file')
+  // Before the library is even loaded; what this cannot read, the library judges by the same limits.
+  const head = readPictureHead(bytes)
+  if (head && head.width * head.height > gatewayLimits.picturePixelsMax) return refused(tooManyPixels)
   try {
     return await shrink(bytes, shrinking)
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    return refused(/pixel limit/i.test(error.message) ? tooManyPixels : 'the picture is damaged, or too much work')
+    return refused(/pixel limit/i.test(error.message) ? tooManyPixels : 'is damaged or too complex to scale down')
   }
 }
 
-const refused = (rule: string): Shrunk => ({ kind: 'refused', rule })
+const refused = (rule: string): ShrinkResult => ({ kind: 'refused', rule })
 
-const megapixels = (pixels: number): string => `at most ${pixels / 1_000_000} megapixels are allowed`
+const megapixels = (pixels: number): string => `must have at most ${pixels / 1_000_000} megapixels`
 const tooManyPixels = megapixels(gatewayLimits.picturePixelsMax)
 const tooManyAtOnce = `${megapixels(gatewayLimits.pictureWholePixelsMax)} in a WebP, an interlaced or a progressive picture`
-const tooLong = `at most ${contentLimits.pixelsPerSideMax} pixels are allowed in width and in height`
+const tooLong = `must be at most ${contentLimits.pixelsPerSideMax} pixels wide and high`
 
-async function shrink(bytes: Uint8Array, { sidePixelsMax, shape }: Shrinking): Promise<Shrunk> {
+async function shrink(bytes: Uint8Array, { sidePixelsMax, shape }: ShrinkOptions): Promise<ShrinkResult> {
   const sharp = await loadSharp()
   const open = (): Sharp =>
     sharp(bytes, { limitInputPixels: gatewayLimits.picturePixelsMax, failOn: 'error', sequentialRead: true }).timeout({

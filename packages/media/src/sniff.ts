@@ -1,14 +1,14 @@
 // What a file is by its first bytes. Only what is certain: everything else is not known.
 
 export type FileKind = 'photo' | 'video' | 'voice' | 'file'
-export type Sniffed = { type: string; kind: FileKind }
+export type SniffResult = { type: string; kind: FileKind }
 
 /** So many bytes from the start are enough. */
 export const SNIFF_BYTES = 512
 
-type Signature = Sniffed & { isOne: (bytes: Uint8Array) => boolean }
+type Signature = SniffResult & { isOne: (bytes: Uint8Array) => boolean }
 
-export const sniff = (bytes: Uint8Array): Sniffed | undefined => {
+export const sniff = (bytes: Uint8Array): SniffResult | undefined => {
   const found = signatures.find(({ isOne }) => isOne(bytes))
   return found && { type: found.type, kind: found.kind }
 }

@@ -1,9 +1,8 @@
 // What a file is shown as: by its bytes, or as somebody asked.
 import { gatewayLimits, isCoded } from '@postern/protocol'
 import sharp from 'sharp'
-import { describe, expect, test } from 'vitest'
-import { PhotoInPassing, showFile } from '../src/show-file.ts'
-import { plain } from './pictures.ts'
+import { expect, test } from 'vitest'
+import { showFile } from '../src/show-file.ts'
 
 const fileOf = (bytes: Uint8Array, size = bytes.length) => ({
   size,
@@ -20,47 +19,6 @@ test('[MEDIA-4.1] a photo by its bytes, with its size and a preview', async () =
   const shown = await showFile(fileOf(photo), { name: 'x.bin' })
   expect(shown).toMatchObject({ type: 'image/jpeg', kind: 'photo', width: 640, height: 400 })
   expect(shown.preview).toMatch(/^data:image\/webp;base64,/)
-})
-
-describe('a photo that was seen in passing', async () => {
-  const large = await plain(3000, 1000).jpeg().toBuffer()
-  const pieceBytes = 700
-  const seen = (bytes: Uint8Array) => {
-    const passing = new PhotoInPassing()
-    passing.add(bytes)
-    return passing
-  }
-  const shownAndRead = async (bytes: Uint8Array, passing: PhotoInPassing | undefined) => {
-    const file = fileOf(bytes)
-    let readBytes = 0
-    const read = async function* () {
-      for await (const piece of file.read()) {
-        readBytes += piece.length
-        yield piece
-      }
-    }
-    return { shown: await showFile({ ...file, read }, { name: 'x', kind: 'photo', passing }), readBytes }
-  }
-
-  test('[MEDIA-5.1] is shown as one that was not, and only its first bytes are read again', async () => {
-    const { shown, readBytes } = await shownAndRead(large, seen(large))
-    expect(shown).toEqual((await shownAndRead(large, undefined)).shown)
-    expect(shown).toMatchObject({ width: 3000, height: 1000 })
-    expect(readBytes).toBe(pieceBytes)
-  })
-
-  test('[MEDIA-5.2] is read whole where it is no such photo, or not all of it was seen', async () => {
-    for (const [bytes, passing] of [
-      [photo, seen(photo)],
-      [large, seen(photo)],
-      [large, seen(Buffer.concat([large, text]))],
-      [large, new PhotoInPassing()],
-    ] as const) {
-      const { shown, readBytes } = await shownAndRead(bytes, passing)
-      expect(shown).toEqual((await shownAndRead(bytes, undefined)).shown)
-      expect(readBytes).toBe(pieceBytes + bytes.length)
-    }
-  })
 })
 
 test('[MEDIA-4.1] as it was asked', async () => {

@@ -2,14 +2,14 @@
 import crypto, { type KeyObject } from 'node:crypto'
 import { copyBytes } from '@postern/protocol'
 import type { CiphersuiteImpl } from 'ts-mls'
-import { aes128, aes256, shortAes } from './aes-node.ts'
-import { type Ed25519Options, generateSigningKey, makeEd25519 } from './ed25519-node.ts'
-import { hmac, sha256, sha512 } from './hash-node.ts'
-import { type HpkePrimitives, makeHpke, makeKdf, type PublicHandle, type SecretHandle } from './hpke.ts'
-import { publicKeyObject, rawPublic, rawSecret, secretKeyObject } from './key-objects-node.ts'
-import { MLS_SUITE, type MlsProvider } from './provider.ts'
-import { makeRandomBytes } from './random-node.ts'
-import { makeShortWay } from './short-way.ts'
+import { aes128, aes256, shortAes } from './crypto/aes-node.ts'
+import { type Ed25519Options, generateSigningKey, makeEd25519 } from './crypto/ed25519-node.ts'
+import { hmac, sha256, sha512 } from './crypto/hash-node.ts'
+import { type HpkePrimitives, makeHpke, makeKdf, type PublicHandle, type SecretHandle } from './crypto/hpke.ts'
+import { publicKeyObject, rawPublic, rawSecret, secretKeyObject } from './crypto/key-objects-node.ts'
+import { MLS_SUITE, type MlsProvider } from './crypto/provider.ts'
+import { makeRandomBytes } from './crypto/random-node.ts'
+import { makeFastPath } from './group/fast-path.ts'
 
 const x25519: HpkePrimitives['x25519'] = {
   generate() {
@@ -68,7 +68,7 @@ export function makeNodeProvider(options: NodeProviderOptions = {}): MlsProvider
     randomBytes,
     agreementPublicKey: secretKey => x25519.publicOf(x25519.importSecret(secretKey)).raw,
     ...signing,
-    shortWay: makeShortWay({ hmac, ...shortAes, ...ed25519, randomBytes }),
+    fastPath: makeFastPath({ hmac, ...shortAes, ...ed25519, randomBytes }),
     aeadSeal: async ({ key, nonce, aad }, plaintext) => aes256.aesSeal(key, nonce, aad, plaintext),
     aeadOpen: async ({ key, nonce, aad }, ciphertext) => aes256.aesOpen(key, nonce, aad, ciphertext),
   }

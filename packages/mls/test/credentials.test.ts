@@ -9,7 +9,7 @@ import {
   type Proposal,
 } from 'ts-mls'
 import { describe, expect, it } from 'vitest'
-import { commitIntent } from '../src/commit-intent.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
 import {
   accountIdOf,
   assertContinuity,
@@ -20,10 +20,10 @@ import {
   makeDeviceCertificate,
   parseCredential,
   roster,
-} from '../src/credentials.ts'
-import { decryptMessage, type GroupSession, rosterOf } from '../src/group-session.ts'
-import { joinFromWelcome } from '../src/join-group.ts'
-import { decodeKeyPackage } from '../src/key-package.ts'
+} from '../src/group/credentials.ts'
+import { decryptMessage, type GroupSession, rosterOf } from '../src/group/group-session.ts'
+import { joinFromWelcome } from '../src/group/join-group.ts'
+import { decodeKeyPackage } from '../src/group/key-package.ts'
 import { flipped, fromHex } from './bytes.ts'
 import {
   context,

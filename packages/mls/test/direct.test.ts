@@ -1,10 +1,10 @@
 // A message to one member: read by that one, from that one, in that epoch, and by nobody else.
 import { readEnvelopeHeader } from '@postern/protocol/relay'
 import { describe, expect, it } from 'vitest'
-import { commitIntent } from '../src/commit-intent.ts'
-import { openDirect, sealDirect } from '../src/direct.ts'
-import { decryptMessage, epoch, groupId } from '../src/group-session.ts'
-import { epochOf, groupIdOf } from '../src/private-message.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
+import { openDirect, sealDirect } from '../src/group/direct.ts'
+import { decryptMessage, epoch, groupId } from '../src/group/group-session.ts'
+import { epochOf, groupIdOf } from '../src/group/private-message.ts'
 import { flipped, text, utf8 } from './bytes.ts'
 import { pair, provider, readCommit, trio } from './people.ts'
 

@@ -1,8 +1,8 @@
 // A farewell is a proof: of this leaf in this group, by its own key, and for nobody who comes again.
 import { expect, test } from 'vitest'
-import { commitIntent } from '../src/commit-intent.ts'
-import { decodeFarewells, encodeFarewells, isFarewell, signFarewell } from '../src/farewell.ts'
-import { type GroupSession, ownLeaf } from '../src/group-session.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
+import { decodeFarewells, encodeFarewells, isFarewell, signFarewell } from '../src/group/farewell.ts'
+import { type GroupSession, ownLeaf } from '../src/group/group-session.ts'
 import { add, groupOf, person, readCommit, trio } from './people.ts'
 
 const saidBy = ({ context, state }: GroupSession) => signFarewell(context, state)

@@ -1,8 +1,10 @@
 // A group through its life: talk, changes, lost races, removal.
-import { groupIdFromBytes } from '@postern/protocol'
+import { groupIdFromBytes, wireLimits } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import { burnHandshakeGeneration, commitIntent } from '../src/commit-intent.ts'
-import { openDirect, sealDirect } from '../src/direct.ts'
+import { TAG_BYTES } from '../src/crypto/provider.ts'
+import { makeBrowserProvider } from '../src/crypto/provider-browser.ts'
+import { burnHandshakeGeneration, commitIntent } from '../src/group/commit-intent.ts'
+import { openDirect, sealDirect } from '../src/group/direct.ts'
 import {
   decryptMessage,
   encryptMessage,
@@ -14,15 +16,12 @@ import {
   ownLeaf,
   rosterOf,
   settingsOf,
-} from '../src/group-session.ts'
-import { joinFromWelcome, welcomeReferences } from '../src/join-group.ts'
-import { generateKeyPackage } from '../src/key-package.ts'
-import { makeMlsContext } from '../src/mls-context.ts'
-import { PADDING_STEP_BYTES } from '../src/padding.ts'
-import { epochOf, groupIdOf, readPrivateMessage } from '../src/private-message.ts'
-import { TAG_BYTES } from '../src/provider.ts'
-import { makeBrowserProvider } from '../src/provider-browser.ts'
-import { movedLeaves } from '../src/secret-rows.ts'
+} from '../src/group/group-session.ts'
+import { joinFromWelcome, welcomeReferences } from '../src/group/join-group.ts'
+import { generateKeyPackage } from '../src/group/key-package.ts'
+import { makeMlsContext } from '../src/group/mls-context.ts'
+import { epochOf, groupIdOf, readPrivateMessage } from '../src/group/private-message.ts'
+import { movedLeaves } from '../src/group/secret-rows.ts'
 import { hex, text, utf8 } from './bytes.ts'
 import {
   add,
@@ -96,14 +95,28 @@ describe('messages', () => {
     const { alice } = await pair()
     const sizeOf = async (bytes: number) => (await encryptMessage(alice, new Uint8Array(bytes))).wire.length
     // Beside the text: its length, and the signature behind its own.
-    const fitting = PADDING_STEP_BYTES - 68
+    const fitting = wireLimits.paddingStepBytes - 68
     expect(await sizeOf(0)).toBe(await sizeOf(fitting))
     expect(await sizeOf(fitting)).toBeLessThan(await sizeOf(fitting + 1))
-    expect(await sizeOf(fitting + 1)).toBe(await sizeOf(fitting + PADDING_STEP_BYTES))
+    expect(await sizeOf(fitting + 1)).toBe(await sizeOf(fitting + wireLimits.paddingStepBytes))
     for (const bytes of [0, 63, 64, fitting, fitting + 1, 20_000, 65_536]) {
       const { ciphertext } = readPrivateMessage((await encryptMessage(alice, new Uint8Array(bytes))).wire)
-      expect((ciphertext.length - TAG_BYTES) % PADDING_STEP_BYTES).toBe(0)
+      expect((ciphertext.length - TAG_BYTES) % wireLimits.paddingStepBytes).toBe(0)
     }
+  })
+  it('[MLS-2.4] commits are padded as well: they do not tell the length of settings, nor of anything else', async () => {
+    const { alice, bob } = await pair()
+    const sizes = new Set<number>()
+    for (const bytes of [0, 1, 40, 63, 64, 90]) {
+      const { wire, session } = await commitIntent(alice, { settings: new Uint8Array(bytes) })
+      sizes.add(wire.length)
+      expect(epoch((await readCommit(bob, wire)).session)).toBe(epoch(session))
+    }
+    for (const intent of [{}, { removeLeaves: [1] }, { settings: new Uint8Array(3000) }]) {
+      const { ciphertext } = readPrivateMessage((await commitIntent(alice, intent)).wire)
+      expect((ciphertext.length - TAG_BYTES) % wireLimits.paddingStepBytes).toBe(0)
+    }
+    expect(sizes.size).toBe(1)
   })
   it('[MLS-2.4] show group and epoch in clear', async () => {
     const { alice } = await pair()

@@ -1,10 +1,11 @@
 // What comes from outside and is not ours: refused in one way, and the session stays as it was.
-import { createCommit, createProposal, encodeMlsMessage } from 'ts-mls'
+import { bytesToBase64, createCommit, createProposal, encodeMlsMessage, makePskIndex } from 'ts-mls'
 import { describe, expect, it } from 'vitest'
-import { commitIntent } from '../src/commit-intent.ts'
-import { decryptMessage, encryptMessage, type GroupSession } from '../src/group-session.ts'
-import { joinFromWelcome, welcomeReferences } from '../src/join-group.ts'
-import { encodePrivateMessage, readPrivateMessage } from '../src/private-message.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
+import { decryptMessage, encryptMessage, type GroupSession, rosterOf } from '../src/group/group-session.ts'
+import { joinFromWelcome, welcomeReferences } from '../src/group/join-group.ts'
+import { decodeKeyPackage } from '../src/group/key-package.ts'
+import { encodePrivateMessage, readPrivateMessage } from '../src/group/private-message.ts'
 import { flipped, utf8 } from './bytes.ts'
 import { context, keyPackageOf, newGroup, pair, person, provider, readCommit, readText, wanted } from './people.ts'
 
@@ -27,6 +28,30 @@ describe('what MLS allows and we refuse', () => {
       const wire = await privately(alice, [proposal as never])
       await expect(decryptMessage(bob, wire)).rejects.toMatchObject({ code: 'mls-forbidden' })
     }
+  })
+  it('[MLS-8.5] commits and welcomes with a pre-shared key', async () => {
+    const { alice, bob } = await pair()
+    const [carol, pskId] = [await keyPackageOf(await person('carol')), utf8('psk')]
+    const preSharedKeyId = { psktype: 'external', pskId, pskNonce: provider.randomBytes(32) } as const
+    const pskIndex = makePskIndex(alice.state, { [bytesToBase64(pskId)]: new Uint8Array(32).fill(7) })
+    const { cipherSuite } = provider
+    const made = await createCommit(
+      { state: alice.state, cipherSuite, pskIndex },
+      {
+        extraProposals: [
+          { proposalType: 'psk', psk: { preSharedKeyId } },
+          { proposalType: 'add', add: { keyPackage: decodeKeyPackage(carol.publicBytes) } },
+        ],
+        ratchetTreeExtension: true,
+      },
+    )
+    const committer = rosterOf(alice).get(0)?.accountId
+    const refused = { code: 'mls-forbidden', committer, message: /kind psk/ }
+    await expect(decryptMessage(bob, encodeMlsMessage(made.commit))).rejects.toMatchObject(refused)
+    if (made.welcome === undefined) throw new Error('no welcome')
+    const welcome = encodeMlsMessage({ version: 'mls10', wireformat: 'mls_welcome', welcome: made.welcome })
+    const joining = joinFromWelcome(context, { welcome, findKeyPackage: () => carol })
+    await expect(joining).rejects.toMatchObject({ code: 'mls-malformed', message: /pre-shared key/ })
   })
   it('[MLS-6.1] proposals that stand alone, and everything public', async () => {
     const { alice, bob } = await pair()

@@ -1,13 +1,13 @@
 // People with accounts and devices, and groups of them, as the MLS layer's own functions make them.
 import { type AccountId, equalBytes } from '@postern/protocol'
 import type { Credential } from 'ts-mls'
-import { type CommitIntent, commitIntent, type MadeCommit } from '../src/commit-intent.ts'
-import { accountIdOf, credentialOf, makeDeviceCertificate } from '../src/credentials.ts'
-import { createGroup, type Decrypted, decryptMessage, type GroupSession } from '../src/group-session.ts'
-import { joinFromWelcome } from '../src/join-group.ts'
-import { type GeneratedKeyPackage, generateKeyPackage, type LifetimeSec } from '../src/key-package.ts'
-import { type MlsContext, makeMlsContext } from '../src/mls-context.ts'
-import type { SigningKey } from '../src/provider.ts'
+import type { SigningKey } from '../src/crypto/provider.ts'
+import { type CommitIntent, commitIntent, type MadeCommit } from '../src/group/commit-intent.ts'
+import { accountIdOf, credentialOf, makeDeviceCertificate } from '../src/group/credentials.ts'
+import { createGroup, type DecryptedMessage, decryptMessage, type GroupSession } from '../src/group/group-session.ts'
+import { joinFromWelcome } from '../src/group/join-group.ts'
+import { type GeneratedKeyPackage, generateKeyPackage, type LifetimeSec } from '../src/group/key-package.ts'
+import { type MlsContext, makeMlsContext } from '../src/group/mls-context.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
 import { utf8 } from './bytes.ts'
 
@@ -113,7 +113,7 @@ export async function readText(session: GroupSession, wire: Uint8Array) {
 export async function readCommit(
   session: GroupSession,
   wire: Uint8Array,
-): Promise<Extract<Decrypted, { kind: 'commit' }>> {
+): Promise<Extract<DecryptedMessage, { kind: 'commit' }>> {
   const read = await decryptMessage(session, wire)
   if (read.kind !== 'commit') throw new Error('not a commit')
   return read

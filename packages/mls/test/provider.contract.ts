@@ -1,6 +1,6 @@
 // What every MlsProvider must do: known answers of the RFCs, and refusal of what is forged.
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MLS_SUITE, type MlsProvider } from '../src/provider.ts'
+import { MLS_SUITE, type MlsProvider } from '../src/crypto/provider.ts'
 import { flipped, fromHex, hex, utf8 } from './bytes.ts'
 import { CRAFTED_TEXT, craftedSignatures } from './crafted-signatures.ts'
 

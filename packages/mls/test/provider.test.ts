@@ -1,7 +1,7 @@
 // Both providers keep the contract, and each reads what the other wrote.
 import { type Log, silentLog } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import { makeBrowserProvider } from '../src/provider-browser.ts'
+import { makeBrowserProvider } from '../src/crypto/provider-browser.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
 import { utf8 } from './bytes.ts'
 import { describeProvider } from './provider.contract.ts'

@@ -2,8 +2,8 @@
 // More of them: POSTERN_FUZZ_RUNS=200. A failure names its seed; keep it in SEEDS.
 import { StoredSession } from '@postern/testkit/stored-session'
 import { describe, expect, it } from 'vitest'
-import { burnHandshakeGeneration, commitIntent, type MadeCommit } from '../src/commit-intent.ts'
-import { openDirect, sealDirect } from '../src/direct.ts'
+import { burnHandshakeGeneration, commitIntent, type MadeCommit } from '../src/group/commit-intent.ts'
+import { openDirect, sealDirect } from '../src/group/direct.ts'
 import {
   decryptMessage,
   encryptMessage,
@@ -12,8 +12,8 @@ import {
   ownLeaf,
   rosterOf,
   settingsOf,
-} from '../src/group-session.ts'
-import type { GeneratedKeyPackage } from '../src/key-package.ts'
+} from '../src/group/group-session.ts'
+import type { GeneratedKeyPackage } from '../src/group/key-package.ts'
 import { hex, text, utf8 } from './bytes.ts'
 import { join, keyPackageOf, newGroup, type Person, person, readCommit, readText, wanted } from './people.ts'
 

@@ -1,10 +1,10 @@
 // What a commit of somebody else tells: what it changes, and, when it breaks a rule, who made it.
 import { type ClientState, createCommit, defaultAuthenticationService, encodeMlsMessage, type Proposal } from 'ts-mls'
 import { describe, expect, it } from 'vitest'
-import { changesOf } from '../src/commit-changes.ts'
-import { commitIntent } from '../src/commit-intent.ts'
-import { decryptMessage, type GroupSession, memberAccounts, settingsOf } from '../src/group-session.ts'
-import { decodeKeyPackage } from '../src/key-package.ts'
+import { changesOf } from '../src/group/commit-changes.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
+import { decryptMessage, type GroupSession, memberAccounts, settingsOf } from '../src/group/group-session.ts'
+import { decodeKeyPackage } from '../src/group/key-package.ts'
 import { flipped, text, utf8 } from './bytes.ts'
 import {
   context,

@@ -9,8 +9,8 @@ import { unprotectPrivateMessage } from 'ts-mls/messageProtection.js'
 import { createSecretTree, ratchetToGeneration } from 'ts-mls/secretTree.js'
 import { expandSenderDataKey, expandSenderDataNonce, type SenderData } from 'ts-mls/sender.js'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { MLS_SUITE, type MlsProvider } from '../src/provider.ts'
-import { makeBrowserProvider } from '../src/provider-browser.ts'
+import { MLS_SUITE, type MlsProvider } from '../src/crypto/provider.ts'
+import { makeBrowserProvider } from '../src/crypto/provider-browser.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
 import { fromHex, hex } from './bytes.ts'
 import { pair } from './people.ts'
@@ -133,7 +133,7 @@ describe.each([
   })
 })
 
-it('[MLS-9.4] the short way opens the published message', async () => {
+it('[MLS-9.4] the fast path opens the published message', async () => {
   const vector = messageProtection
   const { cipherSuite } = makeNodeProvider()
   const [message] = decodeMlsMessage(fromHex(vector.applicationMessage), 0) ?? []
@@ -169,7 +169,7 @@ it('[MLS-9.4] the short way opens the published message', async () => {
     ],
     secretTree: [undefined, undefined, ratchets],
   }
-  const read = makeNodeProvider().shortWay?.open(state, message.privateMessage)
+  const read = makeNodeProvider().fastPath?.open(state, message.privateMessage)
   expect(hex(read?.text ?? new Uint8Array())).toBe(vector.application)
   expect(read?.senderLeaf).toBe(vector.senderLeaf)
 })

@@ -1,22 +1,18 @@
-// The faults of ts-mls 1.6.4 that patches/ts-mls+1.6.4.patch mends: each test fails without the patch.
+// The faults of ts-mls 1.6.4 that patches/ts-mls+1.6.4.patch repairs: each test fails without the patch.
 import { on } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import {
   acceptAll,
-  bytesToBase64,
   type ClientState,
   createApplicationMessage,
-  createCommit,
   emptyPskIndex,
-  makePskIndex,
   type Proposal,
   processMessage,
   processPrivateMessage,
 } from 'ts-mls'
-import { validateLeafNodeCredentialAndKeyUniqueness, validateRatchetTree } from 'ts-mls/clientState.js'
-import { processCommit } from 'ts-mls/processMessages.js'
-import { directPath, toLeafIndex, toNodeIndex } from 'ts-mls/treemath.js'
-import { applyUpdatePath } from 'ts-mls/updatePath.js'
+import { validateRatchetTree } from 'ts-mls/clientState.js'
+import { initializeEpoch } from 'ts-mls/keySchedule.js'
+import { directPath, toNodeIndex } from 'ts-mls/treemath.js'
 import { describe, expect, it } from 'vitest'
 import { hex, utf8 } from './bytes.ts'
 import {
@@ -67,20 +63,35 @@ describe('fault 1: unmerged leaves on join', () => {
     const made = await commit((await historyWithUnmergedLeaf()).newState, [addOf(eight)])
     expect(authenticator(await join(made.welcome, eight))).toBe(authenticator(made.newState))
   })
+  it('[MLS-8.1] lets members join where a node lists more unmerged leaves than one below it', async () => {
+    const members = await plainGroup('0', '1', '2', '3', '4', '5', '6')
+    const removal = await commit(members[0] as ClientState, [removeOf(3)])
+    const byFour = await commit(await apply(removal, members[4] as ClientState))
+    // They take the leaves 3 and 7: the root lists both, node 11 only the second.
+    const [three, seven] = [await plainPackage('new 3'), await plainPackage('7')]
+    const made = await commit(byFour.newState, [addOf(three), addOf(seven)])
+    expect(made.newState.ratchetTree[7]).toMatchObject({ parent: { unmergedLeaves: [3, 7] } })
+    expect(made.newState.ratchetTree[11]).toMatchObject({ parent: { unmergedLeaves: [7] } })
+    for (const keys of [three, seven])
+      expect(authenticator(await join(made.welcome, keys))).toBe(authenticator(made.newState))
+  })
   it('[MLS-8.1] refuses an unmerged leaf that is blank, stands elsewhere in the tree, or is listed twice', async () => {
     const { newState } = await historyWithUnmergedLeaf()
     const { ratchetTree, groupContext, clientConfig } = newState
-    const validateWith = (unmergedLeaves: number[]) => {
-      const tree = ratchetTree.map((node, index) =>
-        index === 11 && node?.nodeType === 'parent' ? { ...node, parent: { ...node.parent, unmergedLeaves } } : node,
-      )
+    const validateWith = (unmergedLeaves: number[], blank: number[] = []) => {
+      const tree = ratchetTree.map((node, index) => {
+        if (blank.includes(index)) return undefined
+        const isChanged = index === 11 && node?.nodeType === 'parent'
+        return isChanged ? { ...node, parent: { ...node.parent, unmergedLeaves } } : node
+      })
       const { lifetimeConfig, authService } = clientConfig
       return validateRatchetTree(tree, groupContext, lifetimeConfig, authService, groupContext.treeHash, cipherSuite)
     }
     expect(await validateWith([7])).toBeUndefined()
-    expect((await validateWith([0]))?.message).toMatch(/not represent a descendant/)
-    expect((await validateWith([8]))?.message).toMatch(/not represent a non-blank leaf/)
+    expect((await validateWith([0]))?.message).toMatch(/non-blank descendant/)
+    expect((await validateWith([7], [14]))?.message).toMatch(/non-blank descendant/)
     expect((await validateWith([7, 7]))?.message).toMatch(/increasing order/)
+    await expect(validateWith([8])).rejects.toThrow(/outside the tree/)
   })
 })
 
@@ -90,6 +101,11 @@ describe('fault 2: an index outside the tree', () => {
       expect(() => directPath(toNodeIndex(index), 8)).toThrow(/outside the tree/)
     }
     expect(directPath(toNodeIndex(14), 8)).toEqual([13, 11, 7])
+  })
+  it('[MLS-8.2] the last leaf of a full tree is inside it', async () => {
+    const members = await plainGroup('0', '1', '2', '3')
+    const made = await commit(members[3] as ClientState)
+    expect(authenticator(await apply(made, members[0] as ClientState))).toBe(authenticator(made.newState))
   })
   it('[MLS-8.2] a hostile Welcome is refused and does not hang the joiner', async () => {
     const worker = new Worker(new URL('./hostile-welcome.worker.ts', import.meta.url))
@@ -137,44 +153,9 @@ describe('fault 4: which commits need a path', () => {
   })
 })
 
-describe('fault 5: pre-shared keys', () => {
-  it('[MLS-8.5] processMessage finds the key of a private commit', async () => {
-    const [alice, bob] = (await plainGroup('alice', 'bob')) as [ClientState, ClientState]
-    const pskId = utf8('psk')
-    const indexOf = (state: ClientState) => makePskIndex(state, { [bytesToBase64(pskId)]: new Uint8Array(32).fill(7) })
-    const preSharedKeyId = { psktype: 'external', pskId, pskNonce: cipherSuite.rng.randomBytes(32) } as const
-    const made = await createCommit(
-      { state: alice, cipherSuite, pskIndex: indexOf(alice) },
-      { extraProposals: [{ proposalType: 'psk', psk: { preSharedKeyId } }] },
-    )
-    const applied = await processMessage(messageOf(made), bob, indexOf(bob), acceptAll, cipherSuite)
-    expect(authenticator(applied.newState)).toBe(authenticator(made.newState))
-  })
-})
-
-describe('fault 6: keys of somebody else', () => {
-  async function leaves() {
-    const [alice] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState]
-    const [own, other] = [alice.ratchetTree[0], alice.ratchetTree[2]]
-    if (own?.nodeType !== 'leaf' || other?.nodeType !== 'leaf') throw new Error('no leaf')
-    return { alice, own: own.leaf, other: other.leaf }
-  }
-  it('[MLS-8.6] a leaf that shows the key of another one is refused, new or replaced', async () => {
-    const { alice, own, other } = await leaves()
-    const refusal = async (
-      change: { hpkePublicKey?: Uint8Array; signaturePublicKey?: Uint8Array },
-      replaced?: number,
-    ) => (await validateLeafNodeCredentialAndKeyUniqueness(alice.ratchetTree, { ...own, ...change }, replaced))?.message
-    const fresh = { hpkePublicKey: cipherSuite.rng.randomBytes(32) }
-    expect(await refusal(fresh, 0)).toBeUndefined()
-    for (const replaced of [0, undefined] as const) {
-      expect(await refusal({ hpkePublicKey: other.hpkePublicKey }, replaced)).toMatch(/hpke keys not unique/)
-      const { signaturePublicKey } = other
-      expect(await refusal({ ...fresh, signaturePublicKey }, replaced)).toMatch(/signature keys not unique/)
-    }
-  })
+describe('fault 6: keys of newcomers', () => {
   it('[MLS-8.6] two who are added together with one key are refused', async () => {
-    const { alice } = await leaves()
+    const [alice] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState]
     const keyPair = await cipherSuite.hpke.generateKeyPair()
     // The second of the two key pairs that a key package has.
     const twin = async (name: string) => {
@@ -196,40 +177,34 @@ describe('fault 6: keys of somebody else', () => {
     const made = await commit(alice, [removeOf(1), addOf(again)])
     expect(authenticator(await join(made.welcome, again))).toBe(authenticator(made.newState))
   })
-  it('[MLS-8.6] a path whose key stands on a leaf, or twice in it, is refused', async () => {
-    const { alice, own, other } = await leaves()
-    const hpkePublicKey = cipherSuite.rng.randomBytes(32)
-    const parentHash = new Uint8Array(0)
-    const leafNode = { ...own, hpkePublicKey, leafNodeSource: 'commit' as const, parentHash, extensions: [] }
-    const pathOf = (...keys: Uint8Array[]) => ({
-      leafNode,
-      nodes: keys.map(key => ({ hpkePublicKey: key, encryptedPathSecret: [] })),
-    })
-    const fresh = cipherSuite.rng.randomBytes(32)
-    for (const path of [pathOf(other.hpkePublicKey, fresh), pathOf(fresh, fresh), pathOf(fresh, hpkePublicKey)])
-      await expect(applyUpdatePath(alice.ratchetTree, toLeafIndex(0), path, cipherSuite.hash)).rejects.toThrow(
-        /may not appear in a node/,
-      )
-  })
 })
 
-describe('fault 7: a path that leaves somebody out', () => {
-  it('[MLS-8.7] is refused by all, and not only by who got no secret', async () => {
-    const [alice, bob, carol] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState, ClientState]
-    const made = messageOf(await commit(alice, [], { wireAsPublicMessage: true }))
-    if (made.wireformat !== 'mls_public_message') throw new Error('not public')
-    const { content, auth } = made.publicMessage
-    if (content.contentType !== 'commit' || content.commit.path === undefined) throw new Error('no path')
-    const [below, ...above] = content.commit.path.nodes
-    if (below === undefined) throw new Error('no node')
-    const nodes = [{ ...below, encryptedPathSecret: [] }, ...above]
-    const changed = { ...content, commit: { ...content.commit, path: { ...content.commit.path, nodes } } }
-    for (const reader of [bob, carol]) {
-      const authenticated = { wireformat: 'mls_public_message', content: changed, auth } as const
-      await expect(
-        processCommit(reader, authenticated, 'mls_public_message', emptyPskIndex, acceptAll, cipherSuite),
-      ).rejects.toThrow(/one secret for each receiver/)
+describe('fault 8: the secret of a commit', () => {
+  const { kdf } = cipherSuite
+  const zeroes = new Uint8Array(kdf.size)
+  const leadsTo = async (secret: Uint8Array, before: ClientState, after: ClientState) => {
+    const { initSecret } = before.keySchedule
+    const { keySchedule } = await initializeEpoch(initSecret, secret, after.groupContext, zeroes, kdf)
+    return hex(keySchedule.epochAuthenticator) === authenticator(after)
+  }
+  it('[MLS-8.10] is fresh also when nobody else is left', async () => {
+    const [alice] = (await plainGroup('alice', 'bob')) as [ClientState]
+    const removal = await commit(alice, [removeOf(1)])
+    expect(await leadsTo(zeroes, alice, removal.newState)).toBe(false)
+    const update = await commit(removal.newState)
+    expect(await leadsTo(zeroes, removal.newState, update.newState)).toBe(false)
+  })
+  it('[MLS-8.12] follows from the last node of the path, also below the root; only where the config says so, it is the former one', async () => {
+    const [, , carol, dave] = (await plainGroup('0', '1', '2', '3')) as [never, never, ClientState, ClientState]
+    const former = (state: ClientState): ClientState => {
+      const clientConfig = { ...state.clientConfig, hasFormerCommitSecret: () => true }
+      return { ...state, clientConfig }
     }
+    const [exact, old] = [await commit(carol, [removeOf(0), removeOf(1)]), await commit(former(carol), [removeOf(0)])]
+    expect(authenticator(await apply(exact, dave))).toBe(authenticator(exact.newState))
+    await expect(apply(exact, former(dave))).rejects.toThrow(/confirmation tag/)
+    // With bob still in the left half the path reaches the root, and both are the same.
+    expect(authenticator(await apply(old, dave))).toBe(authenticator(old.newState))
   })
 })
 
@@ -242,6 +217,25 @@ describe('what the pinned version must never lose', () => {
     expect(await read(await apply(made, carol))).toMatchObject({ message: utf8('without bob') })
     await expect(apply(made, bob).then(read)).rejects.toThrow()
     await expect(read(bob)).rejects.toThrow()
+  })
+  it('[MLS-2.8] the secrets of old epochs are given up, of leaves that spoke and of those that did not', async () => {
+    let [alice, bob] = (await plainGroup('alice', 'bob', 'carol')) as [ClientState, ClientState]
+    const { retainKeysForEpochs } = bob.clientConfig.keyRetentionConfig
+    for (let epoch = 0; epoch <= retainKeysForEpochs + 1; epoch++) {
+      const made = await commit(alice)
+      ;[alice, bob] = [made.newState, await apply(made, bob)]
+    }
+    for (const { historicalReceiverData } of [alice, bob]) expect(historicalReceiverData.size).toBe(retainKeysForEpochs)
+  })
+  it('[MLS-2.1] texts of several members in one epoch are read', async () => {
+    const members = await plainGroup('alice', 'bob', 'carol')
+    let carol = members[2] as ClientState
+    for (const sender of members.slice(0, 2)) {
+      const { privateMessage } = await createApplicationMessage(sender, utf8('hello'), cipherSuite)
+      const read = await processPrivateMessage(carol, privateMessage, emptyPskIndex, cipherSuite)
+      expect(read).toMatchObject({ message: utf8('hello') })
+      carol = read.newState
+    }
   })
   it('[MLS-8.8] lifetimes are checked by the clock that is passed in', async () => {
     const [alice] = (await plainGroup('alice', 'bob')) as [ClientState]

@@ -1,13 +1,14 @@
-// The short way of a text beside the general one, over the same randomness.
-import { decryptMessage, encryptMessage, type GroupSession } from '../src/group-session.ts'
-import { type MlsContext, makeMlsContext } from '../src/mls-context.ts'
+// The fast path of a text beside the general one, over the same randomness.
+
+import type { FastPath } from '../src/crypto/provider.ts'
+import { decryptMessage, encryptMessage, type GroupSession } from '../src/group/group-session.ts'
+import { type MlsContext, makeMlsContext } from '../src/group/mls-context.ts'
 import { MlsError } from '../src/mls-error.ts'
-import type { ShortWay } from '../src/provider.ts'
 import { makeNodeProvider } from '../src/provider-node.ts'
 import { hex } from './bytes.ts'
 import { NOW_SEC } from './people.ts'
 
-/** How often the short way was taken to its end. */
+/** How often the fast path was taken to its end. */
 export const taken = { seals: 0, opens: 0 }
 let turn = 0
 
@@ -16,8 +17,8 @@ const provider = makeNodeProvider({
   randomBytes: count => Uint8Array.from({ length: count }, (_, at) => (turn * 31 + at * 7) & 0xff),
 })
 
-function counted(way: ShortWay | undefined): ShortWay {
-  if (way === undefined) throw new Error('Node has a short way')
+function counted(way: FastPath | undefined): FastPath {
+  if (way === undefined) throw new Error('Node has a fast path')
   return {
     seal(state, text) {
       const made = way.seal(state, text)
@@ -32,8 +33,8 @@ function counted(way: ShortWay | undefined): ShortWay {
   }
 }
 
-const short: MlsContext = makeMlsContext({ ...provider, shortWay: counted(provider.shortWay) }, () => NOW_SEC)
-const general: MlsContext = { ...short, provider: { ...provider, shortWay: undefined } }
+const short: MlsContext = makeMlsContext({ ...provider, fastPath: counted(provider.fastPath) }, () => NOW_SEC)
+const general: MlsContext = { ...short, provider: { ...provider, fastPath: undefined } }
 export const { cipherSuite } = provider
 
 type BothWays<Result> = { short: Result; general: Result }

@@ -1,11 +1,11 @@
 // A welcome for many: what is the same for all who come is worked out once.
 import { copyBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import { aes128 } from '../src/aes-node.ts'
-import { commitIntent } from '../src/commit-intent.ts'
-import { type GroupSession, rosterOf } from '../src/group-session.ts'
-import { hmac } from '../src/hash-node.ts'
-import { makeHpke } from '../src/hpke.ts'
+import { aes128 } from '../src/crypto/aes-node.ts'
+import { hmac } from '../src/crypto/hash-node.ts'
+import { makeHpke } from '../src/crypto/hpke.ts'
+import { commitIntent } from '../src/group/commit-intent.ts'
+import { type GroupSession, rosterOf } from '../src/group/group-session.ts'
 import { context, join, keyPackageOf, newGroup, person, provider, wanted } from './people.ts'
 
 const COUNT = 40

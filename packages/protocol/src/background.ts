@@ -1,4 +1,4 @@
-// Work that nobody waits for: what goes wrong in it is a line in the log. Thrown into the air, it would end the process.
+// Runs promises that no caller awaits. Failures are logged; an unhandled rejection would end the process.
 import type { Clock } from './clock.ts'
 import { CodedError, isCoded } from './errors.ts'
 import { systemFault } from './system-faults.ts'
@@ -31,7 +31,7 @@ export function guarded(run: () => void, background: Background): () => void {
 export const guardedClock = (clock: Clock, log: FaultLog): Clock => ({
   nowMs: () => clock.nowMs(),
   monotonicMs: () => clock.monotonicMs(),
-  setTimer: (afterMs, run) => clock.setTimer(afterMs, guarded(run, { what: 'what was due could not be done', log })),
+  setTimer: (afterMs, run) => clock.setTimer(afterMs, guarded(run, { what: 'timer failed', log })),
 })
 
 /** What has to be expected is a warning of one line; a fault of ours is an error that tells where it is. */

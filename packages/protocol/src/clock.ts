@@ -1,4 +1,4 @@
-// Time as something that is handed in, so that tests move it instead of waiting.
+// A clock that is passed in, so that tests can move time instead of waiting.
 
 export interface Timer {
   cancel(): void

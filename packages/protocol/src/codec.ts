@@ -1,10 +1,10 @@
-// Binary values on the wire: each codec writes a value and reads it back, and refuses what is out of its bounds.
+// Codecs for binary values on the wire. Each writes a value, reads it back, and rejects a value out of its bounds.
 import { fromUtf8, utf8 } from './bytes.ts'
 import { CodedError } from './errors.ts'
 
 export interface Codec<T> {
   write(into: Writer, value: T): void
-  read(from: Reader): T
+  read(from: CodecReader): T
 }
 
 export type Infer<C> = C extends Codec<infer T> ? T : never
@@ -50,7 +50,7 @@ export class Writer {
   }
 }
 
-export class Reader {
+export class CodecReader {
   readonly #bytes: Uint8Array
   #at = 0
 
@@ -199,7 +199,7 @@ export function encodeWith<T>(codec: Codec<T>, value: T): Uint8Array {
 
 /** Everything, or an error: bytes behind the value are refused. */
 export function decodeWith<T>(codec: Codec<T>, from: Uint8Array): T {
-  const reader = new Reader(from)
+  const reader = new CodecReader(from)
   const value = codec.read(reader)
   reader.finish()
   return value

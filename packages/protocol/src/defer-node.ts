@@ -1,4 +1,4 @@
-// What is put off to the end of the turn. Thrown out of a callback of the event loop, an error would end the process.
+// Defers work to the end of the turn. An error thrown from an event loop callback would end the process.
 import { type Background, guarded } from './background.ts'
 
 export function nextTurn(run: () => void, background: Background): void {

@@ -1,6 +1,6 @@
-// What comes in many small pieces, handed on in few large ones: each hand-over costs more than the bytes in it.
+// Gathers many small pieces into few large ones: passing a piece on costs more than its bytes.
 import { freeBytes } from './bytes.ts'
-import { Wait } from './waiting/wait.ts'
+import { Deferred } from './waiting/deferred.ts'
 
 /** A readable stream of Node, as far as it is needed here. */
 export interface ByteStream {
@@ -59,9 +59,9 @@ export class GatheredBytes implements AsyncIterator<Uint8Array, undefined> {
   }
 
   #arrival(): Promise<void> {
-    const wait = new Wait()
+    const wait = new Deferred()
     this.#waiting = () => wait.resolve()
-    return wait.over
+    return wait.promise
   }
 
   #handOver(): Uint8Array {

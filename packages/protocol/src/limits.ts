@@ -28,6 +28,8 @@ export const contentLimits = {
   timerMsMax: 365 * DAY_MS,
   editableMs: 48 * HOUR_MS,
   avatarBytesMax: 40_000,
+  /** Of an avatar or a preview, which are decoded as soon as they arrive. */
+  smallPictureSidePixelsMax: 1024,
   buttonRowsMax: 3,
   buttonsPerRowMax: 2,
   buttonTextCharsMax: 64,
@@ -76,6 +78,8 @@ export const recoveryLimits = {
 /** The wire between a client and the relay. */
 export const wireLimits = {
   frameBytesMax: 4 * MIB,
+  /** Content, before encryption, is filled up to a multiple of this: texts, commits, settings and profiles. */
+  paddingStepBytes: 256,
   messageBytesMax: 128 * KIB,
   commitBytesMax: 1536 * KIB,
   welcomeBytesMax: 1536 * KIB,
@@ -97,6 +101,8 @@ export const wireLimits = {
 /** Messages of one sender in one epoch that may be missing from the log: withdrawn, or of unknown fate. */
 const withdrawnBeforeUpdate = 100
 const unsettledPerGroupMax = 100
+/** Handshake keys that a restored client passes over before its first commit. */
+const skippedKeysMax = 32
 
 /** What MLS bytes may hold: counted before anything is made of them, so that a stranger's cost no more than ours. */
 export const mlsLimits = {
@@ -122,6 +128,12 @@ export const mlsLimits = {
   keyPackageLifetimeSecMax: (400 * DAY_MS) / SECOND_MS,
   /** The members of the groups a busy bot talks to: importing a key costs more than a signature. */
   verifyKeysCachedMax: 4096,
+} as const
+
+/** A start that fails: what it has opened is closed, and then the process ends, whatever of it is still open. */
+export const startLimits = {
+  closeWithinMs: 500,
+  exitWithinMs: 400,
 } as const
 
 /** What the relay enforces; every one of them can be set when a relay is started. */
@@ -221,6 +233,8 @@ export const relayDefaults = {
 
 /** What a relay keeps to by itself; nobody sets these. */
 export const relayFixedLimits = {
+  /** How many fetchers an owner can limit a blob to: each of them is remembered with it. */
+  blobFetchesMax: 16,
   /** Keys whose rate is counted at one time. */
   rateKeysMax: 200_000,
   /** When to try again: one that has no free connection, and one whose disk or store has failed. */
@@ -230,6 +244,10 @@ export const relayFixedLimits = {
   unreadyAfterMs: 15 * SECOND_MS,
   /** Frames taken before their answers are looked at: many that come at once must not fill the memory with answers. */
   framesPerSlice: 32,
+  /** A shorter entry is copied for each of its readers: that is faster than a second piece. */
+  copiedEntryBytesMax: 4 * KIB,
+  /** Groups that a deleted account leaves in one transaction: each holds a lock. */
+  groupsLeftPerTurn: 50,
   /** Connections that are pinged in one turn. */
   heartbeatsPerTurn: 200,
   /** Of a mailbox that is read as it grows: the newest cursors in memory. */
@@ -297,6 +315,19 @@ export const metricsLimits = {
 export const databaseLimits = {
   /** Pages in the log before they are written back. SQLite's own is 1,000: what changes with every message would be written four times as often. */
   logPagesMax: 4000,
+  /** After a fault of the disk. Between two tries the last connection is used on: of a large log each try reads all. */
+  reopenEveryMs: 100,
+  /** A running process checks no larger database: a check reads all of it while everybody waits. */
+  checkedBytesMax: 256 * MIB,
+  readPieceBytes: MIB,
+  /** Free space that stays in a file, for what comes next. The file gives back what is above both. */
+  freeBytesMax: MIB,
+  freeShareMax: 1 / 4,
+  /** Pages that are given back in one transaction, and numbers of free pages that SQLite reads for that: some 10 ms. */
+  pagesPerTurnMax: 256,
+  freePagesReadPerTurnMax: 8_000_000,
+  /** Content of an older database that is rewritten at a start, all of it in memory. */
+  rewrittenBytesMax: 64 * MIB,
 } as const
 
 /** A relay's way to PostgreSQL. */
@@ -306,7 +337,6 @@ export const postgresLimits = {
   /** 14.0: takes a partition out of its table while others use that. */
   detachesAsideFrom: 140_000,
   poolConnections: 4,
-  poolIdleMs: 30 * SECOND_MS,
   /** For one of them: past that whoever asks is told to come again. */
   poolWaitingMax: 10_000,
   connectMs: 5 * SECOND_MS,
@@ -365,6 +395,9 @@ export const moveLimits = {
 
 /** Backups of a data directory. */
 export const backupLimits = {
+  /** Of a passphrase for a new backup. */
+  passphraseCharsMin: 12,
+  passphraseDistinctMin: 5,
   /** While a database is copied its log grows: past so much the copy is given up, before the disk is full. */
   heldLogBytesMax: 1024 * MIB,
   heldLogLookEveryMs: 500,
@@ -430,10 +463,13 @@ export const clientLimits = {
   deviceCertificateLifetimeMs: 365 * DAY_MS,
   /** Renewed when it ends in less than this: a client that is off for months still comes back with a good one. */
   deviceCertificateRenewedBelowMs: 240 * DAY_MS,
+  /** Clocks differ: who is welcomed by a certificate that ended so lately still follows. */
+  certificateEndToleranceMs: DAY_MS,
   /** How far a relay's word can lift a serial at once: one that claims the highest number would leave none above it. */
   serialStepMax: 1_000_000,
   /** New devices that a client makes because the relay calls its own revoked, from its start to its first login. */
   revokedTriesMax: 3,
+  skippedKeysMax,
   withdrawnBeforeUpdate,
   unsettledPerGroupMax,
   commitRacesMax: 32,
@@ -497,6 +533,8 @@ export const clientLimits = {
   dueRetryMs: 5 * SECOND_MS,
   /** Updates that were handed out shortly before a loss, and whose mark had not reached the relay. */
   updatesUnmarkedMax: 1000,
+  /** More than a client hands out between a backup and its restore, where the relay was restored, too, and knows no mark. */
+  updatesForgottenMax: 100_000_000,
   /** No bot gets so many updates: a relay that claims it would leave no whole numbers for those to come. */
   updatesMarkMax: 2 ** 48,
   /** How far the count of passed time on the disk may lag behind. */
@@ -516,7 +554,7 @@ export const clientLimits = {
   relayTsBeyondMs: 2 * MINUTE_MS,
   /** By how much the relay's clock must differ from what was expected before that is looked into. */
   relayClockNewsMs: 1 * SECOND_MS,
-  /** Places in a group's log that are remembered because their time is not the relay's; more than wait in the outbox. */
+  /** Places in a group's log that are remembered where their time is not the relay's; more than wait in the outbox. */
   logPlacesKept: 128,
   /** How many entries may still come from before one's own that the relay has taken. */
   logPlacesApartMax: 1000,
@@ -539,6 +577,13 @@ export const clientLimits = {
   /** How many are asked to be added anew by, and how soon others are asked who may be there. */
   rejoinAskedMax: 8,
   rejoinAskAgainMs: 10 * MINUTE_MS,
+  /** Groups of one speaker that cannot be read and are remembered at a time; what nobody has healed is forgotten after so long. */
+  lostGroupsPerSpeakerMax: 8,
+  lostGroupsKeptMs: DAY_MS,
+  /** A private chat gets a group above all others for one speaker at most so often, however many of theirs cannot be read. */
+  healPrivateEveryMs: 10 * MINUTE_MS,
+  /** Groups that a chat was in before and whose messages are still read: the oldest beyond these are dropped. */
+  supersededGroupsMax: { private: 8, group: 64 },
   /** A group that a member made and the others refuse is answered by one that leads everybody together, at most so often. */
   answerRefusedEveryMs: 10 * MINUTE_MS,
   warnEveryMs: 1 * MINUTE_MS,
@@ -557,13 +602,26 @@ export const clientLimits = {
   restartRefusedAfterMs: 10 * MINUTE_MS,
 } as const
 
+/** Every HTTP listener. */
+export const httpLimits = {
+  /** Requests of one connection that wait behind the one that is being answered. */
+  pipelinedMax: 16,
+} as const
+
 /** The gateway's HTTP API. */
 export const gatewayLimits = {
   jsonBodyBytesMax: 1 * MIB,
   /** The address and the headers together. */
   requestHeadBytesMax: 16 * KIB,
+  connectionsMax: 2_000,
+  /** Between two requests. */
+  keepAliveMs: 72 * SECOND_MS,
+  /** Connections that have shown no token: the oldest makes room. */
+  strangersMax: 1_000,
   /** How long a connection on which no HTTP was spoken may stay after it was told so. */
   refusedLingerMs: 5 * SECOND_MS,
+  /** Of the reference page, unpacked. */
+  referenceFileBytesMax: 4 * MIB,
   updatesPerPollMax: 100,
   updatesPollTimeoutSecMax: 60,
   updatesKeptMs: DAY_MS,
@@ -596,18 +654,12 @@ export const gatewayLimits = {
   webhookBodyBytesMax: 64 * KIB,
   webhookRetryFirstMs: 1 * SECOND_MS,
   webhookRetryMaxMs: 5 * MINUTE_MS,
-  /** Deliveries that may wait to be confirmed in the database, and for how long: a kill in between sends them again. */
-  webhookUnconfirmedMax: 32,
-  webhookConfirmedWithinMs: 50,
   avatarUploadBytesMax: 20 * MIB,
   avatarUploadsMax: 4,
   avatarSidePixelsMax: 320,
   previewSidePixelsMax: 320,
   /** A photo is read whole into memory for its preview; a picture that is larger goes as a file. */
   photoBytesMax: 32 * MIB,
-  /** What is kept of a photo that is made thin as it comes in: all uploads at once then hold no more than one whole photo. */
-  photoThinnedBytesMax: 2 * MIB,
-  photoHeadBytesMax: 512 * KIB,
   picturePixelsMax: 100_000_000,
   /** Of kinds that cannot be read line by line. */
   pictureWholePixelsMax: 40_000_000,
@@ -715,10 +767,23 @@ export const appLimits = {
   previewTimeoutMs: 5 * SECOND_MS,
   /** Until the copy of an account is here that comes from another device. */
   moveTimeoutMs: 5 * MINUTE_MS,
+  /** A whole database, and what is around it. */
+  moveBytesMax: 257 * MIB,
+  /** Between two tries to fetch it. */
+  moveRetryMs: 1 * SECOND_MS,
   /** For so long a copy waits at the relay for the other device. */
   moveKeptMs: 10 * MINUTE_MS,
   /** What a page may find at once. */
   foundMax: 100,
+  /** A photo with more pixels is decoded only when the person asks for it: 40 megapixels take 160 MB. */
+  photoPixelsMax: 40_000_000,
+  /** So is one above the first limit with more pixels for each byte of its file: several of those would take as much. */
+  photoFreePixelsMax: 8_000_000,
+  photoPixelsPerByteMax: 200,
+  /** Of a picture that the person picks: 100 megapixels take 400 MB for a moment. */
+  pickedPixelsMax: 100_000_000,
+  /** Where the head of a photo must end: phones put a second picture of some megabytes before the size. */
+  photoHeadBytesMax: 8 * MIB,
 } as const
 
 /** `postern doctor`: how long it waits, and from where on something is worth a word. */

@@ -1,4 +1,4 @@
-// Where core says what happened: pino's shape. Never a key, a token, a name or a text.
+// The interface of a log, in pino's shape. Never log a key, a token, a name or a text.
 
 export interface Log {
   debug(fields: object, text: string): void

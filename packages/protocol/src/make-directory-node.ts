@@ -1,4 +1,4 @@
-// Makes a data directory with all above it. What keeps it from being made is one error that names it and says why.
+// Creates a data directory with its parents. A failure becomes one error that names the directory and the reason.
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CodedError } from './errors.ts'
@@ -13,12 +13,12 @@ const reasons: Record<string, string> = {
   EROFS: 'its file system is read-only',
   EEXIST: 'a file is in the way',
   ENOTDIR: 'a file is in the way',
-  ENOENT: 'no directory can be made there',
+  ENOENT: 'no directory can be created there',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
   SQLITE_FULL: 'the disk is full',
-  SQLITE_CORRUPT: 'its database is damaged; restore it from a backup',
-  SQLITE_NOTADB: 'its database is damaged; restore it from a backup',
+  SQLITE_CORRUPT: 'its database is damaged. Restore it from a backup',
+  SQLITE_NOTADB: 'its database is damaged. Restore it from a backup',
   SQLITE_READONLY: 'its file system is read-only, or this user may not write there',
 }
 

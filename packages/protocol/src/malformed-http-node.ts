@@ -1,4 +1,4 @@
-// What the parser of HTTP refuses: an answer like any other, behind those that are still due and never inside of one.
+// Answers requests that the HTTP parser rejects, after the answers that are still due and never inside one.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -69,7 +69,8 @@ export class MalformedHttp {
     if (!socket.writable) return void socket.destroy()
     this.#endSoon(socket)
     socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nX-Content-Type-Options: nosniff\r\nContent-Disposition: attachment\r\n` +
+        `Content-Security-Policy: sandbox\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     )
   }
 

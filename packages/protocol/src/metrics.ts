@@ -1,4 +1,4 @@
-// Figures of a process in the text format of Prometheus.
+// Metrics of a process in the text format of Prometheus.
 
 export type MetricShape = { name: string; help: string; label?: string }
 type MetricKind = 'counter' | 'gauge' | 'histogram'

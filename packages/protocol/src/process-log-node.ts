@@ -1,4 +1,4 @@
-// The log of a process: one JSON object a line on standard output. Nothing that is logged may be a secret or a text.
+// The log of a process: one JSON object a line on standard output, without secrets and texts.
 import { pino } from 'pino'
 import type { Log } from './log.ts'
 
@@ -19,7 +19,7 @@ export function openProcessLog({ level, waitingBytesMax }: ProcessLogOptions): L
 
 /** What nobody has caught is a fault of ours. It ends the process, as the state behind it may be wrong; not without a line. */
 export function logCrash(log: Log, part: 'gateway' | 'relay'): () => void {
-  const write = (error: unknown) => log.error({ err: error }, `a fault of ours ends the ${part}`)
+  const write = (error: unknown) => log.error({ err: error }, `unexpected error; ${part} stops`)
   process.on('uncaughtExceptionMonitor', write)
   return () => void process.off('uncaughtExceptionMonitor', write)
 }

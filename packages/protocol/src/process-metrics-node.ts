@@ -1,4 +1,4 @@
-// Figures that every process has: memory, time of the processor, its start, and how late its event loop is.
+// The metrics of every process: memory, processor time, start time, and delay of the event loop.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { metricsLimits } from './limits.ts'
 import { Gauge, type Metric } from './metrics.ts'

@@ -1,4 +1,4 @@
-// The address of a relay: whether two are the same, and what somebody on the way can see, in one sentence for whoever set it.
+// Compares relay addresses, and warns of a connection that is not encrypted.
 
 const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
 
@@ -6,7 +6,7 @@ const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/
 export function plainRelayWarning(relayUrl: string): string | undefined {
   const { protocol, hostname, host } = new URL(relayUrl)
   if (protocol === 'https:' || protocol === 'wss:' || loopback.test(hostname)) return undefined
-  return `the connection to the relay ${host} is not encrypted: whoever is on the way sees which accounts talk to each other, when and how much (no texts, names or files), and can tamper with it; use an https:// address, with TLS in front of the relay`
+  return `the connection to the relay ${host} is not encrypted: the network can see which accounts talk to each other, when and how much (no texts, names or files), and can tamper with it. Use an https:// address, with TLS in front of the relay`
 }
 
 /** ws and http are one address, and so are wss and https. */

@@ -1,12 +1,12 @@
-// What the system and SQLite say when a disk is full, dead or read-only, or descriptors are used up, as errors of ours.
+// Converts errors of the system and SQLite (a full, dead or read-only disk, no descriptors left) to our errors.
 import { CodedError, type ErrorCode } from './errors.ts'
 
 const faults: [pattern: RegExp, code: ErrorCode][] = [
   [/^(ENOSPC|EDQUOT|SQLITE_FULL)$/, 'storage-full'],
   [/^(EMFILE|ENFILE)$/, 'descriptors-used-up'],
   [/^(EIO|EROFS|EFBIG|ENXIO|ENODEV|ESTALE|EUCLEAN|ENOTCONN|ETXTBSY)$/, 'storage-failed'],
-  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PROTOCOL)/, 'storage-failed'],
-  [/^SQLITE_(CORRUPT|NOTADB)/, 'database-damaged'],
+  // SQLite calls a page damaged that could not be read: whoever has checked the database throws `database-damaged`.
+  [/^SQLITE_(IOERR|READONLY|CANTOPEN|PROTOCOL|CORRUPT|NOTADB)/, 'storage-failed'],
 ]
 
 export const systemCodeOf = (error: unknown): string =>

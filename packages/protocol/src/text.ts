@@ -1,4 +1,4 @@
-// Lengths of text as people count them.
+// Lengths of texts in characters.
 
 /** Unicode code points: an emoji beyond the basic plane is one. */
 export function charCount(text: string): number {

@@ -1,7 +1,7 @@
 // Work that nobody waits for: whatever it throws is a line in the log, and ends nothing.
 import { ManualClock } from '@postern/testkit/clock'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { CodedError, faultFields, guarded, guardedClock, inBackground, Seldom, systemFault } from '../src/index.ts'
+import { CodedError, faultFields, guarded, guardedClock, inBackground, LogThrottle, systemFault } from '../src/index.ts'
 
 const lines: [level: string, fields: object, text: string][] = []
 const log = {
@@ -59,16 +59,16 @@ test.each([
   ['SQLITE_READONLY_DBMOVED', 'storage-failed'],
   ['EMFILE', 'descriptors-used-up'],
   ['ENFILE', 'descriptors-used-up'],
-  ['SQLITE_CORRUPT', 'database-damaged'],
+  ['SQLITE_CORRUPT', 'storage-failed'],
 ])('[PROTOCOL-5.2] %s of the system is %s', (said, code) => {
   expect(systemFault(Object.assign(new Error(said), { code: said }))).toMatchObject({ code })
 })
 
 test('[PROTOCOL-5.3] what lasts is said once in a while, with how often it was left unsaid, whatever the clock is set to', () => {
   const clock = new ManualClock()
-  const seldom = new Seldom(clock, 1000)
+  const throttle = new LogThrottle(clock, 1000)
   const said: object[] = []
-  const say = (what: string) => seldom.say(what, unsaid => said.push({ what, ...unsaid }))
+  const say = (what: string) => throttle.say(what, unsaid => said.push({ what, ...unsaid }))
   for (let times = 0; times < 4; times++) say('full')
   say('dead')
   clock.advance(1000)

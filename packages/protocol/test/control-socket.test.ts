@@ -182,7 +182,7 @@ test('[PROTOCOL-6.4] one that a kill has left makes room, and a file that is non
   await server?.close()
   writeFileSync(join(directory, CONTROL_NAME), 'notes of somebody')
   expect(await serve()).toBeUndefined()
-  expect(heard.faults).toEqual(['there is no control socket'])
+  expect(heard.faults).toEqual(['control socket not opened'])
   expect(statSync(join(directory, CONTROL_NAME)).isFile()).toBe(true)
 })
 
@@ -194,7 +194,7 @@ test('[PROTOCOL-6.5] where the path is too long for a socket, there is none, and
   const deep = join(directory, 'x'.repeat(120))
   mkdirSync(deep)
   expect(await serve({}, deep)).toBeUndefined()
-  expect(heard.faults).toEqual(['there is no control socket'])
+  expect(heard.faults).toEqual(['control socket not opened'])
   expect(readdirSync(deep)).toEqual([])
   await expect(ask(deep, 'status')).rejects.toMatchObject({ message: expect.stringContaining('too long') })
 })

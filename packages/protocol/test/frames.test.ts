@@ -32,12 +32,16 @@ const clientFrames: ClientFrame[] = [
   { kind: 'call', name: 'outcome', id: 5, request: { group, message } },
   { kind: 'call', name: 'createGroup', id: 6, request: { group, continues: undefined } },
   { kind: 'call', name: 'createGroup', id: 7, request: { group, continues: group } },
+  { kind: 'call', name: 'follow', id: 8, request: { after: 9 } },
+  { kind: 'call', name: 'followChained', id: 9, request: { after: 9 } },
 ]
 
 const relayFrames: RelayFrame[] = [
   { kind: 'challenge', nonce: new Uint8Array(32).fill(9), nowMs: 1_700_000_000_000 },
   { kind: 'deliver', entries: [{ ...delivered, kind: 'message', added: [], removed: [] }] },
   { kind: 'deliver', entries: [{ ...delivered, kind: 'commit', added: [account], removed: [account, account] }] },
+  { kind: 'deliver', after: 0, entries: [{ ...delivered, kind: 'message', added: [], removed: [] }] },
+  { kind: 'deliver', after: Number.MAX_SAFE_INTEGER, entries: [] },
   {
     kind: 'answer',
     name: 'append',
@@ -94,9 +98,9 @@ describe('what is not a frame is refused', () => {
   })
 
   test.each([
-    [0, 'the other side is too old'],
-    [1, 'the other side is too old'],
-    [PROTOCOL_VERSION + 1, 'this program is too old'],
+    [0, 'Update the other side'],
+    [1, 'Update the other side'],
+    [PROTOCOL_VERSION + 1, 'Update this program'],
   ])('[PROTOCOL-4.2] version %i, and which side is behind', (version, which) => {
     const frame = Uint8Array.from(whole[1] ?? [])
     frame[0] = version

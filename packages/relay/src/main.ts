@@ -1,37 +1,44 @@
 // `postern relay`: a relay as a process of its own; `postern relay status` and the like: a word to the one that runs.
-import { aborted, CodedError, isCoded, type ListenAddress, listenPlace, relayDefaults } from '@postern/protocol'
+import {
+  aborted,
+  CodedError,
+  type Env,
+  isCoded,
+  type ListenAddress,
+  listenPlace,
+  relayDefaults,
+} from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { logCrash, openProcessLog } from '@postern/protocol/process-log'
-import { type RelayConfig, readConfig } from './config.ts'
-import { makeInvite } from './invites/run-invite.ts'
-import { runMove } from './move/run-move.ts'
-import { operatorCommandIn, runOperatorCommand } from './operator/run-command.ts'
+import { makeInvite } from './commands/invite.ts'
+import { markRestored } from './commands/mark-restored.ts'
+import { runMove } from './commands/move.ts'
+import { operatorCommandIn, runOperatorCommand } from './commands/operate.ts'
+import { reloadAtHangUp } from './commands/reload.ts'
+import { type RelayConfig, readConfig } from './config/config.ts'
 import { startRelay } from './relay.ts'
-import { reloadAtHangUp } from './reload.ts'
-import { noteRestored } from './restored.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 type Built = { readonly app?: string | undefined }
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. `built`: what is served unless the settings say otherwise. */
-export async function runRelay(argv: readonly string[], env: Environment, built: Built = {}): Promise<number> {
+export async function runRelay(argv: readonly string[], env: Env, built: Built = {}): Promise<number> {
   const asked = operatorCommandIn(argv)
   if (asked) return await print(() => runOperatorCommand(asked.name, asked.rest, env))
   if (argv[0] === 'move') return await print(() => runMove(argv.slice(1), { env, say: sayBeside }))
-  if (argv[0] === 'restored') return await print(() => noteRestored(argv.slice(1), env))
+  if (argv[0] === 'restored') return await print(() => markRestored(argv.slice(1), env))
   if (argv[0] === 'invite') return await print(() => makeInvite(argv.slice(1), env))
   return await serve(() => readConfig(argv, env, built.app))
 }
 
 async function serve(read: () => RelayConfig): Promise<number> {
-  const { signal } = stopSignal()
+  const { signal, forget: forgetStop } = stopSignal()
+  let forgetCrash: (() => void) | undefined
   let store = '--data'
   try {
     const config = read()
     if (config.database !== undefined) store = '--database'
     const log = openProcessLog({ level: config.logLevel, waitingBytesMax: relayDefaults.logWaitingBytesMax })
-    logCrash(log, 'relay')
+    forgetCrash = logCrash(log, 'relay')
     const relay = await startRelay({ ...config, log }).catch((error: unknown) => {
       throw listenFault(error, config)
     })
@@ -48,6 +55,9 @@ async function serve(read: () => RelayConfig): Promise<number> {
   } catch (error) {
     process.stderr.write(`${startFault(error, store)}\n`)
     return 1
+  } finally {
+    forgetStop()
+    forgetCrash?.()
   }
 }
 
@@ -76,6 +86,6 @@ function listenFault(error: unknown, { listen, metrics }: RelayConfig): unknown 
   if (code !== 'EADDRINUSE' && code !== 'EADDRNOTAVAIL') return error
   const isOfMetrics = metrics !== undefined && metrics.port === port && listen.port !== port
   const [field, address]: [string, ListenAddress] = isOfMetrics ? ['--metrics', metrics] : ['--listen', listen]
-  const rule = code === 'EADDRINUSE' ? 'is in use' : 'is no address of this machine'
+  const rule = code === 'EADDRINUSE' ? 'is in use' : 'is not an address of this machine'
   return new CodedError('bad-field', { field, rule: `${listenPlace(address)} ${rule}` })
 }

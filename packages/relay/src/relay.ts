@@ -1,45 +1,47 @@
 // Puts a relay together, starts it, and stops it without cutting anything off.
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   type Clock,
+  type CloseStack,
   guardedClock,
   type ListenAddress,
   type Log,
   listenUrl,
   MINUTE_MS,
   silentLog,
+  startWhole,
   systemClock,
 } from '@postern/protocol'
 import { Audience } from './accounts/audience.ts'
 import { Bans } from './accounts/bans.ts'
+import { PendingLogins } from './accounts/pending-logins.ts'
 import type { Registration } from './accounts/register.ts'
 import type { BlobPlace } from './blobs/blob-place.ts'
 import { openBlobs } from './blobs/open-blobs.ts'
-import { type Changeable, type Changed, changeSettings } from './change-settings.ts'
-import { Arrivals } from './connections/arrivals.ts'
-import type { RelayParts } from './connections/relay-parts.ts'
+import { applyPeerEvents } from './cluster/apply-peer-events.ts'
+import { type Changeable, type ChangedSettings, changeSettings } from './config/change-settings.ts'
+import { ConnectionRegistry } from './connections/connection-registry.ts'
 import { SocketServer } from './connections/socket-server.ts'
-import { Visitors } from './connections/visitors.ts'
-import { RelayFigures } from './figures/relay-figures.ts'
-import { hearElsewhere } from './hear-elsewhere.ts'
-import { Housekeeping } from './housekeeping.ts'
+import type { RelayContext } from './context.ts'
 import { type AppFiles, readAppFiles } from './http/app-files.ts'
 import { allowConnections, createHttpServer } from './http/http-server.ts'
+import { listenOn } from './http/listen.ts'
 import { InviteFiles } from './invites/invite-files.ts'
 import { Invites } from './invites/invites.ts'
 import { type DiskRoom, DiskSpace, readDiskRoom } from './limits/disk-space.ts'
 import type { TrustedProxies } from './limits/peer-address.ts'
 import { Rates } from './limits/rates.ts'
 import { type RelayLimits, relayLimits } from './limits/relay-limits.ts'
-import { OperatorDesk } from './operator/operator-desk.ts'
-import { claimDataDirectory } from './store/data-directory.ts'
-import { Elsewhere } from './store/elsewhere.ts'
+import { RelayMetrics } from './metrics/relay-figures.ts'
+import { openOperatorDesk } from './operator/operator-services.ts'
+import { claimDataDirectory } from './store/claim-directory.ts'
+import { PeerEvents } from './store/peer-events.ts'
 import { openPostgresStore } from './store/postgres/postgres-store.ts'
 import type { RelayStore, StoreOptions } from './store/relay-store.ts'
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts'
 import { InProcessWake } from './store/wake.ts'
+import { Housekeeping } from './upkeep/housekeeping.ts'
 
 export type RelayOptions = {
   listen: ListenAddress
@@ -72,105 +74,85 @@ export interface Relay {
   readonly port: number
   readonly metricsUrl: string | undefined
   /** From now on these count. Gives the limits that have changed, and apart from them those that wait for a restart. */
-  change(to: Changeable): Changed
+  change(to: Changeable): ChangedSettings
   /** Answers what is in flight, makes it durable, says goodbye to every connection. */
   stop(): Promise<void>
 }
 
 export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const { clock = systemClock, log = silentLog } = options
+  return await startWhole({ clock, log }, opened => openRelay(options, opened))
+}
+
+async function openRelay(options: RelayOptions, opened: CloseStack): Promise<Relay> {
   // Before the store is opened: a setting that is wrong must leave nothing behind.
   const app: AppFiles = options.app === undefined ? new Map() : readAppFiles(options.app)
-  const elsewhere = new Elsewhere()
-  const parts = await openParts(options, elsewhere)
-  const visitors = new Visitors(parts)
-  const sockets = new SocketServer(parts, visitors)
+  const peerEvents = new PeerEvents()
+  const parts = await openParts(options, { peerEvents, opened })
+  const visitors = new ConnectionRegistry(parts)
+  const sockets = opened.add(new SocketServer(parts, visitors), it => it.stop())
   const { server, uploads } = createHttpServer(parts, { sockets, visitors, app })
-  hearElsewhere(elsewhere, { parts, sockets, uploads })
+  applyPeerEvents(peerEvents, { parts, sockets, uploads })
   const housekeeping = new Housekeeping(parts)
+  opened.add(server, it => stopServing(parts, { server: it, sockets, abortUploads: () => uploads.abortAll() }))
   const operated = { parts, visitors, sockets, uploads, dataDirectory: options.dataDirectory }
-  const desk = await OperatorDesk.open(operated, options.metrics).catch(async (error: unknown) => {
-    await closeUnserved(parts, sockets)
-    throw error
-  })
-  try {
-    server.listen({ port: options.listen.port, host: options.listen.host })
-    await once(server, 'listening')
-  } catch (error) {
-    await desk.close()
-    await closeUnserved(parts, sockets)
-    throw error
-  }
-  housekeeping.start()
-  const { port } = server.address() as AddressInfo
+  const { metricsUrl } = await openOperatorDesk(operated, { metricsAt: options.metrics, opened })
+  const port = await listenOn(server, options.listen)
   parts.audience.listensOn(port)
-  let stopped: Promise<void> | undefined
-  const stop = async (): Promise<void> => {
-    await desk.close()
-    await housekeeping.stop()
-    await stopServing(parts, { server, sockets, abortUploads: () => uploads.abortAll() })
-    parts.blobs.close()
-    await parts.store.close()
-  }
+  opened.add(housekeeping, it => it.stop()).start()
   return {
     url: listenUrl({ host: options.listen.host, port }),
     port,
-    metricsUrl: desk.metricsUrl,
+    metricsUrl,
     change: to => {
       const changed = changeSettings(parts, to)
       allowConnections(server, parts.limits)
       return changed
     },
-    stop: () => (stopped ??= stop()),
+    stop: () => opened.close(),
   }
 }
 
-async function closeUnserved(parts: RelayParts, sockets: SocketServer): Promise<void> {
-  await sockets.stop()
-  parts.blobs.close()
-  await parts.store.close()
-}
+type Opening = { peerEvents: PeerEvents; opened: CloseStack }
 
-async function openParts(options: RelayOptions, elsewhere: Elsewhere): Promise<RelayParts> {
+async function openParts(options: RelayOptions, { peerEvents, opened }: Opening): Promise<RelayContext> {
   // Before the store: a setting that is wrong must leave nothing behind.
   const audience = new Audience(options.listen, options.publicHosts ?? [])
   const limits = relayLimits(options.limits)
-  const figures = new RelayFigures()
+  const figures = new RelayMetrics()
   const log = figures.counting(options.log ?? silentLog)
   const clock = guardedClock(options.clock ?? systemClock, log)
-  const store = await openStore(options, { limits, clock, figures, log, elsewhere })
+  const { store, wake, disk } = await openStore(options, { limits, clock, figures, log, peerEvents, opened })
   const { dataDirectory } = options
-  try {
-    const around = { dataDirectory, disk: store.disk, store: store.opened, clock, limits }
-    const { blobs, room } = await openBlobs(options.blobs, around)
-    return {
-      store: store.opened,
-      wake: store.wake,
-      disk: store.disk,
-      blobs,
-      room,
-      limits,
-      rates: new Rates(clock, MINUTE_MS),
-      hourlyRates: new Rates(clock, 60 * MINUTE_MS),
-      clock,
-      log,
-      figures,
-      audience,
-      admission: { registration: options.registration ?? 'open' },
-      invites: new Invites(store.opened.invites ?? new InviteFiles(dataDirectory)),
-      bans: await Bans.load(store.opened),
-      arrivals: new Arrivals(),
-      proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
-    }
-  } catch (error) {
-    await store.opened.close()
-    throw error
+  const { blobs, room } = opened.add(
+    await openBlobs(options.blobs, { dataDirectory, disk, store, clock, limits }),
+    it => it.blobs.close(),
+  )
+  return {
+    store,
+    wake,
+    disk,
+    blobs,
+    room,
+    limits,
+    rates: new Rates(clock, MINUTE_MS),
+    hourlyRates: new Rates(clock, 60 * MINUTE_MS),
+    clock,
+    log,
+    figures,
+    audience,
+    admission: { registration: options.registration ?? 'open' },
+    invites: new Invites(store.invites ?? new InviteFiles(dataDirectory)),
+    bans: await Bans.load(store),
+    arrivals: new PendingLogins(),
+    proxies: options.proxies && { ...options.proxies, header: options.proxies.header.toLowerCase() },
   }
 }
 
-type Around = Pick<RelayParts, 'limits' | 'clock' | 'figures' | 'log'> & { elsewhere: Elsewhere }
+type StoreContext = Pick<RelayContext, 'limits' | 'clock' | 'figures' | 'log'> & Opening
 
-async function openStore(options: RelayOptions, around: Around) {
-  const { limits, clock, figures, log, elsewhere } = around
+async function openStore(options: RelayOptions, around: StoreContext) {
+  const { limits, clock, figures, log, peerEvents, opened } = around
   const directory = options.dataDirectory
   const disk = new DiskSpace({ limits, clock, read: options.readDisk ?? (() => readDiskRoom(directory)) })
   const wake = new InProcessWake()
@@ -178,7 +160,9 @@ async function openStore(options: RelayOptions, around: Around) {
   const open = options.openStore ?? storeOn(options.database)
   // A clock that was handed in is not to be compared with one that was not.
   const ages = options.clock ? ('by-own-clock' as const) : ('by-both-clocks' as const)
-  return { opened: await open({ directory, limits, wake, elsewhere, clock, ages, log, disk, observe }), wake, disk }
+  const given = { directory, limits, wake, peerEvents, clock, ages, log, disk, observe }
+  const store = opened.add(await open(given), it => it.close())
+  return { store, wake, disk }
 }
 
 function storeOn(database: string | undefined): (given: StoreOptions) => RelayStore | Promise<RelayStore> {
@@ -191,7 +175,7 @@ function storeOn(database: string | undefined): (given: StoreOptions) => RelaySt
 
 type Serving = { server: Server; sockets: SocketServer; abortUploads: () => void }
 
-async function stopServing(parts: RelayParts, { server, sockets, abortUploads }: Serving): Promise<void> {
+async function stopServing(parts: RelayContext, { server, sockets, abortUploads }: Serving): Promise<void> {
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
@@ -199,7 +183,7 @@ async function stopServing(parts: RelayParts, { server, sockets, abortUploads }:
   server.keepAliveTimeout = 1
   server.keepAliveTimeoutBuffer = 0
   const deadline = parts.clock.setTimer(parts.limits.stopWithinMs, () => {
-    parts.log.warn({ connections: sockets.connectionCount }, 'not all connections ended in time')
+    parts.log.warn({ connections: sockets.connectionCount }, 'connections not closed in time')
     sockets.terminateAll()
     server.closeAllConnections()
   })

@@ -51,7 +51,7 @@ describe('a relay that cannot know its hosts', () => {
     async host => {
       await expect(start({ host, port: 0 })).rejects.toMatchObject({
         code: 'bad-field',
-        message: expect.stringMatching(/^--public-host: name the host/),
+        message: expect.stringMatching(/^--public-host: must name the host/),
       })
       const relay = await start({ host, port: 0 }, ['relay.example'])
       await relay.stop()
@@ -61,7 +61,7 @@ describe('a relay that cannot know its hosts', () => {
   test.each(['https://relay.example', 'relay.example/', 'a b', '', 'alice@relay.example', 'relay.example:x'])(
     '[RELAY-2.18] nor with the host %j',
     async host => {
-      const field = expect.stringMatching(/^--public-host: .* is no host/)
+      const field = expect.stringMatching(/^--public-host: .* is not a host/)
       await expect(start({ host: '127.0.0.1', port: 0 }, [host])).rejects.toMatchObject({ message: field })
     },
   )

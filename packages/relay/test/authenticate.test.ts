@@ -99,8 +99,8 @@ describe('the proof', () => {
   })
 
   test('[RELAY-2.2] one made for another host is refused, and the answer says what the operator has to do', async () => {
-    const elsewhere = attempt((_proof, nonce) => proofOf(alice, { nonce, audience: 'other.example' }))
-    await expect(elsewhere).rejects.toMatchObject({ code: 'unauthenticated', message: /--public-host/ })
+    const peerEvents = attempt((_proof, nonce) => proofOf(alice, { nonce, audience: 'other.example' }))
+    await expect(peerEvents).rejects.toMatchObject({ code: 'unauthenticated', message: /--public-host/ })
   })
 
   test('[RELAY-2.2] once is enough', async () => {

@@ -7,7 +7,7 @@ import { backupLimits, systemClock } from '@postern/protocol'
 import { test as base, expect } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts'
-import { checkStoredRelay, prepareRestoredRelay } from '../src/store/sqlite/stored-copy.ts'
+import { checkStoredRelay, prepareRestoredRelay } from '../src/store/sqlite/tools/stored-copy.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { World } from './contract/world.ts'
 

@@ -35,16 +35,16 @@ test('[RELAY-8.9] a directory, or a bucket with all that is known of it', () => 
 })
 
 test.for([
-  ['blobs', /by its whole path/],
-  ['https://s3.example.org/blobs', /it is a directory, or a store as in s3:/],
-  ['s3://', /name of a bucket|no address/],
-  ['s3://Blobs_1', /"Blobs_1" is no name of a bucket/],
-  ['s3://blobs/a//b', /a prefix is of letters/],
-  ['s3://blobs/../b?x=1', /"x" is none of/],
-  ['s3://blobs?region=EU', /"EU" is no region/],
-  ['s3://blobs?endpoint=s3.example.org', /is no address, as in https/],
+  ['blobs', /must be an absolute path/],
+  ['https://s3.example.org/blobs', /must be a directory or a bucket, as in s3:/],
+  ['s3://', /is not a bucket name|must be an address/],
+  ['s3://Blobs_1', /"Blobs_1" is not a bucket name/],
+  ['s3://blobs/a//b', /must have a prefix of letters/],
+  ['s3://blobs/../b?x=1', /"x" is not one of/],
+  ['s3://blobs?region=EU', /"EU" is not a region/],
+  ['s3://blobs?endpoint=s3.example.org', /is not an address. Use one like https/],
   ['s3://blobs?style=virtual', /neither path nor host/],
-  ['s3://alice:secret@blobs', /keys do not belong into it/],
+  ['s3://alice:secret@blobs', /must not contain keys/],
 ] as const)('[RELAY-8.9] %s is refused', ([given, words]) => {
   expect(() => blobPlaceIn(given, keys)).toThrow(words)
   expect(() => blobPlaceIn(given, keys)).toThrow(/^--blobs: /)

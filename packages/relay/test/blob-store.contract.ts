@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type BlobId, CodedError, isCoded } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Appended, BlobStore } from '../src/blobs/blob-store.ts'
+import type { AppendResult, BlobStore } from '../src/blobs/blob-store.ts'
 
 export type OpenedBlobs = {
   /** Two relays' eyes on the same place. */
@@ -47,7 +47,7 @@ class Writer {
     length: number,
     { offset = 0, isLast = false, body }: Sent = {},
     by = this.opened.blobs,
-  ): Promise<Appended> {
+  ): Promise<AppendResult> {
     const sent = body ?? inChunks(this.bytes.subarray(offset, offset + length))
     const appended = await by.append(this.blob, sent, { offset, lengthMax: this.bytes.length, isLast, room: endless })
     if (appended.kind === 'complete') await this.opened.finish(this.blob, appended.length)

@@ -8,7 +8,7 @@ import type { S3Asked, S3Operation, S3Server, S3Trouble } from '@postern/testkit
 import { describe, expect, test } from 'vitest'
 import type { RelayLimits } from '../src/limits/relay-limits.ts'
 import { blobsAt, placeOf, sharedStore, testS3 } from './blob-places.ts'
-import { bearer, begin, bodyOf, offsetOf, put } from './put-blob.ts'
+import { bearer, begin, beginLimited, bodyOf, offsetOf, put } from './put-blob.ts'
 import { arrive, testRelay } from './relay-fixture.ts'
 
 const MIB = 1024 * 1024
@@ -53,6 +53,24 @@ describe('what is asked of the store', () => {
       [small, large].map(({ blob }) => `of/alice/${blob.slice(0, 2)}/${blob}`).toSorted(),
     )
     expect(server.store.uploads.size).toBe(0)
+  })
+
+  test('[RELAY-3.20] a blob for one fetcher is so here, too, and past its lifetime nothing is asked of the store', async () => {
+    const clock = new ManualClock(Date.now())
+    const server = await testS3()
+    const relay = await testRelay({ blobs: placeOf(server), clock })
+    const data = randomBytes(50_000)
+    const begun = await beginLimited(relay, await arrive(relay), { size: data.length, lifetimeMs: 600_000, fetches: 1 })
+    await put(begun, data, 0)
+    const by = (token: string, range?: string) =>
+      fetch(begun.url, { headers: { 'Fetch-Token': token.repeat(43), ...(range && { Range: range }) } })
+    expect(await bodyOf(await by('a', 'bytes=0-9'))).toEqual(data.subarray(0, 10))
+    expect((await by('b')).status).toBe(404)
+    expect((await bodyOf(await by('a'))).equals(data)).toBe(true)
+    clock.advance(600_000)
+    const reads = countOf(server.asked, 'get')
+    expect((await by('a')).status).toBe(404)
+    expect(countOf(server.asked, 'get')).toBe(reads)
   })
 
   test('[RELAY-8.10] it is signed, with the token of a session when there is one', async () => {

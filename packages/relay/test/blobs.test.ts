@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
-import { bearer, begin, bodyOf, put } from './put-blob.ts'
+import { bearer, begin, beginLimited, bodyOf, put } from './put-blob.ts'
 import { arrive, temporaryDirectory, testRelay } from './relay-fixture.ts'
 
 describe('downloading', () => {
@@ -37,7 +37,10 @@ describe('downloading', () => {
       const response = await fetch(await uploaded(), { headers: { Range: range } })
       expect(response.status).toBe(416)
       expect(response.headers.get('content-range')).toBe('bytes */1000')
-      expect(await response.json()).toEqual({ error: 'Range: the blob has 1000 bytes.', code: 'bad-field' })
+      expect(await response.json()).toEqual({
+        error: 'Range: must begin within the blob, which has 1000 bytes.',
+        code: 'bad-field',
+      })
     },
   )
 
@@ -112,6 +115,73 @@ describe('the end of a blob', () => {
     clock.advance(30 * 86_400_000)
     expect(await sweptTo(0)).toEqual([])
     while ((await fetch(complete.url)).status !== 404) await nextTurn()
+  })
+})
+
+describe('a blob that its owner has limited', () => {
+  const data = randomBytes(1000)
+  const tokens = { first: 'a'.repeat(43), second: 'b'.repeat(43) }
+  const by = (token: string, range?: string) => ({
+    headers: { 'Fetch-Token': token, ...(range !== undefined && { Range: range }) },
+  })
+
+  const limited = async (limits: { lifetimeMs?: number; fetches?: number }, clock?: ManualClock) => {
+    const relay = await testRelay({ ...(clock && { clock }) })
+    const alice = await arrive(relay)
+    const begun = await beginLimited(relay, alice, { size: data.length, ...limits })
+    await put(begun, data, 0)
+    return { ...begun, alice }
+  }
+
+  test('[RELAY-3.19] is gone when its lifetime is over, before any sweep', async () => {
+    const clock = new ManualClock()
+    const { url } = await limited({ lifetimeMs: 600_000 }, clock)
+    clock.advance(599_999)
+    expect(await bodyOf(await fetch(url))).toEqual(data)
+    clock.advance(1)
+    for (const method of ['GET', 'HEAD']) expect((await fetch(url, { method })).status).toBe(404)
+  })
+
+  test('[RELAY-3.20] has one fetcher, who may resume, and is gone for everybody else', async () => {
+    const { url } = await limited({ fetches: 1 })
+    // Neither a look nor somebody without a token uses it up.
+    expect((await fetch(url)).status).toBe(404)
+    expect((await fetch(url, by('short'))).status).toBe(404)
+    expect((await fetch(url, { method: 'HEAD', ...by(tokens.first) })).status).toBe(404)
+    const begun = await fetch(url, by(tokens.first, 'bytes=0-99'))
+    expect(await bodyOf(begun)).toEqual(data.subarray(0, 100))
+    expect((await fetch(url, by(tokens.second))).status).toBe(404)
+    expect(await bodyOf(await fetch(url, by(tokens.first, 'bytes=100-')))).toEqual(data.subarray(100))
+    expect(await bodyOf(await fetch(url, by(tokens.first)))).toEqual(data)
+    expect((await fetch(url, { method: 'HEAD', ...by(tokens.first) })).headers.get('content-length')).toBe('1000')
+    expect((await fetch(url, { method: 'HEAD', ...by(tokens.second) })).status).toBe(404)
+  })
+
+  test('[RELAY-3.20] of many who ask at the same moment one has it', async () => {
+    const { url } = await limited({ fetches: 1 })
+    const asked = Array.from({ length: 8 }, (_, at) => fetch(url, by(String(at).repeat(43))))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, ...Array.from({ length: 7 }, () => 404)])
+  })
+
+  test('[RELAY-3.20] is deleted by its owner as any other, and other blobs ask for no token', async () => {
+    const { url, blob, alice } = await limited({ fetches: 1 })
+    expect((await fetch(url, by(tokens.first))).status).toBe(200)
+    await alice.call('deleteBlob', { blob: blob as never })
+    expect((await fetch(url, by(tokens.first))).status).toBe(404)
+    const free = await limited({})
+    expect(await bodyOf(await fetch(free.url))).toEqual(data)
+    expect(await bodyOf(await fetch(free.url, by(tokens.second)))).toEqual(data)
+  })
+
+  test.for([
+    [{ fetches: 0 }, 'fetches'],
+    [{ fetches: 17 }, 'fetches'],
+    [{ lifetimeMs: 0 }, 'lifetimeMs'],
+  ] as const)('[RELAY-3.21] is refused with limits that make no sense: %o', async ([limits, field]) => {
+    const relay = await testRelay()
+    const alice = await arrive(relay)
+    await expect(beginLimited(relay, alice, { size: 1, ...limits })).rejects.toThrow(field)
   })
 })
 

@@ -236,6 +236,15 @@ describe('connections', () => {
     expect(first).toContain(false)
   })
 
+  test('[RELAY-2.29] a copied device key under another account ends no connection of its owner', async () => {
+    const relay = await testRelay()
+    const [alice, bob] = [await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const thief = await arrive(relay, { ...newPerson(), device: alice.person.device })
+    expect((await alice.append(messageEnvelope({ group, epoch: 1 }))).accepted).toBeDefined()
+    await expect(thief.call('getGroup', { group })).rejects.toMatchObject({ code: 'group-unknown' })
+  })
+
   test('[RELAY-2.12] a peer that does not answer a ping by the next is cut off', async () => {
     const clock = new ManualClock()
     const relay = await testRelay({ clock, limits: { heartbeatMs: 1000 } })

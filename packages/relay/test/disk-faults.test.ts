@@ -135,7 +135,7 @@ describe('a disk that cannot be written', () => {
       }
     }
     expect(lines).toHaveLength(2)
-    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ msg: 'a request failed', system: 'EFBIG' })
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ msg: 'request failed', system: 'EFBIG' })
     expect(lines.join('')).not.toContain('stack')
     expect((await put(begun, bytes, 0)).status).toBe(204)
   })

@@ -29,6 +29,28 @@ describe('following a mailbox', () => {
     expect(idOf(entry?.payload ?? new Uint8Array())).toBe(idOf(payload))
   })
 
+  test('[RELAY-2.28] `followChained` names before each page the position that it follows, from any cursor', async () => {
+    const relay = await testRelay({ limits: { unacknowledgedEntriesMax: 2 } })
+    const [alice, bob, carol] = [await arrive(relay), await arrive(relay), await arrive(relay)]
+    const group = await chatOf(alice, bob)
+    const peerEvents = await chatOf(alice, carol)
+    for (let at = 0; at < 5; at++) {
+      // A long one is sent in two pieces. What others get leaves holes in this mailbox.
+      await alice.append(messageEnvelope({ group, epoch: 1, size: at === 2 ? 9000 : 60 }))
+      await alice.append(messageEnvelope({ group: peerEvents, epoch: 1 }))
+    }
+    bob.autoAcknowledge = true
+    await bob.call('followChained', { after: 0 })
+    await bob.delivered(6)
+    const cursors = bob.entries.map(({ cursor }) => cursor)
+    const begins = bob.pages.map((_, at) => bob.pages.slice(0, at).reduce((sum, count) => sum + count, 0))
+    expect(bob.pages.length).toBeGreaterThan(2)
+    expect(bob.afters).toEqual(begins.map(at => cursors[at - 1] ?? 0))
+    await bob.call('followChained', { after: cursors[3] ?? 0 })
+    await bob.delivered(8)
+    expect(bob.afters[bob.pages.length - 1]).toBe(cursors[3])
+  })
+
   test('[RELAY-2.7] the end of a mailbox is told with the time before which all is in it', async () => {
     const clock = new ManualClock(Date.now())
     const relay = await testRelay({ clock })

@@ -4,9 +4,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
-import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
+import { timesFrom } from '@postern/testkit/random'
 import { isOnPostgres } from '@postern/testkit/test-databases'
-import Database from 'better-sqlite3-multiple-ciphers'
+import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from './relay-fixture.ts'
 import { RelayProcess } from './relay-process.ts'
@@ -20,7 +21,7 @@ import {
   type TestClient,
 } from './test-client.ts'
 
-const KILLS = 12
+const KILLS = timesFrom('KILL_COUNT', { change: 4, campaign: 12 })
 /** What each life of the relay has to have done before it is killed, however slow the machine is. */
 const MESSAGES_PER_LIFE = 25
 const COMMITS_PER_LIFE = 2
@@ -85,13 +86,13 @@ async function commitUntil(stopped: () => boolean, { group, won }: Race, committ
   won.set(committer, own)
   for (let epoch = 1; !stopped(); ) {
     const payload = commitEnvelope({ group, epoch })
-    const verdict: Verdict = await committer.do(client => client.commit(payload))
+    const verdict: RelayVerdict = await committer.do(client => client.commit(payload))
     if (verdict.accepted) own.set(epoch, verdict.accepted.message)
     epoch = verdict.epoch
   }
 }
 
-async function readAll(reader: Persistent): Promise<Entry[]> {
+async function readAll(reader: Persistent): Promise<MailboxEntry[]> {
   return reader.do(async client => {
     const { head } = await client.call('follow', { after: 0 })
     client.autoAcknowledge = true
@@ -133,7 +134,7 @@ describe('kill -9', () => {
     over = true
     await Promise.all([...sending, ...committing])
 
-    const read = new Map<Persistent, Entry[]>()
+    const read = new Map<Persistent, MailboxEntry[]>()
     for (const person of people) read.set(person, await readAll(person))
     for (const chat of chats) checkChat(chat, read)
     checkEpochs(
@@ -181,7 +182,7 @@ describe('kill -9', () => {
   })
 })
 
-function checkChat(chat: Chat, read: Map<Persistent, Entry[]>): void {
+function checkChat(chat: Chat, read: Map<Persistent, MailboxEntry[]>): void {
   const bySeq = new Map<number, MessageId>()
   const seen = new Set<MessageId>()
   for (const member of chat.members) {
@@ -206,10 +207,10 @@ function checkChat(chat: Chat, read: Map<Persistent, Entry[]>): void {
   expect(new Set(chat.acknowledged).size).toBe(chat.acknowledged.length)
 }
 
-const messagesOf = (entries: Entry[], group: GroupId): number =>
+const messagesOf = (entries: MailboxEntry[], group: GroupId): number =>
   entries.filter(entry => entry.group === group && entry.kind === 'message').length
 
-function checkEpochs(won: Map<number, string>[], log: Entry[]): void {
+function checkEpochs(won: Map<number, string>[], log: MailboxEntry[]): void {
   const commits = log.filter(entry => entry.kind === 'commit').map(entry => idOf(entry.payload))
   const winners = new Map<number, string>()
   for (const [epoch, message] of won.flatMap(one => [...one])) {

@@ -1,7 +1,7 @@
 // A store with a past, for tests that take it elsewhere: chats of all kinds, people who came, left and were put out, things that wait.
 import { randomBytes } from 'node:crypto'
 import type { AccountId, BlobId, GroupId } from '@postern/protocol'
-import Database from 'better-sqlite3-multiple-ciphers'
+import Database from 'better-sqlite3'
 import type { RelayStore } from '../src/store/relay-store.ts'
 import { acknowledged, DAY_MS, World } from './contract/world.ts'
 
@@ -56,12 +56,18 @@ async function keepAround(world: World, people: readonly AccountId[]): Promise<v
   await store.putProfile(bob, { version: 1, blob: randomBytes(100), nowMs })
   await store.raiseSerial(bob, 7)
   await store.setBanned(dora, nowMs)
+  const [gone] = await world.crowd(1)
+  await store.deleteAccount(gone, nowMs)
   await acknowledged(world, bob, { cursor: await store.mailboxHead(bob), mark: 9 })
   await acknowledged(world, carol, { cursor: 20, mark: 2 })
   const invite = { hash: hash(), usesMax: 3, expiresMs: nowMs + DAY_MS }
   const [stranger] = await world.crowd(1)
   await store.registerAccount(`${stranger.slice(0, -4)}aaaa` as AccountId, { accountKey: hash(), nowMs, invite })
-  const [whole, begun] = [blobId(), blobId()]
+  const [whole, begun, limited] = [blobId(), blobId(), blobId()]
+  const limits = { lifetimeMs: 600_000, fetches: 2 }
+  await store.beginBlob(limited, { owner: alice, size: 100, tokenHash: hash(), nowMs, ...limits })
+  await store.finishBlob(limited, { size: 90, nowMs })
+  await store.claimFetch(limited, { fetcher: hash(), how: 'claim' })
   for (const blob of [whole, begun]) await store.beginBlob(blob, { owner: alice, size: 100, tokenHash: hash(), nowMs })
   await store.finishBlob(whole, { size: 90, nowMs })
   await store.blobParts.claim(begun, 'of-alice')

@@ -32,7 +32,7 @@ test('[RELAY-5.8] without a word of it there are none, and the public port never
 })
 
 test.for([
-  [':9090', /^--metrics: ":9090" is on all addresses/],
+  [':9090', /^--metrics: ":9090" listens on all addresses/],
   ['9090', /^--metrics: /],
   ['all', /^--metrics: /],
 ] as const)('[RELAY-5.8] --metrics %s is refused: where they are has to be said', ([address, words]) => {

@@ -29,7 +29,7 @@ describe('with a relay that runs', () => {
     expect(columns(head).slice(0, 3)).toEqual(['account', 'created', 'last seen'])
     expect(rows.map(row => columns(row)[0])).toEqual([bob.id, alice.id])
     const ban = await run('ban', alice.id, ...at)
-    expect(ban).toEqual({ code: 0, stdout: `${alice.id} is shut out; connections that were ended: 1\n`, stderr: '' })
+    expect(ban).toEqual({ code: 0, stdout: `${alice.id} is banned; connections closed: 1\n`, stderr: '' })
     const shown = await run('accounts', '--banned', '--json', ...at)
     expect(JSON.parse(shown.stdout)).toMatchObject({ accounts: [{ account: alice.id, connections: 0 }] })
     await expect(openClient(relay).authenticate(alice.person)).rejects.toMatchObject({ code: 'account-banned' })
@@ -48,21 +48,21 @@ describe('with a relay that runs', () => {
     const [, row] = (await run('invite', 'list', ...at)).stdout.split('\n')
     const [id = '', used] = columns(row)
     expect(used).toBe('0 of 5')
-    expect((await run('invite', 'revoke', id, ...at)).stdout).toContain(`${id} lets nobody in`)
+    expect((await run('invite', 'revoke', id, ...at)).stdout).toContain(`${id} is revoked`)
     const again = await run('invite', 'revoke', id, ...at)
     expect(again).toEqual({ code: 1, stdout: '', stderr: `There is no invite ${id}.\n` })
   })
 })
 
 test.for([
-  [['status', '--data', '/nonexistent'], 'Nothing runs on the data directory /nonexistent'],
+  [['status', '--data', '/nonexistent'], 'Nothing is running on the data directory /nonexistent'],
   [['status'], '--data: '],
   [['status', 'now', '--data', 'x'], '"now": '],
   [['status', '--banned', '--data', 'x'], '--banned'],
-  [['ban', '--data', 'x'], 'account: name one'],
-  [['ban', 'mallory', '--data', 'x'], 'account: "mallory" is no id'],
-  [['ban', newPerson().id, newPerson().id, '--data', 'x'], 'it is not asked for here'],
-  [['invite', 'revoke', '--data', 'x'], 'invite: name one'],
+  [['ban', '--data', 'x'], 'account: must name one'],
+  [['ban', 'mallory', '--data', 'x'], 'account: "mallory" is not an account id'],
+  [['ban', newPerson().id, newPerson().id, '--data', 'x'], 'is not used by this command'],
+  [['invite', 'revoke', '--data', 'x'], 'invite: must name one'],
 ] as const)('[RELAY-5.1] %j is one line and exit code 1', async ([args, words]) => {
   const { code, stdout, stderr } = await run(...args)
   expect([code, stdout]).toEqual([1, ''])
@@ -78,7 +78,7 @@ test('[RELAY-5.1] a relay that was killed is one that does not run, and its next
   child.kill('SIGKILL')
   await once(child, 'exit')
   const asked = await run('status', '--data', dataDirectory)
-  expect(asked).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('Nothing runs') })
+  expect(asked).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('Nothing is running') })
   await testRelay({ dataDirectory })
   expect((await run('status', '--data', dataDirectory)).code).toBe(0)
 })

@@ -233,6 +233,19 @@ describe.skipIf(isMissing)('the way to the database', () => {
     await heard.promise
   })
 
+  test('[RELAY-7.12] who follows waits for the database also at a relay that has not met the account yet', async () => {
+    const database = await server.createDatabase()
+    const world = await openShared(database)
+    const chat = await chatIn(world)
+    await send(world, chat)
+    const other = await openShared(database)
+    await server.kill()
+    const page = other.read(chat.bob)
+    await expect(other.store.mailboxHead(chat.bob)).rejects.toMatchObject({ code: 'unavailable' })
+    await server.start()
+    expect((await page).map(({ seq }) => seq)).toEqual([1, 2])
+  })
+
   test('[RELAY-7.13] a statement that takes too long is given up, and the next one goes through', async () => {
     const database = await server.createDatabase()
     const here = await openShared(`${database}?statement_timeout=400`)

@@ -5,11 +5,11 @@ import { REPLACED_CLOSE_CODE } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeInvite } from '../src/commands/invite.ts'
+import { markRestored } from '../src/commands/mark-restored.ts'
+import { runOperatorCommand } from '../src/commands/operate.ts'
 import type { Relay, RelayOptions } from '../src/index.ts'
-import { makeInvite } from '../src/invites/run-invite.ts'
 import { relayLimits } from '../src/limits/relay-limits.ts'
-import { runOperatorCommand } from '../src/operator/run-command.ts'
-import { noteRestored } from '../src/restored.ts'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { codeOf, World } from './contract/world.ts'
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)('two relays on one database', () => {
 })
 
 describe.skipIf(isMissing)('a database that was restored', () => {
-  const run = (...argv: string[]) => noteRestored(argv, {})
+  const run = (...argv: string[]) => markRestored(argv, {})
 
   test('[RELAY-7.18] is another life of the relay, and gives out no position again', async () => {
     const database = await preparedDatabase()

@@ -6,9 +6,9 @@ import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-database
 import { Client } from 'pg'
 import { test as base, describe, expect, onTestFinished } from 'vitest'
 import { relayLimits } from '../src/limits/relay-limits.ts'
-import { PgMailboxFill } from '../src/store/postgres/mailbox-fill.ts'
-import { openPostgres } from '../src/store/postgres/open-postgres.ts'
-import { PgPartitions } from '../src/store/postgres/partitions.ts'
+import { openPostgres } from '../src/store/postgres/connection/open-postgres.ts'
+import { PgMailboxFill } from '../src/store/postgres/mailboxes/mailbox-fill.ts'
+import { PgPartitions } from '../src/store/postgres/retention/partitions.ts'
 import { bytes, codeOf, DAY_MS, padded, texts, type World } from './contract/world.ts'
 import { openShared } from './shared-stores.ts'
 

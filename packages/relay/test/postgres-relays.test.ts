@@ -1,7 +1,7 @@
 // Two relays on one database, as clients see them: they hop from one to the other, and relays die and stand still under them.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type AccountId, type GroupId, isCoded } from '@postern/protocol'
-import { REPLACED_CLOSE_CODE, type Verdict } from '@postern/protocol/relay'
+import { REPLACED_CLOSE_CODE, type RelayVerdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -58,7 +58,7 @@ class Hopper {
     this.#client = undefined
   }
 
-  async send(group: GroupId, payload: Uint8Array): Promise<Verdict> {
+  async send(group: GroupId, payload: Uint8Array): Promise<RelayVerdict> {
     for (let isNew = true; ; isNew = false) {
       try {
         const client = await this.client()

@@ -43,7 +43,7 @@ const outcomeOf = (coming: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-const keyOf = ({ device }: BarePerson): string => toBase64Url(device.publicKey)
+const keyOf = ({ id, device }: BarePerson): string => `${id}.${toBase64Url(device.publicKey)}`
 const revoked = { code: 'bad-certificate', details: { serial: 7 } }
 
 describe.skipIf(isMissing)('a device that was revoked at another relay', () => {

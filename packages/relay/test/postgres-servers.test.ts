@@ -1,6 +1,6 @@
 // An address of a database with one host or several: what it means, and which of them is gone to.
 import { describe, expect, test } from 'vitest'
-import { Servers, serverAddresses } from '../src/store/postgres/servers.ts'
+import { Servers, serverAddresses } from '../src/store/postgres/connection/servers.ts'
 
 describe('[RELAY-7.16] several servers in one address', () => {
   test('one host is that address', () => {
@@ -17,9 +17,9 @@ describe('[RELAY-7.16] several servers in one address', () => {
   })
 
   test.each([
-    ['mysql://db/postern', 'it is postgres://user:password@host:port/database'],
+    ['mysql://db/postern', 'must be postgres://user:password@host:port/database'],
     ['postgres://one,,two/postern', 'before and after each comma'],
-    ['postgres://one:port,two/postern', 'one of its hosts or ports is none'],
+    ['postgres://one:port,two/postern', 'contains an invalid host or port'],
     ['postgres://one,two/postern?target_session_attrs=standby', 'target_session_attrs is read-write or primary'],
   ])('%s is refused with a reason', (address, reason) => {
     expect(() => serverAddresses(address)).toThrow(reason)

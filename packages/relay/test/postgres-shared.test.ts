@@ -1,7 +1,7 @@
 // Two stores on one database write one log: one order, one winner, membership at the commit, and devices that move.
 import { randomBytes } from 'node:crypto'
 import type { AccountId, GroupId } from '@postern/protocol'
-import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
 import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, preparedDatabase } from '@postern/testkit/test-databases'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -20,7 +20,7 @@ async function twoStores(limits: Partial<RelayLimits> = {}): Promise<[World, Wor
   return [await openShared(database, limits), await openShared(database, limits)]
 }
 
-const seqsOf = (entries: Entry[]): number[] => entries.map(({ seq }) => seq)
+const seqsOf = (entries: MailboxEntry[]): number[] => entries.map(({ seq }) => seq)
 const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, at) => first + at)
 
 describe.skipIf(isMissing)('two stores that share a log', () => {
@@ -198,7 +198,7 @@ describe.skipIf(isMissing)('two stores that share a log', () => {
 type Sent = { sender: AccountId; epoch: number; payload?: Uint8Array; fence?: Fence | undefined }
 
 /** Answered when it is in the log: nobody waits for mailboxes. */
-const sendNow = ({ store, nowMs }: World, group: GroupId, sent: Sent): Promise<Verdict> => {
+const sendNow = ({ store, nowMs }: World, group: GroupId, sent: Sent): Promise<RelayVerdict> => {
   const { payload = randomBytes(40), ...by } = sent
   return store.append({ ...by, group, message: idOf(payload), payload, delivery: { kind: 'message' }, nowMs })
 }

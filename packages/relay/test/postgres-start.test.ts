@@ -4,7 +4,7 @@ import { findPostgres, POSTGRES_MISSING } from '@postern/testkit/postgres'
 import { forgetDatabase, newDatabase } from '@postern/testkit/test-databases'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { postgresMigrations } from '../src/store/postgres/migrations.ts'
+import { postgresMigrations } from '../src/store/postgres/schema/migrations.ts'
 import { codeOf } from './contract/world.ts'
 import { openShared } from './shared-stores.ts'
 

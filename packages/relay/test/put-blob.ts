@@ -18,3 +18,13 @@ export const put = (begun: Begun, body: Uint8Array, offset: number): Promise<Res
 
 export const offsetOf = (response: Response): number => Number(response.headers.get('upload-offset'))
 export const bodyOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer())
+
+/** One that its owner limits to a time, or to a number of fetchers. */
+export async function beginLimited(
+  relay: { url: string },
+  owner: Connected,
+  given: { size: number; lifetimeMs?: number; fetches?: number },
+): Promise<Begun> {
+  const { blob, token } = await owner.call('beginLimitedBlob', { lifetimeMs: undefined, fetches: undefined, ...given })
+  return { url: `${relay.url}/blobs/${blob}`, token, blob }
+}

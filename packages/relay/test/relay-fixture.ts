@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest'
 import { type Relay, type RelayOptions, startRelay } from '../src/index.ts'
 import { InviteFiles } from '../src/invites/invite-files.ts'
 import { Invites } from '../src/invites/invites.ts'
-import type { Invite } from '../src/store/invite-shelf.ts'
-import { withInvitesIn } from '../src/store/postgres/invites-apart.ts'
+import type { StoredInvite } from '../src/store/invite-store.ts'
+import { withInvitesIn } from '../src/store/postgres/tools/open-invites.ts'
 import { type BarePerson, commitEnvelope, connect, newGroupId, newPerson, TestClient } from './test-client.ts'
 
 export function temporaryDirectory(): string {
@@ -37,7 +37,7 @@ export async function testRelay(options: Partial<RelayOptions> = {}): Promise<Re
 }
 
 /** The code of one that the relay of a data directory takes, wherever it has its invites. */
-export async function newInvite(dataDirectory: string, terms: Omit<Invite, 'hash'>): Promise<string> {
+export async function newInvite(dataDirectory: string, terms: Omit<StoredInvite, 'hash'>): Promise<string> {
   const database = await databaseOf(dataDirectory)
   if (database === undefined) return await new Invites(new InviteFiles(dataDirectory)).make(terms)
   return await withInvitesIn(database, shelf => new Invites(shelf).make(terms))

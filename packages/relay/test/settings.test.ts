@@ -48,11 +48,11 @@ describe('a file of settings', () => {
   })
 
   test.for([
-    ['POSTERN_RELAY_REGISTRATON=open', /:1: there is no setting POSTERN_RELAY_REGISTRATON/],
-    ['\nregistration: open', /:2: a line is NAME=value/],
-    ['PATH=/tmp', /there is no setting PATH/],
-    ['POSTERN_RELAY_SETTINGS=/etc/passwd', /there is no setting/],
-    ['POSTERN_RELAY_REGISTRATION=everybody', /^--registration: "everybody" is none of/],
+    ['POSTERN_RELAY_REGISTRATON=open', /:1: POSTERN_RELAY_REGISTRATON is not a setting/],
+    ['\nregistration: open', /:2: must be NAME=value/],
+    ['PATH=/tmp', /PATH is not a setting/],
+    ['POSTERN_RELAY_SETTINGS=/etc/passwd', /POSTERN_RELAY_SETTINGS is not a setting/],
+    ['POSTERN_RELAY_REGISTRATION=everybody', /^--registration: "everybody" is not one of/],
   ] as const)('[RELAY-5.12] %j is refused', ([text, words]) => {
     expect(() => readConfig([...always, '--settings', settingsFile(text)], {})).toThrow(words)
   })
@@ -139,11 +139,11 @@ test('[RELAY-5.11] SIGHUP reads them again; what is wrong changes nothing, and n
   await alice.authenticate(newPerson())
   writeFileSync(file, 'POSTERN_RELAY_REGISTRATION=closed\nPOSTERN_RELAY_LIMITS=blobBytesMax=many\n')
   child.kill('SIGHUP')
-  expect(await says('not read again')).toMatchObject({ level: 'warn', reason: expect.stringContaining('blobBytesMax') })
+  expect(await says('not reloaded')).toMatchObject({ level: 'warn', reason: expect.stringContaining('blobBytesMax') })
   expect(await registration()).toBe('open')
   writeFileSync(file, 'POSTERN_RELAY_REGISTRATION=closed\nPOSTERN_RELAY_PUBLIC_HOSTS=relay.example\nLOG_LEVEL=debug\n')
   child.kill('SIGHUP')
-  expect(await says('read again')).toMatchObject({
+  expect(await says('settings reloaded')).toMatchObject({
     changed: ['registration', 'LOG_LEVEL'],
     afterRestart: ['publicHosts'],
   })

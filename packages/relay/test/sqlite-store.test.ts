@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isCoded, systemClock } from '@postern/protocol'
-import Database from 'better-sqlite3-multiple-ciphers'
+import { SteadySqlite } from '@postern/protocol/node'
+import Database from 'better-sqlite3'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RelayLimits, relayLimits } from '../src/limits/relay-limits.ts'
 import { GroupCommit } from '../src/store/sqlite/group-commit.ts'
@@ -93,7 +94,8 @@ describe('when the disk is full', () => {
   })
 
   test('[RELAY-1.25] what became of a message can be asked', async () => {
-    const db = new Database(':memory:')
+    const inMemory = () => new Database(':memory:')
+    const db = new SteadySqlite(inMemory(), { path: ':memory:', open: inMemory, monotonicMs: () => 0 })
     const full = () => {
       throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' })
     }
@@ -144,5 +146,70 @@ describe('one transaction for many', () => {
     const seqs = (await Promise.all(sends)).map(verdict => verdict.accepted?.seq)
     expect(seqs).toEqual(sends.map((_, at) => Math.floor(at / 7) + 2))
     await world.store.close()
+  })
+})
+
+describe('the length of the file', () => {
+  const LONG = 6_000_000
+  const SHORT = 1_600_000
+  const fileBytes = () => statSync(join(directory, 'relay.db')).size
+
+  const fill = async () => {
+    const world = new World(open())
+    const [alice, bob] = await world.people()
+    const group = await world.chat(alice, bob)
+    const send = () => world.send(group, { sender: alice, payload: randomBytes(50_000) })
+    await Promise.all(Array.from({ length: 130 }, send))
+    world.nowMs += 31 * DAY_MS
+    const kept = await send()
+    expect((await world.store.figures()).databaseBytes).toBeGreaterThan(LONG)
+    return { world, bob, send, kept: kept.accepted?.seq }
+  }
+
+  test('[RELAY-1.55] what is swept makes the file shorter, in turns beside which senders go on', async () => {
+    const { world, bob, send, kept = 0 } = await fill()
+    let sent = 0
+    for (let turn = { removed: 0, more: true }; turn.more; ) {
+      turn = await world.store.sweep(world.nowMs)
+      if (turn.removed === 0 && sent < 5) sent = ((await send()).accepted?.seq ?? 0) - kept
+    }
+    expect((await world.read(bob)).map(entry => entry.seq)).toEqual(Array.from({ length: 6 }, (_, at) => kept + at))
+    await world.store.close()
+    expect(fileBytes()).toBeLessThan(SHORT)
+    const again = new World(open())
+    expect(await again.read(bob)).toHaveLength(6)
+    await again.store.close()
+  })
+
+  test('[RELAY-1.55] while a backup copies the file, no pages move; afterwards the next sweep gives them back', async () => {
+    const { world } = await fill()
+    const release = await world.store.hold()
+    const held = readFileSync(join(directory, 'relay.db'))
+    await world.sweep()
+    expect((await world.store.figures()).databaseBytes).toBeGreaterThan(LONG)
+    expect(readFileSync(join(directory, 'relay.db')).equals(held)).toBe(true)
+    release()
+    await world.sweep()
+    await world.store.close()
+    expect(fileBytes()).toBeLessThan(SHORT)
+  })
+
+  test('[RELAY-1.56] a file of an older version becomes shorter at the next start, and loses nothing', async () => {
+    const { world, bob, kept } = await fill()
+    await world.store.close()
+    const older = new Database(join(directory, 'relay.db'))
+    older.pragma('auto_vacuum = NONE')
+    older.exec('VACUUM')
+    older.close()
+    const before = new World(open())
+    before.nowMs = world.nowMs
+    await before.sweep()
+    await before.store.close()
+    expect(fileBytes()).toBeGreaterThan(LONG)
+
+    const after = new World(open())
+    expect(fileBytes()).toBeLessThan(SHORT)
+    expect((await after.read(bob)).map(entry => entry.seq)).toEqual([kept])
+    await after.store.close()
   })
 })

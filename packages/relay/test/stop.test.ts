@@ -95,7 +95,7 @@ describe('logs', () => {
     })
     await relay.stop()
     const logged = lines.join('')
-    expect(logged).toContain('a call failed')
+    expect(logged).toContain('call failed')
     for (const secret of [payload.subarray(32, 60), alice.person.account.publicKey]) {
       const forms = (['hex', 'base64', 'latin1'] as const).map(encoding => Buffer.from(secret).toString(encoding))
       for (const form of [...forms, secret.join(',')]) expect(logged).not.toContain(form)

@@ -10,7 +10,7 @@ import { accountsRefusal, groupsRefusal, inviteRefusal, keyPackagesRefusal } fro
 import { blobsRefusal, bytesPerDay, dayOf, newPeopleRefusal, ofToday } from '../src/store/rules/day-limits.ts'
 import { answerKnown, answerStale, type GroupState, nextTs } from '../src/store/rules/group-state.ts'
 import { judgeAppend } from '../src/store/rules/judge-append.ts'
-import { type Added, type AskedCommit, judgeCommit } from '../src/store/rules/judge-commit.ts'
+import { type AddedAccount, type AskedCommit, judgeCommit } from '../src/store/rules/judge-commit.ts'
 import { judgeProfile } from '../src/store/rules/judge-profile.ts'
 import { roomFor, soleReader } from '../src/store/rules/mailbox-room.ts'
 
@@ -34,7 +34,7 @@ describe('a message', () => {
   const append = (asked: { sender?: number; epoch?: number; to?: number | AccountId } = {}) => {
     const { sender = 1, epoch = 7, to } = asked
     const recipient = typeof to === 'number' ? { num: to, id: id(to) } : to && { num: undefined, id: to }
-    return codeOf(judgeAppend(group, { sender, epoch, to: recipient }))
+    return codeOf(judgeAppend(group, { sender, epoch, to: recipient, isGone: () => false }))
   }
 
   test('[RELAY-1.12] goes to the members, a direct one to the member that it names', () => {
@@ -67,7 +67,7 @@ describe('a commit', () => {
   const judged = (asked: Partial<AskedCommit> = {}, membersMax = 1000) => {
     const { add = [] } = asked
     const whole = { sender: 1, epoch: 7, add, remove: [], hasWelcome: add.length > 0, ...asked }
-    return judgeCommit(group, whole, { membersMax, find })
+    return judgeCommit(group, whole, { membersMax, find, findDeleted: () => undefined })
   }
   const code = (asked: Partial<AskedCommit>, membersMax?: number) => codeOf(judged(asked, membersMax))
 
@@ -201,7 +201,7 @@ test('[RELAY-1.23] a clock that is set forward makes nothing old; set back, it t
 
 test('[RELAY-1.31] whose mailbox is filled by its sender alone: of two the other, of one whom it adds first', () => {
   const members = (...nums: number[]) => new Map(nums.map(num => [num, id(num)]))
-  const [two, three] = [2, 3].map(num => ({ num, id: id(num) })) as [Added, Added]
+  const [two, three] = [2, 3].map(num => ({ num, id: id(num) })) as [AddedAccount, AddedAccount]
   expect(soleReader(members(1, 2), { sender: 1 })).toEqual(two)
   expect(soleReader(members(1, 2), { sender: 1, added: [three] })).toEqual(two)
   expect(soleReader(members(1), { sender: 1, added: [three] })).toEqual(three)

@@ -7,6 +7,7 @@ import { accountRules } from './contract/accounts.ts'
 import { blobRules } from './contract/blobs.ts'
 import { commitRules, membershipRules, namedPeopleRules } from './contract/commits.ts'
 import { continuationRules } from './contract/continuations.ts'
+import { deletionRules } from './contract/deleted.ts'
 import { expiryRules } from './contract/expiry.ts'
 import { mailboxRules } from './contract/mailboxes.ts'
 import { messageRules } from './contract/messages.ts'
@@ -43,6 +44,7 @@ export function storeContract(name: string, open: OpenStore): void {
     describe('new people', () => newPeopleRules(() => world, reopen))
     describe('continuations', () => continuationRules(() => world, reopen))
     describe('expiry', () => expiryRules(() => world, reopen))
+    describe('deletion', () => deletionRules(() => world, reopen))
     describe('quotas', () => quotaRules(() => world, reopen))
     describe('blobs', () => blobRules(() => world, reopen))
   })

@@ -3,16 +3,16 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import {
   type AccountId,
   accountIdFromHash,
-  Bell,
   CodedError,
   concatBytes,
+  Deferred,
   type GroupId,
   groupIdFromBytes,
   groupIdToBytes,
   isErrorCode,
   type MessageId,
   messageIdFromHash,
-  Wait,
+  Notifier,
 } from '@postern/protocol'
 import {
   authenticationBytes,
@@ -23,9 +23,9 @@ import {
   DIRECT_VERSION,
   decodeRelayFrame,
   deviceCertificateBytes,
-  type Entry,
   encodeClientFrame,
   encodeDeviceCertificate,
+  type MailboxEntry,
   type RelayFrame,
 } from '@postern/protocol/relay'
 import { WebSocket } from 'ws'
@@ -94,30 +94,32 @@ export class TestClient {
   readonly socket: WebSocket
   readonly host: string
   /** Everything that was delivered, and the sizes of the pages it came in. */
-  readonly entries: Entry[] = []
+  readonly entries: MailboxEntry[] = []
   readonly pages: number[] = []
+  /** The position before each page, where the page names it. */
+  readonly afters: (number | undefined)[] = []
   /** Acknowledge each page as it comes. */
   autoAcknowledge = false
   readonly closed: Promise<{ code: number; reason: string }>
   readonly challenge: Promise<Challenge>
   #nextId = 1
-  readonly #waiting = new Map<number, Pick<Wait<never>, 'resolve' | 'reject'>>()
-  readonly #deliveries = new Bell()
+  readonly #waiting = new Map<number, Pick<Deferred<never>, 'resolve' | 'reject'>>()
+  readonly #deliveries = new Notifier()
 
   constructor(url: string, options: { headers?: Record<string, string> } = {}) {
     this.host = options.headers?.['host'] ?? new URL(url).host
     this.socket = new WebSocket(`${url.replace(/^http/, 'ws')}/relay/v1`, { perMessageDeflate: false, ...options })
-    const challenged = new Wait<Challenge>()
-    challenged.over.catch(() => undefined)
-    this.challenge = challenged.over
+    const challenged = new Deferred<Challenge>()
+    challenged.promise.catch(() => undefined)
+    this.challenge = challenged.promise
     this.socket.on('message', data => {
       const frame = decodeRelayFrame(data as Buffer)
       if (frame.kind === 'challenge') challenged.resolve(frame)
       else this.#receive(frame)
     })
     this.socket.on('error', error => challenged.reject(error))
-    const closed = new Wait<{ code: number; reason: string }>()
-    this.closed = closed.over
+    const closed = new Deferred<{ code: number; reason: string }>()
+    this.closed = closed.promise
     this.socket.once('close', (code, reason) => {
       challenged.reject(new Error('closed'))
       for (const answered of this.#waiting.values()) answered.reject(new Error('closed'))
@@ -130,8 +132,9 @@ export class TestClient {
     if (frame.kind === 'deliver') {
       this.entries.push(...frame.entries)
       this.pages.push(frame.entries.length)
+      this.afters.push(frame.after)
       if (this.autoAcknowledge) this.acknowledge(this.lastCursor)
-      this.#deliveries.ring()
+      this.#deliveries.notify()
       return
     }
     const waiting = this.#waiting.get(frame.id)
@@ -148,10 +151,10 @@ export class TestClient {
     // Sent on a closed socket it would vanish, and the test would wait for ever.
     if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error('closed'))
     const id = this.#nextId++
-    const answered = new Wait<CallAnswer<Name>>()
+    const answered = new Deferred<CallAnswer<Name>>()
     this.#waiting.set(id, answered)
     this.socket.send(encodeClientFrame({ kind: 'call', name, id, request } as never))
-    return answered.over
+    return answered.promise
   }
 
   acknowledge(cursor: number, mark = 0): void {
@@ -183,7 +186,7 @@ export class TestClient {
   }
 
   /** Until so many entries were delivered in all. */
-  async delivered(count: number): Promise<Entry[]> {
+  async delivered(count: number): Promise<MailboxEntry[]> {
     while (this.entries.length < count) await this.#deliveries.next()
     return this.entries
   }

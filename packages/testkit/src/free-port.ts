@@ -1,7 +1,7 @@
 // A port for what has to be told one beforehand, or comes back to the one it had.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 
 /** Below those that systems give away by themselves: one of those could be taken while nobody listens on it. */
 const LOWEST = 10_000
@@ -16,8 +16,8 @@ export async function freePort(): Promise<number> {
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer()
-  const tried = new Wait<boolean>()
+  const tried = new Deferred<boolean>()
   server.once('error', () => tried.resolve(false))
   server.listen(port, '127.0.0.1', () => server.close(() => tried.resolve(true)))
-  return await tried.over
+  return await tried.promise
 }

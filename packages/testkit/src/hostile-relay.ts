@@ -3,21 +3,25 @@ import {
   type CallAnswer,
   type CallName,
   type CallRequest,
+  type Delivery,
   decodeClientFrame,
   decodeRelayFrame,
-  type Entry,
   encodeRelayFrame,
+  type MailboxEntry,
   type RelayFrame,
 } from '@postern/protocol/relay'
 import type { Wire } from './wire.ts'
 
-type ChangeEntries = (entries: Entry[]) => Entry[]
+type ChangeEntries = (entries: MailboxEntry[]) => MailboxEntry[]
 type ChangeFrame = (frame: RelayFrame) => RelayFrame[]
+
+/** A relay that hides what it holds back, also when it is honest again, names no position that would give it away. */
+const unplaced = ({ entries }: Delivery): RelayFrame => ({ kind: 'deliver', entries })
 
 export class HostileRelay {
   readonly #wire: Wire
   /** Every entry that the real relay delivered since this one took over. */
-  readonly delivered: Entry[] = []
+  readonly delivered: MailboxEntry[] = []
   /** The highest cursor that the client was shown. */
   shown = 0
 
@@ -34,8 +38,19 @@ export class HostileRelay {
       const changed = change(frame)
       for (const one of changed)
         if (one.kind === 'deliver') this.shown = Math.max(this.shown, ...one.entries.map(entry => entry.cursor))
-      return changed.map(frame => encodeRelayFrame(frame))
+      return changed.map(frame => encodeRelayFrame(frame.kind === 'deliver' ? unplaced(frame) : frame))
     }
+  }
+
+  /** Holds these frames back, and gives them in their order as they come. */
+  holdBack(isHeld: (frame: RelayFrame) => boolean): RelayFrame[] {
+    const held: RelayFrame[] = []
+    this.change(frame => {
+      if (!isHeld(frame)) return [frame]
+      held.push(frame)
+      return []
+    })
+    return held
   }
 
   changeEntries(change: ChangeEntries): void {

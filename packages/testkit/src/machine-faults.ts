@@ -1,6 +1,6 @@
 // What a machine runs out of, for the process of a test alone: files that cannot grow, and no descriptors. Needs no privileges.
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 
 /** Enough for what a test opens, and few enough to be used up at once. */
 const DESCRIPTORS = 1024
@@ -22,6 +22,7 @@ export function failWrites(fileBytesMax = 0, pid?: number): Disposable {
 
 /** From here on nothing can be opened: no file, no socket, and no connection is taken. */
 export function useUpDescriptors(): Disposable {
+  const before = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
   limit({ what: 'nofile', soft: DESCRIPTORS })
   const taken: number[] = []
   try {
@@ -32,6 +33,8 @@ export function useUpDescriptors(): Disposable {
   return {
     [Symbol.dispose]: () => {
       for (const descriptor of taken) closeSync(descriptor)
+      // Other test files may follow in this process.
+      limit({ what: 'nofile', soft: before })
     },
   }
 }

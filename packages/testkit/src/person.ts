@@ -11,7 +11,7 @@ export const WITHIN = { timeoutMs: 60_000 }
 
 type EventOf<Type extends JournalEvent['type']> = Extract<JournalEvent, { type: Type }> & { id: number }
 
-export class Person {
+export class TestPerson {
   readonly name: string
   readonly client: Client
   readonly wire: Wire
@@ -43,8 +43,15 @@ export class Person {
     return await this.client.chats.open(parseInvite(inviteUrl), WITHIN)
   }
 
-  async say(to: Person | ChatId, text: string): Promise<Message> {
-    return await this.client.messages.sendText(to instanceof Person ? to.chatId : to, { text }, WITHIN)
+  /** Makes a group, and waits until each member has it. */
+  async createGroup(name: string, members: readonly TestPerson[]): Promise<ChatId> {
+    const { id } = await this.client.chats.createGroup({ name, members: members.map(member => member.id) }, WITHIN)
+    for (const member of members) await member.next('chat', event => event.chat_id === id)
+    return id
+  }
+
+  async say(to: TestPerson | ChatId, text: string): Promise<Message> {
+    return await this.client.messages.sendText(to instanceof TestPerson ? to.chatId : to, { text }, WITHIN)
   }
 
   /** The next event of a type that nobody has asked for yet; those before it are passed over. */
@@ -77,8 +84,8 @@ export class Person {
   }
 
   /** All texts of a chat, oldest first, as this person sees them. */
-  texts(chat: Person | ChatId): string[] {
-    const id = chat instanceof Person ? chat.chatId : chat
+  texts(chat: TestPerson | ChatId): string[] {
+    const id = chat instanceof TestPerson ? chat.chatId : chat
     const texts: string[] = []
     let beforeTs = Number.MAX_SAFE_INTEGER
     for (;;) {

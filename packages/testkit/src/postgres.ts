@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 import { freePort } from './free-port.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
@@ -68,7 +68,7 @@ export async function askDatabase(url: string, text: string): Promise<string[]> 
 type User = { uid: number; gid: number }
 
 /** The server refuses to run as root: then it runs as the user whom its package made, or as nobody. */
-function ordinaryUser(): User | undefined {
+export function ordinaryUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of [OWNER, 'nobody']) {
     try {
@@ -166,14 +166,14 @@ export class PostgresServer {
       ...user,
     })
     this.#child = child
-    const ready = new Wait()
+    const ready = new Deferred()
     createInterface({ input: child.stderr }).on('line', line => {
       this.#said = `${this.#said}${line}\n`.slice(-SAID_CHARS_MAX)
       if (READY.test(line)) ready.resolve()
     })
     child.once('error', error => ready.reject(error))
     child.once('exit', code => ready.reject(new Error(`PostgreSQL ended with ${code}: ${this.#said}`)))
-    await ready.over
+    await ready.promise
   }
 
   /** As an operator does: connections are ended, all is written. */

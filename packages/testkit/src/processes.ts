@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 
 const LAUNCHER = join(import.meta.dirname, '../../cli/bin/postern.mjs')
 /** Of what a process said on standard error in a long run, the end. */
@@ -114,7 +114,7 @@ type Place = { directory: string; port: number }
 abstract class Listening extends Killable {
   readonly directory: string
   protected readonly port: number
-  #listening = new Wait()
+  #listening = new Deferred()
 
   constructor({ directory, port }: Place) {
     super()
@@ -123,7 +123,7 @@ abstract class Listening extends Killable {
   }
 
   override start(): void {
-    this.#listening = new Wait()
+    this.#listening = new Deferred()
     super.start()
   }
 
@@ -133,7 +133,7 @@ abstract class Listening extends Killable {
 
   /** In its present life. */
   async listening(): Promise<this> {
-    await this.#listening.over
+    await this.#listening.promise
     return this
   }
 
@@ -187,14 +187,17 @@ export type PersonEvent = {
   toast?: { press_id: string; text: string }
 }
 /** `in-doubt`: the process ended before it answered. */
-export type Answer = { kind: 'ok'; ok: unknown } | { kind: 'error'; error: string; code: string } | { kind: 'in-doubt' }
+export type PersonAnswer =
+  | { kind: 'ok'; ok: unknown }
+  | { kind: 'error'; error: string; code: string }
+  | { kind: 'in-doubt' }
 
 export class PersonProcess extends Killable {
   readonly name: string
   readonly directory: string
   readonly #relayUrl: string
-  readonly #waiting = new Map<number, Wait<Answer>>()
-  #ready = new Wait<string>()
+  readonly #waiting = new Map<number, Deferred<PersonAnswer>>()
+  #ready = new Deferred<string>()
   #isReady = false
   #lastId = 0
   /** Of every message event, in the order of the lines. */
@@ -214,15 +217,15 @@ export class PersonProcess extends Killable {
 
   /** The account id, once it is online. */
   async ready(): Promise<string> {
-    return await this.#ready.over
+    return await this.#ready.promise
   }
 
-  async ask(command: string, fields: object = {}): Promise<Answer> {
+  async ask(command: string, fields: object = {}): Promise<PersonAnswer> {
     const id = ++this.#lastId
-    const answered = new Wait<Answer>()
+    const answered = new Deferred<PersonAnswer>()
     this.#waiting.set(id, answered)
     this.write(JSON.stringify({ id, do: command, ...fields }))
-    return await answered.over
+    return await answered.promise
   }
 
   async do<Ok>(command: string, fields: object = {}): Promise<Ok> {
@@ -250,7 +253,7 @@ export class PersonProcess extends Killable {
   protected override ended(): void {
     // Killed before it was ready: who waits for it waits for the next life, unless there is none.
     if (this.crash !== undefined) this.#ready.reject(new Error(this.crash))
-    if (this.#isReady) this.#ready = new Wait()
+    if (this.#isReady) this.#ready = new Deferred()
     this.#isReady = false
     for (const answered of this.#waiting.values()) answered.resolve({ kind: 'in-doubt' })
     this.#waiting.clear()

@@ -25,6 +25,17 @@ export class SeededRandom {
   }
 }
 
-/** From the environment to repeat a failure, else a new one; the test prints it. */
+/** Set by `npm run campaign -- tests`: tests draw new seeds and go on for longer. */
+const CAMPAIGN = 'POSTERN_TEST_CAMPAIGN'
+/** A change passes or fails by its own merit: without a campaign every run is the same. */
+const GATE_SEED = 7
+
+export const isCampaign = (): boolean => process.env[CAMPAIGN] !== undefined
+
+/** From the environment to repeat a failure, else the same in every run, and a new one in a campaign. The test prints it. */
 export const seedFrom = (variable: string): number =>
-  Number(process.env[variable] ?? crypto.getRandomValues(new Uint32Array(1))[0])
+  Number(process.env[variable] ?? (isCampaign() ? crypto.getRandomValues(new Uint32Array(1))[0] : GATE_SEED))
+
+/** From the environment, else few for every change and many in a campaign. */
+export const timesFrom = (variable: string, { change, campaign }: { change: number; campaign: number }): number =>
+  Number(process.env[variable] ?? (isCampaign() ? campaign : change))

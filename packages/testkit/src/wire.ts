@@ -45,6 +45,11 @@ export class Wire {
     }
   }
 
+  /** Whether the client has a connection, or is making one. */
+  get isConnected(): boolean {
+    return this.#lines.size > 0
+  }
+
   /** Nothing passes any more, in either direction, until it is mended. */
   cut(): void {
     this.#isCut = true

@@ -18,7 +18,8 @@ import {
   startRelay,
 } from '@postern/relay'
 import { freePort } from './free-port.ts'
-import { Person } from './person.ts'
+import { listeningStore } from './listening-store.ts'
+import { TestPerson } from './person.ts'
 import {
   databaseOf,
   databaseOptions,
@@ -42,6 +43,8 @@ export type WorldOptions = {
   /** The PostgreSQL and the place for blobs that relays share. */
   relayDatabase?: string
   relayBlobs?: BlobPlace | undefined
+  /** Hears of everything that the relay's store on SQLite is asked for, with what is said about it. */
+  relayAsked?: (method: string, given: unknown[]) => void
   /** It serves its metrics, on a port of their own. */
   relayMetrics?: true
 }
@@ -62,7 +65,7 @@ export type PersonOptions = {
   restore?: RecoveryFacts
 }
 
-type GatewayOptions = { clock?: Clock; log?: Log }
+type TestGatewayOptions = { clock?: Clock; log?: Log }
 
 export type TestGateway = Gateway & {
   readonly wire: Wire
@@ -74,7 +77,7 @@ export type TestGateway = Gateway & {
 export class World {
   readonly directory: string
   readonly #options: WorldOptions
-  readonly #people = new Map<string, Person>()
+  readonly #people = new Map<string, TestPerson>()
   readonly #gateways: TestGateway[] = []
   readonly #otherRelays: Relay[] = []
   #relay: Relay
@@ -159,7 +162,7 @@ export class World {
     return await makeInvite(['--data', directory, ...(await databaseOptions(directory))], {})
   }
 
-  async person(name: string, options: PersonOptions = {}): Promise<Person> {
+  async person(name: string, options: PersonOptions = {}): Promise<TestPerson> {
     const wire = options.wire ?? new Wire()
     const relayUrl = options.relayUrl ?? this.relayUrl
     const directory = options.directory ?? join(this.directory, name)
@@ -177,19 +180,40 @@ export class World {
       firstStart: () =>
         options.restore ? { restore: options.restore } : { relayUrl, name, bot: options.bot ?? false },
     })
-    const person = new Person({ name, client, wire, directory })
+    const person = new TestPerson({ name, client, wire, directory })
     this.#people.set(name, person)
     client.start()
     return await person.online()
   }
 
   /** The person's process ends, and what it had on disk stays. */
-  async close(person: Person): Promise<void> {
+  async close(person: TestPerson): Promise<void> {
     this.#people.delete(person.name)
     await person.client.stop()
   }
 
-  async gateway(environment: Record<string, string> = {}, options: GatewayOptions = {}): Promise<TestGateway> {
+  /** Copies the person's data, for `restore`, and starts the person again. */
+  async backUp(person: TestPerson, options?: PersonOptions): Promise<TestPerson> {
+    await this.close(person)
+    rmSync(backupOf(person), { recursive: true, force: true })
+    cpSync(person.directory, backupOf(person), { recursive: true })
+    return await this.person(person.name, options)
+  }
+
+  /** The person continues from the backup, without anything that happened since then. */
+  async restore(person: TestPerson, options?: PersonOptions): Promise<TestPerson> {
+    await this.putBack(person)
+    return await this.person(person.name, options)
+  }
+
+  /** Ends the person's process, and puts the backup in the place of its data. */
+  async putBack(person: TestPerson): Promise<void> {
+    await this.close(person)
+    rmSync(person.directory, { recursive: true })
+    cpSync(backupOf(person), person.directory, { recursive: true })
+  }
+
+  async gateway(environment: Record<string, string> = {}, options: TestGatewayOptions = {}): Promise<TestGateway> {
     // Only now: most tests have none, and what it brings along takes long to load.
     const { readSettings, startGateway } = await import('@postern/gateway')
     const { clock, log = testLog('gateway') } = options
@@ -228,6 +252,8 @@ export class World {
   }
 }
 
+export const backupOf = ({ directory }: TestPerson): string => `${directory}.backup`
+
 async function openRelay(
   directory: string,
   { port, options, database }: { port: number; options: WorldOptions; database?: string | undefined },
@@ -245,6 +271,7 @@ async function openRelay(
     app: options.relayApp,
     ...(options.relayMetrics && { metrics: { host: '127.0.0.1', port: 0 } }),
     ...(options.relayClock && { clock: options.relayClock }),
+    ...(options.relayAsked && { openStore: listeningStore(options.relayAsked) }),
   })
 }
 

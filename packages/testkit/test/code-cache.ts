@@ -6,3 +6,6 @@ const directory = join(import.meta.dirname, '../../../node_modules/.cache/poster
 nodeModule.enableCompileCache(directory)
 // For those that a test starts with its environment: without it each of them compiles everything anew.
 process.env['NODE_COMPILE_CACHE'] = directory
+
+// Ctrl-C goes to all processes of a run. The one that vitest runs in ends the others: it no longer finds the children of a dead parent.
+if (process.listenerCount('SIGINT') === 0) process.on('SIGINT', () => undefined)

@@ -50,6 +50,8 @@ export function setup(): void {
   directory = mkdtempSync(join(MEMORY, `${NAME}${process.pid}-`))
   // A database server that runs under another name must reach its directory below this one.
   chmodSync(directory, 0o711)
+  // Also after a signal, when vitest tears nothing down.
+  process.on('exit', teardown)
   if (isExecutable(directory)) process.env['TMPDIR'] = directory
 }
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 
 export type ServedFile = { type: string; body: Uint8Array | string }
 
@@ -20,9 +20,9 @@ export class PageServer {
 
   static async start(files: ReadonlyMap<string, ServedFile>): Promise<PageServer> {
     const pages = new PageServer(files)
-    const listening = new Wait()
+    const listening = new Deferred()
     pages.#server.listen(0, '127.0.0.1', () => listening.resolve())
-    await listening.over
+    await listening.promise
     return pages
   }
 
@@ -41,11 +41,11 @@ export class PageServer {
   }
 
   async stop(): Promise<void> {
-    const closed = new Wait()
+    const closed = new Deferred()
     this.#server.close(() => closed.resolve())
     this.#server.closeAllConnections()
     for (const tunnel of this.#tunnels) tunnel.destroy()
-    await closed.over
+    await closed.promise
   }
 
   #answer(asked: IncomingMessage, answer: ServerResponse): void {

@@ -9,7 +9,7 @@ export type ToldUpdate = {
   type: string
   chat_id: string
   message?: { id: string; text?: string | undefined; [field: string]: unknown }
-  reaction?: { emoji: string; [field: string]: unknown }
+  reaction?: { message_id: string; from: { id: string }; emoji: string; [field: string]: unknown }
   button?: { press_id: string; data: string; [field: string]: unknown }
   expired?: string[]
   [field: string]: unknown

@@ -30,16 +30,22 @@ export type Said = {
 
 /** Something with one value at a time, which one doer changes step by step: words, a reaction, a profile's field, a vote. */
 export type Change = { value: string; outcome: Outcome }
-export type Changed = { kind: string; what: string; first: string; changes: Change[] }
+/** `where`: in which room and by whom, so that its other members must be told; `tag`: of the message that it is about. */
+export type Changed = {
+  kind: string
+  what: string
+  first: string
+  changes: Change[]
+  where?: { room: string; by: string; tag?: string }
+}
 
-/** The values that may stand at the end: the last acknowledged one, and those in doubt since. */
+/**
+ * The values that may stand at the end: the last acknowledged one, and those in doubt. A request that nobody answered may still
+ * be on its way when a later one is acknowledged, as long as the wire holds it back: it counts when it arrives.
+ */
 export function possibleValues({ first, changes }: Pick<Changed, 'first' | 'changes'>): string[] {
-  let possible = [first]
-  for (const { value, outcome } of changes) {
-    if (outcome === 'acknowledged') possible = [value]
-    if (outcome === 'doubtful') possible.push(value)
-  }
-  return possible
+  const settled = changes.findLast(({ outcome }) => outcome === 'acknowledged')?.value ?? first
+  return [settled, ...changes.filter(({ outcome }) => outcome === 'doubtful').map(({ value }) => value)]
 }
 
 export const tagIn = (text: string | undefined): string | undefined => {

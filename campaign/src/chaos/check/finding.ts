@@ -1,8 +1,9 @@
 // What a campaign can find to be wrong, each under the name of its kind.
 
-/** `lost`: acknowledged and not there. `doubled`: there more than once. `reordered`: before what it came after. */
+/** `lost`: acknowledged and not there. `doubled`: there more than once. `reordered`: before what it came after. `kept`: there though it had to go. */
 export type Wrong =
   | 'lost'
+  | 'kept'
   | 'doubled'
   | 'reordered'
   | 'invented'

@@ -20,6 +20,8 @@ export class Part<Process extends Killable = Killable> {
   readonly #logFile: string
   #isWanted = false
   #again: NodeJS.Timeout | undefined
+  /** Addresses of modules that Node loads before the part itself, in all its lives. */
+  imports: readonly string[] = []
   /** The clock of this part is off by so much. */
   shiftMs = 0
   /** Whether its disk is full at the moment. */
@@ -45,7 +47,8 @@ export class Part<Process extends Killable = Killable> {
   start(): void {
     this.#isWanted = true
     const { env } = this.process.life
-    this.process.life = { nodeFlags: ['--import', CLOCK], env: { ...env, CAMPAIGN_CLOCK_FILE: this.#clockFile } }
+    const nodeFlags = [CLOCK, ...this.imports].flatMap(address => ['--import', address])
+    this.process.life = { nodeFlags, env: { ...env, CAMPAIGN_CLOCK_FILE: this.#clockFile } }
     this.process.start()
   }
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api/objects'
-import type { PersonProcess } from '@postern/testkit/processes'
+import type { PersonEvent, PersonProcess } from '@postern/testkit/processes'
+import type { ToldEvent } from '../check/told-event.ts'
 import type { Book, Tried } from './book.ts'
 
 const PAGE = 100
@@ -13,6 +14,9 @@ export class PersonDoer {
   readonly name: string
   readonly id: string
   readonly process: PersonProcess
+  /** All events, as they came; after a kill the last ones come again. */
+  readonly events: ToldEvent[] = []
+  onEvent: (event: PersonEvent) => void = () => undefined
   readonly #book: Book
 
   constructor(person: { process: PersonProcess; id: string }, book: Book) {
@@ -20,6 +24,10 @@ export class PersonDoer {
     this.id = person.id
     this.process = person.process
     this.#book = book
+    this.process.onEvent = event => {
+      this.events.push({ ...event, type: event.event, life: this.process.pid })
+      this.onEvent(event)
+    }
   }
 
   async do<Ok = unknown>(command: string, fields: object): Promise<Tried<Ok>> {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'
 import type { Seen } from '../check/check-changes.ts'
+import type { Changed } from '../check/deeds.ts'
 import type { Book } from './book.ts'
 import type { BotDoer, PersonDoer } from './doers.ts'
 import type { Room } from './rooms.ts'
@@ -31,11 +32,18 @@ export class Members {
   }
 
   #place() {
-    return this.#options.book.valueOf('member', 'the guest’s place in moving', 'out')
+    const { room, admin, guest } = this.#options
+    return this.#value('member', `place of ${guest.id} in ${room.chatOf(admin)}`, 'out')
   }
 
   #title() {
-    return this.#options.book.valueOf('title', 'title of moving', 'moving')
+    const { room, admin } = this.#options
+    return this.#value('title', `title of ${room.chatOf(admin)}`, 'moving')
+  }
+
+  #value(kind: string, what: string, first: string): Changed {
+    const { book, room, admin } = this.#options
+    return Object.assign(book.valueOf(kind, what, first), { where: { room: room.name, by: admin.name } })
   }
 
   async #move(): Promise<void> {

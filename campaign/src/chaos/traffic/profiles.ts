@@ -30,9 +30,11 @@ export class Profiles {
   }
 
   async run(bot: BotDoer): Promise<void> {
-    const first = await shownProfile(bot)
-    for (const field of Object.keys(fields) as Field[])
-      this.#book.valueOf('profile', nameOf(bot, field), first?.[field] ?? '')
+    let first: Record<Field, string> | undefined
+    // Unknown, every value that was there before would look like a loss.
+    while (!first && !this.#stopped) first = await shownProfile(bot)
+    if (!first) return
+    for (const field of Object.keys(fields) as Field[]) this.#book.valueOf('profile', nameOf(bot, field), first[field])
     while (!this.#stopped) {
       await Promise.all((Object.keys(fields) as Field[]).map(field => this.#change(bot, field)))
       await pause(this.#random.below(2000))

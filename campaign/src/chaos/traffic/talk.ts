@@ -107,6 +107,7 @@ export class Talk {
     await this.#alone(known, 'words', async () => {
       const value = book.valueOf('edit', `words of ${known.id}`, `${known.tag} of ${doer.name}`)
       const text = `${known.tag} edited ${value.changes.length + 1}`
+      value.where = whereOf(known, doer)
       const chat = known.room.chatOf(doer)
       await book.change(value, text, () =>
         doer.kind === 'bot'
@@ -121,6 +122,7 @@ export class Talk {
     await this.#alone(known, 'words', async () => {
       const chat = known.room.chatOf(doer)
       const value = book.valueOf('delete', `presence of ${known.id}`, 'there')
+      value.where = whereOf(known, doer)
       book.gone.add(known.tag)
       await book.change(value, 'gone', () =>
         doer.kind === 'bot'
@@ -137,6 +139,7 @@ export class Talk {
       const chat = known.room.chatOf(doer)
       const path = `chats/${chat}/messages/${known.id}/reaction`
       const value = book.valueOf('reaction', `reaction of ${doer.id} to ${known.id}`, '')
+      value.where = whereOf(known, doer)
       await book.change(value, emoji, () => {
         if (doer.kind === 'person') return doer.do('react', { chat, message: known.id, emoji })
         return emoji === ''
@@ -166,7 +169,9 @@ export class Talk {
   }
 }
 
-async function read(doer: Doer, room: Room): Promise<void> {
+const whereOf = ({ room, tag }: Known, { name }: Doer) => ({ room: room.name, by: name, tag })
+
+export async function read(doer: Doer, room: Room): Promise<void> {
   const chat = room.chatOf(doer)
   if (doer.kind === 'bot') await doer.call({ path: `chats/${chat}/read`, json: {} })
   else await doer.do('read', { chat })

@@ -1,7 +1,7 @@
 // What was sent to relays and what its sender was told of it, and what mailboxes have of it: all that is compared.
 import { createHash } from 'node:crypto'
 import { type AccountId, type GroupId, type MessageId, messageIdFromHash } from '@postern/protocol'
-import { type Entry, readEnvelopeHeader } from '@postern/protocol/relay'
+import { type MailboxEntry, readEnvelopeHeader } from '@postern/protocol/relay'
 
 export type Told =
   /** `line`: the connection it was answered on, `place`: when it was sent there, among all that was. */
@@ -25,11 +25,11 @@ export type Deed = {
 }
 
 /** An entry of a mailbox, with what stands in clear in its payload. A welcome says the epoch that it lets into. */
-export type Kept = Omit<Entry, 'payload'> & { message: MessageId; epoch: number }
+export type Kept = Omit<MailboxEntry, 'payload'> & { message: MessageId; epoch: number }
 /** In the order in which it was read. */
 export type Mailbox = { account: AccountId; entries: readonly Kept[] }
 
-export function keptOf({ payload, ...entry }: Entry): Kept {
+export function keptOf({ payload, ...entry }: MailboxEntry): Kept {
   const message = messageIdFromHash(createHash('sha256').update(payload).digest())
   return { ...entry, message, epoch: readEnvelopeHeader(payload).epoch }
 }

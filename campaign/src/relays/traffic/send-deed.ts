@@ -1,7 +1,7 @@
 // Sends something until it is known what became of it: what was not answered is sent again, or asked for by a newer connection.
 import { setTimeout as pause } from 'node:timers/promises'
 import { isCoded } from '@postern/protocol'
-import type { CallRequest, Verdict } from '@postern/protocol/relay'
+import type { CallRequest, RelayVerdict } from '@postern/protocol/relay'
 import type { Deed } from '../check/deed.ts'
 import type { Hopper } from './hopper.ts'
 import { type Line, refusalOf } from './line.ts'
@@ -58,7 +58,7 @@ async function askFor(sender: Sender, deed: Deed, line: Line): Promise<Outcome> 
   }
 }
 
-type Answered = { verdict: Verdict; line: Line; place: number }
+type Answered = { verdict: RelayVerdict; line: Line; place: number }
 
 function tell({ view }: Sender, deed: Deed, { verdict, line, place }: Answered): void {
   const { accepted, epoch } = verdict

@@ -1,15 +1,15 @@
 // The button beside the field: photos, files, a poll.
 import type { VNode } from 'preact'
 import { begin } from '../parts/attempt.ts'
-import { IconButton } from '../parts/icon-button.tsx'
-import { later } from '../parts/later.ts'
-import { openMenu } from '../parts/menus.tsx'
+import { IconButton } from '../parts/icons/icon-button.tsx'
+import { lazyImport } from '../parts/lazy-import.ts'
+import { openMenu } from '../parts/menus/menus.tsx'
 import { pickFiles } from './pick-files.ts'
 import type { Destination } from './send-files.tsx'
 import { attachingWords } from './words.ts'
 
-const newPoll = later(() => import('./new-poll.tsx'))
-const sending = later(() => import('./send-files.tsx'))
+const newPoll = lazyImport(() => import('./new-poll.tsx'))
+const sending = lazyImport(() => import('./send-files.tsx'))
 
 /** The browser asks for files only in answer to a click: before anything is fetched. */
 const pickAndSend = async (to: Destination, accept?: string): Promise<'sent' | 'kept'> => {
@@ -24,9 +24,9 @@ const askPoll = async (to: Destination): Promise<'sent' | 'kept'> => {
 }
 
 /** `to` is asked when something is chosen: a reply may have been begun since the button was drawn. */
-type Shown = { to: () => Destination; onSent: () => void }
+type AttachButtonProps = { to: () => Destination; onSent: () => void }
 
-export function AttachButton({ to, onSent }: Shown): VNode {
+export function AttachButton({ to, onSent }: AttachButtonProps): VNode {
   const w = attachingWords.value
   const tell = async (sending: Promise<'sent' | 'kept'>): Promise<void> => {
     if ((await sending) === 'sent') onSent()

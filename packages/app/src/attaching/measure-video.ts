@@ -1,5 +1,5 @@
 // How large a video is and how long it takes, as far as the browser can tell.
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 
 /** A browser that has not read the head of a video by then will not. */
 const MEASURED_WITHIN_MS = 5_000
@@ -9,7 +9,7 @@ export type VideoMeasures = { width?: number; height?: number; duration_ms?: num
 export async function measureVideo(bytes: Blob): Promise<VideoMeasures> {
   const url = URL.createObjectURL(bytes)
   const video = document.createElement('video')
-  const read = new Wait<VideoMeasures>()
+  const read = new Deferred<VideoMeasures>()
   const timer = setTimeout(() => read.resolve({}), MEASURED_WITHIN_MS)
   video.addEventListener('loadedmetadata', () => read.resolve(measuresOf(video)))
   video.addEventListener('error', () => read.resolve({}))
@@ -17,7 +17,7 @@ export async function measureVideo(bytes: Blob): Promise<VideoMeasures> {
   video.muted = true
   video.src = url
   try {
-    return await read.over
+    return await read.promise
   } finally {
     clearTimeout(timer)
     video.removeAttribute('src')

@@ -3,13 +3,13 @@
 import { contentLimits, optionFault, optionsCountFault, questionFault } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { NewPoll } from '../contract/objects.ts'
+import type { PollDraft } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
-import { Switch } from '../parts/switch.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { Switch } from '../parts/fields/switch.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import './new-poll.css'
 import type { Destination } from './send-files.tsx'
 import { attachingWords } from './words.ts'
@@ -18,21 +18,21 @@ const { pollOptionsMin, pollOptionsMax, pollQuestionCharsMax, pollOptionCharsMax
 
 /** Asks for it; gives whether it was sent. */
 export async function sendNewPoll({ chat, reply_to }: Destination): Promise<'sent' | 'kept'> {
-  const poll = await ask<NewPoll | undefined>(answer => <NewPollDialog onAnswer={answer} />)
+  const poll = await ask<PollDraft | undefined>(answer => <NewPollDialog onAnswer={answer} />)
   if (!poll) return 'kept'
   await call('sendPoll', { chat, poll, ...(reply_to !== undefined && { reply_to }) })
   return 'sent'
 }
 
-const isSound = ({ question, options }: NewPoll): boolean =>
+const isSound = ({ question, options }: PollDraft): boolean =>
   !questionFault(question) && !optionsCountFault(options) && !options.some(optionFault)
 
-function NewPollDialog({ onAnswer }: { onAnswer: (poll: NewPoll | undefined) => void }): VNode {
+function NewPollDialog({ onAnswer }: { onAnswer: (poll: PollDraft | undefined) => void }): VNode {
   const question = useSignal('')
   const options = useSignal(Array.from({ length: pollOptionsMin }, () => ''))
   const multiple = useSignal(false)
   const w = attachingWords.value
-  const poll: NewPoll = {
+  const poll: PollDraft = {
     question: question.value.trim(),
     options: options.value.map(text => text.trim()).filter(text => text !== ''),
     multiple: multiple.value,
@@ -48,7 +48,6 @@ function NewPollDialog({ onAnswer }: { onAnswer: (poll: NewPoll | undefined) => 
           value={question.value}
           maxLength={pollQuestionCharsMax}
           autofocus
-          spellcheck
           onInput={text => void (question.value = text)}
         />
         {options.value.map((option, at) => (
@@ -57,7 +56,6 @@ function NewPollDialog({ onAnswer }: { onAnswer: (poll: NewPoll | undefined) => 
             label={w.option(at + 1)}
             value={option}
             maxLength={pollOptionCharsMax}
-            spellcheck
             onInput={text => write(at, text)}
           />
         ))}

@@ -1,5 +1,5 @@
 // Lets a person pick files of this device.
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 
 /** None when the person thinks better of it. */
 export async function pickFiles(accept?: string): Promise<File[]> {
@@ -7,9 +7,9 @@ export async function pickFiles(accept?: string): Promise<File[]> {
   input.type = 'file'
   input.multiple = true
   if (accept) input.accept = accept
-  const picked = new Wait<File[]>()
+  const picked = new Deferred<File[]>()
   input.addEventListener('change', () => picked.resolve([...(input.files ?? [])]))
   input.addEventListener('cancel', () => picked.resolve([]))
   input.click()
-  return await picked.over
+  return await picked.promise
 }

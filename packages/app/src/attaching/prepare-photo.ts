@@ -1,5 +1,6 @@
 // A photo on its way out: upright, not larger than screens show, without what the camera noted, and a small preview of it.
 import { contentLimits } from '@postern/protocol'
+import { isDecodable } from '../parts/fields/picked-picture.ts'
 
 const SIDE_PIXELS_MAX = 2560
 const PREVIEW_SIDE_PIXELS_MAX = 320
@@ -19,8 +20,9 @@ export function fitWithin({ width, height }: Size, sideMax: number): Size {
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) }
 }
 
-/** Undefined when the browser cannot read the picture: it goes as a file then. */
+/** Undefined when the browser cannot read the picture, or it has too many pixels: it goes as a file then. */
 export async function preparePhoto(picked: Blob): Promise<PreparedPhoto | undefined> {
+  if (!(await isDecodable(picked))) return undefined
   const picture = await createImageBitmap(picked, { imageOrientation: 'from-image' }).catch(() => undefined)
   if (!picture) return undefined
   try {

@@ -2,18 +2,20 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
+import { charsLeft } from '../i18n/chars-left.ts'
+import { sizeOf } from '../i18n/sizes.ts'
 import { call } from '../link/link.ts'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
+import { begin } from '../parts/attempt.ts'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { isDecodable } from '../parts/fields/picked-picture.ts'
+import { Switch } from '../parts/fields/switch.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { FileLine } from '../parts/file-line.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { IconButton } from '../parts/icon-button.tsx'
-import { Switch } from '../parts/switch.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { showToast } from '../parts/toast-list.ts'
-import { charsLeft } from '../words/chars-left.ts'
-import { sizeOf } from '../words/sizes.ts'
+import { Icon } from '../parts/icons/icon.tsx'
+import { IconButton } from '../parts/icons/icon-button.tsx'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import { isTooLarge, prepareFile } from './prepare-file.ts'
 import './send-files.css'
 import { attachingWords } from './words.ts'
@@ -42,9 +44,9 @@ export async function sendFiles(to: Destination, picked: readonly File[]): Promi
   return 'sent'
 }
 
-type Shown = { files: File[]; onAnswer: (choice: Choice | undefined) => void }
+type SendFilesDialogProps = { files: File[]; onAnswer: (choice: Choice | undefined) => void }
 
-function SendFilesDialog({ files, onAnswer }: Shown): VNode {
+function SendFilesDialog({ files, onAnswer }: SendFilesDialogProps): VNode {
   const left = useSignal(files)
   const caption = useSignal('')
   const asFile = useSignal(false)
@@ -67,7 +69,6 @@ function SendFilesDialog({ files, onAnswer }: Shown): VNode {
         label={w.caption}
         value={caption.value}
         fault={charsOver > 0 ? w.captionLong(charsOver) : undefined}
-        spellcheck
         autofocus
         onInput={text => void (caption.value = text)}
       />
@@ -91,7 +92,10 @@ function FileRow({ file, onRemove }: { file: File; onRemove: () => void }): VNod
   useLayoutEffect(() => {
     if (!/^image\/(jpeg|png|webp)$/.test(file.type)) return
     const made = URL.createObjectURL(file)
-    url.value = made
+    const show = async (): Promise<void> => {
+      if (await isDecodable(file)) url.value = made
+    }
+    begin(show())
     return () => URL.revokeObjectURL(made)
   }, [file])
   return (

@@ -2,18 +2,18 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { lengthOf } from '../i18n/sizes.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { IconButton } from '../parts/icon-button.tsx'
-import { later } from '../parts/later.ts'
-import { showToast } from '../parts/toast-list.ts'
-import { lengthOf } from '../words/sizes.ts'
+import { IconButton } from '../parts/icons/icon-button.tsx'
+import { lazyImport } from '../parts/lazy-import.ts'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import type { Destination } from './send-files.tsx'
 import './voice-button.css'
 import type { VoiceRecording } from './voice-recording.ts'
 import { attachingWords } from './words.ts'
 
-const recorder = later(() => import('./voice-recording.ts'))
+const recorder = lazyImport(() => import('./voice-recording.ts'))
 
 export function VoiceButton({ onRecording }: { onRecording: (recording: VoiceRecording) => void }): VNode {
   const w = attachingWords.value

@@ -1,5 +1,5 @@
 // A voice message while it is spoken: the microphone until it is sent or thrown away.
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 import type { PreparedFile } from './prepare-file.ts'
 import { voiceType } from './voice-type.ts'
 
@@ -19,7 +19,7 @@ export async function recordVoice(): Promise<VoiceRecording> {
   const mimeType = voiceType() ?? ''
   const recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: BITS_PER_SECOND })
   const pieces: Blob[] = []
-  const stopped = new Wait()
+  const stopped = new Deferred()
   recorder.addEventListener('dataavailable', ({ data }) => pieces.push(data))
   recorder.addEventListener('stop', () => stopped.resolve())
   recorder.start()
@@ -34,7 +34,7 @@ export async function recordVoice(): Promise<VoiceRecording> {
     finish: async () => {
       const durationMs = Math.round(performance.now() - startedMs)
       stop()
-      await stopped.over
+      await stopped.promise
       return voiceFile(pieces, { mimeType, durationMs })
     },
   }

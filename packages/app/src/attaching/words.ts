@@ -1,7 +1,7 @@
 // What is said while something is attached: files, polls, a voice.
 import { contentLimits } from '@postern/protocol'
-import { inLanguages, plural } from '../words/language.ts'
-import { sizeOf } from '../words/sizes.ts'
+import { inLanguages, plural } from '../i18n/language.ts'
+import { sizeOf } from '../i18n/sizes.ts'
 
 const { fileBytesMax, pollOptionsMax } = contentLimits
 
@@ -13,24 +13,25 @@ export const attachingWords = inLanguages({
     poll: 'Poll',
     sendFiles: (count: number) => plural(count, { one: 'Send this file?', other: 'Send # files?' }),
     caption: 'Caption',
-    captionLong: (count: number) => plural(count, { one: '# character too many', other: '# characters too many' }),
-    asFile: 'As files, without making photos smaller',
-    asFileHint: 'Every byte as it is, also where and when a photo was taken.',
+    captionLong: (count: number) =>
+      plural(count, { one: '# character over the limit', other: '# characters over the limit' }),
+    asFile: 'Send as files, in original quality',
+    asFileHint: 'Files are not changed. Photos keep the place and time they were taken.',
     send: 'Send',
     cancel: 'Cancel',
-    remove: (name: string) => `Do not send ${name}`,
+    remove: (name: string) => `Remove ${name}`,
     tooLarge: (name: string) => `${name} is larger than ${sizeOf(fileBytesMax)} and cannot be sent.`,
     dropHere: 'Drop files here to send them',
     newPoll: 'New poll',
     question: 'Question',
     option: (at: number) => `Answer ${at}`,
-    addOption: 'Add an answer',
+    addOption: 'Add answer',
     optionsMax: `At most ${pollOptionsMax} answers`,
-    multiple: 'Several answers allowed',
-    record: 'Record a voice message',
+    multiple: 'Allow multiple answers',
+    record: 'Record voice message',
     recording: 'Recording',
-    discard: 'Throw away',
-    noMicrophone: 'The microphone cannot be used: allow it in the settings of the browser.',
+    discard: 'Discard',
+    noMicrophone: 'Microphone access is blocked. Allow it in your browser’s settings.',
   },
   ru: {
     attach: 'Прикрепить',

@@ -1,11 +1,11 @@
 // A file: its name and size, and a way to save it.
 import type { VNode } from 'preact'
+import { sizeOf } from '../i18n/sizes.ts'
 import { begin } from '../parts/attempt.ts'
 import { faultText } from '../parts/fault-words.ts'
 import { FileLine } from '../parts/file-line.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { sizeOf } from '../words/sizes.ts'
 import './file-body.css'
 import type { FilePlace } from './opened-files.ts'
 import { saveFile } from './save-file.ts'

@@ -1,8 +1,9 @@
 // Files that are open on this page: deciphered bytes under an address of the browser, within a budget.
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { CallError } from '../contract/calls.ts'
-import type { Fault, FileInfo } from '../contract/objects.ts'
+import type { FaultView, FileInfo } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
+import { holdOf, type PhotoHold } from './held-photo.ts'
 
 /** What is not shown is let go of, the least recent first, when more than this is open. */
 const OPEN_BYTES_MAX = 64 * 1024 * 1024
@@ -23,13 +24,15 @@ const SHOWN_TYPES = new Set([
   'audio/wav',
 ])
 
-export type OpenedFile =
+export type FileView =
   | { kind: 'closed' }
   | { kind: 'opening' }
   | { kind: 'open'; url: string }
-  | { kind: 'failed'; fault: Fault }
+  /** A photo that is here, and is not to be decoded before the person asks for it. */
+  | { kind: 'held'; url: string; hold: PhotoHold }
+  | { kind: 'failed'; fault: FaultView }
 
-type Kept = { state: Signal<OpenedFile>; bytes: number; users: number; usedAt: number }
+type Kept = { state: Signal<FileView>; bytes: number; users: number; usedAt: number }
 
 const kept = new Map<string, Kept>()
 let uses = 0
@@ -39,12 +42,12 @@ export type FilePlace = { chat: string; message: string; file: FileInfo }
 function keptOf({ message }: FilePlace): Kept {
   const known = kept.get(message)
   if (known) return known
-  const made: Kept = { state: signal<OpenedFile>({ kind: 'closed' }), bytes: 0, users: 0, usedAt: 0 }
+  const made: Kept = { state: signal<FileView>({ kind: 'closed' }), bytes: 0, users: 0, usedAt: 0 }
   kept.set(message, made)
   return made
 }
 
-export const openedFile = (place: FilePlace): ReadonlySignal<OpenedFile> => keptOf(place).state
+export const openedFile = (place: FilePlace): ReadonlySignal<FileView> => keptOf(place).state
 
 /** From now on it is not let go of, until the function that is given back is called. */
 export function holdFile(place: FilePlace): () => void {
@@ -58,16 +61,18 @@ export function holdFile(place: FilePlace): () => void {
 }
 
 /** Fetched when it is not here yet; what fails stands in the state, and can be tried again. */
-export async function openFile(place: FilePlace): Promise<OpenedFile> {
+export async function openFile(place: FilePlace): Promise<FileView> {
   const one = keptOf(place)
-  if (one.state.value.kind === 'open' || one.state.value.kind === 'opening') return one.state.value
+  if (one.state.value.kind !== 'closed' && one.state.value.kind !== 'failed') return one.state.value
   one.state.value = { kind: 'opening' }
   try {
-    const { bytes } = await call('openFile', { chat: place.chat, message: place.message })
-    const type = SHOWN_TYPES.has(place.file.type) ? place.file.type : 'application/octet-stream'
+    const { file } = place
+    const { bytes, picture } = await call('openFile', { chat: place.chat, message: place.message })
+    const hold = file.kind === 'photo' ? holdOf(file, picture) : undefined
     one.bytes = bytes.size
     one.usedAt = ++uses
-    one.state.value = { kind: 'open', url: URL.createObjectURL(bytes.slice(0, bytes.size, type)) }
+    const url = URL.createObjectURL(bytes.slice(0, bytes.size, picture?.type ?? shownTypeOf(file)))
+    one.state.value = hold ? { kind: 'held', url, hold } : { kind: 'open', url }
     letGo()
   } catch (error) {
     if (!(error instanceof CallError)) throw error
@@ -76,12 +81,22 @@ export async function openFile(place: FilePlace): Promise<OpenedFile> {
   return one.state.value
 }
 
+const shownTypeOf = ({ type }: FileInfo): string => (SHOWN_TYPES.has(type) ? type : 'application/octet-stream')
+
+/** The person wants to see it all the same. */
+export function showHeld(place: FilePlace): void {
+  const { state } = keptOf(place)
+  if (state.value.kind === 'held' && state.value.hold.why !== 'unknown')
+    state.value = { kind: 'open', url: state.value.url }
+}
+
 function letGo(): void {
-  const unused = [...kept.values()].filter(one => one.users === 0 && one.state.value.kind === 'open')
-  let openBytes = [...kept.values()].reduce((sum, one) => sum + (one.state.value.kind === 'open' ? one.bytes : 0), 0)
+  const here = [...kept.values()].filter(({ state }) => 'url' in state.value)
+  const unused = here.filter(({ users }) => users === 0)
+  let openBytes = here.reduce((sum, { bytes }) => sum + bytes, 0)
   for (const one of unused.toSorted((first, second) => first.usedAt - second.usedAt)) {
     if (openBytes <= OPEN_BYTES_MAX) return
-    if (one.state.value.kind === 'open') URL.revokeObjectURL(one.state.value.url)
+    if ('url' in one.state.value) URL.revokeObjectURL(one.state.value.url)
     one.state.value = { kind: 'closed' }
     openBytes -= one.bytes
   }

@@ -1,10 +1,10 @@
 // A file on its way out: what it is, and how much of it has gone.
 import type { VNode } from 'preact'
 import type { OutgoingFile } from '../contract/objects.ts'
-import { pictureOf } from '../parts/face.ts'
+import { lengthOf, sizeOf } from '../i18n/sizes.ts'
+import { pictureOf } from '../parts/avatar/face.ts'
 import { FileLine } from '../parts/file-line.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { lengthOf, sizeOf } from '../words/sizes.ts'
+import { Icon, type IconName } from '../parts/icons/icon.tsx'
 import './outgoing-file.css'
 import { frameOf } from './picture-frame.ts'
 import { bodyWords } from './words.ts'
@@ -16,9 +16,9 @@ const signs: Readonly<Record<OutgoingFile['kind'], IconName>> = {
   file: 'file',
 }
 
-type Shown = { file: OutgoingFile; sentBytes: number | undefined }
+type OutgoingFileBodyProps = { file: OutgoingFile; sentBytes: number | undefined }
 
-export function OutgoingFileBody({ file, sentBytes }: Shown): VNode {
+export function OutgoingFileBody({ file, sentBytes }: OutgoingFileBodyProps): VNode {
   const picture = pictureOf(file.preview)
   const frame = frameOf(file)
   const style = { '--frame-width': `${frame.width}px`, '--frame-ratio': `${frame.width} / ${frame.height}` }

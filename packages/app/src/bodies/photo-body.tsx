@@ -1,8 +1,9 @@
 // A photo: its preview until it is here, then itself; a click shows it large.
 import type { VNode } from 'preact'
-import { pictureOf } from '../parts/face.ts'
+import { pictureOf } from '../parts/avatar/face.ts'
 import { faultText } from '../parts/fault-words.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Spinner } from '../parts/spinner.tsx'
 import type { FilePlace } from './opened-files.ts'
 import './photo-body.css'
@@ -10,14 +11,17 @@ import { frameOf } from './picture-frame.ts'
 import { useOpenedFile } from './use-opened-file.ts'
 import { bodyWords } from './words.ts'
 
+const HeldPhoto = lazyPart(() => import('./held-body.tsx').then(({ HeldPhoto }) => HeldPhoto))
+
 /** Larger ones wait until somebody wants to see them. */
 const AT_ONCE_BYTES_MAX = 8_000_000
 
-type Shown = { place: FilePlace; onShow: (place: FilePlace) => void }
+type PhotoBodyProps = { place: FilePlace; onShow: (place: FilePlace) => void }
 
-export function PhotoBody({ place, onShow }: Shown): VNode {
+export function PhotoBody({ place, onShow }: PhotoBodyProps): VNode {
   const { file } = place
   const { state, open } = useOpenedFile(place, file.size <= AT_ONCE_BYTES_MAX ? 'at once' : 'asked')
+  if (state.kind === 'held') return <HeldPhoto place={place} hold={state.hold} />
   const preview = pictureOf(file.preview)
   const frame = frameOf(file)
   return (

@@ -2,19 +2,21 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { begin } from '../parts/attempt.ts'
+import { useModal } from '../parts/dialogs/modal.ts'
 import { faultText } from '../parts/fault-words.ts'
-import { IconButton } from '../parts/icon-button.tsx'
-import { useModal } from '../parts/modal.ts'
+import { Button } from '../parts/fields/button.tsx'
+import { IconButton } from '../parts/icons/icon-button.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import type { FilePlace } from './opened-files.ts'
+import { holdWords } from './held-words.ts'
+import { type FilePlace, showHeld } from './opened-files.ts'
 import './photo-viewer.css'
 import { saveFile } from './save-file.ts'
 import { useOpenedFile } from './use-opened-file.ts'
 import { bodyWords } from './words.ts'
 
-type Shown = { photos: readonly FilePlace[]; first: FilePlace; onClose: () => void }
+type PhotoViewerProps = { photos: readonly FilePlace[]; first: FilePlace; onClose: () => void }
 
-export function PhotoViewer({ photos, first, onClose }: Shown): VNode {
+export function PhotoViewer({ photos, first, onClose }: PhotoViewerProps): VNode {
   const modal = useModal(onClose)
   const at = useSignal(
     Math.max(
@@ -57,6 +59,17 @@ function LargePhoto({ place }: { place: FilePlace }): VNode {
   const { state } = useOpenedFile(place, 'at once')
   const isZoomed = useSignal(false)
   if (state.kind === 'failed') return <p class="photo-viewer-fault">{faultText(state.fault)}</p>
+  if (state.kind === 'held') {
+    const { text, action } = holdWords(state.hold)
+    return (
+      <div class="photo-viewer-held">
+        <p>{text}</p>
+        <Button kind="plain" onClick={() => (state.hold.why === 'unknown' ? saveFile(place) : showHeld(place))}>
+          {action}
+        </Button>
+      </div>
+    )
+  }
   if (state.kind !== 'open')
     return (
       <p class="photo-viewer-fault">

@@ -5,21 +5,21 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message, Poll } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { ask, confirm } from '../parts/dialogs.tsx'
-import { later } from '../parts/later.ts'
+import { ask, confirm } from '../parts/dialogs/dialogs.tsx'
+import { lazyImport } from '../parts/lazy-import.ts'
 import './poll-body.css'
-import { momentOf } from '../words/dates.ts'
+import { momentOf } from '../i18n/dates.ts'
 import { PollChoices } from './poll-choices.tsx'
 import { PollResults } from './poll-results.tsx'
 import { peopleWhoVoted } from './poll-shares.ts'
 import { bodyWords } from './words.ts'
 
-const votes = later(() => import('./poll-votes.tsx'))
+const votes = lazyImport(() => import('./poll-votes.tsx'))
 
 /** `meta`: when it was asked; it stands in the last line. */
-type Shown = { message: Message; poll: Poll; isOwn: boolean; meta: VNode }
+type PollBodyProps = { message: Message; poll: Poll; isOwn: boolean; meta: VNode }
 
-export function PollBody({ message, poll, isOwn, meta }: Shown): VNode {
+export function PollBody({ message, poll, isOwn, meta }: PollBodyProps): VNode {
   const isChanging = useSignal(false)
   const hasVoted = poll.voted.length > 0
   const showsResults = poll.closed || (hasVoted && !isChanging.value)
@@ -83,7 +83,7 @@ async function closePoll(place: { chat: string; message: string }): Promise<void
   if (await confirm({ title, yes })) await call('closePoll', place)
 }
 
-/** `Several answers · everyone sees who voted · closes Fri, 18:00` */
+/** `Multiple answers · everyone sees who voted · closes Fri, 18:00` */
 function kindOf(poll: Poll): string {
   const w = bodyWords.value
   const end = poll.closed ? [w.closed] : poll.close_ts ? [w.closes(momentOf(poll.close_ts))] : []

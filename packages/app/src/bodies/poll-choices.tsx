@@ -4,12 +4,12 @@ import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Poll } from '../contract/objects.ts'
 import { begin } from '../parts/attempt.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { bodyWords } from './words.ts'
 
-type Shown = { poll: Poll; onVote: (options: number[]) => Promise<void> }
+type PollChoicesProps = { poll: Poll; onVote: (options: number[]) => Promise<void> }
 
-export function PollChoices({ poll, onVote }: Shown): VNode {
+export function PollChoices({ poll, onVote }: PollChoicesProps): VNode {
   const chosen = useSignal<readonly number[]>(poll.voted)
   const group = useId()
   const choose = (at: number, isOn: boolean) => {

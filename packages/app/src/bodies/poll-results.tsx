@@ -1,7 +1,7 @@
 // How everybody has voted: shares, counts, bars, and one's own vote marked.
 import type { VNode } from 'preact'
 import type { Poll } from '../contract/objects.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { sharesOf } from './poll-shares.ts'
 import { bodyWords } from './words.ts'
 

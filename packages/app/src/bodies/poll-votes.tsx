@@ -1,10 +1,10 @@
 // Who has voted for what.
 import type { VNode } from 'preact'
 import type { Poll } from '../contract/objects.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { NameText } from '../parts/name-text.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
 import './poll-votes.css'
 import { bodyWords } from './words.ts'
 

@@ -1,16 +1,32 @@
 // A file that a component shows: held open while it does.
+import { useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
-import { begin } from '../parts/attempt.ts'
-import { type FilePlace, holdFile, type OpenedFile, openedFile, openFile } from './opened-files.ts'
+import { CallError } from '../contract/calls.ts'
+import { askUntilAnswered } from '../parts/ask-until.ts'
+import { type FilePlace, type FileView, holdFile, openedFile, openFile } from './opened-files.ts'
 
-type Opened = { state: OpenedFile; open: () => void }
+type Opened = { state: FileView; open: () => void }
+
+/** What comes of it stands in the state of the file. */
+const quietly = { refused: () => undefined }
 
 /** `at once`: fetched as soon as it is shown; `asked`: when somebody wants it. */
 export function useOpenedFile(place: FilePlace, when: 'at once' | 'asked'): Opened {
-  useLayoutEffect(() => {
-    const release = holdFile(place)
-    if (when === 'at once') begin(openFile(place))
-    return release
-  }, [place.message, when])
-  return { state: openedFile(place).value, open: () => begin(openFile(place)) }
+  const presses = useSignal(0)
+  const isWanted = when === 'at once' || presses.value > 0
+  useLayoutEffect(() => holdFile(place), [place.message])
+  useLayoutEffect(
+    () => (isWanted ? askUntilAnswered(() => openOrThrow(place), quietly) : undefined),
+    [place.message, isWanted, presses.value],
+  )
+  const open = (): void => {
+    presses.value += 1
+  }
+  return { state: openedFile(place).value, open }
+}
+
+/** While it is shown it is fetched again: the relay may be away for a moment only. */
+async function openOrThrow(place: FilePlace): Promise<void> {
+  const state = await openFile(place)
+  if (state.kind === 'failed') throw new CallError(state.fault)
 }

@@ -1,9 +1,9 @@
 // A video: fetched when somebody wants to see it, and played in its place.
 import type { VNode } from 'preact'
+import { lengthOf, sizeOf } from '../i18n/sizes.ts'
 import { faultText } from '../parts/fault-words.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { lengthOf, sizeOf } from '../words/sizes.ts'
 import { FileBody } from './file-body.tsx'
 import type { FilePlace } from './opened-files.ts'
 import { frameOf } from './picture-frame.ts'

@@ -3,8 +3,8 @@ import type { ChatLine } from '../contract/objects.ts'
 import { isolated } from '../conversation/isolate.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { confirm } from '../parts/dialogs.tsx'
-import type { MenuItem } from '../parts/menu.tsx'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import type { MenuItem } from '../parts/menus/menu.tsx'
 import { chatListWords } from './words.ts'
 
 async function leave({ id, name }: ChatLine): Promise<void> {

@@ -2,12 +2,12 @@
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
 import { Bar } from '../parts/bar.tsx'
-import { Gate } from '../parts/gate.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { IconButton } from '../parts/icon-button.tsx'
-import { laterPart } from '../parts/later-part.tsx'
-import type { MenuItem } from '../parts/menu.tsx'
-import { openMenu } from '../parts/menus.tsx'
+import { Icon, type IconName } from '../parts/icons/icon.tsx'
+import { IconButton } from '../parts/icons/icon-button.tsx'
+import { Logo } from '../parts/icons/logo.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
+import type { MenuItem } from '../parts/menus/menu.tsx'
+import { openMenu } from '../parts/menus/menus.tsx'
 import { go } from '../router.ts'
 import './chat-list-pane.css'
 import { folder, searchText, sortedChats } from './chat-list-state.ts'
@@ -18,7 +18,7 @@ import { SearchField } from './search-field.tsx'
 import type { Folder, SortedChats } from './sort-chats.ts'
 import { chatListWords } from './words.ts'
 
-const SearchResults = laterPart(() => import('./search-results.tsx').then(({ SearchResults }) => SearchResults))
+const SearchResults = lazyPart(() => import('./search-results.tsx').then(({ SearchResults }) => SearchResults))
 
 /** More would push the chats of friends out of sight: strangers decide how many there are. */
 const REQUESTS_SHOWN = 3
@@ -86,7 +86,7 @@ function HomeBar({ openNew }: { openNew: (at: HTMLElement) => void }): VNode {
         </>
       }
     >
-      <Gate />
+      <Logo />
       <h1 class="chat-list-title">Postern</h1>
     </Bar>
   )

@@ -3,13 +3,13 @@ import type { VNode } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { ChatLine } from '../contract/objects.ts'
 import { longPress } from '../conversation/rows/long-press.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { BotLabel } from '../parts/bot-label.tsx'
-import { Icon } from '../parts/icon.tsx'
-import type { MenuPlace } from '../parts/menu-place.ts'
-import { openMenu } from '../parts/menus.tsx'
-import { NameText } from '../parts/name-text.tsx'
-import { TimeText } from '../parts/time-text.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
+import type { MenuPlace } from '../parts/menus/menu-place.ts'
+import { openMenu } from '../parts/menus/menus.tsx'
+import { BotLabel } from '../parts/text/bot-label.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
+import { TimeText } from '../parts/text/time-text.tsx'
 import { pathOf } from '../router.ts'
 import { chatActions } from './chat-actions.ts'
 import './chat-row.css'
@@ -18,10 +18,10 @@ import { isBotChat } from './sort-chats.ts'
 import { chatListWords } from './words.ts'
 
 export type RowPlace = { at: number; count: number; isActive: boolean; isChosen: boolean }
-type Shown = { line: ChatLine; me: string; place: RowPlace }
+type ChatRowProps = { line: ChatLine; me: string; place: RowPlace }
 
 /** One stop of the tab key for all rows; arrows move between them. */
-export function ChatRow({ line, me, place }: Shown): VNode {
+export function ChatRow({ line, me, place }: ChatRowProps): VNode {
   const shown = useRef(line)
   shown.current = line
   const wasHeld = useRef(false)

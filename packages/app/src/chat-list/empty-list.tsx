@@ -1,7 +1,7 @@
 // Nobody to write to yet: how that changes.
 import type { VNode } from 'preact'
-import { Button } from '../parts/button.tsx'
-import { Gate } from '../parts/gate.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { Logo } from '../parts/icons/logo.tsx'
 import { go } from '../router.ts'
 import './empty-list.css'
 import { chatListWords } from './words.ts'
@@ -10,7 +10,7 @@ export function EmptyList(): VNode {
   const w = chatListWords.value
   return (
     <div class="empty-list">
-      <Gate size={56} />
+      <Logo size={56} />
       <h2 class="empty-list-title">{w.emptyTitle}</h2>
       <p>{w.emptyText}</p>
       <Button icon="qr-code" onClick={() => go({ screen: 'new-chat' })}>

@@ -1,14 +1,14 @@
 // The quiet line above the chats: the account is nowhere else.
 import type { VNode } from 'preact'
+import { inLanguages } from '../i18n/language.ts'
 import { useView } from '../link/link.ts'
 import { Strip } from '../parts/strip.tsx'
-import { nowMs } from '../parts/time-text.tsx'
+import { nowMs } from '../parts/text/time-text.tsx'
 import { go } from '../router.ts'
-import { inLanguages } from '../words/language.ts'
 import { needsKeeping } from './keep-reminder.ts'
 
 const keepWords = inLanguages({
-  en: { text: 'Your account lives in this browser alone.', act: 'Keep it safe' },
+  en: { text: 'Your account exists only in this browser.', act: 'Keep it safe' },
   ru: { text: 'Ваш аккаунт есть только в этом браузере.', act: 'Сохранить' },
 })
 

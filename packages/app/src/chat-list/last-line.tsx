@@ -4,7 +4,7 @@ import type { ChatLine } from '../contract/objects.ts'
 import { noticeLine } from '../conversation/rows/notice-words.ts'
 import { StatusSign } from '../conversation/rows/status-sign.tsx'
 import { snippetOf } from '../conversation/snippet.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { chatListWords } from './words.ts'
 
 const DRAFT_UNITS_MAX = 240
@@ -29,9 +29,17 @@ export function LastLine({ line, me }: { line: ChatLine; me: string }): VNode {
         </bdi>
       </>
     )
+  // Not beside the newest message: that one may be somebody else's, and has arrived.
+  if (line.waiting > 0)
+    return (
+      <>
+        <StatusSign status="waiting" />
+        <span class="chat-row-said">{w.waiting}</span>
+      </>
+    )
   return (
     <>
-      {line.waiting > 0 ? <StatusSign status="waiting" /> : <OwnStatus line={line} me={me} />}
+      <OwnStatus line={line} me={me} />
       <Said line={line} me={me} />
     </>
   )

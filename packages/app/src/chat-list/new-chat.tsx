@@ -2,47 +2,33 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
-import { type Arrival, arriveBy } from '../onboarding/arrival.ts'
+import { arriveBy } from '../onboarding/arrival.ts'
 import { linkInText } from '../onboarding/link-in-text.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button, ButtonPair } from '../parts/button.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { Page, PageSection, PageText } from '../parts/page.tsx'
-import { QrCode } from '../parts/qr-code.tsx'
-import { QrScanner } from '../parts/qr-scanner.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { showToast } from '../parts/toast-list.ts'
+import { QrCode } from '../parts/qr/qr-code.tsx'
+import { QrScanner } from '../parts/qr/qr-scanner.tsx'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import { chatListWords } from './words.ts'
-import '../parts/with-later-icons.ts'
-
-const invitationIn = (text: string): Arrival | undefined => {
-  const found = linkInText(text)
-  return found?.kind === 'invite' ? found : undefined
-}
+import '../parts/icons/with-lazy-icons.ts'
 
 export function NewChat(): VNode {
   const w = chatListWords.value
   const me = useView('me')
   const text = useSignal('')
-  const found = invitationIn(text.value)
+  const found = linkInText(text.value)
   const take = (from: string): void => {
-    const invitation = invitationIn(from)
+    const invitation = linkInText(from)
     if (invitation) arriveBy(invitation)
   }
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.linkTitle} />
-        </Bar>
-      }
-    >
+    <Page title={w.linkTitle}>
       <PageText>{w.linkText}</PageText>
       <TextField
         label={w.linkLabel}
         value={text.value}
-        onInput={value => {
-          text.value = value
-        }}
+        onInput={value => void (text.value = value)}
         fault={text.value !== '' && !found ? w.linkWrong : undefined}
       />
       <Button disabled={!found} onClick={() => take(text.value)}>

@@ -9,7 +9,7 @@ import { placeAfterKey } from './list-keys.ts'
 import { rowsInDocument } from './list-window.ts'
 import './row-list.css'
 
-type Shown = { label: string; lines: readonly ChatLine[]; me: string }
+type RowListProps = { label: string; lines: readonly ChatLine[]; me: string }
 
 const ROW_REM = 4.375
 const rowPx = (): number => ROW_REM * Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
@@ -35,7 +35,7 @@ function useSeen(list: { current: HTMLElement | null }) {
   return seen
 }
 
-export function RowList({ label, lines, me }: Shown): VNode {
+export function RowList({ label, lines, me }: RowListProps): VNode {
   const list = useRef<HTMLDivElement>(null)
   const active = useSignal<string | undefined>(undefined)
   const seen = useSeen(list)

@@ -1,6 +1,6 @@
 // The field above the list. Esc empties it, the arrow down leads to what was found.
 import type { VNode } from 'preact'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { searchField, searchText } from './chat-list-state.ts'
 import './search-field.css'
 import { chatListWords } from './words.ts'
@@ -41,7 +41,6 @@ export function SearchField(): VNode {
         dir={searchText.value === '' ? undefined : 'auto'}
         maxLength={SEARCH_UNITS_MAX}
         autocomplete="off"
-        spellcheck={false}
         value={searchText.value}
         onInput={event => {
           searchText.value = event.currentTarget.value

@@ -1,5 +1,6 @@
 // What a page may ask for. Each call changes something under a key of its own: asked again after core has moved, it counts once.
-import type { Fault, Mention, Message, NewPoll, OutgoingFile, SafetyNumber } from './objects.ts'
+import type { PictureHead } from '@postern/protocol'
+import type { FaultView, MentionView, Message, OutgoingFile, PollDraft, SafetyNumberView } from './objects.ts'
 import type { Settings } from './settings.ts'
 
 type InChat = { chat: string }
@@ -8,7 +9,7 @@ type OfMessage = InChat & { message: string }
 export type Calls = {
   // The account.
   createAccount: { asked: { name: string }; answer: void }
-  /** Who invites, before there is an account; the name is empty when the relay does not tell. */
+  /** Who invites, with or without an account; the name is empty when the relay has no profile that the link opens. */
   previewInvite: {
     asked: { link: string }
     answer: { account: string; name: string; about: string; bot: boolean; avatar?: string }
@@ -17,7 +18,10 @@ export type Calls = {
   openInvite: { asked: { link: string }; answer: { chat: string } }
   newInvite: { asked: Record<string, never>; answer: void }
   setProfile: { asked: { name?: string; about?: string; avatar?: Blob | null }; answer: void }
+  /** From this browser alone. */
   removeAccount: { asked: Record<string, never>; answer: void }
+  /** At the relay, for good, and then from this browser. */
+  deleteAccount: { asked: Record<string, never>; answer: void }
   /** The account was opened elsewhere: here again. */
   useHere: { asked: Record<string, never>; answer: void }
   /** The relay takes new accounts by a code only: answered when it has taken this one. */
@@ -29,21 +33,25 @@ export type Calls = {
   backupFile: { asked: { words: string[] }; answer: { file: Blob; name: string } }
   /** Either file; tells which it was. */
   restore: { asked: { file: Blob; words: string[] }; answer: { kind: 'recovery' | 'backup' } }
-  /** The account leaves for another device: a link for it to scan. */
-  moveOut: { asked: Record<string, never>; answer: { link: string } }
-  moveIn: { asked: { link: string }; answer: void }
+  /** The account leaves for another device: a code for that one to scan, or to be typed there. */
+  moveOut: { asked: Record<string, never>; answer: { code: string } }
+  /** The code is not wanted any more. */
+  cancelMove: { asked: Record<string, never>; answer: void }
+  /** Whose account a code would bring. `fetchToken` is a secret of the page: the relay gives the copy to one who fetches. */
+  lookAtMove: { asked: { code: string; fetchToken: string }; answer: { name: string; avatar?: string } }
+  moveIn: { asked: { code: string; fetchToken: string }; answer: void }
   askToPersist: { asked: Record<string, never>; answer: { persisted: boolean } }
 
   // Sending: durable in the queue when it is answered.
-  send: { asked: InChat & { text: string; reply_to?: string; mentions?: Mention[] }; answer: void }
+  send: { asked: InChat & { text: string; reply_to?: string; mentions?: MentionView[] }; answer: void }
   sendFile: { asked: InChat & { bytes: Blob; file: OutgoingFile; text?: string; reply_to?: string }; answer: void }
-  sendPoll: { asked: InChat & { poll: NewPoll; reply_to?: string }; answer: void }
+  sendPoll: { asked: InChat & { poll: PollDraft; reply_to?: string }; answer: void }
   /** Something waiting or refused is not sent any more. */
   takeBack: { asked: { outgoing: string }; answer: void }
   retry: { asked: { outgoing: string }; answer: void }
 
   // About messages.
-  edit: { asked: OfMessage & { text: string; mentions?: Mention[] }; answer: void }
+  edit: { asked: OfMessage & { text: string; mentions?: MentionView[] }; answer: void }
   erase: { asked: OfMessage & { for: 'all' | 'me' }; answer: void }
   react: { asked: OfMessage & { emoji: string }; answer: void }
   vote: { asked: OfMessage & { options: number[] }; answer: void }
@@ -51,8 +59,8 @@ export type Calls = {
   press: { asked: OfMessage & { data: string }; answer: void }
   read: { asked: InChat & { upTo?: string }; answer: void }
   draft: { asked: InChat & { text: string; reply_to?: string }; answer: void }
-  /** Fetched and checked when it is not here yet. */
-  openFile: { asked: OfMessage; answer: { bytes: Blob } }
+  /** Fetched and checked when it is not here yet. `picture`: what the bytes of a photo say of it, where that can be read. */
+  openFile: { asked: OfMessage; answer: { bytes: Blob; picture?: PictureHead } }
   search: { asked: { text: string; chat?: string; beforeTs?: number; limit: number }; answer: { messages: Message[] } }
 
   // Chats.
@@ -71,7 +79,7 @@ export type Calls = {
   markChat: { asked: InChat & { muted?: boolean; pinned?: boolean; archived?: boolean }; answer: void }
 
   // People.
-  safetyNumber: { asked: { account: string }; answer: SafetyNumber }
+  safetyNumber: { asked: { account: string }; answer: SafetyNumberView }
   setVerified: { asked: { account: string; verified: boolean }; answer: void }
 
   // The app.
@@ -80,15 +88,15 @@ export type Calls = {
   looking: { asked: { chat?: string; focused: boolean }; answer: void }
 }
 
-export type CallName = keyof Calls
-export type CallAsked<Name extends CallName> = Calls[Name]['asked']
-export type CallAnswer<Name extends CallName> = Calls[Name]['answer']
+export type AppCallName = keyof Calls
+export type CallAsked<Name extends AppCallName> = Calls[Name]['asked']
+export type AppCallAnswer<Name extends AppCallName> = Calls[Name]['answer']
 
 /** What a call rejects with on a page. */
 export class CallError extends Error {
-  readonly fault: Fault
+  readonly fault: FaultView
 
-  constructor(fault: Fault) {
+  constructor(fault: FaultView) {
     super(fault.message)
     this.name = 'CallError'
     this.fault = fault

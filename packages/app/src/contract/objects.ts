@@ -6,13 +6,13 @@ export type { Notice } from '@postern/bot-api/events'
 export type { Chat, FileInfo, Message, Person, Poll } from '@postern/bot-api/objects'
 
 /** A line of a conversation. */
-export type HistoryRow =
+export type HistoryLine =
   | { kind: 'message'; message: Message }
   | { kind: 'notice'; id: string; ts: number; notice: Notice }
 
 /** The rows of a window onto a conversation, oldest first. */
 export type HistoryWindow = {
-  rows: HistoryRow[]
+  rows: HistoryLine[]
   hasOlder: boolean
   hasNewer: boolean
   /** By id: messages outside of the window to which its rows, or the draft, reply. */
@@ -29,7 +29,7 @@ export type ChatMarks = { muted: boolean; pinned: boolean; archived: boolean }
 export type ChatLine = Chat &
   ChatMarks & {
     /** The newest message or notice. */
-    last?: HistoryRow
+    last?: HistoryLine
     last_ts: number
     draft?: string
     /** How many messages wait to be sent, and whether one was refused. */
@@ -37,7 +37,7 @@ export type ChatLine = Chat &
     refused: boolean
   }
 
-export type Command = { name: string; description: string; args?: string }
+export type CommandInfo = { name: string; description: string; args?: string }
 
 /** A chat that is open on a screen. */
 export type ChatDetail = Chat &
@@ -55,7 +55,7 @@ export type ChatDetail = Chat &
     firstUnread?: { id: string; ts: number }
   }
 
-export type BotFacts = { about: string; commands: Command[] }
+export type BotFacts = { about: string; commands: CommandInfo[] }
 
 export type PersonDetail = {
   id: string
@@ -63,17 +63,17 @@ export type PersonDetail = {
   about: string
   bot: boolean
   avatar?: string
-  commands: Command[]
+  commands: CommandInfo[]
   verified: boolean
   blocked: boolean
   /** Groups that both are in. */
   groups: { id: string; name: string }[]
 }
 
-export type Me = { id: string; name: string; about: string; avatar?: string; inviteUrl: string }
+export type OwnProfile = { id: string; name: string; about: string; avatar?: string; inviteUrl: string }
 
 /** Something on its way out: it stands below the conversation until the relay has it. */
-export type Outgoing = {
+export type OutgoingMessage = {
   key: string
   chat: string
   madeMs: number
@@ -82,9 +82,9 @@ export type Outgoing = {
 }
 
 export type OutgoingBody =
-  | { kind: 'text'; text: string; reply_to?: string; mentions?: Mention[] }
+  | { kind: 'text'; text: string; reply_to?: string; mentions?: MentionView[] }
   | { kind: 'file'; file: OutgoingFile; text?: string; reply_to?: string }
-  | { kind: 'poll'; poll: NewPoll; reply_to?: string }
+  | { kind: 'poll'; poll: PollDraft; reply_to?: string }
 
 export type OutgoingFile = {
   name: string
@@ -106,15 +106,19 @@ export type OutgoingState =
   /** `sentBytes`: of a file that is being uploaded. As long as it is there the message can be taken back. */
   | { kind: 'sending'; sentBytes?: number }
   | { kind: 'doubt' }
-  | { kind: 'refused'; fault: Fault }
+  | { kind: 'refused'; fault: FaultView }
 
-export type Mention = { user: string; offset: number; length: number }
-export type NewPoll = { question: string; options: string[]; multiple: boolean; close_ts?: number }
+export type MentionView = { user: string; offset: number; length: number }
+export type PollDraft = { question: string; options: string[]; multiple: boolean; close_ts?: number }
 
 /** An error as it passes to a page: screens say it in their own language. */
-export type Fault = { code: string; message: string; details?: Record<string, string | number | boolean | undefined> }
+export type FaultView = {
+  code: string
+  message: string
+  details?: Record<string, string | number | boolean | undefined>
+}
 
 /** Of a message's buttons: which was pressed, and how that stands. */
 export type PressState = { data: string; state: 'pending' | 'unanswered' }
 
-export type SafetyNumber = { account: string; number: string; qr: string }
+export type SafetyNumberView = { account: string; number: string; qr: string }

@@ -1,24 +1,31 @@
 // What a person has set for the app on this device.
-export type Settings = {
-  language: 'auto' | 'en' | 'ru'
-  scheme: 'auto' | 'light' | 'dark'
+
+/** Every setting, declared here alone: the choices, the default first; or what a switch is by default. */
+export const settingRules = {
+  language: ['auto', 'en', 'ru'],
+  scheme: ['auto', 'light', 'dark'],
   /** What a notification tells. */
-  notify: 'nothing' | 'name' | 'words'
-  sound: boolean
+  notify: ['name', 'nothing', 'words'],
+  sound: true,
   /** Enter sends, else Ctrl+Enter does. */
-  enterSends: boolean
+  enterSends: true,
+} as const satisfies Readonly<Record<string, SettingRule>>
+
+export type SettingRule = boolean | readonly [string, ...string[]]
+type Rules = typeof settingRules
+
+export type Settings = {
+  -readonly [Name in keyof Rules]: Rules[Name] extends readonly (infer Choice)[] ? Choice : boolean
 }
 
-export const defaultSettings: Settings = {
-  language: 'auto',
-  scheme: 'auto',
-  notify: 'name',
-  sound: true,
-  enterSends: true,
-}
+const defaultOf = (rule: SettingRule) => (typeof rule === 'boolean' ? rule : rule[0])
+
+export const defaultSettings = Object.fromEntries(
+  Object.entries(settingRules).map(([name, rule]) => [name, defaultOf(rule)]),
+) as Settings
 
 /** How the account is kept from being lost. */
-export type Keeping = {
+export type BackupState = {
   /** Whether the browser promised not to clear the storage; undefined when it cannot say. */
   persisted: boolean
   recoverySavedMs?: number

@@ -6,6 +6,10 @@ export type FailureKind =
   | 'unsupported'
   /** There is a database without its key, or a key without its database: the browser cleared one of them. */
   | 'storage-cleared'
+  /** The browser lets this page keep nothing: site data is blocked, or it is a private window of some browsers. */
+  | 'storage-refused'
+  /** The browser's storage fails: what is kept may be there all the same. */
+  | 'storage-failed'
   | 'database-damaged'
   | 'storage-full'
   /** A newer version wrote the database: this page is old and must be loaded anew. */

@@ -1,6 +1,15 @@
 // What a page may watch: each view is read in the worker, and sent again when it has changed.
-import type { ChatDetail, ChatLine, HistoryWindow, Me, Outgoing, Person, PersonDetail, PressState } from './objects.ts'
-import type { Keeping, Settings } from './settings.ts'
+import type {
+  ChatDetail,
+  ChatLine,
+  HistoryWindow,
+  OutgoingMessage,
+  OwnProfile,
+  Person,
+  PersonDetail,
+  PressState,
+} from './objects.ts'
+import type { BackupState, Settings } from './settings.ts'
 import type { Stage } from './stage.ts'
 
 /** A window of so many rows around a time, or at the end. With `message` around that one, whose time a link does not tell. */
@@ -8,7 +17,7 @@ export type HistoryAnchor = { at: 'end' } | { at: number; message?: string }
 
 export type Views = {
   stage: { args: []; value: Stage }
-  me: { args: []; value: Me }
+  me: { args: []; value: OwnProfile }
   connection: { args: []; value: 'online' | 'connecting' }
   /** Pinned ones first, then the newest. Requests, too: by `state`. */
   chats: { args: []; value: ChatLine[] }
@@ -19,7 +28,7 @@ export type Views = {
   /** Undefined when there is no such chat. */
   chat: { args: [chat: string]; value: ChatDetail | undefined }
   history: { args: [chat: string, anchor: HistoryAnchor, limit: number]; value: HistoryWindow }
-  outgoing: { args: [chat: string]; value: Outgoing[] }
+  outgoing: { args: [chat: string]; value: OutgoingMessage[] }
   /** By message. */
   presses: { args: [chat: string]; value: Record<string, PressState> }
   person: { args: [account: string]; value: PersonDetail }
@@ -27,7 +36,7 @@ export type Views = {
   contacts: { args: []; value: (Person & { bot: boolean })[] }
   blocked: { args: []; value: Person[] }
   settings: { args: []; value: Settings }
-  keeping: { args: []; value: Keeping }
+  keeping: { args: []; value: BackupState }
 }
 
 export type ViewName = keyof Views

@@ -1,8 +1,8 @@
 // An empty chat with a bot: who it is, what it does, and who reads along.
 import type { VNode } from 'preact'
-import { Avatar } from '../parts/avatar.tsx'
-import { BotLabel } from '../parts/bot-label.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
+import { BotLabel } from '../parts/text/bot-label.tsx'
 import './bot-start.css'
 import { useTalk } from './talk.ts'
 import { conversationWords } from './words.ts'

@@ -1,10 +1,11 @@
 // The screen on which one talks.
 import { type Signal, signal, useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { ChatDetail } from '../contract/objects.ts'
-import { useView, watch } from '../link/link.ts'
-import { laterPart } from '../parts/later-part.tsx'
+import { useSeenView, useView } from '../link/link.ts'
+import { NotHere } from '../parts/dialogs/not-here.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { BotStart } from './bot-start.tsx'
 import { DropHere } from './composer/files.tsx'
 import './conversation.css'
@@ -15,31 +16,25 @@ import { MessageWindow } from './window/message-window.tsx'
 import { openingOf } from './window/opening.ts'
 import { conversationWords } from './words.ts'
 
-const ChatSearch = laterPart(() => import('./header/chat-search.tsx').then(({ ChatSearch }) => ChatSearch))
+const ChatSearch = lazyPart(() => import('./header/chat-search.tsx').then(({ ChatSearch }) => ChatSearch))
 
-type Shown = { chat: string; message?: string | undefined }
+type ConversationProps = { chat: string; message?: string | undefined }
 
 /** Another chat is another screen: no position, draft or menu of one is carried into the next. */
-export const Conversation = ({ chat, message }: Shown): VNode => (
+export const Conversation = ({ chat, message }: ConversationProps): VNode => (
   <section class="conversation">
     <Known key={chat} chat={chat} message={message} />
   </section>
 )
 
-function Known({ chat, message }: Shown): VNode | null {
+function Known({ chat, message }: ConversationProps): VNode | null {
   const me = useView('me')
-  const seen = useSignal<{ detail: ChatDetail | undefined } | undefined>(undefined)
-  useLayoutEffect(
-    () =>
-      watch('chat', [chat], detail => {
-        seen.value = { detail }
-      }),
-    [chat],
-  )
+  const seen = useSeenView('chat', chat)
   const detail = useMemo(() => signal<ChatDetail | undefined>(undefined), [])
-  detail.value = seen.value?.detail ?? detail.peek()
+  detail.value = seen.value?.value ?? detail.peek()
   if (!seen.value || !me.value) return null
-  if (!seen.value.detail || !isKnown(detail)) return <p class="conversation-none">{conversationWords.value.noChat}</p>
+  if (!seen.value.value || !isKnown(detail))
+    return <NotHere title={conversationWords.value.noChatTitle} text={conversationWords.value.noChat} />
   return <Open detail={detail} me={me.value.id} message={message} />
 }
 

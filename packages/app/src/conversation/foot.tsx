@@ -2,9 +2,9 @@
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { confirm } from '../parts/dialogs.tsx'
-import { go } from '../router.ts'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { fromHere, go } from '../router.ts'
 import { Composer } from './composer/composer.tsx'
 import { sendText } from './submit.ts'
 import './foot.css'
@@ -70,5 +70,6 @@ function Request({ talk }: { talk: Talk }): VNode {
 async function decline(chat: string): Promise<void> {
   const w = conversationWords.value
   const yes = await confirm({ title: w.declineAsk, text: w.declineWhat, yes: w.decline, tone: 'danger' })
-  if (yes && (await attempt(call('decline', { chat })))) go({ screen: 'chats' }, 'replace')
+  const whenHere = fromHere()
+  if (yes && (await attempt(call('decline', { chat })))) whenHere(() => go({ screen: 'chats' }, 'replace'))
 }

@@ -1,8 +1,8 @@
 // What was sent from this page a moment ago: it stands there before the core has it, and then as the core shows it.
-import type { Mention, Outgoing } from '../contract/objects.ts'
-import type { Submission } from './writing/composer-state.ts'
+import type { MentionView, OutgoingMessage } from '../contract/objects.ts'
+import type { ComposerSubmission } from './writing/composer-state.ts'
 
-type Send = Extract<Submission, { kind: 'send' }>
+type Send = Extract<ComposerSubmission, { kind: 'send' }>
 type Sent = { key: string; chat: string; madeMs: number; isOnline: boolean }
 
 /** As the core is told it. */
@@ -10,20 +10,23 @@ export const saidIn = ({
   text,
   mentions,
   replyTo,
-}: Send): { text: string; mentions?: Mention[]; reply_to?: string } => ({
+}: Send): { text: string; mentions?: MentionView[]; reply_to?: string } => ({
   text,
   ...(mentions.length > 0 && { mentions }),
   ...(replyTo && { reply_to: replyTo.id }),
 })
 
-export const pendingOf = (submission: Send, { isOnline, ...sent }: Sent): Outgoing => ({
+export const pendingOf = (submission: Send, { isOnline, ...sent }: Sent): OutgoingMessage => ({
   ...sent,
   body: { kind: 'text', ...saidIn(submission) },
   state: { kind: isOnline ? 'sending' : 'waiting' },
 })
 
 /** In the order in which they go out: the core has what was sent first. */
-export function withPending(queued: readonly Outgoing[], pending: readonly Outgoing[]): Outgoing[] {
+export function withPending(
+  queued: readonly OutgoingMessage[],
+  pending: readonly OutgoingMessage[],
+): OutgoingMessage[] {
   const known = new Set(queued.map(({ key }) => key))
   return [...queued, ...pending.filter(({ key }) => !known.has(key))]
 }

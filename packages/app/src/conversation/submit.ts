@@ -3,11 +3,11 @@ import { call } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
 import { pendingOf, saidIn } from './pending.ts'
 import type { Talk } from './talk.ts'
-import type { Submission } from './writing/composer-state.ts'
+import type { ComposerSubmission } from './writing/composer-state.ts'
 import { mentionsIn } from './writing/mentions.ts'
 
-type Edit = Extract<Submission, { kind: 'edit' }>
-type Send = Extract<Submission, { kind: 'send' }>
+type Edit = Extract<ComposerSubmission, { kind: 'edit' }>
+type Send = Extract<ComposerSubmission, { kind: 'send' }>
 
 export async function submitField(talk: Talk): Promise<void> {
   const submission = talk.compose.submit(talk.chat.peek())

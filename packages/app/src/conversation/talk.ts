@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { ChatDetail, Message, Outgoing, Person, PressState } from '../contract/objects.ts'
+import type { ChatDetail, Message, OutgoingMessage, Person, PressState } from '../contract/objects.ts'
 import { withPending } from './pending.ts'
 import { ComposerState } from './writing/composer-state.ts'
 
@@ -13,14 +13,16 @@ export type Talk = {
   chat: ReadonlySignal<ChatDetail>
   me: string
   isGroup: boolean
+  /** Of a stranger, and not accepted yet. */
+  isRequest: ReadonlySignal<boolean>
   /** Accounts that are bots, of those who are here now. */
   bots: ReadonlySignal<ReadonlySet<string>>
   presses: ReadonlySignal<Record<string, PressState> | undefined>
   connection: ReadonlySignal<'online' | 'connecting' | undefined>
   /** What is on its way out; undefined until it is known. */
-  outgoing: ReadonlySignal<Outgoing[] | undefined>
+  outgoing: ReadonlySignal<OutgoingMessage[] | undefined>
   /** Of it, what the core has not answered yet. */
-  pending: Signal<readonly Outgoing[]>
+  pending: Signal<readonly OutgoingMessage[]>
   /** What is in the window or quoted there, by id. */
   messages: Signal<ReadonlyMap<string, Message>>
   compose: ComposerState
@@ -36,14 +38,14 @@ export type Talk = {
 }
 
 type TalkParts = Pick<Talk, 'chat' | 'me' | 'presses' | 'connection'> & {
-  queued: ReadonlySignal<Outgoing[] | undefined>
+  queued: ReadonlySignal<OutgoingMessage[] | undefined>
 }
 
 export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Talk {
   // Told apart by its text: a chat changes with every message, who is a bot seldom does, and every row asks it.
   const botIds = computed(() => botsOf(chat.value).join(' '))
   const messages = signal<ReadonlyMap<string, Message>>(new Map())
-  const pending = signal<readonly Outgoing[]>([])
+  const pending = signal<readonly OutgoingMessage[]>([])
   return {
     chat,
     me,
@@ -52,6 +54,7 @@ export function talkOf({ chat, me, presses, connection, queued }: TalkParts): Ta
     pending,
     outgoing: computed(() => queued.value && withPending(queued.value, pending.value)),
     isGroup: chat.peek().type === 'group',
+    isRequest: computed(() => chat.value.state === 'request'),
     bots: computed(() => new Set(botIds.value.split(' ').filter(Boolean))),
     messages,
     compose: new ComposerState(chat.peek().draft, messages),

@@ -3,21 +3,19 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Stage } from '../contract/stage.ts'
 import { linkState, useView } from '../link/link.ts'
-import { arrival, forgetArrival } from '../onboarding/arrival.ts'
-import { Layer } from '../parts/layer.tsx'
-import { showToast } from '../parts/toast-list.ts'
+import { arrival } from '../onboarding/arrival.ts'
+import { Layer } from '../parts/dialogs/layer.tsx'
 import { closeAllAbove } from '../router.ts'
 import { Elsewhere } from './elsewhere.tsx'
 import { lazily } from './lazy.tsx'
 import { Panes } from './panes.tsx'
 import { Splash } from './splash.tsx'
 import type { Lack } from './support.ts'
-import { frameWords } from './words.ts'
 
 // Seen once, or never: whoever has an account does not wait for them.
 const Onboarding = lazily(() => import('../onboarding/onboarding.tsx').then(({ Onboarding }) => Onboarding))
 const OpenInvite = lazily(() => import('../onboarding/open-invite.tsx').then(({ OpenInvite }) => OpenInvite))
-const FailureScreen = lazily(() => import('./failure.tsx').then(({ FailureScreen }) => FailureScreen))
+const FailureScreen = lazily(() => import('./startup-failure.tsx').then(({ FailureScreen }) => FailureScreen))
 
 function StageScreen({ stage }: { stage: Stage }): VNode {
   switch (stage.kind) {
@@ -26,11 +24,7 @@ function StageScreen({ stage }: { stage: Stage }): VNode {
     case 'no-account':
       return <Onboarding />
     case 'open':
-      return arrival.value?.kind === 'invite' ? (
-        <OpenInvite key={arrival.value.link} link={arrival.value.link} />
-      ) : (
-        <Panes />
-      )
+      return arrival.value ? <OpenInvite key={arrival.value.link} arrived={arrival.value} /> : <Panes />
     case 'elsewhere':
       return <Elsewhere />
     case 'failed':
@@ -46,20 +40,9 @@ function useStage(): Stage {
   return shown.current
 }
 
-/** A link that would bring another account is refused while there is one: nothing here is overwritten. */
-function useMoveRefused(isOpen: boolean): void {
-  const isMove = isOpen && arrival.value?.kind === 'move'
-  useEffect(() => {
-    if (!isMove) return
-    forgetArrival()
-    showToast({ kind: 'note', text: frameWords.value.hasAccount })
-  }, [isMove])
-}
-
 /** All in one landmark, with what stands above the screens: a screen reader finds nothing beside it. */
 export function App(): VNode {
   const stage = useStage()
-  useMoveRefused(stage.kind === 'open')
   // As when the account has moved: its code must not stand above the screen that says so.
   useEffect(closeAllAbove, [stage.kind])
   return (

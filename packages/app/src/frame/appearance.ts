@@ -1,8 +1,8 @@
 // The language and the colours that a person has chosen, on the whole page.
 import { effect } from '@preact/signals'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
+import { chooseLanguage, language } from '../i18n/language.ts'
 import { watch } from '../link/link.ts'
-import { chooseLanguage, language } from '../words/language.ts'
 
 const schemes: Record<Settings['scheme'], string> = { auto: 'light dark', light: 'light', dark: 'dark' }
 

@@ -1,16 +1,16 @@
 // What tells a person who looks elsewhere: the title, the badge, a notification, a sound. And to the core, at what this page looks.
 
 import { effect } from '@preact/signals'
-import type { Tiding } from '../contract/tidings.ts'
+import type { PushEvent } from '../contract/push-events.ts'
 import { pageTiming } from '../conversation/timing.ts'
 import { inBackground } from '../link/background.ts'
-import { call, linkState, onTiding, watch } from '../link/link.ts'
-import { showToast } from '../parts/toast-list.ts'
-import { playTone } from '../parts/tone.ts'
+import { call, linkState, onPushEvent, watch } from '../link/link.ts'
+import { showToast } from '../parts/toasts/toast-list.ts'
+import { playTone } from '../parts/toasts/tone.ts'
 import { go, route } from '../router.ts'
 import { chatSeen } from './pane-plan.ts'
+import { room } from './room.ts'
 import { RestingCount, unreadOf } from './unread.ts'
-import { hasThreePanes } from './widths.ts'
 import { frameWords } from './words.ts'
 
 const APP_NAME = 'Postern'
@@ -27,7 +27,7 @@ const serviceWorker = async (): Promise<ServiceWorkerRegistration | undefined> =
   'serviceWorker' in navigator ? navigator.serviceWorker.getRegistration() : undefined
 
 /** By the service worker where there is one: Android shows no other, and it outlives the tab. */
-async function notify({ chat, title, text }: Extract<Tiding, { kind: 'alert' }>): Promise<void> {
+async function notify({ chat, title, text }: Extract<PushEvent, { kind: 'alert' }>): Promise<void> {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
   const options = {
     body: text || frameWords.value.somethingNew,
@@ -51,7 +51,7 @@ function openChat(chat: string): void {
   go({ screen: 'chat', chat })
 }
 
-function hear(tiding: Tiding): void {
+function hear(tiding: PushEvent): void {
   switch (tiding.kind) {
     case 'toast':
       if (document.visibilityState === 'visible') showToast({ kind: 'bot', from: tiding.from, text: tiding.text })
@@ -68,7 +68,7 @@ function hear(tiding: Tiding): void {
 
 /** So that no alert tells what is seen. Told again to every new core: it remembers no page. */
 function tellLooking(): void {
-  const chat = chatSeen(route.value, hasThreePanes.value)
+  const chat = chatSeen(route.value, room.value)
   if (linkState.value.core !== 'talking') return
   const focused = document.visibilityState === 'visible' && document.hasFocus()
   inBackground(
@@ -80,7 +80,7 @@ function tellLooking(): void {
 export function startAttention(): void {
   const unread = new RestingCount(pageTiming, showUnread)
   watch('chats', [], chats => unread.note(unreadOf(chats)))
-  onTiding(hear)
+  onPushEvent(hear)
   effect(tellLooking)
   for (const kind of ['focus', 'blur']) addEventListener(kind, tellLooking)
   document.addEventListener('visibilitychange', tellLooking)

@@ -1,12 +1,17 @@
 // About a chat: the group, or the person with whom one talks.
 import type { VNode } from 'preact'
+import { conversationWords } from '../conversation/words.ts'
 import { GroupInfo } from '../group/group-info.tsx'
-import { useView } from '../link/link.ts'
+import { useSeenView } from '../link/link.ts'
+import { NotHere } from '../parts/dialogs/not-here.tsx'
 import { Page } from '../parts/page.tsx'
 import { Person } from '../people/person.tsx'
 
 export function ChatInfo({ chat }: { chat: string }): VNode {
-  const detail = useView('chat', chat).value
-  if (detail === undefined) return <Page>{null}</Page>
+  const seen = useSeenView('chat', chat).value
+  const detail = seen?.value
+  const w = conversationWords.value
+  if (!seen) return <Page>{null}</Page>
+  if (!detail) return <NotHere title={w.noChatTitle} text={w.noChat} />
   return detail.type === 'group' ? <GroupInfo group={detail} /> : <Person account={detail.id} />
 }

@@ -1,11 +1,11 @@
 // Another device has opened the account: this one waits until it is asked back, or erases what it has.
 import type { VNode } from 'preact'
 import { call } from '../link/link.ts'
-import { Button } from '../parts/button.tsx'
-import { confirm } from '../parts/dialogs.tsx'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import './failure.css'
-import { Gate } from '../parts/gate.tsx'
+import './startup-failure.css'
+import { Logo } from '../parts/icons/logo.tsx'
 import { frameWords } from './words.ts'
 
 async function eraseHere(): Promise<void> {
@@ -32,7 +32,7 @@ export function Elsewhere(): VNode {
   )
   return (
     <Page align="middle" foot={ways}>
-      <Gate size={56} />
+      <Logo size={56} />
       <h1 class="failure-title">{w.elsewhereTitle}</h1>
       <PageText>{w.elsewhereText}</PageText>
     </Page>

@@ -1,62 +1,70 @@
 // The app cannot be shown: what happened, and what to do, in words.
 import type { FailureKind } from '../contract/stage.ts'
-import { inLanguages } from '../words/language.ts'
+import { inLanguages } from '../i18n/language.ts'
 import type { Lack } from './support.ts'
 
-type Said = { title: string; text: string }
+type FailureText = { title: string; text: string }
 
-const failuresEn: Record<FailureKind | Lack | 'broken', Said> = {
+const failuresEn: Record<FailureKind | Lack | 'broken', FailureText> = {
   insecure: {
     title: 'This address is not secure',
-    text: 'Browsers give an app its keys only over HTTPS. Open the same page by https://, or ask whoever runs the relay.',
+    text: 'Browsers allow encryption only over HTTPS. Open this page with https://, or ask the relay’s operator.',
   },
   'old-browser': {
-    title: 'This browser cannot run Postern',
-    text: 'It lacks private storage or encryption, or they are off in a private window. A current Chrome, Edge, Firefox or Safari has them.',
+    title: 'Postern does not work in this browser',
+    text: 'Private storage or encryption is missing, or turned off in a private window. Use a current version of Chrome, Edge, Firefox or Safari.',
   },
   unsupported: {
-    title: 'This browser cannot run Postern',
-    text: 'It lacks private storage or encryption, or they are off in a private window. A current Chrome, Edge, Firefox or Safari has them.',
+    title: 'Postern does not work in this browser',
+    text: 'Private storage or encryption is missing, or turned off in a private window. Use a current version of Chrome, Edge, Firefox or Safari.',
   },
   'storage-cleared': {
-    title: 'The browser has cleared your account',
-    text: 'A part of what was kept here is gone, and the rest cannot be opened without it. With your recovery file or a backup, your account comes back.',
+    title: 'Your browser cleared your account',
+    text: 'Your account data is gone or can no longer be opened. Browsers clear data when space runs low, or when someone clears site data. You can restore your account from a recovery file or a full backup, or from another device where it is still open.',
+  },
+  'storage-refused': {
+    title: 'Your browser does not let Postern store data',
+    text: 'Site data is blocked for this page, or this is a private window. Allow this site to store data, or open it in a normal window, then reload. If you had an account here, it is not deleted; you can also use your recovery file or a backup.',
+  },
+  'storage-failed': {
+    title: 'Browser storage is not working',
+    text: 'Your account is probably still there. Reload the page or restart your browser. If that does not help, restore your account from your recovery file or a backup.',
   },
   'database-damaged': {
-    title: 'The messages kept here are damaged',
-    text: 'They cannot be read any more. Reload the page first. If that does not help, bring your account back with your recovery file or a backup.',
+    title: 'Your stored messages are damaged',
+    text: 'They can no longer be read. First, reload the page. If that does not help, restore your account from your recovery file or a backup.',
   },
   'storage-full': {
-    title: 'There is no room left',
-    text: 'The device or the browser’s share of it is full. Make some room, then reload the page. Nothing is lost.',
+    title: 'Storage is full',
+    text: 'Your device, or the space your browser allows, is full. Free up some space, then reload the page. Nothing is lost.',
   },
   'database-newer': {
-    title: 'This page is older than your messages',
-    text: 'A newer version has written them. Reload the page to get it.',
+    title: 'This version is out of date',
+    text: 'Your messages were saved by a newer version. Reload the page to update.',
   },
   'account-unknown': {
     title: 'The relay does not know your account',
-    text: 'It has lost its data, or this is another relay. Ask whoever runs it: when it knows you again, everything goes on here. Or begin anew.',
+    text: 'It lost its data, or this is a different relay. Ask the relay’s operator. Once the relay knows your account again, you can continue here. Or start over.',
   },
   'account-banned': {
-    title: 'The relay does not let you in',
-    text: 'Whoever runs it has shut your account out. Ask them why: when they let you in again, everything goes on here. Nothing on this device is lost.',
+    title: 'Your account is banned',
+    text: 'The relay’s operator banned your account. Ask the operator why. If the ban is lifted, you can continue here. Nothing on this device is lost.',
   },
   'registration-closed': {
-    title: 'This relay takes no new accounts',
-    text: 'Ask whoever runs it to let you in, then reload the page. An account that it knows already comes back with its recovery file.',
+    title: 'This relay does not accept new accounts',
+    text: 'Ask the relay’s operator for access, then reload the page. If you already have an account here, restore it from its recovery file.',
   },
   'code-needed': {
-    title: 'This relay asks for a code',
-    text: 'It takes new accounts by invite. Whoever runs it can give you a code: it is asked for once.',
+    title: 'This relay requires a code',
+    text: 'New accounts need an invite code. Ask the relay’s operator for one. You enter it only once.',
   },
   unknown: {
     title: 'Postern could not start',
-    text: 'Something went wrong that has no name yet. Reload the page; what you have is kept.',
+    text: 'Something unexpected went wrong. Reload the page; your messages are safe.',
   },
   broken: {
-    title: 'Postern cannot start its core',
-    text: 'It fails again and again. Check the connection and reload the page; what you have is kept.',
+    title: 'Postern keeps failing to start',
+    text: 'Check your connection and reload the page. Your messages are safe.',
   },
 }
 
@@ -75,7 +83,15 @@ const failuresRu: typeof failuresEn = {
   },
   'storage-cleared': {
     title: 'Браузер удалил ваш аккаунт',
-    text: 'Часть сохранённого пропала, а без неё не открыть остальное. Файл восстановления или резервная копия вернут ваш аккаунт.',
+    text: 'Данные аккаунта пропали или больше не открываются. Так бывает, когда заканчивается место или кто-то очищает данные сайтов. Аккаунт вернут файл восстановления, полная копия или другое устройство, на котором он ещё открыт.',
+  },
+  'storage-refused': {
+    title: 'Браузер не даёт Postern ничего сохранять',
+    text: 'Данные этого сайта заблокированы, или это приватное окно. Разрешите сайту хранить данные или откройте его в обычном окне и перезагрузите страницу. Если здесь был аккаунт, он от этого не удалён; файл восстановления и резервная копия тоже подойдут.',
+  },
+  'storage-failed': {
+    title: 'Хранилище браузера не работает',
+    text: 'Скорее всего, ваш аккаунт на месте. Перезагрузите страницу или перезапустите браузер. Если не поможет, восстановите аккаунт из файла восстановления или резервной копии.',
   },
   'database-damaged': {
     title: 'Сохранённые сообщения повреждены',
@@ -118,23 +134,25 @@ const failuresRu: typeof failuresEn = {
 export const failureWords = inLanguages({
   en: {
     failures: failuresEn,
-    details: 'What the app says',
+    details: 'Details',
     reload: 'Reload',
-    restore: 'Bring my account back',
-    removeAll: 'Remove everything and begin anew',
-    removeTitle: 'Remove everything that is kept here?',
+    restore: 'Restore my account',
+    move: 'Move from another device',
+    removeAll: 'Erase everything and start over',
+    removeTitle: 'Erase everything in this browser?',
     removeText:
-      'The account and all messages in this browser are gone then. Only a recovery file or a backup brings them back.',
-    remove: 'Remove',
+      'This erases your account and all messages in this browser. You can only restore them from a recovery file or a backup.',
+    remove: 'Erase',
     code: 'Code',
-    codeEmpty: 'Write or paste the code.',
-    useCode: 'Go on',
+    codeEmpty: 'Enter the code.',
+    useCode: 'Continue',
   },
   ru: {
     failures: failuresRu,
     details: 'Подробности',
     reload: 'Перезагрузить',
     restore: 'Восстановить аккаунт',
+    move: 'Перенести с другого устройства',
     removeAll: 'Удалить всё и начать заново',
     removeTitle: 'Удалить всё, что здесь хранится?',
     removeText:

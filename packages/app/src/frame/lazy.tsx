@@ -2,9 +2,11 @@
 import { signal } from '@preact/signals'
 import type { ComponentType, FunctionComponent, VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { CallError } from '../contract/calls.ts'
 import { reloadPage } from '../link/reload.ts'
+import { askUntilAnswered } from '../parts/ask-until.ts'
 import { begin } from '../parts/attempt.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { frameWords } from './words.ts'
 
@@ -17,12 +19,16 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
   const loaded = signal<Loaded<Props>>({ kind: 'waiting' })
   const fetchIt = async (): Promise<void> => {
     if (loaded.value.kind === 'here') return
-    if (loaded.value.kind === 'failed') loaded.value = { kind: 'waiting' }
     try {
       loaded.value = { kind: 'here', screen: await load() }
     } catch {
       loaded.value = { kind: 'failed' }
     }
+  }
+  /** While somebody waits for the screen it is fetched again. */
+  const fetchOrThrow = async (): Promise<void> => {
+    await fetchIt()
+    if (loaded.peek().kind === 'failed') throw new CallError({ code: 'relay-unreachable', message: '' })
   }
   /** Still not there: the files of this build may be gone from the server, and the page must be a new one. */
   const again = async (): Promise<void> => {
@@ -30,7 +36,7 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
     if (loaded.peek().kind === 'failed') reloadPage()
   }
   const Lazy = (props: Props): VNode => {
-    useEffect(() => begin(fetchIt()), [])
+    useEffect(() => askUntilAnswered(fetchOrThrow), [])
     if (loaded.value.kind === 'here') return <loaded.value.screen {...props} />
     return loaded.value.kind === 'waiting' ? <Page>{null}</Page> : <NotLoaded again={again} />
   }

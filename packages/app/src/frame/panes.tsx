@@ -1,18 +1,19 @@
 // The open app: the list beside the conversation where there is room, one after the other where there is not.
 import type { VNode } from 'preact'
 import { ChatListPane } from '../chat-list/chat-list-pane.tsx'
-import { Gate } from '../parts/gate.tsx'
+import { Logo } from '../parts/icons/logo.tsx'
 import { route } from '../router.ts'
 import './panes.css'
 import { panesFor } from './pane-plan.ts'
+import { room } from './room.ts'
 import { screenOf } from './screens.tsx'
 import { Strips } from './strips.tsx'
-import { hasThreePanes, hasTwoPanes } from './widths.ts'
+import { hasTwoPanes } from './widths.ts'
 import { frameWords } from './words.ts'
 
 export function Panes(): VNode {
   const w = frameWords.value
-  const { main, info } = panesFor(route.value, hasThreePanes.value)
+  const { main, info } = panesFor(route.value, room.value)
   return (
     <div class="panes">
       <Strips />
@@ -37,7 +38,7 @@ export function Panes(): VNode {
 
 const NoChat = (): VNode => (
   <div class="panes-none">
-    <Gate size={48} />
+    <Logo size={48} />
     <p>{frameWords.value.noChat}</p>
   </div>
 )

@@ -1,6 +1,6 @@
 // Which screen a route shows. What is not needed at the start is fetched when it is first shown.
 import type { VNode } from 'preact'
-import { type Route, route } from '../router.ts'
+import { type AppRoute, route } from '../router.ts'
 import { lazily } from './lazy.tsx'
 
 const AddMembers = lazily(() => import('../group/add-members.tsx').then(({ AddMembers }) => AddMembers))
@@ -13,7 +13,7 @@ const SettingsScreen = lazily(() => import('../settings/settings.tsx').then(({ S
 const Verify = lazily(() => import('../people/verify.tsx').then(({ Verify }) => Verify))
 
 /** The list of chats stands beside all of them. */
-export function screenOf(at: Route): VNode | undefined {
+export function screenOf(at: AppRoute): VNode | undefined {
   switch (at.screen) {
     case 'chats':
       return undefined

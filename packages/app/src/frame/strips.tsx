@@ -3,8 +3,8 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { leadHere, linkState, useView } from '../link/link.ts'
 import { Strip } from '../parts/strip.tsx'
-import { useLasting } from './lasting.ts'
 import { hasNewVersion, restart } from './updates.ts'
+import { useDebounced } from './use-debounced.ts'
 import { frameWords } from './words.ts'
 
 const BLINK_MS = 2_000
@@ -20,7 +20,7 @@ for (const kind of ['online', 'offline']) {
 export function Strips(): VNode | null {
   const w = frameWords.value
   const connection = useView('connection')
-  const isCut = useLasting(connection.value === 'connecting', BLINK_MS)
+  const isCut = useDebounced(connection.value === 'connecting', BLINK_MS)
   if (linkState.value.core === 'silent')
     return (
       <Strip icon="info" action={{ word: w.useHere, run: leadHere }}>

@@ -1,6 +1,6 @@
 // How many messages the title and the badge count.
 import type { ChatLine } from '../contract/objects.ts'
-import type { Timing } from '../conversation/timing.ts'
+import type { ScreenClock } from '../conversation/timing.ts'
 
 /** Longer than a message is unread in a chat that somebody looks at: the title would flicker with each of them. */
 const REST_MS = 700
@@ -14,13 +14,13 @@ export function unreadOf(chats: readonly Pick<ChatLine, 'unread' | 'muted' | 'ar
 
 /** Shows a number once it has rested. */
 export class RestingCount {
-  readonly #timing: Timing
+  readonly #timing: ScreenClock
   readonly #show: (count: number) => void
   #shown = 0
   #noted = 0
   #stop: (() => void) | undefined
 
-  constructor(timing: Timing, show: (count: number) => void) {
+  constructor(timing: ScreenClock, show: (count: number) => void) {
     this.#timing = timing
     this.#show = show
   }

@@ -1,26 +1,25 @@
 // What the frame says about how things stand.
-import { inLanguages } from '../words/language.ts'
+import { inLanguages } from '../i18n/language.ts'
 
 export const frameWords = inLanguages({
   en: {
     starting: 'Opening Postern…',
     elsewhereTitle: 'Your account is open on another device',
-    elsewhereText: 'It can be used on one device at a time. Everything you have is still here.',
+    elsewhereText: 'You can use your account on one device at a time. Your data on this device is still here.',
     useHere: 'Use here',
     eraseHere: 'Erase from this browser',
-    eraseTitle: 'Erase the account here?',
-    eraseText: 'Keys and messages in this browser are erased. On the other device everything stays.',
+    eraseTitle: 'Erase your account here?',
+    eraseText: 'This erases your keys and messages in this browser. Nothing changes on the other device.',
     connecting: 'Connecting…',
-    offline: 'No connection. What you write is sent later.',
-    silent: 'Postern runs in another tab that does not answer.',
-    newVersion: 'A new version is there.',
+    offline: 'No connection. Your messages will be sent later.',
+    silent: 'Postern is open in another tab that is not responding.',
+    newVersion: 'A new version is available.',
     restart: 'Restart',
     somethingNew: 'New message',
-    noChat: 'Choose a chat',
-    hasAccount: 'There is an account here already. Another one can move here once it is removed.',
+    noChat: 'Select a chat',
     notLoaded: 'This screen could not be loaded.',
     again: 'Try again',
-    panes: { list: 'Chats', main: 'Conversation', info: 'About this chat' },
+    panes: { list: 'Chats', main: 'Conversation', info: 'Chat info' },
   },
   ru: {
     starting: 'Открываем Postern…',
@@ -37,7 +36,6 @@ export const frameWords = inLanguages({
     restart: 'Обновить',
     somethingNew: 'Новое сообщение',
     noChat: 'Выберите чат',
-    hasAccount: 'Здесь уже есть аккаунт. Другой можно перенести сюда, когда этот будет удалён.',
     notLoaded: 'Экран не удалось загрузить.',
     again: 'Ещё раз',
     panes: { list: 'Чаты', main: 'Переписка', info: 'О чате' },

@@ -1,12 +1,12 @@
 // The warning before a bot joins a group: what its owner will see.
 import type { ComponentChildren, VNode } from 'preact'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { Dialog, DialogText } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { Icon, type IconName } from '../parts/icons/icon.tsx'
 import './add-bot-warning.css'
 import { groupWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 export type JoiningBot = {
   bot: string

@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
 import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { Page } from '../parts/page.tsx'
-import { goBack } from '../router.ts'
+import { fromHere, goBack } from '../router.ts'
 import { ChoosePeople } from './choose-people.tsx'
 import { agreesToBots } from './warn-of-bots.ts'
 import { groupWords } from './words.ts'
@@ -19,8 +19,9 @@ export function AddMembers({ chat }: { chat: string }): VNode {
     if (!group) return
     const joining = contacts.value?.filter(({ id }) => chosen.value.includes(id)) ?? []
     if (!(await agreesToBots(joining, { name: group.name, members: group.members.length }))) return
+    const whenHere = fromHere()
     await call('addMembers', { chat, members: chosen.value })
-    goBack()
+    whenHere(goBack)
   }
   return (
     <Page

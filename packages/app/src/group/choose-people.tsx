@@ -1,21 +1,21 @@
 // A list of contacts from which several can be chosen.
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { BotLabel } from '../parts/bot-label.tsx'
-import { NameText } from '../parts/name-text.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
 import { PageText } from '../parts/page.tsx'
+import { BotLabel } from '../parts/text/bot-label.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
 import './choose-people.css'
 import { groupWords } from './words.ts'
 
-type Shown = {
+type ChoosePeopleProps = {
   chosen: readonly string[]
   /** Those who are in it already. */
   without?: readonly string[]
   onChange: (chosen: string[]) => void
 }
 
-export function ChoosePeople({ chosen, without = [], onChange }: Shown): VNode {
+export function ChoosePeople({ chosen, without = [], onChange }: ChoosePeopleProps): VNode {
   const contacts = useView('contacts').value
   const offered = contacts?.filter(({ id }) => !without.includes(id)) ?? []
   if (contacts && offered.length === 0) return <PageText>{groupWords.value.nobody}</PageText>

@@ -1,12 +1,12 @@
 // How long messages are kept in a chat.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
+import { timerChoices, timerText } from '../i18n/timers.ts'
 import { call } from '../link/link.ts'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { Dialog, DialogText } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
-import { RadioList } from '../parts/radio-list.tsx'
-import { timerChoices, timerText } from '../words/timers.ts'
+import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { RadioList } from '../parts/menus/radio-list.tsx'
 import { groupWords } from './words.ts'
 
 /** Asks, and sets it for everybody in the chat. */

@@ -1,16 +1,15 @@
 // About a group: its name, its members, and what one may do with it.
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
+import { timerText } from '../i18n/timers.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { confirm } from '../parts/dialogs.tsx'
-import { NameText } from '../parts/name-text.tsx'
-import { Option, OptionGroup } from '../parts/option.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Option, OptionGroup } from '../parts/menus/option.tsx'
 import { Page, PageSection } from '../parts/page.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
 import { go } from '../router.ts'
-import { timerText } from '../words/timers.ts'
 import { chooseTimer } from './choose-timer.tsx'
 import './group-info.css'
 import { Members } from './members.tsx'
@@ -22,13 +21,7 @@ export function GroupInfo({ group }: { group: ChatDetail }): VNode {
   const isIn = group.state === 'active'
   const w = groupWords.value
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.info} />
-        </Bar>
-      }
-    >
+    <Page title={w.info}>
       <div class="group-info-head">
         <Avatar id={group.id} name={group.name} size="xl" />
         <h2 class="group-info-name">

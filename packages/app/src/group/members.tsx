@@ -3,18 +3,18 @@ import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { BotLabel } from '../parts/bot-label.tsx'
-import { confirm } from '../parts/dialogs.tsx'
-import type { MenuItem } from '../parts/menu.tsx'
-import { openMenu } from '../parts/menus.tsx'
-import { NameText } from '../parts/name-text.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import type { MenuItem } from '../parts/menus/menu.tsx'
+import { openMenu } from '../parts/menus/menus.tsx'
+import { BotLabel } from '../parts/text/bot-label.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
 import { go } from '../router.ts'
 import './members.css'
 import { groupWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
-type Member = ChatDetail['members'][number]
+type MemberItem = ChatDetail['members'][number]
 
 export function Members({ group, me }: { group: ChatDetail; me: string | undefined }): VNode {
   const w = groupWords.value
@@ -44,7 +44,7 @@ export function Members({ group, me }: { group: ChatDetail; me: string | undefin
   )
 }
 
-type Chosen = { group: ChatDetail; member: Member; rules: boolean }
+type Chosen = { group: ChatDetail; member: MemberItem; rules: boolean }
 
 function openActions(at: HTMLElement, { group, member, rules }: Chosen): void {
   const w = groupWords.value
@@ -68,7 +68,7 @@ function openActions(at: HTMLElement, { group, member, rules }: Chosen): void {
   })
 }
 
-async function remove(group: ChatDetail, { id, name }: Member): Promise<void> {
+async function remove(group: ChatDetail, { id, name }: MemberItem): Promise<void> {
   const { remove: yes, removeAsk, removeText: text } = groupWords.value
   if (await confirm({ title: removeAsk(name), text, yes, tone: 'danger', icon: 'user-minus' }))
     await call('removeMembers', { chat: group.id, members: [id] })

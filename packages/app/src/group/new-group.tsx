@@ -3,11 +3,10 @@ import { contentLimits, nameFault } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { Page, PageSection } from '../parts/page.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { go } from '../router.ts'
+import { fromHere, go } from '../router.ts'
 import { ChoosePeople } from './choose-people.tsx'
 import { agreesToBots } from './warn-of-bots.ts'
 import { groupWords } from './words.ts'
@@ -21,16 +20,13 @@ export function NewGroup(): VNode {
   const make = async (): Promise<void> => {
     const joining = contacts.value?.filter(({ id }) => chosen.value.includes(id)) ?? []
     if (!(await agreesToBots(joining, undefined))) return
+    const whenHere = fromHere()
     const { chat } = await call('createGroup', { name: name.value.trim(), members: chosen.value })
-    go({ screen: 'chat', chat }, 'replace')
+    whenHere(() => go({ screen: 'chat', chat }, 'replace'))
   }
   return (
     <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.newGroup} />
-        </Bar>
-      }
+      title={w.newGroup}
       foot={
         <Button disabled={!isSound || chosen.value.length === 0} onClick={make}>
           {w.make}
@@ -42,7 +38,6 @@ export function NewGroup(): VNode {
         value={name.value}
         maxLength={contentLimits.groupNameCharsMax}
         autofocus
-        spellcheck
         onInput={text => void (name.value = text)}
       />
       <PageSection title={w.chooseMembers} />

@@ -4,10 +4,10 @@ import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { ChatDetail } from '../contract/objects.ts'
 import { call } from '../link/link.ts'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
-import { TextField } from '../parts/text-field.tsx'
+import { Dialog } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { groupWords } from './words.ts'
 
 export async function renameGroup({ id, name }: ChatDetail): Promise<void> {
@@ -26,7 +26,6 @@ function RenameDialog({ name, onAnswer }: { name: string; onAnswer: (name: strin
         value={text.value}
         maxLength={contentLimits.groupNameCharsMax}
         autofocus
-        spellcheck
         onInput={value => void (text.value = value)}
       />
       <ButtonPair>

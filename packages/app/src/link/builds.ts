@@ -1,5 +1,5 @@
 // Two tabs of different builds: the page that follows loads itself anew, once; if that did not help, the leading one is old.
-import type { LinkSurroundings } from './surroundings.ts'
+import type { LinkEnvironment } from './environment.ts'
 
 const RELOADED_FOR = 'postern-reloaded-for'
 const TOOK_OVER_FROM = 'postern-took-over-from'
@@ -7,7 +7,7 @@ const TOOK_OVER_FROM = 'postern-took-over-from'
 /** Each remedy is tried once for each build of the core: two tabs must not load each other for ever. */
 export function judgeBuild(
   coreBuild: string,
-  { build, memory }: LinkSurroundings,
+  { build, memory }: LinkEnvironment,
 ): 'yes' | 'reload' | 'take-over' | 'no' {
   if (coreBuild === build) return 'yes'
   const isFirst = (name: string): boolean => {

@@ -1,47 +1,47 @@
 // How a page reaches the core: the page that holds the lock runs it, all others speak to that one; and which it is can change.
-import type { CallAnswer, CallAsked, CallName } from '../contract/calls.ts'
+import type { AppCallAnswer, AppCallName, CallAsked } from '../contract/calls.ts'
 import { LOCK, type ToCore, type ToPage } from '../contract/messages.ts'
-import type { Tiding } from '../contract/tidings.ts'
+import type { PushEvent } from '../contract/push-events.ts'
 import type { ViewArgs, ViewName, ViewValue } from '../contract/views.ts'
-import { Asking } from './asking.ts'
 import { inBackground } from './background.ts'
 import { judgeBuild } from './builds.ts'
-import { FollowingPage } from './following.ts'
-import { HandingOver } from './handing-over.ts'
-import { Holding } from './holding.ts'
-import { LeadingPage } from './leading.ts'
+import type { LinkEnvironment } from './environment.ts'
+import { FollowerPage } from './follower.ts'
+import { LeaderPage } from './leader.ts'
 import { linkLimits } from './link-limits.ts'
-import type { LinkSurroundings } from './surroundings.ts'
+import { LockRequest } from './lock-request.ts'
+import { PendingRequests } from './pending-requests.ts'
+import { Takeover } from './takeover.ts'
 
 /**
  * `silent`: the page that runs the core does not answer; "Use here" helps. `broken`: the worker fails again and again.
  * `leads`: this page runs the core, and so shows alerts.
  */
-export type LinkState = { core: 'starting' | 'talking' | 'silent' | 'broken'; leads: boolean }
+export type PageLinkState = { core: 'starting' | 'talking' | 'silent' | 'broken'; leads: boolean }
 
-type Role = { kind: 'following'; by: FollowingPage } | { kind: 'leading'; by: LeadingPage }
+type Role = { kind: 'following'; by: FollowerPage } | { kind: 'leading'; by: LeaderPage }
 
 export class CoreLink {
-  readonly #around: LinkSurroundings
-  readonly #onState: (state: LinkState) => void
-  readonly #asking: Asking
+  readonly #around: LinkEnvironment
+  readonly #onState: (state: PageLinkState) => void
+  readonly #asking: PendingRequests
   #role: Role | undefined
-  #holding: Holding | undefined
-  #handingOver: HandingOver | undefined
-  #core: LinkState['core'] = 'starting'
+  #holding: LockRequest | undefined
+  #handingOver: Takeover | undefined
+  #core: PageLinkState['core'] = 'starting'
   #isReloading = false
 
-  constructor(around: LinkSurroundings, onState: (state: LinkState) => void) {
+  constructor(around: LinkEnvironment, onState: (state: PageLinkState) => void) {
     this.#around = around
     this.#onState = onState
-    this.#asking = new Asking(
+    this.#asking = new PendingRequests(
       message => this.#post(message),
       () => around.newId(),
     )
   }
 
   /** Asked anew when the core moves to another worker, under the same key. */
-  call<Name extends CallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<CallAnswer<Name>> {
+  call<Name extends AppCallName>(name: Name, asked: CallAsked<Name>, key?: string): Promise<AppCallAnswer<Name>> {
     return this.#asking.call(name, asked, key)
   }
 
@@ -49,14 +49,14 @@ export class CoreLink {
     return this.#asking.watch(name, args, show)
   }
 
-  onTiding(listener: (tiding: Tiding) => void): () => void {
-    return this.#asking.onTiding(listener)
+  onPushEvent(listener: (tiding: PushEvent) => void): () => void {
+    return this.#asking.onPushEvent(listener)
   }
 
   /** Also after `stop`, when the browser brings a page back that it had put aside. */
   start(): void {
     if (this.#role) return
-    this.#handingOver = new HandingOver(this.#around, () => this.#giveUp())
+    this.#handingOver = new Takeover(this.#around, () => this.#giveUp())
     this.#follow()
   }
 
@@ -83,7 +83,7 @@ export class CoreLink {
 
   #follow(): void {
     this.#asking.lost()
-    const by = new FollowingPage(this.#around, {
+    const by = new FollowerPage(this.#around, {
       hear: message => this.#hear(message),
       silence: isSilent => this.#noteSilence(isSilent),
     })
@@ -94,7 +94,7 @@ export class CoreLink {
 
   /** Held until this page goes or gives up, and with it the worker: then the next page in line starts its own. */
   #request(wish: { steal?: true }): void {
-    const holding = new Holding()
+    const holding = new LockRequest()
     this.#holding = holding
     const request = this.#around.requestLock(wish.steal ? { steal: true } : { signal: holding.signal }, () => {
       if (holding.isReleased) return holding.over
@@ -105,7 +105,7 @@ export class CoreLink {
     inBackground(lost, `the lock ${LOCK} could not be had`)
   }
 
-  #noteLoss(error: unknown, holding: Holding): void {
+  #noteLoss(error: unknown, holding: LockRequest): void {
     if (holding.isReleased || holding !== this.#holding) return
     const isStolen = error instanceof DOMException && error.name === 'AbortError'
     // In line again after a theft only: a browser that refuses would be asked in a circle.
@@ -120,7 +120,7 @@ export class CoreLink {
   #lead(): void {
     this.#role?.by.stop()
     this.#asking.lost()
-    const by = new LeadingPage(this.#around, {
+    const by = new LeaderPage(this.#around, {
       hear: message => this.#hear(message),
       restarting: failures => {
         this.#asking.lost()
@@ -166,7 +166,7 @@ export class CoreLink {
     if (isSilent !== (this.#core === 'silent')) this.#note(isSilent ? 'silent' : 'talking')
   }
 
-  #note(core: LinkState['core']): void {
+  #note(core: PageLinkState['core']): void {
     this.#core = core
     this.#onState({ core, leads: this.#role?.kind === 'leading' })
   }

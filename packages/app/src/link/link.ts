@@ -1,20 +1,20 @@
 // What screens use of the core: views to watch, calls to make, tidings to hear.
 import { type ReadonlySignal, signal, useSignal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
-import type { CallAnswer, CallAsked, CallName } from '../contract/calls.ts'
-import type { Tiding } from '../contract/tidings.ts'
+import type { AppCallAnswer, AppCallName, CallAsked } from '../contract/calls.ts'
+import type { PushEvent } from '../contract/push-events.ts'
 import type { ViewArgs, ViewName, ViewValue } from '../contract/views.ts'
-import { browserSurroundings } from './browser-surroundings.ts'
-import { CoreLink, type LinkState } from './core-link.ts'
+import { CoreLink, type PageLinkState } from './core-link.ts'
+import { browserEnvironment } from './environment-browser.ts'
 import { SharedViews } from './shared-views.ts'
 
-const state = signal<LinkState>({ core: 'starting', leads: false })
-const link = new CoreLink(browserSurroundings, next => {
+const state = signal<PageLinkState>({ core: 'starting', leads: false })
+const link = new CoreLink(browserEnvironment, next => {
   state.value = next
 })
 const views = new SharedViews((name, args, show) => link.watch(name, args, show))
 
-export const linkState: ReadonlySignal<LinkState> = state
+export const linkState: ReadonlySignal<PageLinkState> = state
 
 export function startLink(): void {
   link.start()
@@ -29,11 +29,11 @@ export function startLink(): void {
 export const leadHere = (): void => link.useHere()
 
 /** With a `key` by whoever has to know what comes of it under that name; else it gets one of its own. */
-export const call = <Name extends CallName>(
+export const call = <Name extends AppCallName>(
   name: Name,
   asked: CallAsked<Name>,
   key?: string,
-): Promise<CallAnswer<Name>> => link.call(name, asked, key)
+): Promise<AppCallAnswer<Name>> => link.call(name, asked, key)
 
 export const watch = <Name extends ViewName>(
   name: Name,
@@ -41,9 +41,25 @@ export const watch = <Name extends ViewName>(
   show: (value: ViewValue<Name>) => void,
 ): (() => void) => views.watch(name, args, show)
 
-export const onTiding = (listener: (tiding: Tiding) => void): (() => void) => link.onTiding(listener)
+export const onPushEvent = (listener: (tiding: PushEvent) => void): (() => void) => link.onPushEvent(listener)
 
 /** Undefined until the worker has answered. Other arguments keep the old value until the new one comes. */
+/** As `useView`, for a screen that must tell what is not there from what is not known yet. */
+export function useSeenView<Name extends ViewName>(
+  name: Name,
+  ...args: ViewArgs<Name>
+): ReadonlySignal<{ value: ViewValue<Name> } | undefined> {
+  const seen = useSignal<{ value: ViewValue<Name> } | undefined>(undefined)
+  useLayoutEffect(
+    () =>
+      views.watch(name, args, value => {
+        seen.value = { value }
+      }),
+    [name, JSON.stringify(args)],
+  )
+  return seen
+}
+
 export function useView<Name extends ViewName>(
   name: Name,
   ...args: ViewArgs<Name>

@@ -1,39 +1,67 @@
-// The link by which somebody came: read from the address, and at once taken out of it. A token has no place in a history.
+// The invite link by which somebody came. It leaves the address as soon as it is read: a secret has no place in a history.
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { closeAllAbove } from '../router.ts'
 
-/** `invite` opens a chat, `move` brings an account from another device. */
-export type Arrival = { kind: 'invite' | 'move'; link: string }
+/** `agreed`: the person has pressed the button that says who will learn what. Before that a link does nothing. */
+export type Arrival = { link: string; agreed: boolean }
 
-/** In memory alone: what a browser keeps for a tab it also writes to its disk. */
+/** Of this tab alone, and only until the link was used or put aside: a page that is loaded again finds it here. */
+const SHELF = 'postern-arrival'
+/** Before the link that is kept there. */
+const AGREED = '+'
+const NOT_YET = '-'
+
 const held = signal<Arrival | undefined>(undefined)
 
 export const arrival: ReadonlySignal<Arrival | undefined> = held
 
 export function arrivalOf(address: string): Arrival | undefined {
   const [, fragment = ''] = address.split(/#(.*)/s)
-  if (fragment.startsWith('i/')) return { kind: 'invite', link: address }
-  return fragment.startsWith('m/') ? { kind: 'move', link: address } : undefined
+  return fragment.startsWith('i/') ? { link: address, agreed: false } : undefined
 }
 
-export const arriveBy = (arrived: Arrival): void => {
+export function arriveBy(arrived: Arrival): void {
   held.value = arrived
+  sessionStorage.setItem(SHELF, (arrived.agreed ? AGREED : NOT_YET) + arrived.link)
 }
 
-export const forgetArrival = (): void => {
+/** The person has pressed, and knows who learns what. */
+export function agree(): void {
+  if (held.value) arriveBy({ ...held.value, agreed: true })
+}
+
+/** The account is another one than the person agreed to show. */
+export function askAgain(): void {
+  if (held.value) arriveBy({ ...held.value, agreed: false })
+}
+
+export function forgetArrival(): void {
   held.value = undefined
+  sessionStorage.removeItem(SHELF)
 }
 
-/** Whether the address was a link; then it is none any more. */
+/** Reads the link in the address, if there is one, and takes it out of it. */
 export function readArrival(): void {
   const arrived = arrivalOf(location.href)
-  if (!arrived) return
+  // Earlier versions moved an account by a link: it does nothing any more, and its secret does not stay here either.
+  const isOldMove = location.hash.startsWith('#m/')
+  if (!arrived && !isOldMove) return
   closeAllAbove()
-  held.value = arrived
+  if (arrived) arriveBy(arrived)
   history.replaceState(history.state, '', location.pathname + location.search)
 }
 
-/** Before the page loads itself anew: the next one reads it again. */
-export function putArrivalBack(): void {
-  if (held.value) history.replaceState(history.state, '', held.value.link.slice(held.value.link.indexOf('#')))
+/** What this page had not finished before it was loaded again. Whoever comes by another address has left the link. */
+export function resumeArrival(): void {
+  readArrival()
+  if (held.value) return
+  const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  if (visit?.type === 'navigate') forgetArrival()
+  else held.value = storedArrival()
+}
+
+function storedArrival(): Arrival | undefined {
+  const stored = sessionStorage.getItem(SHELF) ?? ''
+  const arrived = arrivalOf(stored.slice(1))
+  return arrived && { ...arrived, agreed: stored.startsWith(AGREED) }
 }

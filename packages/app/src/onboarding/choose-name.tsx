@@ -3,16 +3,21 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { call } from '../link/link.ts'
 import { attempt, begin } from '../parts/attempt.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { Page } from '../parts/page.tsx'
-import { TextField } from '../parts/text-field.tsx'
 import './onboarding.css'
 import { nameProblem } from './name.ts'
 import { onboardingWords } from './words.ts'
 
-type Shown = {
+type ChooseNameProps = {
   /** What the button that makes the account says. */
   word: string
+  /** Below the field. */
+  note?: ComponentChildren
+  /** Before the account is made, and when it could not be. */
+  onChosen?: () => void
+  onRefused?: () => void
   /** Other ways in, below it. */
   more: ComponentChildren
   /** Above the field. */
@@ -20,7 +25,7 @@ type Shown = {
 }
 
 /** What comes after is decided by the stage: the account is open then. */
-export function ChooseName({ word, more, children }: Shown): VNode {
+export function ChooseName({ word, note, onChosen, onRefused, more, children }: ChooseNameProps): VNode {
   const w = onboardingWords.value
   const name = useSignal('')
   const isTried = useSignal(false)
@@ -31,7 +36,8 @@ export function ChooseName({ word, more, children }: Shown): VNode {
     isTried.value = true
     if (problem || isBusy.value) return
     isBusy.value = true
-    await attempt(call('createAccount', { name: name.value.trim() }))
+    onChosen?.()
+    if (!(await attempt(call('createAccount', { name: name.value.trim() })))) onRefused?.()
     isBusy.value = false
   }
   return (
@@ -58,13 +64,12 @@ export function ChooseName({ word, more, children }: Shown): VNode {
           <TextField
             label={w.nameLabel}
             value={name.value}
-            onInput={value => {
-              name.value = value
-            }}
+            onInput={value => void (name.value = value)}
             fault={problem && faults[problem]}
             autofocus
           />
         </div>
+        {note}
         <p class="onboarding-note">{w.noPassword}</p>
       </Page>
     </form>

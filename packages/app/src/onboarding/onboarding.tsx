@@ -1,12 +1,13 @@
 // Nobody lives in this browser yet: the ways to have an account here.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { Button } from '../parts/button.tsx'
-import { Gate } from '../parts/gate.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { Logo } from '../parts/icons/logo.tsx'
 import { arrival } from './arrival.ts'
 import { ByInvite } from './by-invite.tsx'
 import { ByLink } from './by-link.tsx'
 import { ChooseName } from './choose-name.tsx'
+import { MoveIn } from './move-in.tsx'
 import { Restore } from './restore.tsx'
 import { onboardingWords } from './words.ts'
 
@@ -18,8 +19,8 @@ export function Onboarding(): VNode {
     way.value = next
   }
   if (way.value === 'restore') return <Restore onBack={take('new')} />
-  if (way.value === 'move' || arrival.value?.kind === 'move') return <ByLink wanted="move" onBack={take('new')} />
-  if (way.value === 'link' && !arrival.value) return <ByLink wanted="invite" onBack={take('new')} />
+  if (way.value === 'move') return <MoveIn onBack={take('new')} />
+  if (way.value === 'link' && !arrival.value) return <ByLink onBack={take('new')} />
   return arrival.value ? <ByInvite link={arrival.value.link} onRestore={take('restore')} /> : <Welcome take={take} />
 }
 
@@ -40,7 +41,7 @@ function Welcome({ take }: { take: (way: Way) => () => void }): VNode {
   )
   return (
     <ChooseName word={w.create} more={ways}>
-      <Gate size={72} />
+      <Logo size={72} />
       <div class="onboarding-who">
         <h1 class="onboarding-title">{w.welcome}</h1>
         <p class="onboarding-about">{w.promise}</p>

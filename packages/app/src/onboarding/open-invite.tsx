@@ -1,32 +1,74 @@
-// With an account: the chat of the link by which somebody came is opened at once.
+// Somebody with an account came by an invite link. Any website can lead here: nothing happens before the person presses.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { CallError } from '../contract/calls.ts'
 import { call } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Button } from '../parts/button.tsx'
 import { faultWordsOf } from '../parts/fault-words.ts'
+import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
 import { Spinner } from '../parts/spinner.tsx'
-import { go } from '../router.ts'
-import { forgetArrival } from './arrival.ts'
+import { fromHere, go } from '../router.ts'
+import { type Arrival, agree, forgetArrival } from './arrival.ts'
 import './onboarding.css'
+import { startWord, useInviter, WhatTheyLearn, WhoInvites } from './who-invites.tsx'
 import { onboardingWords } from './words.ts'
+
+/** A page that opens this one under a double click must not have its second click count here. */
+const PRESSES_COUNT_AFTER_MS = 500
+
+export function OpenInvite({ arrived }: { arrived: Arrival }): VNode {
+  return arrived.agreed ? <Opening link={arrived.link} /> : <AskFirst link={arrived.link} />
+}
+
+function AskFirst({ link }: { link: string }): VNode {
+  const inviter = useInviter(link).value
+  const isReady = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isReady.value = true
+    }, PRESSES_COUNT_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div class="onboarding">
+      <Page
+        align="middle"
+        foot={
+          <>
+            <Button disabled={!isReady.value} onClick={agree}>
+              {startWord(inviter)}
+            </Button>
+            <Button kind="quiet" onClick={forgetArrival}>
+              {onboardingWords.value.notNow}
+            </Button>
+          </>
+        }
+      >
+        <WhoInvites inviter={inviter} link={link} />
+        <WhatTheyLearn inviter={inviter} whose="own" />
+      </Page>
+    </div>
+  )
+}
 
 const wordsOf = (error: unknown): Promise<string> =>
   faultWordsOf(error instanceof CallError ? error.fault : { code: 'internal', message: '' })
 
-export function OpenInvite({ link }: { link: string }): VNode {
+function Opening({ link }: { link: string }): VNode {
   const w = onboardingWords.value
   const fault = useSignal<string | undefined>(undefined)
   const open = async (): Promise<void> => {
     fault.value = undefined
+    const whenHere = fromHere()
     try {
       const { chat } = await call('openInvite', { link })
-      // The list below it: whoever goes back from the first chat stays in the app.
-      go({ screen: 'chats' }, 'replace')
-      go({ screen: 'chat', chat })
+      whenHere(() => {
+        // The list below the first chat keeps a person who goes back in the app.
+        go({ screen: 'chats' }, 'replace')
+        go({ screen: 'chat', chat })
+      })
       forgetArrival()
     } catch (error) {
       fault.value = await wordsOf(error)

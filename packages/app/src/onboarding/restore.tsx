@@ -4,13 +4,13 @@ import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { call } from '../link/link.ts'
 import { attempt } from '../parts/attempt.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
-import { NameText } from '../parts/name-text.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { showToast } from '../parts/toast-list.ts'
+import { NameText } from '../parts/text/name-text.tsx'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import { partsWords } from '../parts/words.ts'
+import { askAgain } from './arrival.ts'
 import './onboarding.css'
 import { RECOVERY_WORDS, wordsIn } from './recovery-words.ts'
 import { onboardingWords } from './words.ts'
@@ -22,16 +22,14 @@ export function Restore({ onBack }: { onBack: () => void }): VNode {
   const words = wordsIn(text.value)
   const restore = async (): Promise<void> => {
     if (!file.value) return
+    askAgain()
     const done = await attempt(call('restore', { file: file.value, words }))
     if (done) showToast({ kind: 'note', text: done.value.kind === 'backup' ? w.restoredAll : w.restored })
   }
   return (
     <Page
-      bar={
-        <Bar onBack={onBack}>
-          <BarTitle name={w.restoreTitle} />
-        </Bar>
-      }
+      title={w.restoreTitle}
+      onBack={onBack}
       foot={
         <Button
           disabled={!file.value || words.length !== RECOVERY_WORDS}
@@ -53,9 +51,7 @@ export function Restore({ onBack }: { onBack: () => void }): VNode {
         label={w.wordsLabel}
         lines="several"
         value={text.value}
-        onInput={value => {
-          text.value = value
-        }}
+        onInput={value => void (text.value = value)}
         hint={words.length === 0 ? w.wordsHint : w.wordsCount(words.length)}
       />
     </Page>

@@ -1,7 +1,7 @@
 // What a person began and may fail: the fault is shown in words, and nothing is thrown on.
 import { CallError } from '../contract/calls.ts'
 import { faultWordsOf } from './fault-words.ts'
-import { showToast } from './toast-list.ts'
+import { showToast } from './toasts/toast-list.ts'
 
 /** Truthy when it went well: `const done = await attempt(call(…)); if (done) go(done.value)`. It never rejects. */
 export async function attempt<Value>(promise: Promise<Value>): Promise<{ value: Value } | undefined> {

@@ -2,21 +2,21 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { goBack } from '../router.ts'
 import './bar.css'
-import { BotLabel } from './bot-label.tsx'
-import { IconButton } from './icon-button.tsx'
-import { NameText } from './name-text.tsx'
+import { IconButton } from './icons/icon-button.tsx'
+import { BotLabel } from './text/bot-label.tsx'
+import { NameText } from './text/name-text.tsx'
 import { partsWords } from './words.ts'
 
-type Shown = {
+type BarProps = {
   /** `narrow`: only where one pane is shown at a time. */
   back?: 'always' | 'narrow' | 'none'
-  onBack?: () => void
+  onBack?: (() => void) | undefined
   /** The buttons at the end. */
   end?: ComponentChildren
   children: ComponentChildren
 }
 
-export const Bar = ({ back = 'always', onBack = goBack, end, children }: Shown): VNode => (
+export const Bar = ({ back = 'always', onBack = goBack, end, children }: BarProps): VNode => (
   <header class="bar">
     {back !== 'none' && (
       <span class={back === 'narrow' ? 'bar-back bar-back-narrow' : 'bar-back'}>

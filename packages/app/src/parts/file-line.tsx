@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import './file-line.css'
 
-type Shown = {
+type FileLineProps = {
   sign: ComponentChildren
   name: string
   facts: ComponentChildren
@@ -11,7 +11,7 @@ type Shown = {
   children?: ComponentChildren
 }
 
-export const FileLine = ({ sign, name, facts, tone = 'accent', children }: Shown): VNode => (
+export const FileLine = ({ sign, name, facts, tone = 'accent', children }: FileLineProps): VNode => (
   <span class="file-line">
     {sign && <span class={`file-line-sign file-line-sign-${tone}`}>{sign}</span>}
     <span class="file-line-words">

@@ -1,9 +1,14 @@
 // A screen that is no conversation: a bar on top, a column that scrolls, and what to do at the foot.
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Bar, BarTitle } from './bar.tsx'
 import './page.css'
 
-type Shown = {
+type PageProps = {
+  /** In a bar with the way back. */
+  title?: string
+  onBack?: () => void
+  /** In place of a title. */
   bar?: ComponentChildren
   foot?: ComponentChildren
   /** `middle`: for a screen that says one thing. */
@@ -11,12 +16,17 @@ type Shown = {
   children: ComponentChildren
 }
 
-export function Page({ bar, foot, align = 'top', children }: Shown): VNode {
+export function Page({ title, onBack, bar, foot, align = 'top', children }: PageProps): VNode {
   const page = useRef<HTMLElement>(null)
   useEffect(() => keepFocus(page.current), [])
   return (
     <section ref={page} class="page">
       {bar}
+      {title !== undefined && (
+        <Bar onBack={onBack}>
+          <BarTitle name={title} />
+        </Bar>
+      )}
       <div class="page-body">
         <div class={align === 'middle' ? 'page-column page-column-middle' : 'page-column'}>{children}</div>
       </div>

@@ -1,16 +1,16 @@
 // A line across a pane that says how things stand, with one thing to do about it.
 import type { ComponentChildren, VNode } from 'preact'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, type IconName } from './icons/icon.tsx'
 import './strip.css'
 
-type Shown = {
+type StripProps = {
   icon?: IconName
   tone?: 'plain' | 'warn' | 'danger'
   action?: { word: string; run: () => void }
   children: ComponentChildren
 }
 
-export const Strip = ({ icon, tone = 'warn', action, children }: Shown): VNode => (
+export const Strip = ({ icon, tone = 'warn', action, children }: StripProps): VNode => (
   <div class={`strip strip-${tone}`} role="status">
     {icon && <Icon name={icon} size={17} />}
     <span class="strip-words">{children}</span>

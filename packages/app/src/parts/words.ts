@@ -1,5 +1,5 @@
 // What the parts say by themselves.
-import { inLanguages } from '../words/language.ts'
+import { inLanguages } from '../i18n/language.ts'
 
 export const partsWords = inLanguages({
   en: {
@@ -9,8 +9,8 @@ export const partsWords = inLanguages({
     cancel: 'Cancel',
     close: 'Close',
     copied: 'Copied',
-    onlyYou: (name: string) => `${name} answers · only you see this`,
-    someSeconds: 'This takes some seconds…',
+    onlyYou: (name: string) => `${name} · only you can see this`,
+    someSeconds: 'This takes a few seconds…',
   },
   ru: {
     back: 'Назад',

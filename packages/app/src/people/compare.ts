@@ -1,13 +1,13 @@
 // What a scanned code says about somebody's keys.
-import type { SafetyNumber } from '../contract/objects.ts'
+import type { SafetyNumberView } from '../contract/objects.ts'
 
-export type Compared = 'same' | 'different'
+export type ComparisonResult = 'same' | 'different'
 
 /**
  * The whole text must be the same. A code of something else altogether is different, too:
  * whoever stands in between could show just that, and a person must not take it for a slip.
  */
-export const compareCodes = ({ qr }: SafetyNumber, scanned: string): Compared =>
+export const compareCodes = ({ qr }: SafetyNumberView, scanned: string): ComparisonResult =>
   qr !== '' && scanned === qr ? 'same' : 'different'
 
 /** Twelve groups of five digits, however they are parted. */

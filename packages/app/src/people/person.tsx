@@ -3,33 +3,28 @@ import type { VNode } from 'preact'
 import type { PersonDetail } from '../contract/objects.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { BotLabel } from '../parts/bot-label.tsx'
-import { Button } from '../parts/button.tsx'
-import { copyText } from '../parts/clipboard.ts'
-import { confirm } from '../parts/dialogs.tsx'
-import { shortNameOf } from '../parts/face.ts'
-import { Icon } from '../parts/icon.tsx'
-import { NameText } from '../parts/name-text.tsx'
-import { Option, OptionGroup } from '../parts/option.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { shortNameOf } from '../parts/avatar/face.ts'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { copyText } from '../parts/fields/clipboard.ts'
+import { Icon } from '../parts/icons/icon.tsx'
+import { Option, OptionGroup } from '../parts/menus/option.tsx'
 import { Page, PageSection } from '../parts/page.tsx'
-import { RichText } from '../parts/rich-text.tsx'
+import { BotLabel } from '../parts/text/bot-label.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
+import { RichText } from '../parts/text/rich-text.tsx'
 import { go } from '../router.ts'
 import './person.css'
 import { peopleWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 export function Person({ account }: { account: string }): VNode {
   const w = peopleWords.value
   const person = useView('person', account).value
   return (
     <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.info} />
-        </Bar>
-      }
+      title={w.info}
       foot={
         person && (
           <Button icon="message-circle" onClick={() => go({ screen: 'chat', chat: person.id })}>

@@ -1,17 +1,17 @@
 // Yes or no, on the whole screen: in colour, sign and word.
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
-import { shortNameOf } from '../parts/face.ts'
-import { Icon } from '../parts/icon.tsx'
-import { useModal } from '../parts/modal.ts'
-import type { Compared } from './compare.ts'
+import { shortNameOf } from '../parts/avatar/face.ts'
+import { useModal } from '../parts/dialogs/modal.ts'
+import { Icon } from '../parts/icons/icon.tsx'
+import type { ComparisonResult } from './compare.ts'
 import './verify.css'
 import { peopleWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
-type Shown = { compared: Compared; name: string; onClose: () => void }
+type VerifyAnswerProps = { compared: ComparisonResult; name: string; onClose: () => void }
 
-export function VerifyAnswer({ compared, name, onClose }: Shown): VNode {
+export function VerifyAnswer({ compared, name, onClose }: VerifyAnswerProps): VNode {
   const w = peopleWords.value
   const modal = useModal(onClose)
   const id = useId()

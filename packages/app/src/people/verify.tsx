@@ -2,39 +2,30 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { PersonDetail, SafetyNumber } from '../contract/objects.ts'
+import type { PersonDetail, SafetyNumberView } from '../contract/objects.ts'
 import { call, useView } from '../link/link.ts'
-import { attempt, begin } from '../parts/attempt.ts'
-import { Avatar } from '../parts/avatar.tsx'
+import { askUntilAnswered } from '../parts/ask-until.ts'
+import { begin } from '../parts/attempt.ts'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { shortNameOf } from '../parts/avatar/face.ts'
 import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
-import { confirm } from '../parts/dialogs.tsx'
-import { shortNameOf } from '../parts/face.ts'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { QrCode } from '../parts/qr-code.tsx'
-import { QrScanner } from '../parts/qr-scanner.tsx'
-import { type Compared, compareCodes, digitGroups } from './compare.ts'
+import { QrCode } from '../parts/qr/qr-code.tsx'
+import { QrScanner } from '../parts/qr/qr-scanner.tsx'
+import { touched } from '../router.ts'
+import { type ComparisonResult, compareCodes, digitGroups } from './compare.ts'
 import './verify.css'
 import { VerifyAnswer } from './verify-answer.tsx'
 import { peopleWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 export function Verify({ account }: { account: string }): VNode {
   const w = peopleWords.value
   const person = useView('person', account).value
   // The view may still be of whom this screen showed before.
-  if (!person || person.id !== account)
-    return (
-      <Page
-        bar={
-          <Bar>
-            <BarTitle name={w.verify} />
-          </Bar>
-        }
-      >
-        {null}
-      </Page>
-    )
+  if (!person || person.id !== account) return <Page title={w.verify}>{null}</Page>
   return person.bot ? <BotKeys person={person} /> : <PersonKeys key={account} person={person} />
 }
 
@@ -45,15 +36,18 @@ const VerifyBar = ({ person, sub }: { person: PersonDetail; sub: string }): VNod
   </Bar>
 )
 
-function useSafetyNumber(account: string): Signal<SafetyNumber | undefined> {
-  const number = useSignal<SafetyNumber | undefined>(undefined)
+function useSafetyNumber(account: string): Signal<SafetyNumberView | undefined> {
+  const number = useSignal<SafetyNumberView | undefined>(undefined)
+  const isTouched = touched.value
   useEffect(() => {
-    const load = async (): Promise<void> => {
-      const loaded = await attempt(call('safetyNumber', { account }))
-      if (loaded?.value.account === account) number.value = loaded.value
-    }
-    begin(load())
-  }, [account])
+    // The relay may be asked for the key: not because an address was opened.
+    if (!isTouched) return
+    return askUntilAnswered(() => call('safetyNumber', { account }), {
+      answered: loaded => {
+        if (loaded.account === account) number.value = loaded
+      },
+    })
+  }, [account, isTouched])
   return number
 }
 
@@ -69,7 +63,7 @@ function PersonKeys({ person }: { person: PersonDetail }): VNode {
   const w = peopleWords.value
   const number = useSafetyNumber(person.id).value
   const scanning = useSignal(false)
-  const compared = useSignal<Compared | undefined>(undefined)
+  const compared = useSignal<ComparisonResult | undefined>(undefined)
   const hear = (text: string): void => {
     if (!number) return
     scanning.value = false
@@ -82,6 +76,7 @@ function PersonKeys({ person }: { person: PersonDetail }): VNode {
       bar={<VerifyBar person={person} sub={w.compare} />}
       foot={number && <Foot person={person} scanning={scanning} />}
     >
+      {!touched.value && <Button kind="plain">{w.showNumbers}</Button>}
       {number && scanning.value && <QrScanner onText={hear} />}
       {number && !scanning.value && <Numbers number={number} name={person.name} />}
       {compared.value && (
@@ -97,7 +92,7 @@ function PersonKeys({ person }: { person: PersonDetail }): VNode {
   )
 }
 
-function Numbers({ number, name }: { number: SafetyNumber; name: string }): VNode {
+function Numbers({ number, name }: { number: SafetyNumberView; name: string }): VNode {
   const w = peopleWords.value
   return (
     <>

@@ -4,29 +4,22 @@ import type { VNode } from 'preact'
 import { BUILD } from '../contract/build.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { copyText } from '../parts/clipboard.ts'
-import { Dialog, DialogText } from '../parts/dialog.tsx'
-import { ask } from '../parts/dialogs.tsx'
-import { Option, OptionGroup } from '../parts/option.tsx'
+import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
+import { ask } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { copyText } from '../parts/fields/clipboard.ts'
+import { TextField } from '../parts/fields/text-field.tsx'
+import { Option, OptionGroup } from '../parts/menus/option.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { TextField } from '../parts/text-field.tsx'
 import { isRemovalMeant } from './removal.ts'
 import { settingsWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 export function AboutApp(): VNode {
   const w = settingsWords.value
   const me = useView('me').value
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.about} />
-        </Bar>
-      }
-    >
+    <Page title={w.about}>
       <PageText>{w.aboutText}</PageText>
       <OptionGroup>
         <Option icon="hash" title={w.build} text={BUILD} />
@@ -49,7 +42,30 @@ export function AboutApp(): VNode {
 const openLicences = (): void => void window.open('/licences.txt', '_blank', 'noopener,noreferrer')
 
 async function removeAccount(): Promise<void> {
-  if (await ask<boolean>(answer => <RemoveDialog answer={answer} />)) await call('removeAccount', {})
+  if (!(await ask<boolean>(answer => <RemoveDialog answer={answer} />))) return
+  try {
+    await call('deleteAccount', {})
+  } catch {
+    // A relay that is gone for good must not keep anybody from leaving.
+    if (await ask<boolean>(answer => <RemoveHereDialog answer={answer} />)) await call('removeAccount', {})
+  }
+}
+
+function RemoveHereDialog({ answer }: { answer: (yes: boolean) => void }): VNode {
+  const w = settingsWords.value
+  return (
+    <Dialog title={w.removeHereTitle} icon="triangle-alert" tone="danger" onClose={() => answer(false)}>
+      <DialogText>{w.removeHereText}</DialogText>
+      <ButtonPair>
+        <Button kind="plain" autofocus onClick={() => answer(false)}>
+          {w.cancel}
+        </Button>
+        <Button kind="danger" onClick={() => answer(true)}>
+          {w.removeHere}
+        </Button>
+      </ButtonPair>
+    </Dialog>
+  )
 }
 
 function RemoveDialog({ answer }: { answer: (yes: boolean) => void }): VNode {
@@ -58,13 +74,7 @@ function RemoveDialog({ answer }: { answer: (yes: boolean) => void }): VNode {
   return (
     <Dialog title={w.removeTitle} icon="triangle-alert" tone="danger" onClose={() => answer(false)}>
       <DialogText>{w.removeText}</DialogText>
-      <TextField
-        label={w.removeType(w.removeWord)}
-        value={typed.value}
-        onInput={value => {
-          typed.value = value
-        }}
-      />
+      <TextField label={w.removeType(w.removeWord)} value={typed.value} onInput={value => void (typed.value = value)} />
       <ButtonPair>
         <Button kind="plain" autofocus onClick={() => answer(false)}>
           {w.cancel}

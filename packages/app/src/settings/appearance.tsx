@@ -3,11 +3,10 @@ import type { VNode } from 'preact'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { OptionGroup } from '../parts/option.tsx'
+import { Switch } from '../parts/fields/switch.tsx'
+import { OptionGroup } from '../parts/menus/option.tsx'
+import { RadioList } from '../parts/menus/radio-list.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { RadioList } from '../parts/radio-list.tsx'
-import { Switch } from '../parts/switch.tsx'
 import { settingsWords } from './words.ts'
 
 const change = (settings: Partial<Settings>): void => begin(call('setSettings', settings))
@@ -16,13 +15,7 @@ export function Appearance(): VNode {
   const w = settingsWords.value
   const settings = useView('settings').value ?? defaultSettings
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.appearance} />
-        </Bar>
-      }
-    >
+    <Page title={w.appearance}>
       <RadioList
         legend={w.scheme}
         value={settings.scheme}

@@ -1,11 +1,10 @@
 // Whom one has blocked, and may let in again.
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
-import { NameText } from '../parts/name-text.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Button } from '../parts/fields/button.tsx'
 import { Page, PageText } from '../parts/page.tsx'
+import { NameText } from '../parts/text/name-text.tsx'
 import './blocked.css'
 import { settingsWords } from './words.ts'
 
@@ -13,13 +12,7 @@ export function Blocked(): VNode {
   const w = settingsWords.value
   const people = useView('blocked').value ?? []
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.blocked} />
-        </Bar>
-      }
-    >
+    <Page title={w.blocked}>
       <PageText>{people.length === 0 ? w.nobodyBlocked : w.blockedText}</PageText>
       <ul>
         {people.map(({ id, name }) => (

@@ -1,16 +1,15 @@
 // One's own invite link: whoever has it can open a chat.
 import type { VNode } from 'preact'
 import { call, useView } from '../link/link.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button, ButtonPair } from '../parts/button.tsx'
-import { copyText } from '../parts/clipboard.ts'
-import { confirm } from '../parts/dialogs.tsx'
+import { confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button, ButtonPair } from '../parts/fields/button.tsx'
+import { copyText } from '../parts/fields/clipboard.ts'
 import { Page, PageText } from '../parts/page.tsx'
-import { QrCode } from '../parts/qr-code.tsx'
-import { showToast } from '../parts/toast-list.ts'
+import { QrCode } from '../parts/qr/qr-code.tsx'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import './invite-link.css'
 import { settingsWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 const canShare = (url: string): boolean => 'canShare' in navigator && navigator.canShare({ url })
 
@@ -43,11 +42,7 @@ export function InviteLink(): VNode {
   const url = me?.inviteUrl ?? ''
   return (
     <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.invite} />
-        </Bar>
-      }
+      title={w.invite}
       foot={
         <>
           {canShare(url) ? (

@@ -1,32 +1,38 @@
-// The account leaves for another device: a code that the other one scans.
+// The account leaves for another device: a code that the other one scans, or that is typed there. It works while it is shown.
 import type { VNode } from 'preact'
 import { call } from '../link/link.ts'
-import { Button } from '../parts/button.tsx'
-import { copyText } from '../parts/clipboard.ts'
-import { Dialog, DialogText } from '../parts/dialog.tsx'
-import { ask, confirm } from '../parts/dialogs.tsx'
-import { QrCode } from '../parts/qr-code.tsx'
+import { Dialog, DialogText } from '../parts/dialogs/dialog.tsx'
+import { ask, confirm } from '../parts/dialogs/dialogs.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { copyText } from '../parts/fields/clipboard.ts'
+import { QrCode } from '../parts/qr/qr-code.tsx'
 import { keepWords } from './keep-words.ts'
-import '../parts/with-later-icons.ts'
+import './move-out.css'
+import '../parts/icons/with-lazy-icons.ts'
 
 export async function askToMove(): Promise<void> {
   const w = keepWords.value
   const yes = await confirm({ title: w.moveTitle, text: w.moveAsk, yes: w.moveGo, icon: 'smartphone' })
   if (!yes) return
-  const { link } = await call('moveOut', {})
-  await ask<void>(answer => <MoveDialog link={link} onClose={answer} />)
+  const { code } = await call('moveOut', {})
+  await ask<void>(answer => <MoveDialog code={code} onClose={answer} />)
+  await call('cancelMove', {})
 }
 
-function MoveDialog({ link, onClose }: { link: string; onClose: () => void }): VNode {
+function MoveDialog({ code, onClose }: { code: string; onClose: () => void }): VNode {
   const w = keepWords.value
   return (
-    <Dialog title={w.moveCode} onClose={onClose}>
-      <QrCode text={link} label={w.moveCode} />
-      <DialogText>{w.moveHow}</DialogText>
+    <Dialog title={w.moveShown} onClose={onClose}>
+      {/* As it is scanned: no address, which a camera would open and a browser would remember. */}
+      <QrCode text={code} label={w.moveShown} />
+      <code class="move-out-code" dir="ltr">
+        {code}
+      </code>
+      <DialogText>{w.moveHow(location.host)}</DialogText>
       <Button kind="plain" autofocus onClick={onClose}>
-        {w.moveDone}
+        {w.moveCancel}
       </Button>
-      <Button kind="quiet" icon="copy" onClick={() => copyText(link)}>
+      <Button kind="quiet" icon="copy" onClick={() => copyText(code)}>
         {w.moveCopy}
       </Button>
     </Dialog>

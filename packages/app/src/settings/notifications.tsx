@@ -4,13 +4,12 @@ import type { VNode } from 'preact'
 import { defaultSettings, type Settings } from '../contract/settings.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
-import { Option, OptionGroup } from '../parts/option.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { Switch } from '../parts/fields/switch.tsx'
+import { Option, OptionGroup } from '../parts/menus/option.tsx'
+import { RadioList } from '../parts/menus/radio-list.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { RadioList } from '../parts/radio-list.tsx'
-import { Switch } from '../parts/switch.tsx'
-import { playTone } from '../parts/tone.ts'
+import { playTone } from '../parts/toasts/tone.ts'
 import { settingsWords } from './words.ts'
 
 type Permission = NotificationPermission | 'missing'
@@ -34,13 +33,7 @@ export function Notifications(): VNode {
   const w = settingsWords.value
   const settings = useView('settings').value ?? defaultSettings
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.notifications} />
-        </Bar>
-      }
-    >
+    <Page title={w.notifications}>
       <PermissionRow settings={settings} />
       <RadioList
         legend={w.notifyTells}

@@ -3,35 +3,28 @@ import { contentLimits } from '@postern/protocol'
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Me } from '../contract/objects.ts'
+import type { OwnProfile } from '../contract/objects.ts'
 import { call, useView } from '../link/link.ts'
 import { begin } from '../parts/attempt.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Button } from '../parts/button.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Button } from '../parts/fields/button.tsx'
+import { TextField } from '../parts/fields/text-field.tsx'
+import { Icon } from '../parts/icons/icon.tsx'
 import { Page, PageText } from '../parts/page.tsx'
-import { TextField } from '../parts/text-field.tsx'
-import { showToast } from '../parts/toast-list.ts'
+import { showToast } from '../parts/toasts/toast-list.ts'
 import './profile.css'
 import { makeSquare } from './square-picture.ts'
 import { settingsWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 export function Profile(): VNode {
   const me = useView('me').value
-  if (!me) return <Page bar={<ProfileBar />}>{null}</Page>
+  if (!me) return <Page title={settingsWords.value.profile}>{null}</Page>
   // Another key for each account, not for each change: what is being typed must not be thrown away by a new picture.
   return <ProfileForm key={me.id} me={me} />
 }
 
-const ProfileBar = (): VNode => (
-  <Bar>
-    <BarTitle name={settingsWords.value.profile} />
-  </Bar>
-)
-
-function ProfileForm({ me }: { me: Me }): VNode {
+function ProfileForm({ me }: { me: OwnProfile }): VNode {
   const w = settingsWords.value
   const name = useSignal(me.name)
   const about = useSignal(me.about)
@@ -43,7 +36,7 @@ function ProfileForm({ me }: { me: Me }): VNode {
   }
   return (
     <Page
-      bar={<ProfileBar />}
+      title={w.profile}
       foot={
         <Button disabled={!changed || fault !== undefined} onClick={save}>
           {w.save}
@@ -56,26 +49,21 @@ function ProfileForm({ me }: { me: Me }): VNode {
         value={name.value}
         fault={fault}
         maxLength={contentLimits.nameCharsMax}
-        onInput={value => {
-          name.value = value
-        }}
+        onInput={value => void (name.value = value)}
       />
       <TextField
         label={w.aboutMe}
         value={about.value}
         lines="several"
         maxLength={contentLimits.aboutCharsMax}
-        spellcheck
-        onInput={value => {
-          about.value = value
-        }}
+        onInput={value => void (about.value = value)}
       />
       <PageText>{w.profileSeen}</PageText>
     </Page>
   )
 }
 
-function Picture({ me }: { me: Me }): VNode {
+function Picture({ me }: { me: OwnProfile }): VNode {
   const w = settingsWords.value
   const input = useRef<HTMLInputElement>(null)
   const choose = async (file: File): Promise<void> => {

@@ -1,25 +1,24 @@
 // Settings: what there is to set, and the screen of each part.
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Bar, BarTitle } from '../parts/bar.tsx'
-import { Option, OptionGroup } from '../parts/option.tsx'
+import { Avatar } from '../parts/avatar/avatar.tsx'
+import { Option, OptionGroup } from '../parts/menus/option.tsx'
 import { Page } from '../parts/page.tsx'
 import { go, type SettingsPart } from '../router.ts'
 import { AboutApp } from './about.tsx'
 import { Appearance } from './appearance.tsx'
+import { BackupScreen } from './backup.tsx'
 import { Blocked } from './blocked.tsx'
 import { InviteLink } from './invite-link.tsx'
-import { KeepAccount } from './keep-account.tsx'
 import { Notifications } from './notifications.tsx'
 import { Profile } from './profile.tsx'
 import { settingsWords } from './words.ts'
-import '../parts/with-later-icons.ts'
+import '../parts/icons/with-lazy-icons.ts'
 
 const screens: Record<SettingsPart, () => VNode> = {
   profile: Profile,
   invite: InviteLink,
-  'keep-account': KeepAccount,
+  'keep-account': BackupScreen,
   notifications: Notifications,
   appearance: Appearance,
   blocked: Blocked,
@@ -39,13 +38,7 @@ function SettingsMenu(): VNode {
   const keeping = useView('keeping').value
   const isKept = keeping?.recoverySavedMs !== undefined && !keeping.recoveryIsOld
   return (
-    <Page
-      bar={
-        <Bar>
-          <BarTitle name={w.settings} />
-        </Bar>
-      }
-    >
+    <Page title={w.settings}>
       {me && (
         <Option
           face={<Avatar id={me.id} name={me.name} avatar={me.avatar} />}

@@ -1,5 +1,6 @@
 // Makes a chosen picture small and square. Drawn anew it holds nothing but what is seen: no place, no camera, no time.
 import { contentLimits } from '@postern/protocol'
+import { isDecodable } from '../parts/fields/picked-picture.ts'
 
 const EDGE_PX = 256
 const QUALITIES = [0.9, 0.8, 0.7, 0.55, 0.4, 0.25] as const
@@ -10,8 +11,9 @@ export function cropOf({ width, height }: { width: number; height: number }): { 
   return { x: (width - edge) / 2, y: (height - edge) / 2, edge }
 }
 
-/** Undefined when the browser cannot read the file as a picture. */
+/** Undefined when the browser cannot read the file as a picture, or it has too many pixels. */
 export async function makeSquare(file: Blob): Promise<Blob | undefined> {
+  if (!(await isDecodable(file))) return undefined
   const picture = await createImageBitmap(file).catch(() => undefined)
   if (!picture) return undefined
   try {

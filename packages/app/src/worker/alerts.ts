@@ -2,27 +2,27 @@
 import type { Client, JournalEvent } from '@postern/core'
 import type { ChatId, PressId } from '@postern/protocol'
 import type { Message, Person } from '../contract/objects.ts'
-import type { Tiding } from '../contract/tidings.ts'
+import type { PushEvent } from '../contract/push-events.ts'
 import type { ChatMarkings } from './chat-marks.ts'
 import type { Presses } from './presses.ts'
 import type { AppSettings } from './settings.ts'
 
-export type Alerting = {
+export type AlertContext = {
   client: Pick<Client, 'chats'>
   marks: ChatMarkings
   settings: AppSettings
   presses: Presses
   /** Whether a page that somebody looks at shows the chat. */
   isSeen: (chat: string) => boolean
-  tell: (tiding: Tiding) => void
+  tell: (tiding: PushEvent) => void
 }
 
 export class Alerts {
-  readonly #parts: Alerting
+  readonly #parts: AlertContext
   /** Of a stranger's request one hears once, however much comes with it. */
   readonly #requests = new Set<string>()
 
-  constructor(parts: Alerting) {
+  constructor(parts: AlertContext) {
     this.#parts = parts
   }
 

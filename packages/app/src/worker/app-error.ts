@@ -1,29 +1,31 @@
 // What can go wrong in the app itself: beside core's table of errors, for what core knows nothing of.
 import { CodedError, systemFault } from '@postern/protocol'
-import type { Fault } from '../contract/objects.ts'
+import type { FaultView } from '../contract/objects.ts'
 
 const table = {
-  'call-unknown': 'There is no such call: the page is of another build than the worker.',
-  'call-malformed': 'What was asked for does not have the shape of this call.',
-  'no-account': 'There is no account in this browser yet.',
-  'account-exists': 'There is an account in this browser already.',
+  'call-unknown': 'This call does not exist: page and worker are from different builds.',
+  'call-malformed': 'The arguments do not match this call.',
+  'no-account': 'This browser has no account yet.',
+  'account-exists': 'This browser already has an account.',
   'account-elsewhere': 'The account is open on another device.',
-  'outgoing-unknown': 'There is no such message in the queue: it was sent, or taken back.',
-  'outgoing-under-way': 'The message is being sent: it cannot be taken back any more.',
-  'outgoing-full': 'Too many messages wait to be sent.',
-  'outgoing-from-backup': 'The message waited when the backup was saved, and may have been sent since.',
-  'file-lost': 'The file is not here any more: choose it again.',
-  'press-pending': 'A button of this message was pressed, and its bot has not answered yet.',
-  'too-many-calls': 'Too much is being asked for at once.',
+  'outgoing-unknown': 'The queue has no such message: it was sent or cancelled.',
+  'outgoing-under-way': 'The message is being sent and can no longer be cancelled.',
+  'outgoing-full': 'Too many messages are waiting to be sent.',
+  'outgoing-from-backup': 'The message was waiting when the backup was saved. It may have been sent since.',
+  'file-lost': 'The file is no longer available. Choose it again.',
+  'press-pending': 'The bot has not responded to the last button press yet.',
+  'move-code-wrong': 'This code is incomplete or has a typo.',
+  'move-code-used': 'This code was already used, or has expired.',
+  'too-many-calls': 'Too many requests at the same time.',
 } as const
 
 export type AppErrorCode = keyof typeof table
 
 export class AppError extends Error {
   readonly code: AppErrorCode
-  readonly details: Fault['details']
+  readonly details: FaultView['details']
 
-  constructor(code: AppErrorCode, details?: Fault['details']) {
+  constructor(code: AppErrorCode, details?: FaultView['details']) {
     super(table[code])
     this.name = 'AppError'
     this.code = code
@@ -32,7 +34,7 @@ export class AppError extends Error {
 }
 
 /** As it passes to a page. What nobody expected is named `internal`: its words are for the log, not for a person. */
-export function faultOf(error: unknown): Fault {
+export function faultOf(error: unknown): FaultView {
   const fault = systemFault(error)
   if (fault instanceof AppError) {
     const { code, message, details } = fault

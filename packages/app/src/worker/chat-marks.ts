@@ -2,18 +2,18 @@
 import type { Records } from '@postern/core'
 import type { ChatId } from '@postern/protocol'
 import type { ChatMarks } from '../contract/objects.ts'
+import { lenient, RecordMap } from './record-map.ts'
 import { fields, flag } from './shapes.ts'
-import { lenient, Shelf } from './shelf.ts'
 import type { Touch } from './topics.ts'
 
 const readMarks = fields({ muted: flag, pinned: flag, archived: flag })
 const unmarked: ChatMarks = { muted: false, pinned: false, archived: false }
 
 export class ChatMarkings {
-  readonly #shelf: Shelf<ChatMarks>
+  readonly #shelf: RecordMap<ChatMarks>
 
   constructor(records: Records, touch: Touch) {
-    this.#shelf = new Shelf(records, {
+    this.#shelf = new RecordMap(records, {
       read: lenient(value => readMarks(value, 'marks')),
       onChange: () => touch('marks'),
     })

@@ -2,17 +2,17 @@
 import type { Records } from '@postern/core'
 import type { ChatId } from '@postern/protocol'
 import type { Draft } from '../contract/objects.ts'
+import { lenient, RecordMap } from './record-map.ts'
 import { fields, text } from './shapes.ts'
-import { lenient, Shelf } from './shelf.ts'
 import type { Touch } from './topics.ts'
 
 const readDraft = fields({ text }, { reply_to: text })
 
 export class Drafts {
-  readonly #shelf: Shelf<Draft>
+  readonly #shelf: RecordMap<Draft>
 
   constructor(records: Records, touch: Touch) {
-    this.#shelf = new Shelf(records, {
+    this.#shelf = new RecordMap(records, {
       read: lenient(value => readDraft(value, 'draft')),
       onChange: () => touch('drafts'),
     })

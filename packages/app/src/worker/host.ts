@@ -1,19 +1,19 @@
 // The worker as pages know it: it answers what they ask, and shows them what they watch for as long as it changes.
 import { appLimits, guarded, inBackground, type Log, logFault, type Timer } from '@postern/protocol'
 import type { SeenView, ToCore, ToPage } from '../contract/messages.ts'
-import type { Tiding } from '../contract/tidings.ts'
-import type { PageSight, Worker } from './answering.ts'
+import type { PushEvent } from '../contract/push-events.ts'
+import { AccountLifecycle } from './account/account-lifecycle.ts'
 import { AppError, faultOf } from './app-error.ts'
-import { answer } from './calls.ts'
-import { Home } from './home.ts'
-import type { Rim } from './rim.ts'
+import type { PageSight, Worker } from './calls/answering.ts'
+import { answer } from './calls/calls.ts'
+import type { WorkerPlatform } from './platform.ts'
 import { AppSettings } from './settings.ts'
-import type { Topic } from './topics.ts'
-import { isViewName, type Looking, lookingAt } from './views.ts'
+import type { WorkerTopic } from './topics.ts'
+import { isViewName, lookingAt, type ViewReading } from './views/views.ts'
 
 export type Post = (message: ToPage) => void
 
-type Watched = Looking & {
+type Watched = ViewReading & {
   id: number
   name: string
   last: SeenView | undefined
@@ -24,23 +24,30 @@ type Watched = Looking & {
 type KnownPage = { post: Post; watches: Map<number, Watched>; sight: PageSight }
 
 export class Host {
-  readonly home: Home
+  readonly home: AccountLifecycle
   readonly #worker: Worker
   readonly #pages = new Map<string, KnownPage>()
   /** Calls under way, by key: asked again meanwhile, one answer is for both. */
   readonly #calls = new Map<string, Promise<unknown>>()
-  readonly #touched = new Set<Topic>()
+  readonly #touched = new Set<WorkerTopic>()
   /** Whether what was touched is looked at after this turn, or a moment later. */
   #isDue = false
   #isDueLater = false
 
-  constructor(rim: Rim) {
-    const touch = (...topics: Topic[]) => this.#touch(topics)
+  constructor(platform: WorkerPlatform) {
+    const touch = (...topics: WorkerTopic[]) => this.#touch(topics)
     const settings = new AppSettings(touch)
-    const tell = (tiding: Tiding) => this.#tell(tiding)
-    const touchCalmly = (...topics: Topic[]) => this.#touchCalmly(topics)
-    this.home = new Home({ rim, settings, touch, touchCalmly, tell, isSeen: chat => this.#isSeen(chat) })
-    this.#worker = { rim, settings, home: this.home }
+    const tell = (tiding: PushEvent) => this.#tell(tiding)
+    const touchCalmly = (...topics: WorkerTopic[]) => this.#touchCalmly(topics)
+    this.home = new AccountLifecycle({
+      platform,
+      settings,
+      touch,
+      touchCalmly,
+      tell,
+      isSeen: chat => this.#isSeen(chat),
+    })
+    this.#worker = { platform, settings, home: this.home }
   }
 
   /** A page that comes again under its name is the same page, and has to say anew what it watches. */
@@ -134,22 +141,22 @@ export class Host {
   }
 
   /** At the end of the turn, once for all that was touched in it. */
-  #touch(topics: readonly Topic[]): void {
+  #touch(topics: readonly WorkerTopic[]): void {
     for (const topic of topics) this.#touched.add(topic)
     if (this.#isDue) return
     this.#isDue = true
-    this.#worker.rim.defer(() => {
+    this.#worker.platform.defer(() => {
       this.#isDue = false
       this.#lookAgain()
     })
   }
 
   /** A moment later, or with whatever is looked at before: each picture of a page costs more than what has changed in it. */
-  #touchCalmly(topics: readonly Topic[]): void {
+  #touchCalmly(topics: readonly WorkerTopic[]): void {
     for (const topic of topics) this.#touched.add(topic)
     if (this.#isDue || this.#isDueLater) return
     this.#isDueLater = true
-    this.#worker.rim.later(() => {
+    this.#worker.platform.later(() => {
       this.#isDueLater = false
       this.#lookAgain()
     })
@@ -172,7 +179,7 @@ export class Host {
   /** The first change is seen at once; those soon after it together. */
   #rests(page: KnownPage, watched: Watched): boolean {
     if (watched.restMs === 0) return false
-    const { clock } = this.#worker.rim
+    const { clock } = this.#worker.platform
     const nowMs = clock.monotonicMs()
     const leftMs = watched.restsUntilMs - nowMs
     if (leftMs > 0) watched.wakes ??= clock.setTimer(leftMs, () => this.#wake(page, watched))
@@ -183,7 +190,7 @@ export class Host {
   #wake(page: KnownPage, watched: Watched): void {
     watched.wakes = undefined
     if (page.watches.get(watched.id) !== watched) return
-    watched.restsUntilMs = this.#worker.rim.clock.monotonicMs() + watched.restMs
+    watched.restsUntilMs = this.#worker.platform.clock.monotonicMs() + watched.restMs
     const seen = this.#look(watched)
     if (seen) guarded(() => page.post({ kind: 'views', views: [seen] }), this.#posting)()
   }
@@ -203,7 +210,7 @@ export class Host {
     }
   }
 
-  #tell(tiding: Tiding): void {
+  #tell(tiding: PushEvent): void {
     for (const page of this.#pages.values()) guarded(() => page.post({ kind: 'tiding', tiding }), this.#posting)()
   }
 
@@ -212,7 +219,7 @@ export class Host {
   }
 
   get #log(): Log {
-    return this.#worker.rim.log
+    return this.#worker.platform.log
   }
 
   get #posting(): { what: string; log: Log } {

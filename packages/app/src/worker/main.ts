@@ -1,16 +1,16 @@
 // The one worker of the origin that holds the account: lets pages in, and hands what they say to the host.
 import { inBackground } from '@postern/protocol'
 import { BUILD } from '../contract/build.ts'
-import { HALL, type InHall, roomOf, type ToCore, type ToPage } from '../contract/messages.ts'
-import { browserRim } from './browser-rim.ts'
+import { LOBBY_CHANNEL, type LobbyMessage, roomOf, type ToCore, type ToPage } from '../contract/messages.ts'
 import { Host } from './host.ts'
+import { browserPlatform } from './platform-browser.ts'
 
 /** The page that started this worker speaks over the worker's own port. */
 const LEADER = 'leader'
 
 const core = crypto.randomUUID()
-const rim = browserRim()
-const host = new Host(rim)
+const platform = browserPlatform()
+const host = new Host(platform)
 const ready: ToPage = { kind: 'ready', core, build: BUILD }
 
 host.connect(LEADER, message => postMessage(message))
@@ -37,11 +37,11 @@ function openRoom(name: string): void {
   room.postMessage(ready)
 }
 
-const hall = new BroadcastChannel(HALL)
-hall.addEventListener('message', ({ data }: MessageEvent<InHall>) => {
+const hall = new BroadcastChannel(LOBBY_CHANNEL)
+hall.addEventListener('message', ({ data }: MessageEvent<LobbyMessage>) => {
   if ('page' in data) openRoom(data.page)
 })
-hall.postMessage({ core } satisfies InHall)
+hall.postMessage({ core } satisfies LobbyMessage)
 postMessage(ready)
 
-inBackground(host.home.start(), { what: 'the account was not opened', log: rim.log })
+inBackground(host.home.start(), { what: 'the account was not opened', log: platform.log })

@@ -1,61 +1,132 @@
-// Moving to another device: a sealed copy of the account waits at the relay, and a link has the key to it.
-import { type FileDraft, openCarried } from '@postern/core'
+// Moving to another device: a sealed copy of the account waits at the relay, and a code has the key to it.
+import { type FileDraft, openTransferred } from '@postern/core'
 import { decodeBackup, encodeBackup } from '@postern/core/recovery'
 import {
   appLimits,
   type BlobId,
+  bytes,
+  type Codec,
   CodedError,
-  fromBase64Url,
+  contentLimits,
+  decodeWith,
+  encodeWith,
   guarded,
   inBackground,
-  isBlobId,
-  toBase64Url,
+  isCoded,
+  optional,
+  recoveryLimits,
+  struct,
+  text,
 } from '@postern/protocol'
+import type { AppCallAnswer } from '../contract/calls.ts'
+import type { AccountLifecycle } from './account/account-lifecycle.ts'
+import { moveKey, readMoveCode, SEED_BYTES, writeMoveCode } from './account/move-code.ts'
+import type { Account } from './account/open-account.ts'
 import { AppError } from './app-error.ts'
-import type { Home } from './home.ts'
-import type { Account } from './open-account.ts'
-import type { Rim } from './rim.ts'
+import { fetchCopy } from './fetch-copy.ts'
+import type { AccountCopy, WorkerPlatform } from './platform.ts'
+import { readMe } from './views/read-people.ts'
 
-const KEY_BYTES = 32
+const NAME_BYTES_MAX = 4 * contentLimits.nameCharsMax
 
-/** Whoever has the link has the account: it is shown on a screen, and is good for ten minutes. */
-export async function copyForMove({ opened, client, rim }: Account): Promise<{ link: string }> {
-  const { database, key } = await opened.copy()
-  const bytes = encodeBackup({ database, databaseKey: key })
-  const draft = await client.files.draft(only(bytes), { bytesHint: bytes.length })
-  const { blob, ...stored } = await draft.uploaded()
-  discardLater(rim, draft)
-  const page = new URL('/', rim.relayUrl)
-  page.protocol = page.protocol.replace('ws', 'http')
-  page.hash = `m/${blob}/${toBase64Url(stored.key)}/${toBase64Url(stored.digest)}/${stored.size}`
-  return { link: page.href }
+/** Before the account itself: who it is, to be shown before anything is done with it. */
+type MovedCopy = { name: string; avatar: string | undefined; backup: Uint8Array }
+
+const movedCopy: Codec<MovedCopy> = struct({
+  name: text(NAME_BYTES_MAX),
+  avatar: optional(text(2 * contentLimits.avatarBytesMax)),
+  backup: bytes(recoveryLimits.sealedBytesMax),
+})
+
+/** The newest copy of each account that waits at the relay. */
+const waiting = new WeakMap<Account, FileDraft>()
+
+/** Whoever has the code has the account. It is good for one device, for ten minutes, and until it is taken back. */
+export async function copyForMove(account: Account): Promise<{ code: string }> {
+  await cancelMove(account)
+  const { opened, client, platform } = account
+  const { database, key: databaseKey } = await opened.copy()
+  const { name, avatar } = readMe(account)
+  const copied = encodeWith(movedCopy, { name, avatar, backup: encodeBackup({ database, databaseKey }) })
+  const seed = (await platform.sealer()).randomBytes(SEED_BYTES)
+  const draft = await client.files.draft(only(copied), {
+    bytesHint: copied.length,
+    key: moveKey(platform.fileCipher, seed),
+    limits: { lifetimeMs: appLimits.moveKeptMs, fetches: 1 },
+  })
+  const { blob } = await draft.uploaded()
+  waiting.set(account, draft)
+  cancelLater(account, draft)
+  return { code: writeMoveCode(platform.fileCipher, { blob, seed }) }
 }
 
-function discardLater({ clock, log }: Rim, draft: FileDraft): void {
-  const what = 'the copy of the account was not removed from the relay'
+/** The code is of no use any more. */
+export async function cancelMove(account: Account): Promise<void> {
+  const draft = waiting.get(account)
+  waiting.delete(account)
+  await draft?.discard()
+}
+
+/** The relay lets nobody have it by then: this is for what is kept here. */
+function cancelLater({ platform: { clock, log } }: Account, draft: FileDraft): void {
+  const what = 'the copy of the account was not removed'
   const discard = guarded(() => inBackground(draft.discard(), { what, log }), { what, log })
   clock.setTimer(appLimits.moveKeptMs, discard)
 }
 
+type Browser = { home: AccountLifecycle; platform: WorkerPlatform }
+type Asked = { code: string; fetchToken: string }
+type Fetched = { asked: Asked; blob: BlobId; name: string; avatar: string | undefined; restored: AccountCopy }
+
+/** What was fetched last and not moved in yet. */
+const fetched = new WeakMap<WorkerPlatform, Fetched>()
+
+/** Whose account the code would bring. Nothing here is changed: a stranger may have made the code. */
+export async function lookAtMove(into: Browser, asked: Asked): Promise<AppCallAnswer<'lookAtMove'>> {
+  const { name, avatar } = await fetchMove(into, asked)
+  return { name, ...(avatar !== undefined && { avatar }) }
+}
+
+/** The account is here before its copy is deleted: who is interrupted in between has lost nothing. */
+export async function moveIn(into: Browser, asked: Asked): Promise<void> {
+  const { restored, blob } = await fetchMove(into, asked)
+  const { home, platform } = into
+  await home.beginAnew({ restored, by: 'move' })
+  fetched.delete(platform)
+  const { client } = await home.opened()
+  await client.files.discardBlob(blob)
+}
+
 /** Everything is fetched and judged before anything here is touched. */
-export async function moveIn({ home, rim }: { home: Home; rim: Rim }, link: string): Promise<void> {
+async function fetchMove({ home, platform }: Browser, asked: Asked): Promise<Fetched> {
   if (await home.settled()) throw new AppError('account-exists')
-  const { blob, ...stored } = readLink(link)
-  const sealed = await rim.fetchBlob(blob)
-  if (!sealed) throw new CodedError('file-gone')
-  const { database, databaseKey: key } = decodeBackup(await openCarried(rim.fileCipher, { sealed, ...stored }))
-  await home.beginAnew({ restored: { database, key }, by: 'move' })
+  const known = fetched.get(platform)
+  if (known?.asked.code === asked.code && known.asked.fetchToken === asked.fetchToken) return known
+  const { blob, seed } = readMoveCode(platform.fileCipher, asked.code)
+  const sealed = await fetchCopy(platform, blob, asked.fetchToken)
+  const { name, avatar, backup } = readCopy(
+    await openTransferred(platform.fileCipher, { sealed, key: moveKey(platform.fileCipher, seed) }),
+  )
+  const { database, databaseKey: key } = decodeBackup(backup)
+  const found: Fetched = { asked, blob, name, avatar, restored: { database, key } }
+  fetched.set(platform, found)
+  // Nobody has pressed: the account of somebody who walked away does not stay in memory.
+  platform.clock.setTimer(
+    appLimits.moveKeptMs,
+    () => void (fetched.get(platform) === found && fetched.delete(platform)),
+  )
+  return found
 }
 
-function readLink(link: string): { blob: BlobId; key: Uint8Array; digest: Uint8Array; size: number } {
-  const [mark, blob = '', ...rest] = URL.canParse(link) ? new URL(link).hash.slice(1).split('/') : []
-  const [key, digest] = rest.slice(0, 2).map(part => fromBase64Url(part))
-  const size = Number(rest[2])
-  const isWhole = key?.length === KEY_BYTES && digest?.length === KEY_BYTES && Number.isSafeInteger(size) && size > 0
-  if (mark !== 'm' || !isBlobId(blob) || !key || !digest || !isWhole) throw new CodedError('invite-malformed')
-  return { blob, key, digest, size }
+function readCopy(copied: Uint8Array): MovedCopy {
+  try {
+    return decodeWith(movedCopy, copied)
+  } catch (cause) {
+    if (!isCoded(cause)) throw cause
+    throw new CodedError('file-damaged', {}, { cause })
+  }
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+async function* only(copied: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield copied
 }

@@ -14,7 +14,7 @@ type Pressing = {
   timer: Timer
   id?: PressId
 }
-export type Press = { key: string; chat: ChatId; message: MessageId; data: string }
+export type ButtonPress = { key: string; chat: ChatId; message: MessageId; data: string }
 
 export class Presses {
   readonly #parts: Parts
@@ -34,7 +34,7 @@ export class Presses {
   }
 
   /** A second press is refused until the first has its answer, or ten seconds have gone by. */
-  async press({ key, chat, message, data }: Press): Promise<void> {
+  async press({ key, chat, message, data }: ButtonPress): Promise<void> {
     if (this.#pressings.get(message)?.state === 'pending') throw new AppError('press-pending')
     const { client } = this.#parts
     const bot = client.messages.get(chat, message).from

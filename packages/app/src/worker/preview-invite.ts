@@ -2,25 +2,28 @@
 import { openInvited } from '@postern/core'
 import { isCoded, logFault } from '@postern/protocol'
 import { type Invite, type Profile, parseInvite } from '@postern/protocol/content'
-import type { CallAnswer } from '../contract/calls.ts'
-import type { Rim } from './rim.ts'
+import type { AppCallAnswer } from '../contract/calls.ts'
+import type { WorkerPlatform } from './platform.ts'
 
-/** The name is empty when the relay does not tell, or tells what the account did not say. */
-export async function previewInvite(rim: Rim, link: string): Promise<CallAnswer<'previewInvite'>> {
+/** The name is empty when the relay has no profile, or one that the account did not write. Throws `relay-unreachable`. */
+export async function previewInvite(platform: WorkerPlatform, link: string): Promise<AppCallAnswer<'previewInvite'>> {
   const invite = parseInvite(link)
-  const { name, about, bot, avatar } = (await profileBehind(rim, invite)) ?? { name: '', about: '', bot: false }
+  const { name, about, bot, avatar } = (await profileBehind(platform, invite)) ?? { name: '', about: '', bot: false }
   return { account: invite.account, name, about, bot, ...(avatar !== undefined && { avatar }) }
 }
 
 type InvitingProfile = Pick<Profile, 'name' | 'about' | 'bot' | 'avatar'>
 
-/** A relay that does not answer keeps nobody from opening the link. */
-async function profileBehind(rim: Rim, { account, profileKey }: Invite): Promise<InvitingProfile | undefined> {
+async function profileBehind(
+  platform: WorkerPlatform,
+  { account, profileKey }: Invite,
+): Promise<InvitingProfile | undefined> {
   try {
-    const answer = await rim.fetchProfile(account)
-    return answer && (await openInvited(await rim.sealer(), { account, profileKey, answer }))
+    const answer = await platform.fetchProfile(account)
+    return answer && (await openInvited(await platform.sealer(), { account, profileKey, answer }))
   } catch (error) {
-    if (!isCoded(error)) logFault(error, { what: 'who invites could not be seen', log: rim.log })
+    if (isCoded(error, 'relay-unreachable')) throw error
+    if (!isCoded(error)) logFault(error, { what: 'who invites could not be seen', log: platform.log })
     return undefined
   }
 }

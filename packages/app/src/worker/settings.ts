@@ -1,26 +1,22 @@
 // What a person has set for the app: held in memory until there is an account to keep it with.
 import type { Records } from '@postern/core'
-import { defaultSettings, type Settings } from '../contract/settings.ts'
-import { fields, flag, oneOf } from './shapes.ts'
-import { lenient, Shelf } from './shelf.ts'
+import { defaultSettings, type SettingRule, type Settings, settingRules } from '../contract/settings.ts'
+import { lenient, RecordMap } from './record-map.ts'
+import { fields, flag, oneOf, type Shape } from './shapes.ts'
 import type { Touch } from './topics.ts'
 
 const KEY = 'app'
 
+const shapeOf = (rule: SettingRule): Shape<unknown> => (typeof rule === 'boolean' ? flag : oneOf(...rule))
+
 export const someSettings = fields(
   {},
-  {
-    language: oneOf('auto', 'en', 'ru'),
-    scheme: oneOf('auto', 'light', 'dark'),
-    notify: oneOf('nothing', 'name', 'words'),
-    sound: flag,
-    enterSends: flag,
-  },
-)
+  Object.fromEntries(Object.entries(settingRules).map(([name, rule]) => [name, shapeOf(rule)])),
+) as Shape<Partial<Settings>>
 
 export class AppSettings {
   readonly #touch: Touch
-  #shelf: Shelf<Partial<Settings>> | undefined
+  #shelf: RecordMap<Partial<Settings>> | undefined
   #early: Partial<Settings> = {}
 
   constructor(touch: Touch) {
@@ -41,11 +37,12 @@ export class AppSettings {
   /** The account is open: what was chosen before it was made is kept with it. */
   async keepIn(records: Records): Promise<void> {
     const onChange = () => this.#touch('settings')
-    this.#shelf = new Shelf(records, { read: lenient(value => someSettings(value, 'settings')), onChange })
-    const early = this.#early
-    this.#early = {}
+    this.#shelf = new RecordMap(records, { read: lenient(value => someSettings(value, 'settings')), onChange })
     this.#touch('settings')
-    if (Object.keys(early).length > 0) await this.set(early)
+    if (Object.keys(this.#early).length === 0) return
+    // Forgotten only then: where they cannot be kept, the next opening keeps them.
+    await this.set(this.#early)
+    this.#early = {}
   }
 
   /** The account is gone: its settings are gone with it. */

@@ -1,6 +1,15 @@
 // What changed, in names: core's topics after a commit, and those of the worker's own state.
 import type { Topic as CoreTopic } from '@postern/core'
 
-export type Topic = CoreTopic | 'stage' | 'faces' | 'outgoing' | 'presses' | 'drafts' | 'marks' | 'settings' | 'keeping'
+export type WorkerTopic =
+  | CoreTopic
+  | 'stage'
+  | 'faces'
+  | 'outgoing'
+  | 'presses'
+  | 'drafts'
+  | 'marks'
+  | 'settings'
+  | 'keeping'
 
-export type Touch = (...topics: Topic[]) => void
+export type Touch = (...topics: WorkerTopic[]) => void

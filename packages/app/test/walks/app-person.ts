@@ -15,7 +15,7 @@ export class AppPerson {
   async arrives(link: string, name: string): Promise<void> {
     await this.page.goto(link)
     await this.page.getByRole('textbox', { name: 'Your name' }).fill(name)
-    await this.presses('Open the chat')
+    await this.presses(/^Start (a chat with|chat)/)
   }
 
   /** In the chat with the bot, and heard there. Gives the chat as the bot knows it. */
@@ -39,7 +39,7 @@ export class AppPerson {
   async begins(origin: string, name: string): Promise<void> {
     await this.page.goto(origin)
     await this.page.getByRole('textbox', { name: 'Your name' }).fill(name)
-    await this.presses('Begin')
+    await this.presses('Get started')
     await this.page.getByRole('heading', { name: 'No chats yet' }).waitFor()
   }
 

@@ -18,7 +18,7 @@ test('[APP-7.12] Back closes a menu, the emoji and a dialog before it leaves the
   await goesBack(alice)
   await page.getByRole('menu').waitFor({ state: 'detached' })
   await alice.presses('Emoji')
-  const search = page.getByRole('searchbox', { name: 'Find an emoji' })
+  const search = page.getByRole('searchbox', { name: 'Search emoji' })
   await search.waitFor()
   await goesBack(alice)
   await search.waitFor({ state: 'detached' })

@@ -7,7 +7,7 @@ import { Tour } from './tour.ts'
 import { test as walk } from './walk-test.ts'
 
 /** What the relay's words leave in the log. */
-const REFUSED = /does not know|no new accounts/
+const REFUSED = /does not know|not accept new accounts/
 
 const test = walk
   .extend('relay', { scope: 'file' }, (): WorldOptions => ({}))
@@ -33,7 +33,7 @@ test('[APP-5.14, APP-8.11] a relay that knows the account no more, and one that 
   await bob.hears('Alice is here')
   await boris.page.goto(link)
   await boris.page.getByRole('textbox').fill('Борис')
-  await boris.presses('Открыть чат')
+  await boris.presses(/^Начать чат/)
   const field = boris.page.getByRole('textbox', { name: 'Сообщение', exact: true })
   await field.fill('Борис здесь')
   await field.press('Enter')
@@ -50,11 +50,11 @@ test('[APP-5.14, APP-8.11] a relay that knows the account no more, and one that 
   await tours[0].looksAt('account-unknown')
   await tours[1].looksAt('account-unknown-ru')
 
-  await alice.presses('Remove everything and begin anew')
-  await alice.dialog('Remove everything').getByRole('button', { name: 'Remove', exact: true }).click()
+  await alice.presses('Erase everything and start over')
+  await alice.dialog('Erase everything').getByRole('button', { name: 'Erase', exact: true }).click()
   await alice.page.getByRole('textbox', { name: 'Your name' }).fill('Alice')
-  await alice.presses('Begin')
-  await alice.page.getByRole('heading', { name: 'This relay takes no new accounts' }).waitFor()
+  await alice.presses('Get started')
+  await alice.page.getByRole('heading', { name: 'This relay does not accept new accounts' }).waitFor()
   await tours[0].looksAt('registration-closed')
   await boris.presses('Удалить всё и начать заново')
   await boris.dialog('Удалить всё').getByRole('button', { name: 'Удалить', exact: true }).click()

@@ -2,14 +2,14 @@
 import { commitAs, coreOf, openTitled, publishProfile, sayWords } from '@postern/core/hostile'
 import { type AccountId, type ChatId, contentLimits, toBase64Url } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 
 type Profile = { name: string; about: string; commands: Command[] }
 
 export class ModifiedBot {
-  readonly #person: Person
+  readonly #person: TestPerson
 
-  constructor(person: Person) {
+  constructor(person: TestPerson) {
     this.#person = person
   }
 

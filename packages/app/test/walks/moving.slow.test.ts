@@ -1,15 +1,38 @@
-// An account leaves its browser: to another device by a link, or out of files that were saved, into an empty one.
+// An account leaves its browser: to another device by a code, or out of files that were saved, into an empty one.
+import { join } from 'node:path'
+import { WITHIN } from '@postern/testkit'
+import { openProfile } from '@postern/testkit/browser'
+import type { BrowserContext } from 'playwright-core'
 import { expect } from 'vitest'
-import type { AppPerson } from './app-person.ts'
-import { originOf, test } from './walk-test.ts'
+import { AppPerson } from './app-person.ts'
+import { findIn } from './canaries.ts'
+import { test as base, originOf } from './walk-test.ts'
 import type { WalkingBot } from './walking-bot.ts'
+
+type Profile = { directory: string; alice: AppPerson }
+
+/** Three browsers of their own, whose profiles lie where the test can look into them. */
+const test = base.extend('profiles', async ({ world }, { onCleanup }): Promise<[Profile, Profile, Profile]> => {
+  const opened: BrowserContext[] = []
+  onCleanup(async () => {
+    await Promise.all(opened.map(context => context.close()))
+  })
+  const open = async (name: string): Promise<Profile> => {
+    const directory = join(world.directory, name)
+    const context = await openProfile(directory)
+    opened.push(context)
+    context.setDefaultTimeout(WITHIN.timeoutMs)
+    return { directory, alice: new AppPerson(context, context.pages()[0] ?? (await context.newPage())) }
+  }
+  return [await open('old'), await open('fresh'), await open('third')]
+})
 
 /** What the old device logs when the account has moved. */
 const REPLACED = /only one may run/
 
 async function opensKeeping({ page }: AppPerson): Promise<void> {
   await page.evaluate(() => void (location.hash = '#settings/keep-account'))
-  await page.getByRole('heading', { name: 'Keep your account' }).waitFor()
+  await page.getByRole('heading', { name: 'Backup and recovery' }).waitFor()
 }
 
 async function opensChat({ page }: AppPerson, name: string): Promise<void> {
@@ -31,39 +54,102 @@ const stored = async ({ page }: AppPerson): Promise<string[]> =>
     return await Array.fromAsync((root as unknown as { keys(): AsyncIterable<string> }).keys())
   })
 
-test('[APP-14.11] an account moves to another device with everything, and is erased where it was', async ({
+/** The code off the screen of the old device. */
+async function showsCode(old: AppPerson): Promise<string> {
+  await opensKeeping(old)
+  await old.presses(/^Move to another device/)
+  await old.presses('Show code')
+  const dialog = old.dialog('Code for the other device')
+  await dialog.getByRole('img', { name: 'Code for the other device' }).waitFor()
+  return await dialog.getByRole('code').innerText()
+}
+
+/** As somebody who reads it off the other screen. */
+async function typesCode({ page }: AppPerson, origin: string, code: string): Promise<void> {
+  await page.goto(origin)
+  await page.getByRole('button', { name: 'Move from another device' }).click()
+  await page.getByRole('textbox', { name: 'Code from the other device' }).fill(code.toUpperCase())
+  await page.getByRole('button', { name: 'Next' }).click()
+}
+
+test('[APP-14.11] an account moves to another device with everything, once, and is erased where it was', async ({
+  world,
   bot,
   openApp,
 }) => {
-  const { person: old, faults } = await openApp({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const { person: old, faults } = await openApp()
   faults.expected = REPLACED
   const chat = await old.starts(bot, 'Alice')
   await talksOn(old, bot, 'before the move')
-  await opensKeeping(old)
-  await old.presses(/^Move to another device/)
-  await old.presses('Show the code')
-  await old.dialog('Code for the other device').getByRole('img', { name: 'Code for the other device' }).waitFor()
-  await old.presses('Copy as text')
-  const link = await old.page.evaluate(() => navigator.clipboard.readText())
+  const code = await showsCode(old)
 
   const { person: fresh } = await openApp()
-  await fresh.page.goto(link)
+  await typesCode(fresh, originOf(world), code)
+  await fresh.page.getByRole('heading', { name: 'Alice' }).waitFor()
+  await fresh.page.getByText('Continue only if you created this code yourself.').waitFor()
+  await old.dialog('Code for the other device').waitFor()
   await fresh.presses('Move here')
   await opensChat(fresh, 'Harbour')
   await fresh.sees('You said: before the move')
-  expect(fresh.page.url()).not.toContain(link.split('#m/')[1])
   await talksOn(fresh, bot, 'from the new device')
+
+  const { person: third, faults: refused } = await openApp()
+  refused.expected = /404/
+  await typesCode(third, originOf(world), code)
+  await third.page.getByText('This code no longer works').first().waitFor()
+  await third.page.goto(originOf(world))
+  await third.page.getByRole('textbox', { name: 'Your name' }).waitFor()
 
   await old.page.getByRole('heading', { name: 'Your account is open on another device' }).waitFor()
   await old.presses('Erase from this browser')
   await old
-    .dialog('Erase the account here?')
+    .dialog('Erase your account here?')
     .getByRole('button', { name: 'Erase from this browser', exact: true })
     .click()
   await old.page.getByRole('textbox', { name: 'Your name' }).waitFor()
   expect(await stored(old)).toEqual([])
   await talksOn(fresh, bot, 'and still here')
   expect(bot.textsOf(chat)).toEqual(['/start', 'before the move', 'from the new device', 'and still here'])
+})
+
+test('[APP-14.31] the code of a move is in no file of any of the three profiles, and opens nothing in the third', async ({
+  world,
+  bot,
+  profiles: [old, fresh, third],
+}) => {
+  await old.alice.starts(bot, 'Alice')
+  const code = await showsCode(old.alice)
+  await typesCode(fresh.alice, originOf(world), code)
+  await fresh.alice.page.getByRole('heading', { name: 'Alice' }).waitFor()
+  // A stranger's code is put aside as easily.
+  await typesCode(third.alice, originOf(world), code)
+  await third.alice.page.getByText('This code no longer works').first().waitFor()
+  await fresh.alice.presses('Move here')
+  await opensChat(fresh.alice, 'Harbour')
+  await typesCode(third.alice, originOf(world), code)
+  await third.alice.page.getByText('This code no longer works').first().waitFor()
+  for (const { alice } of [old, fresh, third]) await alice.context.close()
+  const bare = code.replaceAll('-', '')
+  const secrets = [code, code.toUpperCase(), bare, bare.toUpperCase()]
+  for (const { directory } of [old, fresh, third]) expect(findIn(directory, secrets)).toEqual([])
+})
+
+test('[APP-14.32] a code that is taken back opens nothing, and the account stays where it was', async ({
+  world,
+  bot,
+  openApp,
+}) => {
+  const { person: old } = await openApp()
+  await old.starts(bot, 'Alice')
+  const code = await showsCode(old)
+  await old.presses('Cancel move')
+  await old.dialog('Code for the other device').waitFor({ state: 'detached' })
+  const { person: fresh, faults } = await openApp()
+  faults.expected = /404/
+  await typesCode(fresh, originOf(world), code)
+  await fresh.page.getByText('This code no longer works').first().waitFor()
+  await opensChat(old, 'Harbour')
+  await talksOn(old, bot, 'still here')
 })
 
 type Saved = { name: string; bytes: Buffer }
@@ -81,10 +167,10 @@ async function saves({ page }: AppPerson, button: string): Promise<Saved> {
 async function restores({ page }: AppPerson, { file, words }: { file: Saved; words: string[] }): Promise<void> {
   await page.getByRole('button', { name: 'I have a recovery file' }).click()
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose a file' }).click()
+  await page.getByRole('button', { name: 'Choose file' }).click()
   await (await choosing).setFiles({ name: file.name, mimeType: 'application/octet-stream', buffer: file.bytes })
-  await page.getByRole('textbox', { name: 'The six words' }).fill(words.join(' '))
-  await page.getByRole('button', { name: 'Bring it back' }).click()
+  await page.getByRole('textbox', { name: 'Six words' }).fill(words.join(' '))
+  await page.getByRole('button', { name: 'Restore' }).click()
 }
 
 test('[APP-14.12] a recovery file and a full backup bring the account back into empty browsers', async ({
@@ -100,7 +186,7 @@ test('[APP-14.12] a recovery file and a full backup bring the account back into 
   const words = await alice.readsSixWords()
   expect(words).toHaveLength(6)
   expect(await alice.button('Save recovery file').isDisabled()).toBe(true)
-  await alice.page.getByRole('switch', { name: 'I have written them down' }).click()
+  await alice.page.getByRole('switch', { name: 'I wrote them down' }).click()
   const recovery = await saves(alice, 'Save recovery file')
   const backup = await saves(alice, 'Save full backup')
   for (const { bytes } of [recovery, backup]) expect(bytes.includes('before the loss')).toBe(false)
@@ -117,9 +203,9 @@ test('[APP-14.12] a recovery file and a full backup bring the account back into 
   const { person: bare } = await openApp()
   await bare.page.goto(originOf(world))
   await restores(bare, { file: recovery, words: words.toReversed() })
-  await bare.page.getByText('The words do not open this file').first().waitFor()
-  await bare.page.getByRole('textbox', { name: 'The six words' }).fill(words.join(' '))
-  await bare.presses('Bring it back')
+  await bare.page.getByText('These words do not unlock this file').first().waitFor()
+  await bare.page.getByRole('textbox', { name: 'Six words' }).fill(words.join(' '))
+  await bare.presses('Restore')
   await opensChat(bare, 'Harbour')
   // Without messages the chat begins anew, as soon as it is known that this is a bot: until then there is a field.
   await bare.presses('Start')

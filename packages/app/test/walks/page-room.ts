@@ -28,6 +28,9 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
       if (!isShown(control) || getComputedStyle(control).pointerEvents === 'none') continue
       const { left, right, top, bottom } = control.getBoundingClientRect()
       if (left < -1 || right > innerWidth + 1) found.add(`sticks out: ${name(control)}`)
+      const isWords = [...control.childNodes].some(node => node.nodeType === Node.TEXT_NODE)
+      if (isWords && getComputedStyle(control).overflowX === 'visible' && control.scrollWidth > control.clientWidth + 1)
+        found.add(`wider than its button: ${name(control)}`)
       const middle = { x: (left + right) / 2, y: (top + bottom) / 2 }
       if (!isInSight(control, middle)) continue
       const hit = document.elementFromPoint(middle.x, middle.y)
@@ -46,7 +49,8 @@ export async function faultsOfRoom(page: Page): Promise<string[]> {
       const { overflowX, overflowY, textOverflow, webkitLineClamp, display } = getComputedStyle(element)
       const isCut = (overflow: string): boolean => overflow === 'clip' || overflow === 'hidden'
       const mayEnd = textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || display === 'inline'
-      if (mayEnd || element.matches('input, textarea')) continue
+      // A sign that the font has only in parts is wider than it is meant to be.
+      if (mayEnd || element.matches('input, textarea, .emoji-grid-sign')) continue
       if (isCut(overflowY) && element.scrollHeight > element.clientHeight + 3)
         found.add(`cut off below: ${name(element)}`)
       if (isCut(overflowX) && element.scrollWidth > element.clientWidth + 1)

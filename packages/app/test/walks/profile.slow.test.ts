@@ -54,7 +54,7 @@ async function looksAtPhoto(alice: AppPerson, bot: WalkingBot, chat: string): Pr
   const bytes = new Uint8Array(Buffer.concat([picture, Buffer.from(secrets.photoBytes)]))
   await bot.sendsPhoto(chat, { bytes, name: `${secrets.photoName}.png`, caption: secrets.caption })
   await alice.sees(secrets.caption)
-  await alice.presses(`Show the photo ${secrets.photoName}.png`)
+  await alice.presses(`View photo ${secrets.photoName}.png`)
   const shown = alice.dialog('Photo').getByRole('img')
   await expect.poll(() => shown.evaluate(it => (it as HTMLImageElement).naturalWidth)).toBe(640)
   await alice.page.keyboard.press('Escape')
@@ -68,11 +68,11 @@ async function beginsAndSearches(alice: AppPerson, chat: string): Promise<void> 
   await go(alice, 'settings')
   await alice.page.getByRole('link', { name: secrets.draft }).waitFor()
   await alice.page.getByRole('textbox', { name: 'Search', exact: true }).fill(secrets.searched)
-  await alice.page.getByText('Nothing was found.').waitFor()
+  await alice.page.getByText('No results').waitFor()
   await go(alice, `c/${chat}`)
   await alice.presses('Search in this chat')
   await alice.page.getByRole('searchbox').fill(secrets.searched)
-  await alice.page.getByText('Nothing found').waitFor()
+  await alice.page.getByText('No results').waitFor()
   await expect.poll(() => alice.field.inputValue()).toBe(secrets.draft)
 }
 

@@ -6,7 +6,7 @@ import { Tour } from './tour.ts'
 import { test as walk } from './walk-test.ts'
 
 /** What a refusal by the relay leaves in the log. */
-const REFUSED = /relay takes new accounts by invite|no such invite/
+const REFUSED = /relay accepts new accounts by invite|does not know this invite/
 
 const test = walk
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures are needed
@@ -33,8 +33,8 @@ test('[APP-8.12] a wrong code is told at its field, and the right one leads on t
   const tour = new Tour(alice)
   await tour.looksAt('relay-code')
   await field.fill('mistyped')
-  await alice.presses('Go on')
-  await alice.page.getByText('The relay knows no such code').waitFor()
+  await alice.presses('Continue')
+  await alice.page.getByText('This code is not valid').waitFor()
   expect(await field.inputValue()).toBe('mistyped')
   await field.and(alice.page.locator(':focus')).waitFor()
   await tour.looksAt('relay-code-wrong')

@@ -16,16 +16,50 @@ test('[APP-14.10] nothing keeps anybody out of the screens before there is an ac
   const tour = new Tour(alice)
   await bot.introduces('Says when the ferries go.', [{ name: 'next', description: 'The next ferry' }])
   await alice.page.goto(bot.link)
-  await alice.button('Open the chat').waitFor()
+  await alice.button(/^Start (a chat with|chat)/).waitFor()
   await tour.looksAt('arriving')
   await alice.presses('I have a recovery file')
-  await alice.button('Bring it back').waitFor()
+  await alice.button('Restore').waitFor()
   await tour.looksAt('restore')
   await alice.page.goto(originOf(world))
   await alice.page.reload()
-  await alice.button('Begin').waitFor()
+  await alice.button('Get started').waitFor()
   await tour.looksAt('welcome')
+  await alice.presses('Move from another device')
+  await alice.page.getByRole('textbox', { name: 'Code from the other device' }).waitFor()
+  await tour.looksAt('move-code')
   tour.assertSound()
+})
+
+test('[APP-14.10] nothing keeps anybody out of what is asked before a chat is opened or an account moves', async ({
+  world,
+  bot,
+  openApp,
+}) => {
+  const [{ person: alice }, { person: fresh }] = [await openApp(), await openApp()]
+  await alice.starts(bot, 'Alice')
+  const carol = await world.person('carol')
+  await alice.page.goto(carol.client.identity.me().inviteUrl)
+  await alice.button('Start a chat with carol').waitFor()
+  await alice.page.locator('button:enabled', { hasText: 'Start a chat' }).waitFor()
+  const tour = new Tour(alice)
+  await tour.looksAt('invite-asked')
+  await alice.presses('Not now')
+  await go(alice, 'settings/keep-account')
+  await alice.presses(/^Move to another device/)
+  await alice.presses('Show code')
+  const dialog = alice.dialog('Code for the other device')
+  await dialog.getByRole('img').waitFor()
+  await tour.looksAt('move-shown')
+  tour.assertSound()
+  await fresh.page.goto(originOf(world))
+  await fresh.presses('Move from another device')
+  await fresh.page.getByRole('textbox').fill(await dialog.getByRole('code').innerText())
+  await fresh.presses('Next')
+  await fresh.button('Move here').waitFor()
+  const asked = new Tour(fresh)
+  await asked.looksAt('move-asked')
+  asked.assertSound()
 })
 
 test('[APP-14.10] nothing keeps anybody out of a conversation with a bot', async ({
@@ -72,7 +106,7 @@ test('[APP-14.10] nothing keeps anybody out of a conversation with a bot', async
   tour.assertSound()
 })
 
-test('[APP-14.10] nothing keeps anybody out of lists, groups, people and settings', async ({
+test('[APP-14.10] nothing keeps anybody out of lists, groups and people', async ({
   world,
   bot,
   alice: { person: alice },
@@ -92,17 +126,20 @@ test('[APP-14.10] nothing keeps anybody out of lists, groups, people and setting
   await alice.writes('Hello Bob!')
   await bob.hears('Hello Bob!')
   await go(alice, `verify/${bob.id}`)
+  // An address alone asks the relay for nothing: any press does.
+  await alice.button('Show safety number').waitFor()
+  await alice.page.keyboard.press('Tab')
   await alice.page.getByRole('group', { name: 'Safety number' }).waitFor()
   await tour.looksAt('verify')
   await go(alice, `p/${bob.id}`)
   await alice.page.getByRole('heading', { name: 'Bob Ferryman' }).waitFor()
   await tour.looksAt('person')
   await go(alice, 'new-group')
-  await alice.page.getByRole('textbox', { name: 'Name of the group' }).fill('Island weekend')
+  await alice.page.getByRole('textbox', { name: 'Group name' }).fill('Island weekend')
   await alice.page.getByRole('checkbox', { name: /Bob/ }).check()
   await alice.page.getByRole('checkbox', { name: /Harbour/ }).check()
   await tour.looksAt('new-group')
-  await alice.presses('Make the group')
+  await alice.presses('Create group')
   await alice.dialog(/Add the bot Harbour/).waitFor()
   await tour.looksAt('bot-warning')
   await alice.presses('Add bot')
@@ -113,6 +150,12 @@ test('[APP-14.10] nothing keeps anybody out of lists, groups, people and setting
   await alice.presses('About ⁨Island weekend⁩')
   await alice.page.getByText('Rename').waitFor()
   await tour.looksAt('group-info')
+  tour.assertSound()
+})
+
+test('[APP-14.10] nothing keeps anybody out of the settings', async ({ bot, alice: { person: alice } }) => {
+  const tour = new Tour(alice)
+  await alice.starts(bot, 'Alice')
   for (const part of ['', 'profile', 'invite', 'keep-account', 'notifications', 'appearance', 'blocked', 'about']) {
     await go(alice, part === '' ? 'settings' : `settings/${part}`)
     await alice.page.getByRole('main').getByRole('heading').first().waitFor()

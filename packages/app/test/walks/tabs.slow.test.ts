@@ -13,7 +13,7 @@ async function writesAll(person: AppPerson): Promise<void> {
 /** Once each and in order, for the bot and on the screen. */
 async function arrivedOnce(bot: WalkingBot, { chat, person }: { chat: string; person: AppPerson }): Promise<void> {
   await expect.poll(() => bot.textsOf(chat)).toEqual(['/start', ...numbers])
-  const unsent = person.message(/Waiting to be sent|Being sent|Finding out/)
+  const unsent = person.message(/Waiting to be sent|Sending|Checking/)
   await expect.poll(() => unsent.count()).toBe(0)
   const shown = async () => (await person.texts()).flatMap(text => text.match(/number \d+/) ?? [])
   await expect.poll(shown).toEqual(numbers)
@@ -100,7 +100,7 @@ test('[APP-14.9] a relay that stops amid sends: what is not sent waits, can be t
   await strip.waitFor()
   const regretted = alice.message('better not')
   await regretted.getByText('Waiting to be sent').waitFor()
-  await regretted.getByRole('button', { name: 'Do not send' }).click()
+  await regretted.getByRole('button', { name: 'Cancel sending' }).click()
   await regretted.waitFor({ state: 'detached' })
   await world.startRelay()
   await arrivedOnce(bot, { chat, person: alice })

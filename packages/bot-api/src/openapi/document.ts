@@ -10,12 +10,12 @@ import { webhookOperation } from './webhook-operation.ts'
 
 const sections: Readonly<Record<Endpoint['section'], string>> = {
   Bot: 'The bot itself: name, picture, commands and invite link.',
-  Chats: 'Private chats and groups, and requests that wait to be let in.',
-  Messages: 'Texts and files, what is changed about them, and reactions.',
+  Chats: 'Private chats and groups, and requests that wait to be accepted.',
+  Messages: 'Texts and files, their edits and deletions, and reactions.',
   Polls: 'Questions that people vote on.',
-  Buttons: 'What is pressed under a message, and the answer to it.',
-  Updates: 'What happened in the chats, fetched by polling or delivered to a webhook.',
-  Hooks: 'Secret addresses that turn what is posted to them into messages; there when HOOKS_URL is set.',
+  Buttons: 'Buttons under a message, and answers to presses.',
+  Updates: 'Events in the chats, fetched by polling or delivered to a webhook.',
+  Hooks: 'Secret addresses that turn posts into messages; available if HOOKS_URL is set.',
   Service: 'The gateway itself.',
 }
 
@@ -28,7 +28,7 @@ export function makeOpenapi({ version }: { version: string }): OpenapiDocument {
     info: {
       title: 'Postern',
       version,
-      description: `One bot on an end-to-end encrypted relay. Ids are strings, times are Unix milliseconds. Fields, types of updates and values of fields may be added: pass over what you do not know. HEAD is answered wherever GET is. A body of JSON has at most ${gatewayLimits.jsonBodyBytesMax} bytes; the address and the headers of a request have together at most ${gatewayLimits.requestHeadBytesMax}.`,
+      description: `One bot on an end-to-end encrypted relay. Ids are strings, times are Unix milliseconds. Fields, types of updates and values of fields may be added: ignore those that you do not know. HEAD is answered wherever GET is. A JSON body has at most ${gatewayLimits.jsonBodyBytesMax} bytes; the address and the headers of a request have together at most ${gatewayLimits.requestHeadBytesMax}.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

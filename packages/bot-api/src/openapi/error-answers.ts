@@ -1,17 +1,17 @@
-// What is answered when something fails, in words and with one example for each code.
+// Describes the error answers, with one example for each code.
 import { CodedError, type ErrorCode } from '@postern/protocol'
 import { apiErrorOf } from '../errors.ts'
 import type { ApiErrorCode } from '../objects.ts'
 import { exampleChatId } from './example-objects.ts'
 import { referenceTo, shown } from './schemas.ts'
-import type { Answer, Header } from './shapes.ts'
+import type { OpenapiHeader, OpenapiResponse } from './shapes.ts'
 
 type ErrorText = { text: string; example: [code: ErrorCode, details?: Record<string, string>] }
 
 const errorTexts: Record<ApiErrorCode, ErrorText> = {
   bad_request: {
-    text: 'A parameter is wrong, or the request is against a rule; the text names it.',
-    example: ['bad-field', { field: 'text', rule: '1 to 4096 characters are required' }],
+    text: 'A parameter is wrong, or the request breaks a rule; the text names it.',
+    example: ['bad-field', { field: 'text', rule: 'must have 1 to 4096 characters' }],
   },
   unauthorized: { text: 'The token is missing or wrong.', example: ['token-wrong'] },
   not_found: {
@@ -20,24 +20,24 @@ const errorTexts: Record<ApiErrorCode, ErrorText> = {
   },
   webhook: { text: 'A webhook is set, or UPDATES=off.', example: ['webhook-set'] },
   gone: { text: 'The bot is no longer in the chat of the hook.', example: ['hook-chat-gone'] },
-  internal: { text: 'A fault of the gateway.', example: ['internal'] },
+  internal: { text: 'The gateway failed.', example: ['internal'] },
   unavailable: {
     text: 'Try again: the relay cannot be reached, the bot is not registered yet, or a disk is full or dead, here or there.',
     example: ['relay-unreachable'],
   },
 }
 
-const headers: Partial<Record<ApiErrorCode, Record<string, Header>>> = {
-  unauthorized: { 'WWW-Authenticate': { description: 'How to say who asks.', schema: { type: 'string' } } },
+const headers: Partial<Record<ApiErrorCode, Record<string, OpenapiHeader>>> = {
+  unauthorized: { 'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string' } } },
   unavailable: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer', format: 'int64' } } },
 }
 
 const errorCodes = Object.keys(errorTexts) as ApiErrorCode[]
 
-export const errorResponses = (): Record<string, Answer> =>
+export const errorResponses = (): Record<string, OpenapiResponse> =>
   Object.fromEntries(errorCodes.map(code => [code, errorResponse(code)]))
 
-function errorResponse(code: ApiErrorCode): Answer {
+function errorResponse(code: ApiErrorCode): OpenapiResponse {
   const { text, example } = errorTexts[code]
   return {
     ...errorOf(`\`${code}\`: ${text}`, apiErrorOf(new CodedError(...example))),

@@ -1,4 +1,4 @@
-// The people and messages of the document's examples: what a program sees of one afternoon with Alice.
+// The people and messages of the document's examples: one afternoon of a bot with Alice.
 import type { z } from 'zod'
 import type { update } from '../events.ts'
 import type { bot, chat, message } from '../objects.ts'

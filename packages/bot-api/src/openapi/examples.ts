@@ -1,4 +1,4 @@
-// One request and one answer for each endpoint. The compiler holds them to the schemas, and a test to every rule.
+// One request and one answer for each endpoint. The compiler checks them against the schemas, and a test against every rule.
 import type { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import type { EndpointName, Endpoints } from '../endpoints.ts'

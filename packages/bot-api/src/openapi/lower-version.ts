@@ -1,4 +1,4 @@
-// The same document in OpenAPI 3.0, for tools that read no other.
+// Converts the document to OpenAPI 3.0, for tools that cannot read 3.1.
 import { rewritten } from './rewrite.ts'
 import type { JsonSchema, OpenapiDocument } from './shapes.ts'
 

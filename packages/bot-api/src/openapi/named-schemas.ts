@@ -1,4 +1,4 @@
-// The schemas that have a name in the document: a generated client has a type of that name for each.
+// The schemas that have a name in the document. A generated client has a type for each.
 import type { z } from 'zod'
 import { newButton } from '../button-rules.ts'
 import type { Endpoint } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-// One endpoint of the table as an operation of the document.
+// Turns an endpoint of the table into an operation of the document.
 import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { apiStatuses } from '../errors.ts'
@@ -7,11 +7,11 @@ import { type Example, exampleOf } from './examples.ts'
 import { fileAnswers, fileHeadAnswers } from './file-answers.ts'
 import { requestName } from './named-schemas.ts'
 import { binary, jsonSchemaOf, referenceTo, shown } from './schemas.ts'
-import type { Answer, Content, JsonSchema, Operation, Parameter } from './shapes.ts'
+import type { JsonSchema, OpenapiContent, OpenapiOperation, OpenapiResponse, Parameter } from './shapes.ts'
 
 const JSON_TYPE = 'application/json'
 
-export function operationOf(name: string, endpoint: Endpoint): Operation {
+export function operationOf(name: string, endpoint: Endpoint): OpenapiOperation {
   const parameters = parametersOf(endpoint)
   const example = exampleOf(name)
   return {
@@ -27,12 +27,12 @@ export function operationOf(name: string, endpoint: Endpoint): Operation {
 }
 
 /** HEAD is answered wherever GET is. Of a file it is worth a call of its own: how large it is, and of which type. */
-export function fileHeadOf(endpoint: Endpoint): Operation {
+export function fileHeadOf(endpoint: Endpoint): OpenapiOperation {
   const { parameters = [], ...operation } = operationOf('headFile', endpoint)
   return {
     ...operation,
     summary: 'Look at a file',
-    description: 'What is said about a file, without its bytes: the answer of GET with no body.',
+    description: 'The headers of a file: the answer of GET without a body.',
     parameters: parameters.filter(({ name }) => !name.includes('range')),
     responses: { ...fileHeadAnswers, ...errorsOf(endpoint) },
   }
@@ -64,7 +64,7 @@ function requestOf(
   name: string,
   { body, upload, form }: Endpoint,
   { request }: Example,
-): Pick<Operation, 'requestBody'> {
+): Pick<OpenapiOperation, 'requestBody'> {
   const schema = { $ref: referenceTo(requestName(name)) }
   if (form) return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
   if (upload)
@@ -81,12 +81,12 @@ function requestOf(
 }
 
 /** A schema that says nothing becomes `unknown` in a client, and its bytes are lost. */
-function bytesOf(type: string, example: unknown): Content[string] {
+function bytesOf(type: string, example: unknown): OpenapiContent[string] {
   if (type === JSON_TYPE) return { schema: { type: 'object', additionalProperties: true }, ...shown(example) }
   return { schema: type.startsWith('text/') ? { type: 'string' } : binary }
 }
 
-function answersOf({ answer, answerType }: Endpoint, example: Example): Operation['responses'] {
+function answersOf({ answer, answerType }: Endpoint, example: Example): OpenapiOperation['responses'] {
   if (answerType === '*/*') return fileAnswers
   const schema: JsonSchema = jsonSchemaOf(answer)
   return {
@@ -94,7 +94,7 @@ function answersOf({ answer, answerType }: Endpoint, example: Example): Operatio
   }
 }
 
-function errorsOf(endpoint: Endpoint): Record<string, Answer> {
+function errorsOf(endpoint: Endpoint): Record<string, OpenapiResponse> {
   const statusOf = (code: ApiErrorCode): number => endpoint.statuses?.[code] ?? apiStatuses[code]
   return Object.fromEntries(
     errorCodesOf(endpoint).map(code => [statusOf(code), { $ref: `#/components/responses/${code}` }]),

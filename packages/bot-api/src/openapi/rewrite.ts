@@ -1,4 +1,4 @@
-// One change to every schema in a tree of JSON, the innermost first.
+// Applies a change to every schema in a JSON tree, innermost first.
 
 type Tree = Record<string, unknown>
 

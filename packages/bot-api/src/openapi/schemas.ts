@@ -1,4 +1,4 @@
-// Schemas of the API in JSON Schema 2020-12, with references to those that have a name.
+// Converts the API's schemas to JSON Schema 2020-12, with references to named schemas.
 import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
 import { answerSchemas, discriminators, forms, kindName, namelessSchemas, requestSchemas } from './named-schemas.ts'
@@ -40,7 +40,7 @@ const answered = (name: string, schema: JsonSchema): JsonSchema => ({
 function openEnum(node: JsonSchema): JsonSchema {
   const { enum: values, description, ...rest } = node
   if (!Array.isArray(values)) return node
-  const list = `One of ${values.map(value => `\`${value}\``).join(', ')}; more may come.`
+  const list = `One of ${values.map(value => `\`${value}\``).join(', ')}; more may be added.`
   return { ...rest, 'x-extensible-enum': values, description: [list, description].filter(Boolean).join(' ') }
 }
 

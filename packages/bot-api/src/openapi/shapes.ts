@@ -1,9 +1,9 @@
-// The parts of an OpenAPI document, as far as ours has them.
+// Types of the parts of an OpenAPI document that we use.
 
 export type JsonSchema = Record<string, unknown>
 
-export type MediaType = { schema: JsonSchema; examples?: Record<string, { value: unknown }> }
-export type Content = Record<string, MediaType>
+export type OpenapiMediaType = { schema: JsonSchema; examples?: Record<string, { value: unknown }> }
+export type OpenapiContent = Record<string, OpenapiMediaType>
 
 export type Parameter = {
   name: string
@@ -13,25 +13,30 @@ export type Parameter = {
   schema: JsonSchema
 }
 
-export type Header = { description: string; schema: JsonSchema }
-export type Answer = { description: string; headers?: Record<string, Header>; content?: Content } | { $ref: string }
+export type OpenapiHeader = { description: string; schema: JsonSchema }
+export type OpenapiResponse =
+  | { description: string; headers?: Record<string, OpenapiHeader>; content?: OpenapiContent }
+  | { $ref: string }
 
-export type Operation = {
+export type OpenapiOperation = {
   operationId: string
   summary: string
   description: string
   tags: string[]
   security?: []
   parameters?: Parameter[]
-  requestBody?: { required: boolean; description?: string; content: Content }
-  responses: Record<string, Answer>
+  requestBody?: { required: boolean; description?: string; content: OpenapiContent }
+  responses: Record<string, OpenapiResponse>
 }
 
 export type OpenapiDocument = {
   openapi: '3.1.1' | '3.0.3'
   info: { title: string; version: string; description: string; license: Record<string, string> }
-  paths: Record<string, Record<string, Operation>>
+  paths: Record<string, Record<string, OpenapiOperation>>
   /** What the gateway sends by itself. OpenAPI 3.0 has no place for it. */
-  webhooks?: { update: { post: Operation } }
-  components: { schemas: Record<string, JsonSchema>; responses: Record<string, Answer> } & Record<string, unknown>
+  webhooks?: { update: { post: OpenapiOperation } }
+  components: { schemas: Record<string, JsonSchema>; responses: Record<string, OpenapiResponse> } & Record<
+    string,
+    unknown
+  >
 } & Record<string, unknown>

@@ -1,9 +1,9 @@
-// What the gateway sends, when it is started with WEBHOOK_URL.
+// The requests that the gateway sends when it is started with WEBHOOK_URL.
 import { gatewayLimits } from '@postern/protocol'
 import { update } from '../events.ts'
 import { exampleUpdate } from './example-objects.ts'
 import { jsonSchemaOf, shown } from './schemas.ts'
-import type { Operation, Parameter } from './shapes.ts'
+import type { OpenapiOperation, Parameter } from './shapes.ts'
 
 const header = (name: string, description: string): Parameter => ({
   name,
@@ -13,10 +13,10 @@ const header = (name: string, description: string): Parameter => ({
   schema: { type: 'string' },
 })
 
-export const webhookOperation = (): Operation => ({
+export const webhookOperation = (): OpenapiOperation => ({
   operationId: 'receiveUpdate',
   summary: 'Receive an update',
-  description: `One update, in order. Any 2xx answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds means delivered; everything else, a connection that is refused or reset too, is a failed attempt and tried again after 1, 2, 4 … 300 seconds.`,
+  description: `One update, in order. Any 2xx answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds means delivered; everything else, including a refused or reset connection, is a failed attempt and is retried after 1, 2, 4 … 300 seconds.`,
   tags: ['Updates'],
   security: [],
   parameters: [
@@ -25,7 +25,7 @@ export const webhookOperation = (): Operation => ({
     header('webhook-timestamp', 'Seconds since 1970 at this attempt.'),
     header(
       'webhook-signature',
-      '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots (Standard Webhooks). The key is WEBHOOK_SECRET; of a secret that begins with `whsec_`, the bytes that the rest is the base64 of.',
+      '`v1,` and the base64 HMAC-SHA256 of id, timestamp and body, joined by dots (Standard Webhooks). The key is WEBHOOK_SECRET; if it begins with `whsec_`, the base64-decoded rest.',
     ),
   ],
   requestBody: {

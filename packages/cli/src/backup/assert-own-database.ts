@@ -1,18 +1,16 @@
 // That what is to be backed up lies in the data directory: the rows of a relay on PostgreSQL do not, and no copy made here would have them.
 import { join } from 'node:path'
-import { CodedError } from '@postern/protocol'
+import { CodedError, type Env } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import { relayFiles } from '@postern/relay'
 import { hasDatabase } from './data-kinds.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Throws `bad-field` that says how such a relay is backed up. */
-export async function assertOwnDatabase(directory: string, env: Environment): Promise<void> {
+export async function assertOwnDatabase(directory: string, env: Env): Promise<void> {
   const isSetElsewhere = Boolean(env['POSTERN_RELAY_DATABASE']) && !hasDatabase(directory)
   if (!isSetElsewhere && (await storeOf(directory)) !== 'postgresql') return
   const blobs = join(directory, relayFiles.blobs)
-  const rule = `this relay has its data in PostgreSQL: back that up by its own means (pg_dump, or pg_basebackup and its log), and then the files in ${blobs} or wherever --blobs says`
+  const rule = `this relay keeps its data in PostgreSQL. Back that up with PostgreSQL's own tools (pg_dump, or pg_basebackup and its log), and then back up the files in ${blobs} or in the place that --blobs names`
   throw new CodedError('bad-field', { field: '--data', rule })
 }
 

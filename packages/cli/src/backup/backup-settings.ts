@@ -1,30 +1,29 @@
 // The command lines of `postern backup` and `postern restore`, and the secrets that files of theirs hold.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { backupLimits, type Env } from '@postern/protocol'
 import { parseOptions, UsageError } from '../usage-error.ts'
-import type { Opening, Seal } from './archive/seal.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { SealMethod, UnsealKeys } from './archive/seal.ts'
 
 export type BackupSettings = {
   directory: string
   /** A file, a folder that is there, or `-`. */
   to: string
   keep: number | undefined
-  seal: Seal
+  seal: SealMethod
   /** Where the copy of the database is made; the data directory itself without it. */
   temp: string | undefined
   isJson: boolean
 }
 
 /** `into`: without it the backup is only read and checked. */
-export type RestoreSettings = { from: string; into: string | undefined; opening: Opening; isJson: boolean }
+export type RestoreSettings = { from: string; into: string | undefined; opening: UnsealKeys; isJson: boolean }
 
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const many = { type: 'string', multiple: true } as const
 
-export function readBackupSettings(argv: readonly string[], env: Environment): BackupSettings {
+export function readBackupSettings(argv: readonly string[], env: Env): BackupSettings {
   const options = {
     data: text,
     to: text,
@@ -37,7 +36,7 @@ export function readBackupSettings(argv: readonly string[], env: Environment): B
   }
   const given = parseOptions(argv, options)
   if (given.to === undefined)
-    throw new UsageError('--to: name the file that is to be written, a folder for it, or - for standard output')
+    throw new UsageError('--to: must be the file to write, a folder for it, or - for standard output')
   return {
     directory: directoryIn(given.data, env),
     to: given.to,
@@ -48,12 +47,12 @@ export function readBackupSettings(argv: readonly string[], env: Environment): B
   }
 }
 
-export function readRestoreSettings(argv: readonly string[], env: Environment): RestoreSettings {
+export function readRestoreSettings(argv: readonly string[], env: Env): RestoreSettings {
   const options = { data: text, identity: many, 'passphrase-file': text, verify: flag, json: flag }
   const { values: given, positionals } = parsed(argv, options)
   const [from, ...more] = positionals
-  if (from === undefined || more.length > 0) throw new UsageError('name the one backup, or - for standard input')
-  if (given.verify && given.data !== undefined) throw new UsageError('--verify restores nothing: leave --data out')
+  if (from === undefined || more.length > 0) throw new UsageError('name one backup file, or - for standard input')
+  if (given.verify && given.data !== undefined) throw new UsageError('--verify restores nothing. Omit --data')
   const passphrase = given['passphrase-file']
   return {
     from,
@@ -77,28 +76,37 @@ function parsed<const Wanted extends NonNullable<Parameters<typeof parseArgs>[0]
   }
 }
 
-function directoryIn(data: string | undefined, env: Environment): string {
+function directoryIn(data: string | undefined, env: Env): string {
   const directory = data ?? env['DATA_DIR']
-  if (!directory) throw new UsageError('--data: name the data directory')
+  if (!directory) throw new UsageError('--data: must name the data directory')
   return directory
 }
 
 function keptIn(words: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(words)) throw new UsageError('--keep: how many stay, from 1 to 9999')
+  if (!/^[1-9]\d{0,3}$/.test(words)) throw new UsageError('--keep: must be a number of backups from 1 to 9999')
   return Number(words)
 }
 
 type SealOptions = { recipient?: string[]; 'passphrase-file'?: string; plain?: boolean }
 
-function sealIn({ recipient = [], 'passphrase-file': file, plain = false }: SealOptions): Seal {
+function sealIn({ recipient = [], 'passphrase-file': file, plain = false }: SealOptions): SealMethod {
   const ways = [recipient.length > 0, file !== undefined, plain].filter(Boolean).length
   if (ways > 1) throw new UsageError('choose one: --recipient, --passphrase-file or --plain')
   if (recipient.length > 0) return { recipients: recipient }
-  if (file !== undefined) return { passphrase: passphraseIn(file) }
+  if (file !== undefined) return { passphrase: newPassphraseIn(file) }
   if (plain) return 'plain'
-  throw new UsageError(
-    'a backup holds the keys of all it has: give --recipient age1... or --passphrase-file FILE, or say --plain',
-  )
+  throw new UsageError('a backup contains all keys. Use --recipient age1... or --passphrase-file FILE, or --plain')
+}
+
+/** A backup may lie anywhere for years, and whoever has it can try passphrases without end. Older ones open with what they have. */
+function newPassphraseIn(path: string): string {
+  const passphrase = passphraseIn(path)
+  const { passphraseCharsMin, passphraseDistinctMin } = backupLimits
+  if (passphrase.length < passphraseCharsMin || new Set(passphrase).size < passphraseDistinctMin)
+    throw new UsageError(
+      `--passphrase-file: must hold at least ${passphraseCharsMin} characters, ${passphraseDistinctMin} of them different`,
+    )
+  return passphrase
 }
 
 /** The first line: most editors end a file with a line end that nobody means. */

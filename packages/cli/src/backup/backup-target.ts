@@ -9,9 +9,9 @@ import { UsageError } from '../usage-error.ts'
 import { syncDirectory, writeNew } from './file-pieces.ts'
 
 /** Whose backup it is, and when it is made. */
-export type Made = { kind: string; identity: string; atMs: number }
+export type BackupLabel = { kind: string; identity: string; atMs: number }
 /** Gives the place at which the backup is then. */
-export type BackupTarget = { write(archive: ReadableStream<Uint8Array>, made: Made): Promise<string> }
+export type BackupTarget = { write(archive: ReadableStream<Uint8Array>, made: BackupLabel): Promise<string> }
 /** `keep`: how many of one bot or relay stay in a folder. `suffix`: of the names that are made up there. */
 type Place = { to: string; keep: number | undefined; suffix: string }
 
@@ -21,9 +21,10 @@ export const STANDARD_OUTPUT = '-'
 export function backupTarget({ to, keep, suffix }: Place): BackupTarget {
   const isFolder = to !== STANDARD_OUTPUT && statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (isFolder) return folderTarget(to, { keep, suffix })
-  if (keep !== undefined) throw new UsageError('--keep: for that --to has to name a folder that is there')
+  if (keep !== undefined) throw new UsageError('--keep: requires --to with an existing folder')
   if (to !== STANDARD_OUTPUT) return fileTarget(to)
-  if (process.stdout.isTTY) throw new UsageError('--to: a backup is not for a terminal; pass it on, or name a file')
+  if (process.stdout.isTTY)
+    throw new UsageError('--to: must not be a terminal. Pipe the backup into a program, or name a file')
   return {
     write: async archive => {
       await archive.pipeTo(Writable.toWeb(process.stdout), { preventClose: true })
@@ -74,7 +75,7 @@ function fileTarget(path: string): BackupTarget {
 }
 
 const taken = (path: string): CodedError =>
-  new CodedError('bad-field', { field: '--to', rule: `there is ${path} already, and no backup takes its place` })
+  new CodedError('bad-field', { field: '--to', rule: `${path} already exists, and a backup does not overwrite it` })
 
 /** Unlike a renaming, a link takes nobody's place. Some file systems have none. */
 async function giveName(part: string, path: string): Promise<void> {

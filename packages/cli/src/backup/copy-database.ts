@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { copyFile, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CodedError, isCoded, Wait } from '@postern/protocol'
+import { CodedError, Deferred, isCoded } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import type { DataKind } from './data-kinds.ts'
 import { piecesOf, writeNew } from './file-pieces.ts'
@@ -20,12 +20,12 @@ type Held = { id: unknown; over: Promise<object> }
 
 /** Undefined where nothing runs. */
 async function hold(directory: string): Promise<Held | undefined> {
-  const held = new Wait<unknown>()
+  const held = new Deferred<unknown>()
   const request = { command: 'hold', arguments: {} }
   const over = askControl(directory, { request, onProgress: step => held.resolve('held' in step && step.held) })
-  held.follow(over)
+  held.settleWith(over)
   try {
-    return { id: await held.over, over }
+    return { id: await held.promise, over }
   } catch (error) {
     if (isCoded(error, 'not-running')) return undefined
     throw error
@@ -48,7 +48,11 @@ async function copyHeld({ kind, directory, to }: Copying, { id, over }: Held): P
 /** A process that ended in the middle has perhaps written to the file when it came back. */
 const lost = (error: unknown): unknown =>
   isCoded(error, 'not-running')
-    ? new CodedError('not-running', {}, { message: 'It ended while it was backed up: nothing was kept. Try again.' })
+    ? new CodedError(
+        'not-running',
+        {},
+        { message: 'The process ended during the backup, and nothing was kept. Try again.' },
+      )
     : error
 
 /** Where the file system can: then it takes no time and no room. */

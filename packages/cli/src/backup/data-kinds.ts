@@ -8,7 +8,7 @@ import type { BackupKind } from './archive/manifest.ts'
 import type { ArchiveFile } from './archive/write-archive.ts'
 import { isBlobPath, isInvitePath, relayOthers } from './relay-files.ts'
 
-export type Checked = { schema: number; identity: string }
+export type DataCheck = { schema: number; identity: string }
 
 export type DataKind = {
   readonly kind: BackupKind
@@ -18,7 +18,7 @@ export type DataKind = {
   /** Where nothing runs. */
   lock(directory: string): { close(): void }
   /** Throws for what is damaged, or newer than this program. */
-  check(directory: string): Checked
+  check(directory: string): DataCheck
   /** What else belongs to it, after its database was copied: `missing` is told of each that is gone by then. */
   others(place: { directory: string; copy: string; missing: () => void }): AsyncIterable<ArchiveFile>
   /** Whether a backup may hold such a file: a path from elsewhere could lead out of the directory. */

@@ -4,9 +4,9 @@ import { backupLimits, type Clock } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
 
 /** What is done, as a sentence and as facts. */
-export type Step = { text: string; facts: object }
+export type BackupStep = { text: string; facts: object }
 
-export class Progress {
+export class BackupProgress {
   readonly #stream: Writable
   readonly #isJson: boolean
   readonly #clock: Clock
@@ -22,14 +22,14 @@ export class Progress {
   }
 
   /** Said only when nothing was said for a while: short work is done without a word. */
-  now(step: () => Step): void {
+  now(step: () => BackupStep): void {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#saidMs < backupLimits.progressEveryMs) return
     this.#saidMs = nowMs
     this.say(this.#stream, step())
   }
 
-  say(stream: Writable, { text, facts }: Step): void {
+  say(stream: Writable, { text, facts }: BackupStep): void {
     stream.write(this.#isJson ? `${escapeJson(JSON.stringify(facts))}\n` : `${text}\n`)
   }
 }

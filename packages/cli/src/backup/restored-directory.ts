@@ -61,7 +61,7 @@ export class RestoredDirectory {
     const names = (await readdir(this.staging)).filter(name => name !== last)
     for (const name of [...names, last]) {
       const to = join(this.#place, name)
-      if (existsSync(to)) throw wrong(`${to} has come meanwhile: is something running there?`)
+      if (existsSync(to)) throw wrong(`${to} was created during the restore. Check whether something is running there`)
       await rename(join(this.staging, name), to)
     }
     await rmdir(this.staging)
@@ -78,9 +78,9 @@ export class RestoredDirectory {
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: '--data', rule })
 
 function assertEmpty(directory: string): void {
-  if (!lstatSync(directory).isDirectory()) throw wrong(`${directory} is no directory`)
+  if (!lstatSync(directory).isDirectory()) throw wrong(`${directory} is not a directory`)
   if (readdirSync(directory).some(name => name !== LOST_AND_FOUND))
-    throw wrong(`${directory} is not empty, and a restore writes over nothing`)
+    throw wrong(`${directory} is not empty, and a restore does not overwrite anything`)
 }
 
 function* pathsIn(directory: string): Generator<{ path: string; isFolder: boolean }> {

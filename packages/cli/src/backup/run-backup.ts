@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { systemClock, systemFault } from '@postern/protocol'
+import { type Env, systemClock, systemFault } from '@postern/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { manifestText } from './archive/manifest.ts'
 import { assertSeal, sealed } from './archive/seal.ts'
@@ -11,21 +11,19 @@ import { assertOwnDatabase } from './assert-own-database.ts'
 import { noteBackup } from './backup-note.ts'
 import { readBackupSettings } from './backup-settings.ts'
 import { backupTarget, STANDARD_OUTPUT } from './backup-target.ts'
-import { type Checked, type DataKind, kindIn } from './data-kinds.ts'
+import { type DataCheck, type DataKind, kindIn } from './data-kinds.ts'
 import { piecesOf, removeGently } from './file-pieces.ts'
-import { bytesText, Progress } from './progress.ts'
+import { BackupProgress, bytesText } from './progress.ts'
 import { gatherCopy, makeScratch } from './scratch-copy.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Gives the exit code. Throws `UsageError`. */
-export async function runBackup(argv: readonly string[], env: Environment): Promise<number> {
+export async function runBackup(argv: readonly string[], env: Env): Promise<number> {
   const settings = readBackupSettings(argv, env)
   assertSeal(settings.seal)
   await assertOwnDatabase(settings.directory, env)
   const kind = kindIn(settings.directory)
   const target = backupTarget({ ...settings, suffix: settings.seal === 'plain' ? '.tar' : '.age' })
-  const progress = new Progress(process.stderr, { isJson: settings.isJson, clock: systemClock })
+  const progress = new BackupProgress(process.stderr, { isJson: settings.isJson, clock: systemClock })
   giveWay()
   const scratch = await makeScratch(settings.temp ?? settings.directory)
   try {
@@ -50,7 +48,7 @@ export async function runBackup(argv: readonly string[], env: Environment): Prom
     if (why !== undefined) sayUnnoted(progress, why)
     const facts = { kind: kind.kind, to, ...checked, ...end, missing }
     const stream = to === STANDARD_OUTPUT ? process.stderr : process.stdout
-    const text = `The ${kind.kind} is backed up: ${end.files} files, ${bytesText(end.bytes)}${to === STANDARD_OUTPUT ? '' : `, in ${to}`}.`
+    const text = `Backed up the ${kind.kind}: ${end.files} files, ${bytesText(end.bytes)}${to === STANDARD_OUTPUT ? '' : `, in ${to}`}.`
     progress.say(stream, { text, facts: { done: facts } })
     return 0
   } catch (error) {
@@ -60,8 +58,8 @@ export async function runBackup(argv: readonly string[], env: Environment): Prom
   }
 }
 
-function sayUnnoted(progress: Progress, why: string): void {
-  const text = `The backup is made; that it was could not be noted in the data directory (${why}).`
+function sayUnnoted(progress: BackupProgress, why: string): void {
+  const text = `The backup is complete, but its time was not recorded in the data directory (${why}).`
   progress.say(process.stderr, { text, facts: { warning: text } })
 }
 
@@ -74,7 +72,7 @@ function giveWay(): void {
   }
 }
 
-const manifestFor = ({ kind }: DataKind, { atMs, ...checked }: Checked & { atMs: number }): string =>
+const manifestFor = ({ kind }: DataKind, { atMs, ...checked }: DataCheck & { atMs: number }): string =>
   manifestText({ kind, version: manifest.version, made_at: new Date(atMs).toISOString(), ...checked })
 
 async function* filesOf(kind: DataKind, place: Parameters<DataKind['others']>[0]): AsyncGenerator<ArchiveFile> {

@@ -2,19 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock, systemFault } from '@postern/protocol'
+import { type Env, systemClock, systemFault } from '@postern/protocol'
 import { type RestoreSettings, readRestoreSettings } from './backup-settings.ts'
 import { writeNew } from './file-pieces.ts'
-import { bytesText, Progress } from './progress.ts'
+import { BackupProgress, bytesText } from './progress.ts'
 import { RestoredDirectory } from './restored-directory.ts'
-import { type Unpacked, unpack } from './unpack.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import { type UnpackResult, unpack } from './unpack.ts'
 
 /** Gives the exit code. Throws `UsageError`. */
-export async function runRestore(argv: readonly string[], env: Environment): Promise<number> {
+export async function runRestore(argv: readonly string[], env: Env): Promise<number> {
   const settings = readRestoreSettings(argv, env)
-  const progress = new Progress(process.stderr, { isJson: settings.isJson, clock: systemClock })
+  const progress = new BackupProgress(process.stderr, { isJson: settings.isJson, clock: systemClock })
   const { into } = settings
   try {
     const unpacked = into === undefined ? await verify(settings, progress) : await restore(settings, { into, progress })
@@ -25,7 +23,7 @@ export async function runRestore(argv: readonly string[], env: Environment): Pro
   }
 }
 
-function doneStep({ manifest, bytes }: Unpacked, into: string | undefined) {
+function doneStep({ manifest, bytes }: UnpackResult, into: string | undefined) {
   const { kind, made_at, version, schema, identity } = manifest
   const what = into === undefined ? 'This is a whole backup' : `${into} is restored from a backup`
   return {
@@ -36,8 +34,8 @@ function doneStep({ manifest, bytes }: Unpacked, into: string | undefined) {
 
 async function restore(
   settings: RestoreSettings,
-  { into, progress }: { into: string; progress: Progress },
-): Promise<Unpacked> {
+  { into, progress }: { into: string; progress: BackupProgress },
+): Promise<UnpackResult> {
   const restored = RestoredDirectory.begin(into)
   try {
     const write = ({ path, content }: { path: string; content: AsyncIterable<Uint8Array> }) =>
@@ -52,7 +50,7 @@ async function restore(
 }
 
 /** Only what has to be opened is written anywhere; of the rest the checksums are enough. */
-async function verify(settings: RestoreSettings, progress: Progress): Promise<Unpacked> {
+async function verify(settings: RestoreSettings, progress: BackupProgress): Promise<UnpackResult> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-verify-'))
   try {
     return await unpack({

@@ -10,20 +10,20 @@ import type { RestoreSettings } from './backup-settings.ts'
 import { STANDARD_OUTPUT as STANDARD_INPUT } from './backup-target.ts'
 import { type DataKind, kindOf } from './data-kinds.ts'
 import { piecesOf } from './file-pieces.ts'
-import { bytesText, type Progress } from './progress.ts'
+import { type BackupProgress, bytesText } from './progress.ts'
 
-export type Unpacked = { manifest: Manifest; kind: DataKind; bytes: number }
+export type UnpackResult = { manifest: Manifest; kind: DataKind; bytes: number }
 
 type Unpacking = {
   settings: RestoreSettings
-  progress: Progress
+  progress: BackupProgress
   /** Writes the file below the folder, or reads it without writing it. */
   write(file: ReadFile, kind: DataKind): Promise<void>
   folder: string
 }
 
 /** Throws `backup-refused` for what is damaged, cut off, of another kind, or not what it says it is. */
-export async function unpack({ settings, progress, write, folder }: Unpacking): Promise<Unpacked> {
+export async function unpack({ settings, progress, write, folder }: Unpacking): Promise<UnpackResult> {
   let kind: DataKind | undefined
   let bytes = 0
   const counted = async function* (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -39,7 +39,7 @@ export async function unpack({ settings, progress, write, folder }: Unpacking): 
       kind = kindOf(given.kind)
     },
     onFile: async file => {
-      if (!kind?.has(file.path)) throw refused(`${JSON.stringify(file.path)} does not belong into it`)
+      if (!kind?.has(file.path)) throw refused(`${JSON.stringify(file.path)} does not belong in it`)
       await write({ ...file, content: counted(file.content) }, kind)
     },
   })
@@ -53,8 +53,7 @@ function assertIsWhat(manifest: Manifest, kind: DataKind, folder: string): void 
   for (const name of [kind.database, ...kind.beside])
     if (!existsSync(join(folder, name))) throw refused(`${name} is missing in it`)
   const { schema, identity } = checked(kind, folder)
-  if (schema !== manifest.schema || identity !== manifest.identity)
-    throw refused('it is of something else than its manifest says')
+  if (schema !== manifest.schema || identity !== manifest.identity) throw refused('it does not match its manifest')
 }
 
 function checked(kind: DataKind, folder: string) {
@@ -63,9 +62,8 @@ function checked(kind: DataKind, folder: string) {
   } catch (error) {
     if (isCoded(error, 'database-damaged')) throw refused('the database in it is damaged', error)
     if (isCoded(error, 'database-key-wrong', 'database-key-missing'))
-      throw refused('the key in it is not that of its database', error)
-    if (isCoded(error, 'database-newer'))
-      throw refused('its database was written by a newer version of this program', error)
+      throw refused('the key in it does not belong to its database', error)
+    if (isCoded(error, 'database-newer')) throw refused('a newer version of this program wrote its database', error)
     throw error
   }
 }

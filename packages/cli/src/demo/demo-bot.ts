@@ -3,21 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import {
   type Api,
   askPoll,
+  type BotButton,
   type BotCommand,
-  type Button,
+  type BotMessage,
+  type BotPerson,
+  type BotPress,
+  type BotProfile,
+  type BotTurn,
+  type BotUpdate,
   call,
   edit,
   fetchFile,
   getUpdates,
-  type Me,
-  type Message,
-  type Person,
-  type Press,
   say,
   sendFile,
-  type Turn,
   toast,
-  type Update,
 } from './bot-calls.ts'
 import { drawPhoto } from './demo-photo.ts'
 
@@ -33,8 +33,8 @@ const commands: BotCommand[] = [
 ]
 
 /** Until the signal, which ends the waiting for updates; an answer that is being sent is sent. */
-export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: Person) => void): Promise<void> {
-  let me: Me | undefined
+export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: BotPerson) => void): Promise<void> {
+  let me: BotProfile | undefined
   let offset = 0
   while (!stop.aborted) {
     try {
@@ -54,8 +54,8 @@ export async function runDemoBot(api: Api, stop: AbortSignal, onAnswer: (to: Per
 }
 
 /** What people see before they write: a sentence, and the menu of commands. */
-async function introduce(api: Api): Promise<Me> {
-  const me = (await (await call(api, '/me')).json()) as Me
+async function introduce(api: Api): Promise<BotProfile> {
+  const me = (await (await call(api, '/me')).json()) as BotProfile
   if (me.about !== about) await call(api, '/me', { method: 'PATCH', body: { about } })
   if (JSON.stringify(me.commands) !== JSON.stringify(commands))
     await call(api, '/me/commands', { method: 'PUT', body: { commands } })
@@ -63,7 +63,11 @@ async function introduce(api: Api): Promise<Me> {
 }
 
 /** Whom it has answered; undefined when there was nothing to say, or it was refused. */
-async function answer(turn: Turn, { type, message, button }: Update, me: Me): Promise<Person | undefined> {
+async function answer(
+  turn: BotTurn,
+  { type, message, button }: BotUpdate,
+  me: BotProfile,
+): Promise<BotPerson | undefined> {
   if (type === 'message' && message && isForMe(turn, message, me)) {
     const done = await answerMessage(turn, message)
     return done?.ok ? message.from : undefined
@@ -73,11 +77,11 @@ async function answer(turn: Turn, { type, message, button }: Update, me: Me): Pr
 }
 
 /** In a group people talk to each other: there it answers commands, and who mentions it. */
-function isForMe({ chat }: Turn, { from, text = '', mentions = [] }: Message, me: Me): boolean {
+function isForMe({ chat }: BotTurn, { from, text = '', mentions = [] }: BotMessage, me: BotProfile): boolean {
   return chat === from.id || text.startsWith('/') || mentions.some(({ user }) => user === me.id)
 }
 
-async function answerMessage(turn: Turn, message: Message): Promise<Response | undefined> {
+async function answerMessage(turn: BotTurn, message: BotMessage): Promise<Response | undefined> {
   const { id, text, file } = message
   if (file) {
     const bytes = await fetchFile(turn, id)
@@ -90,14 +94,14 @@ async function answerMessage(turn: Turn, message: Message): Promise<Response | u
 }
 
 /** In a group a command names the bot that it is for: before it, behind it, or the command is the mention itself. */
-function withoutMentions({ text = '', mentions = [] }: Message): string {
+function withoutMentions({ text = '', mentions = [] }: BotMessage): string {
   const names = mentions.map(({ offset, length }) => text.slice(offset, offset + length))
   return names.reduce((rest, name) => rest.replace(name, commandIn(name)), text).trim()
 }
 
 const commandIn = (mention: string): string => /^\/\w+/.exec(mention)?.[0] ?? ''
 
-const runs: Record<string, (turn: Turn, words: string) => Promise<Response>> = {
+const runs: Record<string, (turn: BotTurn, words: string) => Promise<Response>> = {
   start: turn => say(turn, { text: `Hello! ${about}\n\nTry one of these, or send me a photo.`, buttons: menu }),
   help: turn => say(turn, { text: commands.map(commandLine).join('\n'), buttons: menu }),
   buttons: turn => say(turn, { text: 'Nobody has counted yet.', buttons: counter(0) }),
@@ -113,7 +117,7 @@ const commandLine = ({ name, description, args }: BotCommand): string =>
   `/${name}${args === undefined ? '' : ` <${args}>`}: ${description}`
 
 /** What a button carries comes back when it is pressed: here the command to run, or what to count to. */
-const menu: Button[][] = [
+const menu: BotButton[][] = [
   [
     { text: 'Buttons', data: 'run buttons' },
     { text: 'Poll', data: 'run poll' },
@@ -121,7 +125,7 @@ const menu: Button[][] = [
   [{ text: 'Photo', data: 'run photo' }],
 ]
 
-const counter = (count: number): Button[][] => [
+const counter = (count: number): BotButton[][] => [
   [
     { text: 'Count', data: `count ${count + 1}` },
     { text: 'Whisper', data: 'whisper' },
@@ -129,7 +133,7 @@ const counter = (count: number): Button[][] => [
   [{ text: 'How it is encrypted', url: 'https://www.rfc-editor.org/info/rfc9420' }],
 ]
 
-async function answerPress(turn: Turn, { data, message_id, press_id, from }: Press): Promise<Response> {
+async function answerPress(turn: BotTurn, { data, message_id, press_id, from }: BotPress): Promise<Response> {
   const [verb, what = ''] = data.split(' ')
   const run = verb === 'run' && Object.hasOwn(runs, what) ? runs[what] : undefined
   if (run) return await run(turn, '')

@@ -32,12 +32,12 @@ export function readDemoSettings(argv: readonly string[]): DemoSettings {
 }
 
 function programOf(bot: string): DemoSettings['program'] {
-  if (bot !== 'on' && bot !== 'off') throw new UsageError('--bot takes on or off')
+  if (bot !== 'on' && bot !== 'off') throw new UsageError('--bot must be on or off')
   return bot === 'on' ? 'demo' : 'own'
 }
 
 /** 0 is a free port of the system's choice. */
 function portOf(option: string, text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${option} takes a port from 0 to 65535`)
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`${option} must be a port from 0 to 65535`)
   return Number(text)
 }

@@ -1,14 +1,15 @@
 // `postern demo`, which is `npm start`: a relay, the web app, a gateway with a bot and the bot's program, all on this machine.
-import { aborted, cleanLine, isCoded } from '@postern/protocol'
+import { aborted, type CloseStack, cleanLine, isCoded, startWhole, systemClock } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { toString as qrCodeOf } from 'qrcode'
+import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
 import { demoApp } from './demo-app.ts'
 import { runDemoBot } from './demo-bot.ts'
 import { answeredLine, demoScreen } from './demo-screen.ts'
 import { type DemoSettings, readDemoSettings } from './demo-settings.ts'
-import { keepFacts, readKept } from './kept-facts.ts'
 import { posternCommand } from './postern-command.ts'
+import { readSavedState, saveState } from './saved-state.ts'
 import { startDemoGateway, startDemoRelay } from './start-demo.ts'
 
 /** Resolves with the exit code. */
@@ -29,15 +30,19 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
 type Surroundings = { stop: AbortSignal; print: (text: string) => void }
 
 /** Until the signal. The bot's program ends first: its last word goes to a gateway that still listens. */
-export async function liveDemo(settings: DemoSettings, { stop, print }: Surroundings): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const kept = readKept(settings.directory)
+export async function liveDemo(settings: DemoSettings, surroundings: Surroundings): Promise<void> {
+  await startWhole({ clock: systemClock, log: terminalLog(process.stderr) }, async opened => {
+    await runOpened(settings, surroundings, opened)
+    await opened.close()
+  })
+}
+
+async function runOpened(settings: DemoSettings, { stop, print }: Surroundings, opened: CloseStack): Promise<void> {
+  const kept = readSavedState(settings.directory)
   const app = await demoApp(settings, { stop, print })
-  const relay = await startDemoRelay({ ...settings, app }, kept)
-  opened.defer(() => relay.stop())
-  const { token } = kept ?? keepFacts(settings.directory, relay.port)
-  const gateway = await startDemoGateway(settings, { relayUrl: relay.url, token })
-  opened.defer(() => gateway.stop())
+  const relay = opened.add(await startDemoRelay({ ...settings, app }, kept), it => it.stop())
+  const { token } = kept ?? saveState(settings.directory, relay.port)
+  const gateway = opened.add(await startDemoGateway(settings, { relayUrl: relay.url, token }), it => it.stop())
   if ((await whenOnline(gateway.client, stop)) === 'stopped') return
   const { inviteUrl } = gateway.client.identity.me()
   const qrCode = await qrCodeOf(inviteUrl, { type: 'terminal', small: true })

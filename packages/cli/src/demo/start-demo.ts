@@ -5,20 +5,20 @@ import { CodedError } from '@postern/protocol'
 import { type Relay, startRelay } from '@postern/relay'
 import { terminalLog } from '../terminal-log.ts'
 import type { DemoSettings } from './demo-settings.ts'
-import type { KeptFacts } from './kept-facts.ts'
+import type { SavedState } from './saved-state.ts'
 
 const HOST = '127.0.0.1'
 const USUAL_RELAY_PORT = 8090
 
 const optionFault = (option: string, rule: string): CodedError => new CodedError('bad-field', { field: option, rule })
 const portFault = (option: string, port: number): CodedError =>
-  optionFault(option, `port ${port} is in use; choose another one, as in ${option} ${port + 1}`)
+  optionFault(option, `port ${port} is in use. Choose another one, as in ${option} ${port + 1}`)
 
 /** On the port of the last start: the bot's account and its invite links point there. */
-export async function startDemoRelay(settings: DemoSettings, kept: KeptFacts | undefined): Promise<Relay> {
+export async function startDemoRelay(settings: DemoSettings, kept: SavedState | undefined): Promise<Relay> {
   const { relayPort, directory, app } = settings
   if (kept && relayPort !== undefined && relayPort !== kept.relayPort) {
-    const rule = `the bot in ${directory} lives on port ${kept.relayPort}; leave the option out, or start a new bot with another --data`
+    const rule = `the bot in ${directory} uses port ${kept.relayPort}. Omit the option, or start a new bot with another --data`
     throw optionFault('--relay-port', rule)
   }
   const port = kept?.relayPort ?? relayPort ?? USUAL_RELAY_PORT

@@ -2,7 +2,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { type Clock, doctorLimits, systemCodeOf, Wait } from '@postern/protocol'
+import { type Clock, Deferred, doctorLimits, systemCodeOf } from '@postern/protocol'
 import { networkFault } from './network-faults.ts'
 
 const http = process.getBuiltinModule('node:http')
@@ -42,21 +42,21 @@ export async function askHttp(question: HttpQuestion, clock: Clock): Promise<Htt
 }
 
 async function answerTo(request: ClientRequest, clock: Clock): Promise<HttpAnswer> {
-  const wait = new Wait<HttpAnswer>()
+  const wait = new Deferred<HttpAnswer>()
   const { answerWithinMs } = doctorLimits
   let begun: { status: number; read: Reading } | undefined
   const end = (why: string): void =>
     wait.resolve(begun ? { kind: 'answer', status: begun.status, body: begun.read.text } : { kind: 'none', why })
   wait.after(clock, answerWithinMs, () => end(`it did not answer within ${answerWithinMs / 1000} seconds`))
-  wait.onOver(() => request.destroy())
+  wait.onSettled(() => request.destroy())
   request.on('response', response => {
     begun = { status: response.statusCode ?? 0, read: new Reading(response) }
     begun.read.onEnd(() => end(''))
   })
   // Also after the end: what comes late has nobody else to hear of it.
   request.on('error', error => end(networkFault(systemCodeOf(error))))
-  request.on('close', () => end('it cut the connection'))
-  return await wait.over
+  request.on('close', () => end('it closed the connection'))
+  return await wait.promise
 }
 
 /** What came so far; no more of it than is of use. */

@@ -1,12 +1,12 @@
 // Asks the process that runs on a data directory how it is: by its control socket, and within a time.
-import { type Clock, CodedError, doctorLimits, isCoded, Wait } from '@postern/protocol'
+import { type Clock, CodedError, Deferred, doctorLimits, isCoded } from '@postern/protocol'
 import { askControl } from '@postern/protocol/control'
 import type { z } from 'zod'
 import manifest from '../../package.json' with { type: 'json' }
-import { clauseOf, type Finding, fail, ok, quoted, warn } from './finding.ts'
+import { clauseOf, type Diagnosis, fail, ok, quoted, warn } from './finding.ts'
 
 /** `odd`: something answers, and not as this version does. */
-export type Running<Status> =
+export type ProcessState<Status> =
   | { kind: 'answers'; status: Status }
   | { kind: 'nothing' }
   | { kind: 'hangs' }
@@ -19,20 +19,20 @@ type Question = { command: string; timeoutMs: number; clock: Clock }
 /** Throws `send-in-doubt` when it takes too long, `not-running`, and what the process refuses with. */
 export async function askWithin(directory: string, { command, timeoutMs, clock }: Question): Promise<object> {
   const leave = new AbortController()
-  const wait = new Wait<object>()
-  wait.follow(askControl(directory, { request: { command, arguments: {} }, signal: leave.signal }))
+  const wait = new Deferred<object>()
+  wait.settleWith(askControl(directory, { request: { command, arguments: {} }, signal: leave.signal }))
   wait.after(clock, timeoutMs, () => wait.reject(new CodedError('send-in-doubt')))
-  wait.onOver(() => leave.abort())
-  return await wait.over
+  wait.onSettled(() => leave.abort())
+  return await wait.promise
 }
 
 type Asked<Status> = { directory: string; clock: Clock; schema: z.ZodType<Status> }
 
-export async function askStatus<Status>({ directory, clock, schema }: Asked<Status>): Promise<Running<Status>> {
+export async function askStatus<Status>({ directory, clock, schema }: Asked<Status>): Promise<ProcessState<Status>> {
   try {
     const timeoutMs = doctorLimits.answerWithinMs
     const given = schema.safeParse(await askWithin(directory, { command: 'status', timeoutMs, clock }))
-    return given.success ? { kind: 'answers', status: given.data } : { kind: 'odd', why: 'it answers otherwise' }
+    return given.success ? { kind: 'answers', status: given.data } : { kind: 'odd', why: 'its answer is different' }
   } catch (error) {
     if (isCoded(error, 'not-running')) return { kind: 'nothing' }
     if (isCoded(error, 'send-in-doubt')) return { kind: 'hangs' }
@@ -41,7 +41,7 @@ export async function askStatus<Status>({ directory, clock, schema }: Asked<Stat
 }
 
 type ProcessCase = {
-  running: Running<{ started: string }>
+  running: ProcessState<{ started: string }>
   what: string
   /** Of the one that runs, where it says so. */
   version?: string | undefined
@@ -49,25 +49,27 @@ type ProcessCase = {
 }
 
 /** `unseen`: what nobody can tell where nothing runs. */
-export function lookAtProcess({ running, what, version, unseen }: ProcessCase): Finding[] {
+export function checkProcess({ running, what, version, unseen }: ProcessCase): Diagnosis[] {
   switch (running.kind) {
     case 'answers':
       if (version !== undefined && version !== manifest.version) {
-        const text = `the ${what} that runs is of version ${quoted(version)}, and installed is ${manifest.version}`
-        return [warn('process', { text, todo: 'start it again' })]
+        const text = `the running ${what} is version ${quoted(version)}, but version ${manifest.version} is installed`
+        return [warn('process', { text, todo: 'restart it' })]
       }
-      return [ok('process', `the ${what} answers by its control socket, and runs since ${running.status.started}`)]
+      return [
+        ok('process', `the ${what} answers on its control socket and has been running since ${running.status.started}`),
+      ]
     case 'nothing':
-      return [warn('process', { text: `no ${what} runs on the directory`, todo: `start it; ${unseen}` })]
+      return [warn('process', { text: `no ${what} is running on the directory`, todo: `start it; ${unseen}` })]
     case 'hangs': {
-      const text = `the ${what} has its control socket open, and does not answer`
-      return [fail('process', { text, todo: 'see its log and its load, and start it again' })]
+      const text = `the ${what} has its control socket open but does not answer`
+      return [fail('process', { text, todo: 'check its log and its load, and restart it' })]
     }
     case 'closed':
-      return [warn('process', { text: `no ${what} can be asked`, todo: running.why })]
+      return [warn('process', { text: `no ${what} can be queried`, todo: running.why })]
     case 'odd': {
-      const text = `what answers by the control socket is not this version of the ${what} (${running.why})`
-      return [warn('process', { text, todo: 'use the doctor of the version that runs' })]
+      const text = `the process on the control socket is another version of the ${what} (${running.why})`
+      return [warn('process', { text, todo: 'use the doctor of the running version' })]
     }
   }
 }

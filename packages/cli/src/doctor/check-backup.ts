@@ -3,21 +3,21 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, DAY_MS, doctorLimits, MINUTE_MS } from '@postern/protocol'
 import { lastBackupMs } from '../backup/backup-note.ts'
-import { type Finding, ok, warn } from './finding.ts'
+import { type Diagnosis, ok, warn } from './finding.ts'
 
 type BackupCase = { directory: string; database: string; clock: Clock }
 
 /** Where there is no database yet there is nothing to lose. */
-export async function lookAtBackup({ directory, database, clock }: BackupCase): Promise<Finding[]> {
+export async function checkBackup({ directory, database, clock }: BackupCase): Promise<Diagnosis[]> {
   if (!existsSync(join(directory, database))) return []
   const madeMs = await lastBackupMs(directory)
-  const todo = 'make one with postern backup, and schedule it'
-  if (madeMs === undefined) return [warn('backup', { text: 'none is noted in the directory', todo })]
+  const todo = 'make a backup with postern backup, and schedule it'
+  if (madeMs === undefined) return [warn('backup', { text: 'no backup is recorded in the directory', todo })]
   const ageMs = clock.nowMs() - madeMs
   const when = new Date(madeMs).toISOString()
   if (ageMs < -MINUTE_MS)
-    return [warn('backup', { text: `the last one is from the future (${when})`, todo: 'see the clock' })]
-  const text = `the last one is ${ageText(ageMs)} old (${when})`
+    return [warn('backup', { text: `the last backup is dated in the future (${when})`, todo: 'check the clock' })]
+  const text = `the last backup is ${ageText(ageMs)} old (${when})`
   return [ageMs > doctorLimits.backupWarnMs ? warn('backup', { text, todo }) : ok('backup', text)]
 }
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCodeOf } from '@postern/protocol'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Diagnosis, fail, ok, warn } from './finding.ts'
 import { type Machine, nearestExisting } from './machine.ts'
 
 export type DirectoryCase = {
@@ -19,7 +19,7 @@ export type DirectoryCase = {
 const ROOT = 0
 const [OTHERS, OTHERS_WRITE, GROUP, SET_GROUP] = [0o007, 0o002, 0o070, 0o2000]
 
-export function lookAtDirectory(looked: DirectoryCase): Finding[] {
+export function checkDirectory(looked: DirectoryCase): Diagnosis[] {
   const { directory } = looked
   let found: Stats | undefined
   try {
@@ -29,27 +29,32 @@ export function lookAtDirectory(looked: DirectoryCase): Finding[] {
   }
   if (!found) return [notThere(looked)]
   if (!found.isDirectory())
-    return [fail('directory', { text: `${directory} is no directory`, todo: `name another in ${looked.setting}` })]
+    return [
+      fail('directory', {
+        text: `${directory} is not a directory`,
+        todo: `set ${looked.setting} to another directory`,
+      }),
+    ]
   // Who is not its owner mostly may not write there either: that is no second fault.
   const usable = ownerFault(looked, found) ?? writeFault(looked)
   const known = [usable, ...modeFaults(looked, found)].filter(fault => fault !== undefined)
-  return known.length > 0 ? known : [ok('directory', `${directory} belongs to user ${found.uid} alone`)]
+  return known.length > 0 ? known : [ok('directory', `only user ${found.uid} has access to ${directory}`)]
 }
 
 const unreadable = ({ directory }: DirectoryCase, error: unknown) => ({
-  text: `${directory} cannot be looked at (${systemCodeOf(error)})`,
-  todo: 'run this as the user who runs Postern, or as root',
+  text: `${directory} cannot be checked (${systemCodeOf(error)})`,
+  todo: 'run the doctor as the user that runs Postern, or as root',
 })
 
-function notThere({ directory, setting }: DirectoryCase): Finding {
+function notThere({ directory, setting }: DirectoryCase): Diagnosis {
   const above = nearestExisting(directory)
   const why = unmakeable(above)
   if (why !== undefined) {
-    const text = `${directory} is not there, and cannot be made in ${above} (${why})`
-    return fail('directory', { text, todo: `make it, or name another in ${setting}` })
+    const text = `${directory} does not exist and cannot be created in ${above} (${why})`
+    return fail('directory', { text, todo: `create it, or set ${setting} to another directory` })
   }
-  const todo = 'the first start makes it; if there was one before, see whether its volume is mounted'
-  return warn('directory', { text: `${directory} is not there`, todo })
+  const todo = 'the first start creates it. If it existed before, check that its volume is mounted'
+  return warn('directory', { text: `${directory} does not exist`, todo })
 }
 
 function unmakeable(above: string): string | undefined {
@@ -62,44 +67,47 @@ function unmakeable(above: string): string | undefined {
   }
 }
 
-function ownerFault({ directory, files, machine: { uid } }: DirectoryCase, found: Stats): Finding | undefined {
+function ownerFault({ directory, files, machine: { uid } }: DirectoryCase, found: Stats): Diagnosis | undefined {
   if (uid !== undefined && uid !== ROOT && uid !== found.uid) {
-    const text = `${directory} belongs to user ${found.uid}, and this is user ${uid}`
-    return fail('directory', { text, todo: `run Postern and this as its owner, or: chown -R ${uid} ${directory}` })
+    const text = `${directory} belongs to user ${found.uid}, but the doctor runs as user ${uid}`
+    return fail('directory', {
+      text,
+      todo: `run Postern and the doctor as its owner, or: chown -R ${uid} ${directory}`,
+    })
   }
   for (const name of files) {
     const owner = statOf(directory, name)?.uid ?? found.uid
     if (owner === found.uid) continue
-    const text = `${name} in it belongs to user ${owner}, and ${directory} to user ${found.uid}`
+    const text = `${name} in ${directory} belongs to user ${owner}, but the directory to user ${found.uid}`
     return fail('directory', { text, todo: `chown -R ${found.uid} ${directory}` })
   }
   return undefined
 }
 
-function writeFault({ directory }: DirectoryCase): Finding | undefined {
+function writeFault({ directory }: DirectoryCase): Diagnosis | undefined {
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    const text = `${directory} cannot be written to (${systemCodeOf(error)})`
-    return fail('directory', { text, todo: 'mount it for writing, and let its owner write: chmod 0700' })
+    const text = `${directory} is not writable (${systemCodeOf(error)})`
+    return fail('directory', { text, todo: 'mount it read-write, and let its owner write: chmod 0700' })
   }
 }
 
-function modeFaults({ directory, secrets }: DirectoryCase, found: Stats): Finding[] {
+function modeFaults({ directory, secrets }: DirectoryCase, found: Stats): Diagnosis[] {
   const open = secrets.filter(name => ((statOf(directory, name)?.mode ?? 0) & OTHERS) !== 0)
   if (open.length > 0) {
     const todo = `chmod go= ${open.map(name => join(directory, name)).join(' ')}`
-    return [fail('directory', { text: `everybody on this machine can read ${open.join(' and ')} in it`, todo })]
+    return [fail('directory', { text: `every user of this machine can read ${open.join(' and ')}`, todo })]
   }
   const todo = `chmod 0700 ${directory}`
   if ((found.mode & OTHERS_WRITE) !== 0)
-    return [fail('directory', { text: `everybody on this machine can write to ${directory}`, todo })]
+    return [fail('directory', { text: `every user of this machine can write to ${directory}`, todo })]
   if ((found.mode & OTHERS) !== 0)
-    return [warn('directory', { text: `everybody on this machine can look into ${directory}`, todo })]
+    return [warn('directory', { text: `every user of this machine can list ${directory}`, todo })]
   // Where a group was set on purpose, as volumes of Kubernetes have it, it is the group of who runs there.
   if ((found.mode & GROUP) !== 0 && (found.mode & SET_GROUP) === 0)
-    return [warn('directory', { text: `group ${found.gid} can look into ${directory}`, todo })]
+    return [warn('directory', { text: `group ${found.gid} can list ${directory}`, todo })]
   return []
 }
 

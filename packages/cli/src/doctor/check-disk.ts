@@ -1,17 +1,17 @@
 // The disk under the data directory: whether what is written there stays, and whether there is room.
 import { doctorLimits } from '@postern/protocol'
 import { bytesText } from '../backup/progress.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Diagnosis, fail, ok, warn } from './finding.ts'
 import { type Disk, type Machine, nearestExisting } from './machine.ts'
 
 type Doubt = { name: string; text: string; todo: string }
 
 const network: Omit<Doubt, 'name'> = {
-  text: 'where locks and synced writes may not hold, and a database is damaged in time',
-  todo: 'use a disk of this machine or a block device of the network',
+  text: 'where locks and synced writes may fail and damage a database',
+  todo: 'use a local disk or a network block device',
 }
 const memory: Omit<Doubt, 'name'> = {
-  text: 'which is memory: all of it is gone with the next restart',
+  text: 'which is memory: a restart loses everything',
   todo: 'use a directory on a disk',
 }
 
@@ -28,31 +28,34 @@ const doubtful: ReadonlyMap<number, Doubt> = new Map([
     0x794c7630,
     {
       name: 'overlay',
-      text: "the container's own files: all of it is gone with the container",
+      text: "the container's own file system: removing the container loses everything",
       todo: 'mount a volume there',
     },
   ],
 ])
 
-export function lookAtDisk({ directory, machine }: { directory: string; machine: Machine }): Finding[] {
+export function checkDisk({ directory, machine }: { directory: string; machine: Machine }): Diagnosis[] {
   const disk = machine.readDisk(nearestExisting(directory))
   const found = [kindFault(directory, disk), roomFault(disk), filesFault(disk)].filter(fault => fault !== undefined)
   return found.length > 0 ? found : [ok('disk', `${bytesText(disk.freeBytes)} free`)]
 }
 
-function kindFault(directory: string, { type }: Disk): Finding | undefined {
+function kindFault(directory: string, { type }: Disk): Diagnosis | undefined {
   const doubt = process.platform === 'linux' ? doubtful.get(type) : undefined
   return doubt && warn('disk', { text: `${directory} is on ${doubt.name}, ${doubt.text}`, todo: doubt.todo })
 }
 
-function roomFault({ freeBytes }: Disk): Finding | undefined {
+function roomFault({ freeBytes }: Disk): Diagnosis | undefined {
   const { diskFreeFailBytes, diskFreeWarnBytes } = doctorLimits
   if (freeBytes >= diskFreeWarnBytes) return undefined
-  const said = { text: `${bytesText(freeBytes)} are left on the disk`, todo: 'make room, or use a larger one' }
+  const said = { text: `the disk has ${bytesText(freeBytes)} free`, todo: 'free space, or use a larger disk' }
   return freeBytes < diskFreeFailBytes ? fail('disk', said) : warn('disk', said)
 }
 
-function filesFault({ freeFiles }: Disk): Finding | undefined {
+function filesFault({ freeFiles }: Disk): Diagnosis | undefined {
   if (freeFiles === undefined || freeFiles >= doctorLimits.filesFreeWarn) return undefined
-  return warn('disk', { text: `${freeFiles} more files can be made on the disk`, todo: 'remove some (df -i)' })
+  return warn('disk', {
+    text: `the disk can hold only ${freeFiles} more files`,
+    todo: 'remove files (df -i shows the number)',
+  })
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, CodedError, type ListenAddress, listenUrl } from '@postern/protocol'
 import { z } from 'zod'
 import { askHttp, type HttpAnswer } from './ask-http.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
 type HooksCase = {
   hooksUrl: string
@@ -12,34 +12,37 @@ type HooksCase = {
   clock: Clock
 }
 
-export async function lookAtHooks(looked: HooksCase): Promise<Finding[]> {
+export async function checkHooks(looked: HooksCase): Promise<Diagnosis[]> {
   const [posts, open] = await Promise.all([postFault(looked), openWay(looked)])
   const faults = [posts, open === undefined ? undefined : openFault(looked, open)].filter(fault => fault !== undefined)
-  return faults.length > 0 ? faults : [ok('hooks', `posts to ${hostOf(looked)} arrive, and nothing else does`)]
+  return faults.length > 0 ? faults : [ok('hooks', `${hostOf(looked)} passes posts to hooks, and nothing else`)]
 }
 
 const hostOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).host
 const pathOf = ({ hooksUrl }: HooksCase): string => new URL(hooksUrl).pathname.replace(/\/+$/, '')
 
 /** To a hook that there is not: the gateway says so, in words that no proxy has. */
-async function postFault(looked: HooksCase): Promise<Finding | undefined> {
+async function postFault(looked: HooksCase): Promise<Diagnosis | undefined> {
   const path = `${pathOf(looked)}/hooks/${randomUUID()}`
   const headers = { 'content-type': 'text/plain' }
   const answer = await askHttp({ url: looked.hooksUrl, path, method: 'POST', headers, body: 'x' }, looked.clock)
   const host = hostOf(looked)
   if (answer.kind === 'none') {
     // A machine may see less of its public address than senders do.
-    const todo = 'see from another machine, and see the name, the certificate and the proxy'
+    const todo = 'try from another machine, and check the host name, the certificate and the proxy'
     return warn('hooks', { text: `${host} cannot be reached from here: ${answer.why}`, todo })
   }
   const said = errorIn(answer)
   if (said?.error === new CodedError('hook-not-found').message) return undefined
   if (said?.code === 'not_found') {
-    const text = `the gateway that ${host} leads to serves no hooks`
-    return fail('hooks', { text, todo: 'start it with HOOKS_URL, or let the proxy lead to the right one' })
+    const text = `the gateway behind ${host} serves no hooks`
+    return fail('hooks', { text, todo: 'start it with HOOKS_URL, or point the proxy to the right gateway' })
   }
-  const text = `a post to ${host} does not arrive at a gateway: what stands there answers ${answer.status}`
-  return fail('hooks', { text, todo: 'let the proxy pass the path of HOOKS_URL with /hooks/ to the gateway that runs' })
+  const text = `a post to ${host} does not reach a gateway: the server there answers ${answer.status}`
+  return fail('hooks', {
+    text,
+    todo: 'configure the proxy to pass the path of HOOKS_URL with /hooks/ to the running gateway',
+  })
 }
 
 const wrongWays = ['/v1/me', '/hooks/../v1/me', '/hooks/%2e%2e/v1/me', '/hooks/..%2fv1/me']
@@ -64,9 +67,9 @@ function isGatewayItself({ hooksUrl, listen }: HooksCase): boolean {
   return isLoopback && port === new URL(listenUrl(listen)).port
 }
 
-function openFault(looked: HooksCase, way: string): Finding {
-  const text = `the whole API of the bot is reached at ${hostOf(looked)} (by ${way}): who guesses the token has the bot`
-  return fail('hooks', { text, todo: 'let the proxy pass /hooks/ alone, as the examples in deploy/proxy do' })
+function openFault(looked: HooksCase, way: string): Diagnosis {
+  const text = `the whole API of the bot is public at ${hostOf(looked)} (by ${way}): anyone who guesses the token controls the bot`
+  return fail('hooks', { text, todo: 'configure the proxy to pass only /hooks/, as the examples in deploy/proxy do' })
 }
 
 const gatewayError = z.object({ error: z.string(), code: z.string() })

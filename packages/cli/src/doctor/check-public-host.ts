@@ -1,28 +1,32 @@
 // A public host of the relay as clients dial it, from the relay's own machine: which may see less of itself than others do.
 import type { Clock } from '@postern/protocol'
 import { dialRelay } from './dial-relay.ts'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
-export async function lookAtPublicHost(host: string, clock: Clock): Promise<Finding[]> {
+export async function checkPublicHost(host: string, clock: Clock): Promise<Diagnosis[]> {
   const [closed, plain] = await Promise.all([dialRelay(`https://${host}`, clock), dialRelay(`http://${host}`, clock)])
   const dialled = closed.kind === 'relay' ? closed : plain
   if (dialled.kind === 'silent' && dialled.http === undefined) {
-    const text = `nobody answers at ${host} from here: ${closed.kind === 'silent' ? closed.why : dialled.why}`
-    return [warn('host', { text, todo: 'see from another machine, and see the name and the proxy' })]
+    const text = `${host} does not answer from here: ${closed.kind === 'silent' ? closed.why : dialled.why}`
+    return [warn('host', { text, todo: 'try from another machine, and check the host name and the proxy' })]
   }
   if (dialled.kind !== 'relay')
-    return [fail('host', { text: `what answers at ${host} is not this relay`, todo: 'see the name and the proxy' })]
+    return [
+      fail('host', { text: `the server at ${host} is not this relay`, todo: 'check the host name and the proxy' }),
+    ]
   if (dialled.host.kind !== 'accepted') {
-    const text = `what answers at ${host} lets nobody in who dials that`
-    return [fail('host', { text, todo: 'restart the relay for --public-host, or see where the name leads' })]
+    const text = `the relay at ${host} rejects clients that use this host`
+    return [
+      fail('host', { text, todo: 'restart the relay to apply --public-host, or check where the host name points' }),
+    ]
   }
-  return [closed.kind === 'relay' ? ok('host', `clients come in by https://${host}`) : plainFinding(host)]
+  return [closed.kind === 'relay' ? ok('host', `clients can connect to https://${host}`) : plainFinding(host)]
 }
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/
 
-function plainFinding(host: string): Finding {
-  if (loopback.test(host)) return ok('host', `clients come in by http://${host}`)
-  const text = `clients come in by http://${host}, where everybody on the way sees who talks to whom`
-  return warn('host', { text, todo: 'put a proxy with TLS before the relay' })
+function plainFinding(host: string): Diagnosis {
+  if (loopback.test(host)) return ok('host', `clients can connect to http://${host}`)
+  const text = `clients can connect to http://${host}, without encryption: the network can see who talks to whom`
+  return warn('host', { text, todo: 'put a proxy with TLS in front of the relay' })
 }

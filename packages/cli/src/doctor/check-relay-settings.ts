@@ -1,29 +1,31 @@
 // The relay's settings, as they would be at its next start: that it starts, and whom they let in and let see.
 import { isPublic, type RelayConfig } from '@postern/relay'
-import { type Finding, fail, ok, warn } from './finding.ts'
+import { type Diagnosis, fail, ok, warn } from './finding.ts'
 
-export const lookAtRelaySettings = (fault: string | undefined): Finding[] => [
+export const checkRelaySettings = (fault: string | undefined): Diagnosis[] => [
   fault === undefined
-    ? ok('settings', 'all of them can be used')
-    : fail('settings', { text: fault, todo: 'put it right: no relay starts so' }),
+    ? ok('settings', 'all settings are valid')
+    : fail('settings', { text: fault, todo: 'correct the setting: a relay does not start with it' }),
 ]
 
 /** `registration`: of the one that runs, which may have been told otherwise since. */
-export function lookAtRegistration(config: RelayConfig, registration: string = config.registration): Finding[] {
+export function checkRegistration(config: RelayConfig, registration: string = config.registration): Diagnosis[] {
   if (registration !== 'open') return [ok('register', `new accounts: ${registration}`)]
-  if (!isPublic(config)) return [ok('register', 'new accounts: open, on this machine alone')]
-  const text = 'who finds this relay may register and store files here'
-  return [warn('register', { text, todo: 'use --registration invite, unless it is meant so' })]
+  if (!isPublic(config)) return [ok('register', 'new accounts: open, for this machine only')]
+  const text = 'anyone who can reach this relay can register and store files'
+  return [warn('register', { text, todo: 'use --registration invite, unless this is intended' })]
 }
 
-export function lookAtMetrics({ metrics }: RelayConfig): Finding[] {
+export function checkMetrics({ metrics }: RelayConfig): Diagnosis[] {
   if (!metrics) return []
   const { host = '' } = metrics
   if (host === '0.0.0.0' || host === '::') {
-    const text = 'the metrics are on all addresses of the machine, without a password'
-    return [warn('metrics', { text, todo: 'see that only your Prometheus reaches that port, or name one address' })]
+    const text = 'the metrics are public on all addresses of this machine, without a password'
+    return [
+      warn('metrics', { text, todo: 'make sure that only your Prometheus can reach that port, or use one address' }),
+    ]
   }
-  if (isPrivate(host)) return [ok('metrics', `they are on ${host}, port ${metrics.port}`)]
+  if (isPrivate(host)) return [ok('metrics', `the metrics are on ${host}, port ${metrics.port}`)]
   const text = `the metrics are on ${host}, which is a public address, without a password`
   return [fail('metrics', { text, todo: 'use --metrics with a loopback or private address' })]
 }

@@ -1,15 +1,15 @@
 // The relay as this machine reaches it: by HTTP and WebSocket, by the host in its address, and what its clock says.
 import { type Clock, doctorLimits, MINUTE_MS } from '@postern/protocol'
 import { askHttp } from './ask-http.ts'
-import { type Dialled, dialRelay, type HostVerdict } from './dial-relay.ts'
-import { type Finding, fail, ok, quoted, warn } from './finding.ts'
+import { type DialResult, dialRelay, type HostVerdict } from './dial-relay.ts'
+import { type Diagnosis, fail, ok, quoted, warn } from './finding.ts'
 
-export async function lookAtRelay(relayUrl: string, clock: Clock): Promise<Finding[]> {
+export async function checkRelay(relayUrl: string, clock: Clock): Promise<Diagnosis[]> {
   const origin = new URL(relayUrl.replace(/^ws/, 'http')).origin
   // First, as it says more of what is wrong with a name, a certificate or a proxy.
   const health = await askHttp({ url: origin, path: '/healthz', method: 'GET' }, clock)
   if (health.kind === 'none') {
-    const todo = 'see that it runs, and that RELAY_URL, the name and the proxy lead to it'
+    const todo = 'check that the relay is running, and that RELAY_URL, the host name and the proxy point to it'
     return [fail('relay', { text: `${origin} cannot be reached: ${health.why}`, todo })]
   }
   return findingsOf(await dialRelay(relayUrl, clock), { origin, httpStatus: health.status })
@@ -17,18 +17,20 @@ export async function lookAtRelay(relayUrl: string, clock: Clock): Promise<Findi
 
 type Place = { origin: string; httpStatus: number }
 
-function findingsOf(dialled: Dialled, place: Place): Finding[] {
+function findingsOf(dialled: DialResult, place: Place): Diagnosis[] {
   const { origin } = place
   switch (dialled.kind) {
     case 'silent':
       return [noSocket(dialled, place)]
     case 'no-relay': {
-      const todo = 'name the address of the relay, without a path'
-      return [fail('relay', { text: `what answers at ${origin} is no relay`, todo })]
+      const todo = 'use the address of the relay, without a path'
+      return [fail('relay', { text: `the server at ${origin} is not a relay`, todo })]
     }
     case 'other-version': {
-      const todo = 'use versions of relay and gateway that stand beside each other'
-      return [fail('relay', { text: `the relay at ${origin} is of another version (${quoted(dialled.why)})`, todo })]
+      const todo = 'use versions of relay and gateway that are next to each other'
+      return [
+        fail('relay', { text: `the relay at ${origin} has an incompatible version (${quoted(dialled.why)})`, todo }),
+      ]
     }
     case 'relay':
       return [
@@ -41,38 +43,45 @@ function findingsOf(dialled: Dialled, place: Place): Finding[] {
 
 const OK = 200
 
-function noSocket({ why, http }: Extract<Dialled, { kind: 'silent' }>, { origin, httpStatus }: Place): Finding {
+function noSocket({ why, http }: Extract<DialResult, { kind: 'silent' }>, { origin, httpStatus }: Place): Diagnosis {
   if (httpStatus !== OK) {
-    const text = `${origin} answers ${httpStatus} where a relay answers 200`
-    return fail('relay', { text, todo: 'see that the name and the proxy lead to the relay, and that it runs' })
+    const text = `${origin} answers ${httpStatus}, but a relay answers 200`
+    return fail('relay', {
+      text,
+      todo: 'check that the host name and the proxy point to the relay, and that it is running',
+    })
   }
-  const text = `${origin} takes no WebSocket at /relay/v1: ${quoted(why)}`
-  const todo = http === undefined ? 'see the relay, and the proxy before it' : 'let the proxy pass WebSockets (Upgrade)'
+  const text = `${origin} does not accept a WebSocket at /relay/v1: ${quoted(why)}`
+  const todo =
+    http === undefined
+      ? 'check the relay, and the proxy in front of it'
+      : 'configure the proxy to pass WebSockets (Upgrade)'
   return fail('relay', { text, todo })
 }
 
-function hostFinding(host: HostVerdict, origin: string): Finding {
+function hostFinding(host: HostVerdict, origin: string): Diagnosis {
   const name = new URL(origin).host
   switch (host.kind) {
     case 'accepted':
-      return ok('host', `the relay lets in who dials ${name}`)
+      return ok('host', `the relay accepts clients that use ${name}`)
     case 'refused': {
-      const text = `the relay does not know itself as ${name}, and lets nobody in who dials that`
-      return fail('host', { text, todo: `start the relay with --public-host ${name}, or dial a host that it has` })
+      const text = `${name} is not a public host of the relay, so it rejects clients that use it`
+      return fail('host', { text, todo: `start the relay with --public-host ${name}, or use one of its public hosts` })
     }
     case 'unclear': {
-      const text = `whether the relay lets in who dials ${name} is not clear: ${quoted(host.why)}`
-      return warn('host', { text, todo: 'look again later' })
+      const text = `whether the relay accepts clients that use ${name} is unknown: ${quoted(host.why)}`
+      return warn('host', { text, todo: 'run the doctor again later' })
     }
   }
 }
 
 /** Which of the two is wrong nobody can tell from here. */
-function clockFinding(aheadMs: number): Finding {
+function clockFinding(aheadMs: number): Diagnosis {
   const apartMs = Math.abs(aheadMs)
-  if (apartMs < doctorLimits.clockWarnMs) return ok('clock', `${(apartMs / 1000).toFixed(1)} s apart from the relay's`)
+  if (apartMs < doctorLimits.clockWarnMs)
+    return ok('clock', `differs from the relay's by ${(apartMs / 1000).toFixed(1)} s`)
   const text = `the clock here is ${spanText(apartMs)} ${aheadMs > 0 ? 'behind' : 'ahead of'} the relay's`
-  const said = { text, todo: 'set the one that is wrong, by NTP' }
+  const said = { text, todo: 'synchronize both clocks with NTP' }
   return apartMs >= doctorLimits.clockFailMs ? fail('clock', said) : warn('clock', said)
 }
 

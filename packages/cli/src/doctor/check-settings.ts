@@ -2,14 +2,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountFiles } from '@postern/core/node'
-import { type Environment, firstStart, type GatewaySettings, readSettings } from '@postern/gateway'
-import { gatewayLimits, plainRelayWarning } from '@postern/protocol'
-import { clauseOf, type Finding, fail, ok, warn } from './finding.ts'
+import { firstStart, type GatewaySettings, readSettings } from '@postern/gateway'
+import { type Env, gatewayLimits, plainRelayWarning } from '@postern/protocol'
+import { clauseOf, type Diagnosis, fail, ok, warn } from './finding.ts'
 
 /** Either the settings, or what is wrong with them. */
 export type ReadSettings = { settings: GatewaySettings; fault: undefined } | { settings: undefined; fault: string }
 
-export function settingsIn(env: Environment, directory: string): ReadSettings {
+export function settingsIn(env: Env, directory: string): ReadSettings {
   try {
     const settings = readSettings(env)
     if (isFirstStart(directory)) firstStart(settings)
@@ -31,25 +31,25 @@ function isFirstStart(directory: string): boolean {
 /** `relayUrl`: the one that is dialled, as far as it is known. */
 type Known = { relayUrl: string | undefined; isRunning: boolean }
 
-export function lookAtSettings({ settings, fault }: ReadSettings, { relayUrl, isRunning }: Known): Finding[] {
+export function checkSettings({ settings, fault }: ReadSettings, { relayUrl, isRunning }: Known): Diagnosis[] {
   if (fault !== undefined) return [fail('settings', { text: fault, todo: isRunning ? otherSettings : unstartable })]
   const found = [tokenWarning(settings), relayWarning(relayUrl)].filter(warning => warning !== undefined)
-  return found.length > 0 ? found : [ok('settings', 'all of them can be used')]
+  return found.length > 0 ? found : [ok('settings', 'all settings are valid')]
 }
 
-const unstartable = 'put it right: no gateway starts so'
-const otherSettings = 'these are not the settings of the gateway that runs: name their file with --settings'
+const unstartable = 'correct the setting: a gateway does not start with it'
+const otherSettings = 'these are not the settings of the running gateway: name its file with --settings'
 
-function tokenWarning({ botToken }: GatewaySettings): Finding | undefined {
+function tokenWarning({ botToken }: GatewaySettings): Diagnosis | undefined {
   const min = gatewayLimits.botTokenCharsAdvised
   if (botToken.length >= min) return undefined
-  const text = `BOT_TOKEN has fewer than ${min} characters, and who reaches the API could guess it`
-  return warn('settings', { text, todo: 'choose a long random one' })
+  const text = `BOT_TOKEN has fewer than ${min} characters and could be guessed`
+  return warn('settings', { text, todo: 'choose a long random token' })
 }
 
-function relayWarning(relayUrl: string | undefined): Finding | undefined {
+function relayWarning(relayUrl: string | undefined): Diagnosis | undefined {
   if (relayUrl === undefined || plainRelayWarning(relayUrl) === undefined) return undefined
   const { host } = new URL(relayUrl)
-  const text = `the relay ${host} is reached in clear: who is on the way sees which accounts talk, when and how much`
-  return warn('settings', { text, todo: 'use an https:// address, with TLS before the relay' })
+  const text = `the connection to the relay ${host} is not encrypted: the network can see which accounts talk, when and how much`
+  return warn('settings', { text, todo: 'use an https:// address, with TLS in front of the relay' })
 }

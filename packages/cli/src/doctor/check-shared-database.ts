@@ -1,25 +1,27 @@
 // The database that relays share: that it is reached from here, and that a relay of this version would start on it.
-import { lookAtPostgres, type RelayConfig } from '@postern/relay'
+import { inspectPostgres, type RelayConfig } from '@postern/relay'
 import { bytesText } from '../backup/progress.ts'
-import { clauseOf, type Finding, fail, ok, warn } from './finding.ts'
+import { clauseOf, type Diagnosis, fail, ok, warn } from './finding.ts'
 
 /** Its server's own backups count: nothing of them is seen from here. */
-export const sharedBackup = (): Finding[] => [
-  ok('backup', 'the rows are in PostgreSQL: its own backups are not looked at here'),
+export const sharedBackup = (): Diagnosis[] => [
+  ok('backup', 'the data is in PostgreSQL, whose backups the doctor does not check'),
 ]
 
-export async function lookAtSharedDatabase({ database = '' }: Pick<RelayConfig, 'database'>): Promise<Finding[]> {
+export async function checkSharedDatabase({ database = '' }: Pick<RelayConfig, 'database'>): Promise<Diagnosis[]> {
   try {
-    const { place, server, bytes, tables } = await lookAtPostgres(database)
+    const { place, server, bytes, tables } = await inspectPostgres(database)
     if (tables === 'newer') {
-      const text = `the tables in ${place} are of a newer version of Postern`
-      return [fail('database', { text, todo: 'install the version that the other relays have' })]
+      const text = `a newer version of Postern wrote the tables in ${place}`
+      return [fail('database', { text, todo: 'install the version of the other relays' })]
     }
     if (tables === 'empty')
-      return [warn('database', { text: `${place} holds no relay yet`, todo: 'the first start makes its tables' })]
-    return [ok('database', `${place} is reached, PostgreSQL ${server}, ${bytesText(bytes)}`)]
+      return [
+        warn('database', { text: `there is no relay in ${place} yet`, todo: 'the first start creates its tables' }),
+      ]
+    return [ok('database', `${place} answers: PostgreSQL ${server}, ${bytesText(bytes)}`)]
   } catch (error) {
-    const todo = 'see --database, the server, its pg_hba.conf and the network between'
+    const todo = 'check --database, the server, its pg_hba.conf and the network between'
     return [fail('database', { text: clauseOf(error), todo })]
   }
 }

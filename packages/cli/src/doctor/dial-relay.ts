@@ -1,7 +1,7 @@
 // Dials a relay as a client does, as far as one comes without an account: its clock, and whether it knows itself by the dialled host.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { connectNodeSocket, goodbyeRefusal, socketUrl } from '@postern/core/node'
-import { type Clock, doctorLimits, isCoded, Wait } from '@postern/protocol'
+import { type Clock, Deferred, doctorLimits, isCoded } from '@postern/protocol'
 import {
   authenticationBytes,
   type CallRequest,
@@ -16,14 +16,14 @@ import { networkFault } from './network-faults.ts'
 /** `refused`: a proof for this host is not taken there. `unclear`: it said something else, or nothing. */
 export type HostVerdict = { kind: 'accepted' } | { kind: 'refused' } | { kind: 'unclear'; why: string }
 
-export type Dialled =
+export type DialResult =
   | { kind: 'relay'; tookMs: number; aheadMs: number; host: HostVerdict }
   /** `http`: the status by which a WebSocket was refused. */
   | { kind: 'silent'; why: string; http?: number }
   | { kind: 'no-relay' }
   | { kind: 'other-version'; why: string }
 
-export async function dialRelay(relayUrl: string, clock: Clock): Promise<Dialled> {
+export async function dialRelay(relayUrl: string, clock: Clock): Promise<DialResult> {
   const dialling = new Dialling(relayUrl, clock)
   const socket = connectNodeSocket(socketUrl(relayUrl), {
     message: frame => dialling.receive(frame, bytes => socket.send(bytes)),
@@ -39,7 +39,7 @@ export async function dialRelay(relayUrl: string, clock: Clock): Promise<Dialled
 const CALL_ID = 1
 
 class Dialling {
-  readonly #wait = new Wait<Dialled>()
+  readonly #wait = new Deferred<DialResult>()
   readonly #host: string
   readonly #clock: Clock
   readonly #beganMs: number
@@ -55,8 +55,8 @@ class Dialling {
     )
   }
 
-  get over(): Promise<Dialled> {
-    return this.#wait.over
+  get over(): Promise<DialResult> {
+    return this.#wait.promise
   }
 
   receive(bytes: Uint8Array, send: (bytes: Uint8Array) => void): void {

@@ -1,21 +1,22 @@
 // The command line of `postern doctor`, and where the settings come from that it looks at.
+
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import type { Environment } from '@postern/gateway'
+import type { Env } from '@postern/protocol'
 import { parseOptions, UsageError } from '../usage-error.ts'
 
 export type DoctorSettings = { isJson: boolean; isDeep: boolean } & (
-  | { of: 'gateway'; env: Environment; sendsTest: boolean }
-  | { of: 'relay'; env: Environment; argv: readonly string[] }
+  | { of: 'gateway'; env: Env; sendsTest: boolean }
+  | { of: 'relay'; env: Env; argv: readonly string[] }
 )
 
 const flag = { type: 'boolean' } as const
 
-export function readDoctorSettings(argv: readonly string[], env: Environment): DoctorSettings {
+export function readDoctorSettings(argv: readonly string[], env: Env): DoctorSettings {
   return argv[0] === 'relay' ? relayDoctor(argv.slice(1), env) : gatewayDoctor(argv, env)
 }
 
-function gatewayDoctor(argv: readonly string[], env: Environment): DoctorSettings {
+function gatewayDoctor(argv: readonly string[], env: Env): DoctorSettings {
   const options = { settings: { type: 'string' }, deep: flag, json: flag, 'webhook-test': flag } as const
   const given = parseOptions(argv, options)
   return {
@@ -28,7 +29,7 @@ function gatewayDoctor(argv: readonly string[], env: Environment): DoctorSetting
 }
 
 /** As systemd reads it for the unit of a gateway. */
-function settingsIn(path: string): Environment {
+function settingsIn(path: string): Env {
   try {
     return parseEnv(readFileSync(path, 'utf8'))
   } catch {
@@ -37,7 +38,7 @@ function settingsIn(path: string): Environment {
 }
 
 /** All options but the doctor's own are the relay's: it says itself what is wrong with them. */
-const relayDoctor = (argv: readonly string[], env: Environment): DoctorSettings => ({
+const relayDoctor = (argv: readonly string[], env: Env): DoctorSettings => ({
   of: 'relay',
   isJson: argv.includes('--json'),
   isDeep: argv.includes('--deep'),

@@ -22,22 +22,22 @@ export const subjects = [
   'hooks',
   'database',
 ] as const
-export type Subject = (typeof subjects)[number]
+export type DiagnosisSubject = (typeof subjects)[number]
 
-export type Finding =
-  | { subject: Subject; state: 'ok'; text: string }
-  | { subject: Subject; state: 'warn' | 'fail'; text: string; todo: string }
+export type Diagnosis =
+  | { subject: DiagnosisSubject; state: 'ok'; text: string }
+  | { subject: DiagnosisSubject; state: 'warn' | 'fail'; text: string; todo: string }
 
-export const ok = (subject: Subject, text: string): Finding => ({ subject, state: 'ok', text })
+export const ok = (subject: DiagnosisSubject, text: string): Diagnosis => ({ subject, state: 'ok', text })
 
-export const warn = (subject: Subject, { text, todo }: { text: string; todo: string }): Finding => ({
+export const warn = (subject: DiagnosisSubject, { text, todo }: { text: string; todo: string }): Diagnosis => ({
   subject,
   state: 'warn',
   text,
   todo,
 })
 
-export const fail = (subject: Subject, { text, todo }: { text: string; todo: string }): Finding => ({
+export const fail = (subject: DiagnosisSubject, { text, todo }: { text: string; todo: string }): Diagnosis => ({
   subject,
   state: 'fail',
   text,

@@ -6,28 +6,28 @@ import { type Clock, parseListenAddress } from '@postern/protocol'
 import { CONTROL_NAME } from '@postern/protocol/control'
 import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
 import { z } from 'zod'
-import { askStatus, lookAtProcess, type Running } from './ask-running.ts'
-import { lookAtBackup } from './check-backup.ts'
-import { lookAtDatabase } from './check-database.ts'
-import { lookAtDirectory } from './check-directory.ts'
-import { lookAtDisk } from './check-disk.ts'
-import { lookAtFiles } from './check-files.ts'
-import { lookAtHooks } from './check-hooks.ts'
-import { lookAtLogin } from './check-login.ts'
-import { lookAtLibrary, lookAtProgram } from './check-program.ts'
-import { lookAtRelay } from './check-relay.ts'
-import { lookAtSettings, type ReadSettings, settingsIn } from './check-settings.ts'
-import { lookAtWebhook } from './check-webhook.ts'
+import { askStatus, checkProcess, type ProcessState } from './ask-running.ts'
+import { checkBackup } from './check-backup.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDirectory } from './check-directory.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkFiles } from './check-files.ts'
+import { checkHooks } from './check-hooks.ts'
+import { checkLogin } from './check-login.ts'
+import { checkLibrary, checkProgram } from './check-program.ts'
+import { checkRelay } from './check-relay.ts'
+import { checkSettings, type ReadSettings, settingsIn } from './check-settings.ts'
+import { checkWebhook } from './check-webhook.ts'
 import type { DoctorSettings } from './doctor-settings.ts'
 import type { Machine } from './machine.ts'
 import type { Check } from './run-checks.ts'
 
-export type Around = { clock: Clock; machine: Machine }
+export type DoctorContext = { clock: Clock; machine: Machine }
 
-type GatewayCase = Around &
+type GatewayCase = DoctorContext &
   ReadSettings & {
     directory: string
-    running: Running<GatewayStatus>
+    running: ProcessState<GatewayStatus>
     /** Of the one that runs. */
     status: GatewayStatus | undefined
     /** The relay that is dialled, where it is known. */
@@ -53,7 +53,7 @@ const DEFAULT_DIRECTORY = '/data'
 
 export async function gatewayCase(
   { env, isDeep, sendsTest }: Extract<DoctorSettings, { of: 'gateway' }>,
-  { clock, machine }: Around,
+  { clock, machine }: DoctorContext,
 ): Promise<GatewayCase> {
   const directory = env['DATA_DIR'] || DEFAULT_DIRECTORY
   const read = settingsIn(env, directory)
@@ -69,45 +69,45 @@ const files = [accountFiles.database, accountFiles.key, `${accountFiles.database
 export const gatewayChecks: readonly Check<GatewayCase>[] = [
   {
     subject: 'settings',
-    look: looked => lookAtSettings(looked, { ...looked, isRunning: looked.status !== undefined }),
+    look: looked => checkSettings(looked, { ...looked, isRunning: looked.status !== undefined }),
   },
-  { subject: 'program', look: lookAtProgram },
-  { subject: 'library', look: lookAtLibrary },
+  { subject: 'program', look: checkProgram },
+  { subject: 'library', look: checkLibrary },
   {
     subject: 'directory',
-    look: looked => lookAtDirectory({ ...looked, setting: 'DATA_DIR', files, secrets: [accountFiles.key] }),
+    look: looked => checkDirectory({ ...looked, setting: 'DATA_DIR', files, secrets: [accountFiles.key] }),
   },
-  { subject: 'disk', look: lookAtDisk },
-  { subject: 'backup', look: looked => lookAtBackup({ ...looked, database: accountFiles.database }) },
+  { subject: 'disk', look: checkDisk },
+  { subject: 'backup', look: looked => checkBackup({ ...looked, database: accountFiles.database }) },
   {
     subject: 'process',
     look: looked =>
-      lookAtProcess({
+      checkProcess({
         ...looked,
         what: 'gateway',
         version: looked.status?.version,
-        unseen: 'of login and files nothing is known till then',
+        unseen: 'login and files are not checked until then',
       }),
   },
   {
     subject: 'relay',
-    look: async ({ relayUrl, clock }) => (relayUrl === undefined ? [] : await lookAtRelay(relayUrl, clock)),
+    look: async ({ relayUrl, clock }) => (relayUrl === undefined ? [] : await checkRelay(relayUrl, clock)),
   },
-  { subject: 'login', look: looked => (looked.status ? lookAtLogin({ ...looked, status: looked.status }) : []) },
-  { subject: 'files', look: async looked => (looked.status?.online ? await lookAtFiles(looked) : []) },
+  { subject: 'login', look: looked => (looked.status ? checkLogin({ ...looked, status: looked.status }) : []) },
+  { subject: 'files', look: async looked => (looked.status?.online ? await checkFiles(looked) : []) },
   {
     subject: 'webhook',
     look: async ({ settings, ...looked }) =>
-      settings?.webhook ? await lookAtWebhook({ ...looked, webhook: settings.webhook }) : [],
+      settings?.webhook ? await checkWebhook({ ...looked, webhook: settings.webhook }) : [],
   },
   {
     subject: 'hooks',
     look: async ({ settings, status, clock }) =>
       settings?.hooksUrl === undefined
         ? []
-        : await lookAtHooks({ hooksUrl: settings.hooksUrl, listen: listenOf(settings, status), clock }),
+        : await checkHooks({ hooksUrl: settings.hooksUrl, listen: listenOf(settings, status), clock }),
   },
-  { subject: 'database', look: lookAtDatabase, alone: true },
+  { subject: 'database', look: checkDatabase, alone: true },
 ]
 
 /** Port 0 is known by the one that runs alone. */

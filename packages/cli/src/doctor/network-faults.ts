@@ -2,10 +2,10 @@
 
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_\w+)$/, 'its name does not resolve'],
-  [/^ECONNREFUSED$/, 'nobody listens there'],
-  [/^(ECONNRESET|EPIPE)$/, 'it cut the connection'],
-  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'there is no way to it from here'],
-  [/^HPE_/, 'what it answers is no HTTP'],
+  [/^ECONNREFUSED$/, 'nothing listens there'],
+  [/^(ECONNRESET|EPIPE)$/, 'it closed the connection'],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'it cannot be reached from here'],
+  [/^HPE_/, 'its answer is not HTTP'],
   [/^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/, 'its certificate is not accepted'],
   [/^(ERR_SSL_|EPROTO)/, 'it does not speak TLS'],
 ]

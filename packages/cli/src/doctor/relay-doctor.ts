@@ -5,19 +5,19 @@ import { BACKUP_NOTE_NAME } from '@postern/protocol/node'
 import { type RelayConfig, readConfig, relayFiles, type StatusAnswer, startableHosts } from '@postern/relay'
 import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'
-import { askStatus, lookAtProcess, type Running } from './ask-running.ts'
-import { lookAtBackup } from './check-backup.ts'
-import { lookAtDatabase } from './check-database.ts'
-import { lookAtDirectory } from './check-directory.ts'
-import { lookAtDisk } from './check-disk.ts'
-import { lookAtProgram } from './check-program.ts'
-import { lookAtPublicHost } from './check-public-host.ts'
-import { lookAtMetrics, lookAtRegistration, lookAtRelaySettings } from './check-relay-settings.ts'
-import { lookAtRoom } from './check-room.ts'
-import { lookAtSharedDatabase, sharedBackup } from './check-shared-database.ts'
+import { askStatus, checkProcess, type ProcessState } from './ask-running.ts'
+import { checkBackup } from './check-backup.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkDirectory } from './check-directory.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkProgram } from './check-program.ts'
+import { checkPublicHost } from './check-public-host.ts'
+import { checkMetrics, checkRegistration, checkRelaySettings } from './check-relay-settings.ts'
+import { checkRoom } from './check-room.ts'
+import { checkSharedDatabase, sharedBackup } from './check-shared-database.ts'
 import type { DoctorSettings } from './doctor-settings.ts'
 import { clauseOf } from './finding.ts'
-import type { Around } from './gateway-doctor.ts'
+import type { DoctorContext } from './gateway-doctor.ts'
 import type { Machine } from './machine.ts'
 import type { Check } from './run-checks.ts'
 
@@ -29,7 +29,7 @@ type RelayCase = {
   /** Those that were set. */
   hosts: readonly string[]
   directory: string | undefined
-  running: Running<RelayStatus>
+  running: ProcessState<RelayStatus>
   status: RelayStatus | undefined
   isDeep: boolean
 }
@@ -49,11 +49,11 @@ type Asked = Extract<DoctorSettings, { of: 'relay' }>
 /** Throws `UsageError` for a command line that no relay knows. */
 export async function relayCase(
   asked: Asked,
-  { clock, machine, app }: Around & { app: string | undefined },
+  { clock, machine, app }: DoctorContext & { app: string | undefined },
 ): Promise<RelayCase> {
   const read = configIn(asked, app)
   const directory = read.config?.dataDirectory ?? asked.env['POSTERN_RELAY_DATA']
-  const running: Running<RelayStatus> = directory
+  const running: ProcessState<RelayStatus> = directory
     ? await askStatus({ directory, clock, schema: relayStatus })
     : { kind: 'nothing' }
   const status = running.kind === 'answers' ? running.status : undefined
@@ -77,39 +77,39 @@ const named = [...files, CONTROL_NAME, BACKUP_NOTE_NAME]
 
 /** In the order in which they are told. */
 export const relayChecks: readonly Check<RelayCase>[] = [
-  { subject: 'settings', look: ({ fault }) => lookAtRelaySettings(fault) },
-  { subject: 'program', look: lookAtProgram },
+  { subject: 'settings', look: ({ fault }) => checkRelaySettings(fault) },
+  { subject: 'program', look: checkProgram },
   {
     subject: 'directory',
-    look: within(at => lookAtDirectory({ ...at, setting: '--data', files: named, secrets: files })),
+    look: within(at => checkDirectory({ ...at, setting: '--data', files: named, secrets: files })),
   },
-  { subject: 'disk', look: within(lookAtDisk) },
+  { subject: 'disk', look: within(checkDisk) },
   {
     subject: 'backup',
     look: within(at =>
-      at.config?.database === undefined ? lookAtBackup({ ...at, database: relayFiles.database }) : sharedBackup(),
+      at.config?.database === undefined ? checkBackup({ ...at, database: relayFiles.database }) : sharedBackup(),
     ),
   },
   {
     subject: 'process',
-    look: within(at => lookAtProcess({ ...at, what: 'relay', unseen: 'of its hosts nothing is known till then' })),
+    look: within(at => checkProcess({ ...at, what: 'relay', unseen: 'its hosts are not checked until then' })),
   },
   {
     subject: 'register',
-    look: ({ config, status }) => (config ? lookAtRegistration(config, status?.registration) : []),
+    look: ({ config, status }) => (config ? checkRegistration(config, status?.registration) : []),
   },
-  { subject: 'metrics', look: ({ config }) => (config ? lookAtMetrics(config) : []) },
-  { subject: 'room', look: ({ config, ...looked }) => (config ? lookAtRoom({ ...looked, config }) : []) },
+  { subject: 'metrics', look: ({ config }) => (config ? checkMetrics(config) : []) },
+  { subject: 'room', look: ({ config, ...looked }) => (config ? checkRoom({ ...looked, config }) : []) },
   {
     subject: 'host',
     look: async ({ hosts, status, clock }) => {
       const tried = status ? hosts.slice(0, doctorLimits.publicHostsTried) : []
-      return (await Promise.all(tried.map(host => lookAtPublicHost(host, clock)))).flat()
+      return (await Promise.all(tried.map(host => checkPublicHost(host, clock)))).flat()
     },
   },
   {
     subject: 'database',
-    look: within(at => (at.config?.database === undefined ? lookAtDatabase(at) : lookAtSharedDatabase(at.config))),
+    look: within(at => (at.config?.database === undefined ? checkDatabase(at) : checkSharedDatabase(at.config))),
     alone: true,
   },
 ]

@@ -1,9 +1,8 @@
 // `postern doctor`: looks at all that a gateway or a relay needs, changes nothing, and says in a line each what to do.
 import type { Writable } from 'node:stream'
-import type { Environment } from '@postern/gateway'
-import { type Clock, systemClock } from '@postern/protocol'
+import { type Clock, type Env, systemClock } from '@postern/protocol'
 import { type DoctorSettings, readDoctorSettings } from './doctor-settings.ts'
-import type { Finding } from './finding.ts'
+import type { Diagnosis } from './finding.ts'
 import { gatewayCase, gatewayChecks } from './gateway-doctor.ts'
 import { type Machine, thisMachine } from './machine.ts'
 import { relayCase, relayChecks } from './relay-doctor.ts'
@@ -14,7 +13,7 @@ import { runChecks } from './run-checks.ts'
 export type DoctorParts = { clock: Clock; machine: Machine; output: Writable; app: string | undefined }
 
 /** Gives the exit code. Throws `UsageError`. */
-export async function runDoctor(argv: readonly string[], env: Environment, app?: string): Promise<number> {
+export async function runDoctor(argv: readonly string[], env: Env, app?: string): Promise<number> {
   // Who reads only the first lines ends nothing here.
   process.stdout.on('error', () => undefined)
   const parts = { clock: systemClock, machine: thisMachine(), output: process.stdout, app }
@@ -25,7 +24,7 @@ export async function runDoctor(argv: readonly string[], env: Environment, app?:
 
 export async function examine(settings: DoctorSettings, parts: DoctorParts): Promise<number> {
   const { output } = parts
-  const findings: Finding[] = []
+  const findings: Diagnosis[] = []
   for await (const finding of findingsOf(settings, parts)) {
     findings.push(finding)
     if (!settings.isJson) output.write(`${findingLine(finding)}\n`)
@@ -34,7 +33,7 @@ export async function examine(settings: DoctorSettings, parts: DoctorParts): Pro
   return hasFailed(findings) ? 1 : 0
 }
 
-async function* findingsOf(settings: DoctorSettings, parts: DoctorParts): AsyncGenerator<Finding> {
+async function* findingsOf(settings: DoctorSettings, parts: DoctorParts): AsyncGenerator<Diagnosis> {
   if (settings.of === 'gateway') yield* runChecks(gatewayChecks, await gatewayCase(settings, parts))
   else yield* runChecks(relayChecks, await relayCase(settings, parts))
 }

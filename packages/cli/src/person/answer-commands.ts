@@ -2,19 +2,19 @@
 import type { Readable } from 'node:stream'
 import { apiErrorOf, checkFields } from '@postern/bot-api'
 import type { Client } from '@postern/core'
-import { Bell, CodedError, Lanes, personLimits } from '@postern/protocol'
+import { CodedError, KeyedQueue, Notifier, personLimits } from '@postern/protocol'
 import { type CommandLine, commandFields, commandLine } from './command-fields.ts'
 import { commands, type PersonCommand } from './commands.ts'
 import type { LineOutput } from './line-output.ts'
-import { type Line, readLines } from './read-lines.ts'
+import { type InputLine, readLines } from './read-lines.ts'
 
-export class CommandAnswers {
+export class PersonCommands {
   readonly #client: Client
   readonly #output: LineOutput
   readonly #stop: AbortSignal
-  readonly #lanes = new Lanes<string>()
+  readonly #lanes = new KeyedQueue<string>()
   readonly #underWay = new Set<Promise<void>>()
-  readonly #answered = new Bell()
+  readonly #answered = new Notifier()
 
   constructor(client: Client, { output, stop }: { output: LineOutput; stop: AbortSignal }) {
     this.#client = client
@@ -28,7 +28,7 @@ export class CommandAnswers {
       if (line.kind === 'line' && line.text.trim() === '') continue
       const answering = this.#answer(line).finally(() => {
         this.#underWay.delete(answering)
-        this.#answered.ring()
+        this.#answered.notify()
       })
       this.#underWay.add(answering)
       if (this.#underWay.size >= personLimits.commandsInFlightMax) await this.#answered.next()
@@ -40,7 +40,7 @@ export class CommandAnswers {
     await Promise.all(this.#underWay)
   }
 
-  async #answer(line: Line): Promise<void> {
+  async #answer(line: InputLine): Promise<void> {
     let id: unknown
     try {
       const asked = parseLine(line)
@@ -60,7 +60,7 @@ export class CommandAnswers {
       case 'now':
         return await work()
       case 'send':
-        return await this.#lanes.share(order.chat(fields), work)
+        return await this.#lanes.runShared(order.chat(fields), work)
       case 'alone':
         return await this.#lanes.run(order.chat(fields), work)
     }
@@ -68,10 +68,10 @@ export class CommandAnswers {
 }
 
 /** An object, of which nothing else is known: the id is needed for the answer even when the rest is wrong. */
-function parseLine(line: Line): { id?: unknown } {
-  if (line.kind === 'too-long') throw badLine(`at most ${personLimits.lineBytesMax} bytes are allowed`)
+function parseLine(line: InputLine): { id?: unknown } {
+  if (line.kind === 'too-long') throw badLine(`must have at most ${personLimits.lineBytesMax} bytes`)
   const value = parseJson(line.text)
-  if (typeof value !== 'object' || value === null) throw badLine('a JSON object is required')
+  if (typeof value !== 'object' || value === null) throw badLine('must be a JSON object')
   return value
 }
 
@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badLine('it is not valid JSON')
+    throw badLine('must be valid JSON')
   }
 }
 

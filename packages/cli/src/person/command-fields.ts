@@ -21,10 +21,10 @@ import { z } from 'zod'
 
 const groupName = shownName(contentLimits.groupNameCharsMax)
 const members = z
-  .array(accountField, 'an array of account ids is required')
-  .max(contentLimits.groupMembersMax, `at most ${contentLimits.groupMembersMax} are allowed`)
-const timeRule = 'a time in milliseconds is required'
-const pageRule = `a whole number from 1 to ${gatewayLimits.messagesPageMax} is required`
+  .array(accountField, 'must be an array of account ids')
+  .max(contentLimits.groupMembersMax, `must have at most ${contentLimits.groupMembersMax} entries`)
+const timeRule = 'must be a time in milliseconds'
+const pageRule = `must be a whole number from 1 to ${gatewayLimits.messagesPageMax}`
 
 const time = z.int(timeRule).min(0, timeRule)
 const pageLimit = z
@@ -35,31 +35,33 @@ const pageLimit = z
 
 const textOrNone = characters(captionRange)
 const path = z
-  .string('a path is required')
-  .min(1, 'a path is required')
+  .string('must be a path')
+  .min(1, 'must be a path')
   .refine(value => value.isWellFormed(), { error: HALF_RULE })
 
 const open = z
   .object({
-    invite: z.string('an invite link is required').optional(),
+    invite: z.string('must be an invite link').optional(),
     account: accountField.optional(),
     text: textMessageFields.text.optional(),
   })
   .refine(({ invite, account }) => (invite === undefined) !== (account === undefined), {
     path: ['invite'],
-    error: 'either an invite or an account is required',
+    error: 'must have either an invite or an account',
   })
 
 export const commandFields = {
   me: z.object({}),
   /** A new invite link; older ones let nobody in any more. */
   invite: z.object({}),
+  /** At the relay, for good; `confirm` is the account's own id. */
+  'delete-account': z.object({ confirm: accountField }),
   open,
   profile: z.object({ account: accountField }),
   /** What both compare; with a mark, what came of it is remembered. */
   verify: z.object({
     account: accountField,
-    mark: optional(z.enum(['verified', 'unverified'], 'verified or unverified is required')),
+    mark: optional(z.enum(['verified', 'unverified'], 'must be verified or unverified')),
   }),
   chats: z.object({}),
   messages: z.object({
@@ -75,20 +77,20 @@ export const commandFields = {
     chat,
     path,
     caption: optional(textOrNone),
-    kind: optional(z.enum(fileKinds, 'photo, video, voice or file is required')),
+    kind: optional(z.enum(fileKinds, 'must be photo, video, voice or file')),
     reply_to: optionalMessageId,
   }),
   download: z.object({ chat, message, path }),
   /** Only a caption may become empty. */
   edit: z.object({ chat, message, text: textOrNone, mentions }).superRefine(mentionsAreInText),
-  delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'all or me is required').default('all') }),
+  delete: z.object({ chat, message, for: z.enum(['all', 'me'], 'must be all or me').default('all') }),
   /** An emoji of "" takes a reaction back. */
-  react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'one emoji is required') }),
+  react: z.object({ chat, message, emoji: z.union([z.literal(''), emoji], 'must be one emoji') }),
   poll: z.object({ chat, ...pollFields }),
   /** No options take the vote back. */
   vote: z.object({ chat, message, options: chosenOptions }),
   close: z.object({ chat, message }),
-  press: z.object({ chat, message, data: z.string('the data of a button is required') }),
+  press: z.object({ chat, message, data: z.string('must be the data of a button') }),
   read: z.object({ chat, up_to: optionalMessageId }),
   timer: z.object({ chat, ms: z.int(TIMER_RULE).superRefine(keeps(timerFault)) }),
   call: z.object({ chat }),
@@ -97,7 +99,7 @@ export const commandFields = {
   remove: z.object({ chat, members }),
   rename: z.object({ chat, name: groupName }),
   /** Who may remove people. */
-  admin: z.object({ chat, account: accountField, role: z.enum(['admin', 'member'], 'admin or member is required') }),
+  admin: z.object({ chat, account: accountField, role: z.enum(['admin', 'member'], 'must be admin or member') }),
   leave: z.object({ chat }),
   accept: z.object({ chat }),
   decline: z.object({ chat }),
@@ -115,9 +117,9 @@ export const commandLine = z.looseObject(
   {
     id: z.unknown().optional(),
     do: z.enum(Object.keys(commandFields) as [CommandName, ...CommandName[]], {
-      error: `one of ${Object.keys(commandFields).join(', ')} is required`,
+      error: `must be one of ${Object.keys(commandFields).join(', ')}`,
     }),
   },
-  'a JSON object is required',
+  'must be a JSON object',
 )
 export type CommandLine = z.infer<typeof commandLine>

@@ -1,7 +1,7 @@
 // The commands of `postern person`: how each is ordered, and what it asks of the client.
 import { chatIdOf } from '@postern/bot-api'
 import type { Client, Me } from '@postern/core'
-import { type AccountId, type ChatId, personLimits, privateChatId } from '@postern/protocol'
+import { type AccountId, type ChatId, CodedError, personLimits, privateChatId } from '@postern/protocol'
 import { parseInvite } from '@postern/protocol/content'
 import type { CommandName, FieldsOf } from './command-fields.ts'
 import { downloadFile } from './download-file.ts'
@@ -33,6 +33,15 @@ const meOf = ({ inviteUrl, ...me }: Me) => ({ ...me, invite_url: inviteUrl })
 export const commands: { [Name in CommandName]: PersonCommand<FieldsOf<Name>> } = {
   me: { order: now, run: client => meOf(client.identity.me()) },
   invite: { order: now, run: async client => meOf(await client.identity.newInvite()) },
+  'delete-account': {
+    order: now,
+    run: async (client, { confirm }) => {
+      if (confirm !== client.account)
+        throw new CodedError('bad-field', { field: 'confirm', rule: 'must be the id of this account' })
+      await client.identity.deleteAccount(within)
+      return {}
+    },
+  },
   open: {
     order: { kind: 'alone', chat: fields => privateChatId(targetOf(fields).account) },
     run: async (client, fields) => {

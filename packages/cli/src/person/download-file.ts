@@ -41,7 +41,7 @@ export async function downloadFile(
 /** What is no plain file, a device or a directory, is not what anybody wants replaced. */
 async function assertReplaceable(target: string): Promise<void> {
   const there = await stat(target).catch(() => undefined)
-  if (there && !there.isFile()) throw badPath('there is something that is no file')
+  if (there && !there.isFile()) throw badPath('names something that is not a file')
 }
 
 async function writeAll(handle: FileHandle, { file, stop }: { file: OpenFile; stop: AbortSignal }): Promise<void> {

@@ -1,6 +1,6 @@
 // Whole lines of JSON to standard output, and the knowledge when they have left the process.
 import type { Writable } from 'node:stream'
-import { CodedError, Wait } from '@postern/protocol'
+import { CodedError, Deferred } from '@postern/protocol'
 import { escapeJson } from '../json-line.ts'
 
 export class LineOutput {
@@ -16,10 +16,10 @@ export class LineOutput {
 
   /** `lost`: nobody reads any more. */
   async write(...lines: string[]): Promise<'written' | 'lost'> {
-    const left = new Wait<'written' | 'lost'>()
+    const left = new Deferred<'written' | 'lost'>()
     this.#stream.write(lines.map(line => `${escapeJson(line)}\n`).join(''), error =>
       left.resolve(error ? 'lost' : 'written'),
     )
-    return await left.over
+    return await left.promise
   }
 }

@@ -9,9 +9,9 @@ export function fileFault(error: unknown, doing: 'read' | 'written'): CodedError
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return badPath(doing === 'read' ? 'there is no such file' : 'its directory does not exist')
+      return badPath(doing === 'read' ? 'does not exist' : 'is in a directory that does not exist')
     case 'EISDIR':
-      return badPath('a file is required')
+      return badPath('must be a file')
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':

@@ -24,12 +24,12 @@ const options = {
 export function readPersonSettings(argv: readonly string[]): PersonSettings {
   const { relay, data, name, requests, 'relay-invite': invite } = parseOptions(argv, options)
   if (!data) throw new UsageError('--data is required')
-  if (requests !== 'all' && requests !== 'ask') throw new UsageError('--requests takes all or ask')
+  if (requests !== 'all' && requests !== 'ask') throw new UsageError('--requests must be all or ask')
   if (relay !== undefined) checkRelay(relay)
   const fault = name !== undefined && nameFault(name, contentLimits.nameCharsMax)
   if (fault) throw new UsageError(`--name: ${fault}`)
   if (invite !== undefined && (!/^[A-Za-z0-9]+$/.test(invite) || invite.length > wireLimits.inviteBytesMax))
-    throw new UsageError('--relay-invite takes the letters and digits of the code')
+    throw new UsageError('--relay-invite must have only the letters and digits of the code')
   return {
     directory: data,
     acceptRequests: requests,
@@ -48,5 +48,5 @@ export function personFirstStart({ relayUrl, name }: PersonSettings): { relayUrl
 function checkRelay(text: string): void {
   const protocol = URL.canParse(text) ? new URL(text).protocol : ''
   if (!['http:', 'https:', 'ws:', 'wss:'].includes(protocol))
-    throw new UsageError('--relay takes an address that starts with http://, https://, ws:// or wss://')
+    throw new UsageError('--relay must be an address that starts with http://, https://, ws:// or wss://')
 }

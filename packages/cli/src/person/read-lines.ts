@@ -1,15 +1,15 @@
 // Lines out of a stream, one after the other. A line that is too long is reported and skipped, not kept in memory.
 import type { Readable } from 'node:stream'
 
-export type Line = { kind: 'line'; text: string } | { kind: 'too-long' }
+export type InputLine = { kind: 'line'; text: string } | { kind: 'too-long' }
 
 const NEWLINE = 10
 
-export async function* readLines(input: Readable, { bytesMax }: { bytesMax: number }): AsyncGenerator<Line> {
+export async function* readLines(input: Readable, { bytesMax }: { bytesMax: number }): AsyncGenerator<InputLine> {
   let parts: Buffer[] = []
   let length = 0
-  const finish = (): Line => {
-    const line: Line =
+  const finish = (): InputLine => {
+    const line: InputLine =
       length > bytesMax ? { kind: 'too-long' } : { kind: 'line', text: Buffer.concat(parts).toString() }
     parts = []
     length = 0

@@ -1,11 +1,19 @@
 // `postern person`: a full client that speaks JSON lines. Ends when its input ends, or at a signal.
 import type { Readable, Writable } from 'node:stream'
 import { openNodeClient } from '@postern/core/node'
-import { CodedError, cleanLine, clientLimits, isCoded, personLimits, plainRelayWarning, Wait } from '@postern/protocol'
+import {
+  CodedError,
+  cleanLine,
+  clientLimits,
+  Deferred,
+  isCoded,
+  personLimits,
+  plainRelayWarning,
+} from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { terminalLog } from '../terminal-log.ts'
 import { whenOnline } from '../when-online.ts'
-import { CommandAnswers } from './answer-commands.ts'
+import { PersonCommands } from './answer-commands.ts'
 import { sweepDownloads } from './download-file.ts'
 import { LineOutput } from './line-output.ts'
 import { type PersonSettings, personFirstStart, readPersonSettings } from './person-settings.ts'
@@ -43,6 +51,8 @@ type Surroundings = { streams: Streams; stop: AbortSignal }
 export async function livePerson(settings: PersonSettings, { streams, stop }: Surroundings): Promise<void> {
   const log = terminalLog(streams.errors)
   const output = new LineOutput(streams.output)
+  const ended = new AbortController()
+  const until = AbortSignal.any([stop, output.closed, ended.signal])
   const client = await openNodeClient({
     directory: settings.directory,
     log,
@@ -52,8 +62,6 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     acceptRequests: settings.acceptRequests,
     reportsAll: true,
   })
-  const ended = new AbortController()
-  const until = AbortSignal.any([stop, output.closed, ended.signal])
   try {
     // Nothing is changed for a person whom the relay at this address does not know.
     await client.followRelay({ timeoutMs: clientLimits.connectTimeoutMs })
@@ -67,13 +75,13 @@ export async function livePerson(settings: PersonSettings, { streams, stop }: Su
     const { id, name } = client.identity.me()
     await output.write(JSON.stringify({ event: 'ready', me: { id, name } }))
     const events = writeEvents(client.journal, { output, log, until })
-    const answers = new CommandAnswers(client, { output, stop: until })
+    const answers = new PersonCommands(client, { output, stop: until })
     // What ends the events before their time ends the person: left to nobody, it would end the process in the middle.
-    const end = new Wait()
-    end.follow(events)
-    end.follow(answers.answerAll(streams.input))
+    const end = new Deferred()
+    end.settleWith(events)
+    end.settleWith(answers.answerAll(streams.input))
     end.onAbort(until, () => end.resolve())
-    await end.over
+    await end.promise
     streams.input.destroy()
     await answers.settled()
     ended.abort(new CodedError('stopping'))

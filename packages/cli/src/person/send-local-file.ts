@@ -50,7 +50,7 @@ async function openToRead(path: string): Promise<FileHandle> {
   })
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw badPath('a file is required')
+  throw badPath('must be a file')
 }
 
 type Reading = { size: number; stop: AbortSignal }

@@ -9,7 +9,7 @@ type Surroundings = { output: LineOutput; log: Log; until: AbortSignal }
 
 /** Until the signal; resolves when what was written is confirmed. */
 export async function writeEvents(journal: Journal, { output, log, until }: Surroundings): Promise<void> {
-  const confirmations = new Confirmations(journal, log)
+  const confirmations = new EventConfirmations(journal, log)
   let written = journal.confirmed(READER)
   const read = () => journal.read(written, personLimits.eventsPerPage)
   for await (const entries of followJournal(journal, { read, until })) {
@@ -26,7 +26,7 @@ function eventLine(json: string): string {
 }
 
 /** One write to the disk at a time: events that come meanwhile share the next one. */
-class Confirmations {
+class EventConfirmations {
   readonly #journal: Journal
   readonly #log: Log
   #wanted = 0
@@ -55,7 +55,7 @@ class Confirmations {
         this.#confirmed = upTo
       }
     } catch (error) {
-      this.#log.warn(faultFields(error), 'events could not be confirmed; they are shown again at the next start')
+      this.#log.warn(faultFields(error), 'events not confirmed; they are shown again at the next start')
     } finally {
       this.#running = undefined
     }

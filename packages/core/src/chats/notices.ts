@@ -6,8 +6,8 @@ import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
-import { findChat, revealChat } from './chats.ts'
+import type { Store } from '../storage/transactions/store.ts'
+import { findChat, revealChat } from './records/chats.ts'
 
 export type NoticeRow = { id: number; chat_id: ChatId; ts: number; json: string }
 
@@ -16,7 +16,7 @@ export type NewNotice = { chat: ChatId; notice: Notice; ts: number }
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-export function tellNotice(core: Pick<Core, 'passed'>, database: Database, told: NewNotice): void {
+export function emitNotice(core: Pick<Core, 'elapsed'>, database: Database, told: NewNotice): void {
   appendEvent(core, database, { type: 'notice', chat_id: told.chat, notice: told.notice })
   keepNotice(database, told)
 }

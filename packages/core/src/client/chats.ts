@@ -7,14 +7,14 @@ import {
   contentLimits,
   type Deadline,
   nameFault,
+  type TimeoutOption,
   utf8,
-  type Within,
 } from '@postern/protocol'
-import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/change-members.ts'
-import { changeOnce } from '../chats/change-once.ts'
-import { type ChatsPage, viewChat, viewChats, visibleChat, visibleChats } from '../chats/chats.ts'
-import { ensurePrivateChat, openGroupChat } from '../chats/open-chat.ts'
-import { type Role, setAdmin } from '../chats/set-admin.ts'
+import { addMembers, removeMembers, renameGroup, setTimer } from '../chats/members/change-members.ts'
+import { changeOnce } from '../chats/members/change-once.ts'
+import { type MemberRole, setAdmin } from '../chats/members/set-admin.ts'
+import { ensurePrivateChat, openGroupChat } from '../chats/opening/open-chat.ts'
+import { type ChatsPage, viewChat, viewChats, visibleChat, visibleChats } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { findPerson } from '../identity/people.ts'
 import { refreshProfile } from '../identity/profile.ts'
@@ -27,7 +27,7 @@ import { acceptRequest } from '../requests/accept-request.ts'
 import { blockPerson, unblockPerson } from '../requests/block-person.ts'
 import { declineRequest } from '../requests/decline-request.ts'
 import { type ChatOverview, overviewOf } from '../timeline/overview.ts'
-import type { Callers, Once } from './callers.ts'
+import type { Callers, ClientCallOptions } from './callers.ts'
 
 export type ChatTarget = { account: AccountId; profileKey?: Uint8Array; token?: string }
 
@@ -60,7 +60,7 @@ export class ClientChats {
   }
 
   /** Opens the private chat and says hello in it, with the token of the link by which one came. */
-  async open(target: ChatTarget, within: Within): Promise<Chat> {
+  async open(target: ChatTarget, within: TimeoutOption): Promise<Chat> {
     const deadline = this.#callers.deadline(within)
     const { id } = await ensurePrivateChat(this.#core, target, deadline)
     const draft = newDraft(this.#core, hello.body(), target.token)
@@ -88,7 +88,7 @@ export class ClientChats {
     await unblockPerson(this.#core, account)
   }
 
-  async createGroup(group: { name: string; members: AccountId[] }, within: Once): Promise<Chat> {
+  async createGroup(group: { name: string; members: AccountId[] }, within: ClientCallOptions): Promise<Chat> {
     assertKept('name', nameFault(group.name, contentLimits.groupNameCharsMax))
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, async idempotency => {
@@ -98,43 +98,47 @@ export class ClientChats {
     })
   }
 
-  async addMembers(id: ChatId, members: AccountId[], within: Once): Promise<Chat> {
+  async addMembers(id: ChatId, members: AccountId[], within: ClientCallOptions): Promise<Chat> {
     return await this.#change(id, within, async deadline => {
       await addMembers(this.#core, id, { members, deadline })
       await this.#sayHello(id, deadline)
     })
   }
 
-  async removeMembers(id: ChatId, members: AccountId[], within: Once): Promise<Chat> {
+  async removeMembers(id: ChatId, members: AccountId[], within: ClientCallOptions): Promise<Chat> {
     return await this.#change(id, within, (deadline, isRepeat) => {
       const present = isRepeat ? presentOf(this.get(id), members) : members
       return removeMembers(this.#core, id, { members: present, deadline })
     })
   }
 
-  async renameGroup(id: ChatId, name: string, within: Once): Promise<Chat> {
+  async renameGroup(id: ChatId, name: string, within: ClientCallOptions): Promise<Chat> {
     assertKept('name', nameFault(name, contentLimits.groupNameCharsMax))
     return await this.#change(id, within, deadline => renameGroup(this.#core, id, { name, deadline }))
   }
 
-  async leaveGroup(id: ChatId, within: Once): Promise<void> {
+  async leaveGroup(id: ChatId, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: leave, asked: {}, deadline, ...given }))
   }
 
-  async setTimer(id: ChatId, timerMs: number, within: Once): Promise<Chat> {
+  async setTimer(id: ChatId, timerMs: number, within: ClientCallOptions): Promise<Chat> {
     return await this.#change(id, within, deadline => setTimer(this.#core, id, { timerMs, deadline }))
   }
 
   /** Who may remove people and name admins: an admin says it, and one stays. */
-  async setAdmin(id: ChatId, named: { account: AccountId; role: Role }, within: Once): Promise<Chat> {
+  async setAdmin(
+    id: ChatId,
+    named: { account: AccountId; role: MemberRole },
+    within: ClientCallOptions,
+  ): Promise<Chat> {
     return await this.#change(id, within, deadline => setAdmin(this.#core, id, { ...named, deadline }))
   }
 
   /** Under a key that was carried out nothing is done; under one that was cut off, what does not hold yet. */
   async #change(
     id: ChatId,
-    within: Once,
+    within: ClientCallOptions,
     change: (deadline: Deadline, isRepeat: boolean) => Promise<void>,
   ): Promise<Chat> {
     const deadline = this.#callers.deadline(within)

@@ -1,12 +1,12 @@
 // A client of the messenger: one account with its connection and its journal, its chats, messages, files and identity.
-import type { AccountId, CodedError, Within } from '@postern/protocol'
+import type { AccountId, CodedError, TimeoutOption } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { isRegistered } from '../identity/account.ts'
 import type { Inbox } from '../inbox/inbox.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { PassedTime } from '../storage/passed-time.ts'
-import { Records } from '../storage/records.ts'
-import type { TopicListener } from '../storage/store.ts'
+import type { ElapsedClock } from '../storage/state/elapsed-clock.ts'
+import { Records } from '../storage/state/records.ts'
+import type { TopicListener } from '../storage/transactions/store.ts'
 import type { Chores } from '../upkeep/chores.ts'
 import { findHome } from '../upkeep/follow-relay.ts'
 import type { Timekeeper } from '../upkeep/timekeeper.ts'
@@ -62,7 +62,7 @@ export class Client {
    * Where another relay is named than the one on which the account is registered: whether the account is found there. `silent`
    * when nobody answers there: it is tried on from the start. Throws `relay-not-home` when the relay there knows nothing of it.
    */
-  async followRelay(within: Within): Promise<'found' | 'silent'> {
+  async followRelay(within: TimeoutOption): Promise<'found' | 'silent'> {
     if (this.relayUrl !== this.core.own.relayUrl) this.core.link.start()
     return await findHome(this.core, within.timeoutMs)
   }
@@ -77,13 +77,13 @@ export class Client {
     await this.core.files.stop()
     await this.#workers.chores.idle()
     await this.#workers.inbox.idle()
-    await this.core.passed.stop()
+    await this.core.elapsed.stop()
     this.core.store.close()
   }
 
   /** For what the program around a client lets grow old: over restarts too, whatever the machine's clock is set to. */
-  get passed(): Pick<PassedTime, 'nowMs' | 'isKnown'> {
-    return this.core.passed
+  get elapsed(): Pick<ElapsedClock, 'nowMs' | 'isKnown' | 'offMs'> {
+    return this.core.elapsed
   }
 
   get isOnline(): boolean {
@@ -124,7 +124,7 @@ export class Client {
     }
   }
 
-  async whenOnline(within: Within): Promise<void> {
+  async whenOnline(within: TimeoutOption): Promise<void> {
     await this.core.link.whenOnline(within.timeoutMs)
   }
 

@@ -1,14 +1,15 @@
 // Who one is to others, and who they are: profiles, the invite link, safety numbers.
 import type { Person } from '@postern/bot-api/objects'
-import { type AccountId, CodedError, type Within } from '@postern/protocol'
+import { type AccountId, CodedError, isCoded, type TimeoutOption } from '@postern/protocol'
 import type { Command, Profile, RecoveryFacts } from '@postern/protocol/content'
-import { findAccountKey } from '../chats/find-account-key.ts'
+import { deletionBytes } from '@postern/protocol/relay'
+import { findAccountKey } from '../chats/keys/find-account-key.ts'
 import type { Core } from '../context.ts'
 import { inviteUrl, replaceInvite } from '../identity/account.ts'
 import { findPerson, profileOf } from '../identity/people.ts'
 import { changeProfile, ownProfile, type ProfileChange, refreshProfile } from '../identity/profile.ts'
 import { type SafetyNumber, safetyNumber } from '../identity/safety-number.ts'
-import { blockedPeople, isVerified, noteVerified, type Verified } from '../identity/trust.ts'
+import { blockedPeople, isVerified, noteVerified, type Verification } from '../identity/trust.ts'
 import { recoveryFacts } from '../recovery/recovery-facts.ts'
 import type { Callers } from './callers.ts'
 
@@ -36,7 +37,7 @@ export class ClientIdentity {
   /** Durable here at once; the relay gets it when it can be reached, others with the next message. */
   async setProfile(change: ProfileChange): Promise<void> {
     await changeProfile(this.#core.store, this.#core.own, change)
-    this.#core.poke()
+    this.#core.wakeChores()
   }
 
   /** A new invite link: who comes with an older one is a stranger from now on. Those who ask at the same time get the same. */
@@ -48,6 +49,19 @@ export class ClientIdentity {
     return this.me()
   }
 
+  /**
+   * Ends the account at the relay, for good: nobody finds it there any more, and no copy of its keys brings it back. What is
+   * stored here stays until it is removed. Resolves also when the relay knows no such account any more.
+   */
+  async deleteAccount(within: TimeoutOption): Promise<void> {
+    const { link, own, provider } = this.#core
+    if (isCoded(link.refusal, 'account-unknown')) return
+    await link.whenOnline(within.timeoutMs)
+    await link.deleteAccount((nonce, audience) =>
+      provider.sign(own.secretKey, deletionBytes({ nonce, audience, accountKey: own.publicKey })),
+    )
+  }
+
   /** As far as it is known here. */
   profileOf(account: AccountId): KnownProfile {
     const { store } = this.#core
@@ -55,7 +69,7 @@ export class ClientIdentity {
   }
 
   /** As it is now, if the key to it is known and the relay can be reached. */
-  async learnProfile(account: AccountId, within: Within): Promise<KnownProfile> {
+  async learnProfile(account: AccountId, within: TimeoutOption): Promise<KnownProfile> {
     await this.#core.link.whenOnline(within.timeoutMs)
     const person = findPerson(this.#core.store, account)
     if (person?.profile_key) await refreshProfile(this.#core, person)
@@ -63,7 +77,7 @@ export class ClientIdentity {
   }
 
   /** What both compare to be sure that nobody stands between them. */
-  async safetyNumber(account: AccountId, within: Within): Promise<SafetyNumber & { account: AccountId }> {
+  async safetyNumber(account: AccountId, within: TimeoutOption): Promise<SafetyNumber & { account: AccountId }> {
     const { provider, own } = this.#core
     this.#assertOther(account)
     const key = await findAccountKey(this.#core, account, this.#callers.deadline(within))
@@ -71,7 +85,7 @@ export class ClientIdentity {
   }
 
   /** What both have compared; it stays until it is taken back. */
-  async setVerified(account: AccountId, verified: Verified): Promise<void> {
+  async setVerified(account: AccountId, verified: Verification): Promise<void> {
     this.#assertOther(account)
     await this.#core.store.write(database => noteVerified(database, account, verified))
   }
@@ -87,6 +101,6 @@ export class ClientIdentity {
 
   #assertOther(account: AccountId): void {
     if (account === this.#core.own.id)
-      throw new CodedError('bad-field', { field: 'account', rule: 'an account has no safety number with itself' })
+      throw new CodedError('bad-field', { field: 'account', rule: 'must be another account than your own' })
   }
 }

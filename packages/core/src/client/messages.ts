@@ -1,7 +1,7 @@
 // What can be done with messages: they are sent, read, and something is said about them.
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, Lanes, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { type ChatId, KeyedQueue, type MessageId, type PressId, SEND_ID_BYTES, toBase32 } from '@postern/protocol'
+import { visibleChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { call } from '../kinds/call.ts'
 import { close } from '../kinds/close.ts'
@@ -21,11 +21,11 @@ import { sendEdit } from '../outbox/send-edit.ts'
 import { sendNewMessage } from '../outbox/send-new-message.ts'
 import { answerPress, pressButton } from '../outbox/send-press.ts'
 import { type WaitingSend, waitingSends } from '../outbox/waiting.ts'
-import { isKeySent } from '../storage/sent-keys.ts'
+import { isKeySent } from '../storage/state/idempotency-keys.ts'
 import { deleteHere } from '../timeline/delete-here.ts'
 import { type HistoryPage, historyPage, messagePage, type PagePlace } from '../timeline/history.ts'
 import { viewMessage, viewMessages } from '../timeline/view-message.ts'
-import type { Callers, Once } from './callers.ts'
+import type { Callers, ClientCallOptions } from './callers.ts'
 
 /** At most one of them. */
 export type MessagePlace = { beforeTs?: number; afterTs?: number; around?: MessageId }
@@ -39,8 +39,8 @@ function pagePlace({ beforeTs, afterTs, around }: MessagePlace): PagePlace {
 export class ClientMessages {
   readonly #core: Core
   readonly #callers: Callers
-  readonly #presses = new Lanes<PressId>()
-  readonly #edits = new Lanes<MessageId>()
+  readonly #presses = new KeyedQueue<PressId>()
+  readonly #edits = new KeyedQueue<MessageId>()
 
   constructor(core: Core, callers: Callers) {
     this.#core = core
@@ -48,7 +48,7 @@ export class ClientMessages {
   }
 
   /** A person never met: the private chat is opened first. Resolves when the relay has the message durably. */
-  async sendText(id: ChatId, asked: NewText, within: Once): Promise<Message> {
+  async sendText(id: ChatId, asked: NewText, within: ClientCallOptions): Promise<Message> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, given =>
       sendNewMessage(this.#core, id, { kind: text, asked, deadline, ...given }),
@@ -56,7 +56,7 @@ export class ClientMessages {
   }
 
   /** The message that was sent under the key, if there is one: what was in doubt is settled by that. Nothing is sent. */
-  async findSent(id: ChatId, within: Required<Once>): Promise<Message | undefined> {
+  async findSent(id: ChatId, within: Required<ClientCallOptions>): Promise<Message | undefined> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, async () => {
       await this.#core.link.whenOnline(deadline.leftMs())
@@ -71,7 +71,7 @@ export class ClientMessages {
   }
 
   /** The message as it stands then. */
-  async edit(id: ChatId, asked: MessageEdit, within: Once): Promise<Message> {
+  async edit(id: ChatId, asked: MessageEdit, within: ClientCallOptions): Promise<Message> {
     // Under a key it may have been done before, and be too late by now.
     if (!within.idempotency) edit.check(this.#core, id, asked)
     const deadline = this.#callers.deadline(within)
@@ -84,7 +84,7 @@ export class ClientMessages {
     )
   }
 
-  async sendPoll(id: ChatId, asked: NewPoll, within: Once): Promise<Message> {
+  async sendPoll(id: ChatId, asked: NewPoll, within: ClientCallOptions): Promise<Message> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, given =>
       sendNewMessage(this.#core, id, { kind: poll, asked, deadline, ...given }),
@@ -92,13 +92,13 @@ export class ClientMessages {
   }
 
   /** No options take the vote back. */
-  async vote(id: ChatId, asked: NewVote, within: Once): Promise<void> {
+  async vote(id: ChatId, asked: NewVote, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: vote, asked, deadline, ...given }))
     assertCounted(this.#core, asked.message)
   }
 
-  async closePoll(id: ChatId, message: MessageId, within: Once): Promise<void> {
+  async closePoll(id: ChatId, message: MessageId, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given =>
       sendAbout(this.#core, id, { kind: close, asked: { message }, deadline, ...given }),
@@ -106,7 +106,7 @@ export class ClientMessages {
   }
 
   /** Told to the bot alone. Gives the id under which it may answer: the same under the same key. */
-  async press(id: ChatId, pressed: { message: MessageId; data: string }, within: Once): Promise<PressId> {
+  async press(id: ChatId, pressed: { message: MessageId; data: string }, within: ClientCallOptions): Promise<PressId> {
     const deadline = this.#callers.deadline(within)
     return await this.#callers.once(within, given =>
       pressButton(this.#core, { chat: id, ...pressed, ...given }, deadline),
@@ -114,14 +114,14 @@ export class ClientMessages {
   }
 
   /** Shown to the presser alone; once, and within a minute of the press. */
-  async answerPress(press: PressId, text: string, within: Once): Promise<void> {
+  async answerPress(press: PressId, text: string, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, idempotency =>
       this.#presses.run(press, () => answerPress(this.#core, { press, text, ...idempotency }, deadline)),
     )
   }
 
-  async delete(id: ChatId, asked: { message: MessageId; for: 'all' | 'me' }, within: Once): Promise<void> {
+  async delete(id: ChatId, asked: { message: MessageId; for: 'all' | 'me' }, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given =>
       asked.for === 'me'
@@ -131,7 +131,7 @@ export class ClientMessages {
   }
 
   /** An empty emoji takes the reaction back. */
-  async react(id: ChatId, asked: NewReaction, within: Once): Promise<void> {
+  async react(id: ChatId, asked: NewReaction, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: reaction, asked, deadline, ...given }))
   }
@@ -141,7 +141,7 @@ export class ClientMessages {
     await markRead(this.#core, id, upTo)
   }
 
-  async call(id: ChatId, within: Once): Promise<void> {
+  async call(id: ChatId, within: ClientCallOptions): Promise<void> {
     const deadline = this.#callers.deadline(within)
     const asked = { call: toBase32(this.#core.provider.randomBytes(SEND_ID_BYTES)), state: 'ringing' } as const
     await this.#callers.once(within, given => sendAbout(this.#core, id, { kind: call, asked, deadline, ...given }))

@@ -1,14 +1,14 @@
 // Puts a client together: an account on a database, with its connection and everything that works behind it.
 import { type MlsProvider, makeMlsContext } from '@postern/mls'
-import { type Clock, isSameRelay, Lanes, type Log } from '@postern/protocol'
+import { type Clock, isSameRelay, KeyedQueue, type Log } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
-import type { ChatTexts } from '../chats/chat-texts.ts'
-import { dropUnfinished } from '../chats/open-chat.ts'
+import { dropUnfinished } from '../chats/opening/open-chat.ts'
+import type { ChatTexts } from '../chats/records/chat-texts.ts'
 import type { Core, RequestPolicy } from '../context.ts'
-import type { BlobTransportFactory } from '../files/blob-transport.ts'
-import type { FileCipher } from '../files/file-cipher.ts'
-import type { FileVault } from '../files/file-vault.ts'
+import type { FileCipher } from '../files/cipher/file-cipher.ts'
 import { Files } from '../files/files.ts'
+import type { BlobTransportFactory } from '../files/transport/blob-transport.ts'
+import type { FileVault } from '../files/vault/file-vault.ts'
 import { GroupSessions } from '../groups/group-sessions.ts'
 import { LogOrder } from '../groups/log-order.ts'
 import { SendSlots } from '../groups/send-slots.ts'
@@ -30,8 +30,8 @@ import { waitingBlobs, waitingCounts } from '../outbox/outbox.ts'
 import { restoreAccount } from '../recovery/restore-account.ts'
 import { RelayLink } from '../relay-link/relay-link.ts'
 import type { SocketFactory } from '../relay-link/socket.ts'
-import { PassedTime } from '../storage/passed-time.ts'
-import type { Store } from '../storage/store.ts'
+import { ElapsedClock } from '../storage/state/elapsed-clock.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { Chores } from '../upkeep/chores.ts'
 import { startSession } from '../upkeep/start-session.ts'
 import { Timekeeper } from '../upkeep/timekeeper.ts'
@@ -53,7 +53,7 @@ export interface ClientParts {
   acceptRequests: RequestPolicy
   reportsAll: boolean
   /** Asked only when there is no account yet; what it throws stops the opening. */
-  firstStart: () => Beginning
+  firstStart: () => AccountOrigin
   /** Where the relay is said to be. Of an account that is registered it is followed when the relay there knows it. */
   relayUrl?: string | undefined
   /** The code by which the relay takes a new account; of use until it is registered. */
@@ -61,7 +61,7 @@ export interface ClientParts {
 }
 
 /** A new account, or one that was lost and is made again from what its owner has kept. */
-export type Beginning = FirstStart | { restore: RecoveryFacts }
+export type AccountOrigin = FirstStart | { restore: RecoveryFacts }
 
 async function beginAccount(parts: ClientParts): Promise<OwnAccount> {
   const beginning = parts.firstStart()
@@ -74,11 +74,11 @@ export async function openClient(parts: ClientParts): Promise<Client> {
   if (relayUrl !== own.relayUrl && !isRegistered(parts.store)) await chooseRelay(parts, own, relayUrl)
   if (parts.relayInvite !== undefined) await noteRelayInvite(parts.store, parts.relayInvite)
   const device = new OwnDevice({ ...parts, own })
-  const passed = new PassedTime({
+  const elapsed = new ElapsedClock({
     ...parts,
     newestMs: () => Math.max(newestEventTs(parts.store), newestMessageTs(parts.store)),
   })
-  const mls = makeMlsContext(parts.provider, () => Math.floor(dueMs({ ...parts, passed }) / 1000))
+  const mls = makeMlsContext(parts.provider, () => Math.floor(dueMs({ ...parts, elapsed }) / 1000))
   const link = new RelayLink({
     relayUrl,
     connect: parts.connect,
@@ -88,24 +88,24 @@ export async function openClient(parts: ClientParts): Promise<Client> {
     prove: (nonce, audience) => device.prove({ nonce, audience }),
     onRevoked: error => device.noteRefused(error),
     onSession: session => startSession(core, { inbox, chores, journal }, session),
-    onEntries: entries => inbox.deliver(entries),
+    onPage: page => inbox.deliver(page),
     afterTurn: run => parts.store.afterTurn(run),
     onTime: relayMs => {
-      if (!passed.heard(relayMs)) return
+      if (!elapsed.heard(relayMs)) return
       timekeeper.armDue()
-      chores.poke()
+      chores.wake()
     },
   })
   const core: Core = {
     ...parts,
-    passed,
+    elapsed,
     own,
     relayUrl,
     device,
     mls,
     link,
     groups: new GroupSessions({ store: parts.store, mls, clock: parts.clock }),
-    order: new LogOrder({ ...parts, passed }),
+    order: new LogOrder({ ...parts, elapsed }),
     files: new Files({
       ...parts,
       link,
@@ -113,16 +113,17 @@ export async function openClient(parts: ClientParts): Promise<Client> {
       cipher: parts.fileCipher,
       randomBytes: count => parts.provider.randomBytes(count),
       waitingBlobs: () => waitingBlobs(parts.store),
-      poke: () => chores.poke(),
+      wakeChores: () => chores.wake(),
     }),
-    openings: new Lanes(),
+    openings: new KeyedQueue(),
     sendSlots: new SendSlots(parts.clock, waitingCounts(parts.store)),
     sending: new Set(),
     doubts: new Set(),
-    rearm: () => timekeeper.rearm(),
+    relayDoubts: new Map(),
+    rescheduleTimers: () => timekeeper.reschedule(),
     arrived: () => timekeeper.arrived(),
     decline: call => chores.decline(call),
-    poke: () => chores.poke(),
+    wakeChores: () => chores.wake(),
   }
   await dropUnfinished(core)
   const journal = new Journal(parts.store)

@@ -1,19 +1,21 @@
 // The files of a client: taken in and uploaded, fetched and read; always ciphertext outside this process.
-import { CodedError, clientLimits, isCoded } from '@postern/protocol'
-import { ChunkBuffers } from './chunk-buffers.ts'
-import { fetchBlob } from './fetch-blob.ts'
-import { type FileRange, sealedLength, wholeFile } from './file-format.ts'
-import type { VaultFile } from './file-vault.ts'
-import type { FilesParts, StoredFile } from './files-parts.ts'
-import { readSealed } from './read-sealed.ts'
-import { SharedFetches, type Waiting } from './shared-fetches.ts'
-import { Spool, type SpoolOptions } from './spool.ts'
-import { bytesMaxOf, type FileSpool, SpooledFile } from './spooled-file.ts'
-import { StowedFiles } from './stowed-files.ts'
-import { tidyFiles } from './tidy-files.ts'
+import { type BlobId, CodedError, clientLimits, isCoded } from '@postern/protocol'
+import { ChunkBuffers } from './cipher/chunk-buffers.ts'
+import { type FileRange, sealedLength, wholeFile } from './cipher/file-format.ts'
+import { fetchBlob } from './download/fetch-blob.ts'
+import { readSealed } from './download/read-sealed.ts'
+import { type FetchPatience, SharedFetches } from './download/shared-fetches.ts'
+import { noteDeadFile } from './file-records.ts'
+import type { FilesContext, StoredFile } from './files-context.ts'
+import { sweepFiles } from './sweep-files.ts'
+import { LocalFiles } from './upload/local-files.ts'
+import { Spool, type SpoolOptions } from './upload/spool.ts'
+import { bytesMaxOf, type FileSpool, SpooledFile } from './upload/spooled-file.ts'
+import type { VaultFile } from './vault/file-vault.ts'
 
-export type { StoredFile } from './files-parts.ts'
-export type { FileSpool } from './spooled-file.ts'
+export type { StoredFile } from './files-context.ts'
+export type { SpoolLimits } from './upload/spool.ts'
+export type { FileSpool } from './upload/spooled-file.ts'
 
 export interface OpenedFile {
   /** The file or a part of it. What has changed on disk is fetched again; `file-damaged` when that does not help. */
@@ -22,19 +24,19 @@ export interface OpenedFile {
   readBriefly(range?: FileRange): AsyncIterable<Uint8Array>
 }
 
-type Reading = { range?: FileRange | undefined; pieces: 'kept' | 'brief'; within: Waiting }
+type Reading = { range?: FileRange | undefined; pieces: 'kept' | 'brief'; within: FetchPatience }
 
 export class Files {
-  readonly #parts: FilesParts
+  readonly #parts: FilesContext
   readonly #fetches: SharedFetches
-  readonly stowed: StowedFiles
+  readonly stowed: LocalFiles
   readonly #spooled = new Set<SpooledFile>()
   #isStopped = false
 
-  constructor(parts: Omit<FilesParts, 'buffers' | 'inHand'>) {
+  constructor(parts: Omit<FilesContext, 'buffers' | 'inHand'>) {
     this.#parts = { ...parts, buffers: new ChunkBuffers(), inHand: new Set() }
     this.#fetches = new SharedFetches(this.#parts)
-    this.stowed = new StowedFiles(this.#parts)
+    this.stowed = new LocalFiles(this.#parts)
   }
 
   /** Resolves when the source has ended. Throws `too-large`, `storage-full` and what the source throws: nothing is left then. */
@@ -42,12 +44,7 @@ export class Files {
     this.#assertRunning()
     const spool = new Spool(await this.#parts.vault.createPart(), this.#parts.buffers)
     const onReleased = (file: SpooledFile) => void this.#spooled.delete(file)
-    const file = new SpooledFile(this.#parts, {
-      spool,
-      bytesMax: bytesMaxOf(options),
-      onReleased,
-      onSent: options.onSent,
-    })
+    const file = new SpooledFile(this.#parts, { ...options, spool, bytesMax: bytesMaxOf(options), onReleased })
     this.#spooled.add(file)
     // It may have been stopped while the part was made.
     if (this.#isStopped) await file.release()
@@ -70,7 +67,7 @@ export class Files {
    * Resolves when all of it is here and has proven to be what was sent; else `file-gone`, `file-damaged`, or
    * `relay-unreachable` when nothing has come for the time given. The signal ends the wait, here and when it is read.
    */
-  async open(file: StoredFile, within: Waiting): Promise<OpenedFile> {
+  async open(file: StoredFile, within: FetchPatience): Promise<OpenedFile> {
     await this.#present(file, within)
     return {
       read: range => this.#read(file, { range, pieces: 'kept', within }),
@@ -83,11 +80,17 @@ export class Files {
     return this.#parts.vault.keptBytes
   }
 
+  /** A blob of this account that no message here names: the relay deletes it, as soon as it can be asked. */
+  async discardBlob(blob: BlobId): Promise<void> {
+    await this.#parts.store.write(database => noteDeadFile(database, blob, 'everywhere'))
+    this.#parts.wakeChores()
+  }
+
   /** Clears leftovers away; asks the relay only when there are some. */
   async tidy(): Promise<void> {
     if (this.#isStopped) return
     await this.stowed.sweep()
-    await tidyFiles(this.#parts)
+    await sweepFiles(this.#parts)
   }
 
   /** Ends what is under way, and clears its files away. */
@@ -98,7 +101,7 @@ export class Files {
     this.#parts.blobs.close()
   }
 
-  async #present(file: StoredFile, within: Waiting): Promise<void> {
+  async #present(file: StoredFile, within: FetchPatience): Promise<void> {
     this.#assertRunning()
     const length = this.#parts.vault.lengthOf(file)
     if (length === sealedLength(file.size)) return
@@ -133,7 +136,7 @@ export class Files {
   }
 
   /** It may have made room for others since it was there, or somebody has emptied the folder: then it is fetched again. */
-  async #openKept(file: StoredFile, within: Waiting): Promise<VaultFile> {
+  async #openKept(file: StoredFile, within: FetchPatience): Promise<VaultFile> {
     for (let tries = 0; tries < clientLimits.fileOpenTriesMax; tries++) {
       await this.#present(file, within)
       const sealed = await this.#parts.vault.open(file)

@@ -2,13 +2,16 @@
 import {
   burnHandshakeGeneration,
   commitIntent,
+  credentialOf,
   epoch,
   type GroupSession,
   isMlsError,
   leafOf,
+  type MlsContext,
   type MlsProvider,
   type Roster,
   rosterOf,
+  settingsOf,
 } from '@postern/mls'
 import {
   type AccountId,
@@ -20,15 +23,16 @@ import {
   type MessageId,
   messageIdFromHash,
 } from '@postern/protocol'
-import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
-import { readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
+import { decodeGroupSettings, encodeGroupSettings, type GroupSettings, isPadded } from '@postern/protocol/content'
+import { type RelayVerdict, readEnvelopeHeader } from '@postern/protocol/relay'
+import type { OwnAccount } from '../identity/account.ts'
+import { noteEncrypted, progressOf } from '../journal/progress.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
-import type { RelayLink } from '../relay-link/relay-link.ts'
-import type { Store } from '../storage/store.ts'
 import { findGroup, noteWithdrawn, ratchetChanges, saveRatchets } from './group-records.ts'
 import { epochBytes, epochOf, type LiveGroup } from './group-sessions.ts'
 import { deletePending, insertPending, type PendingCommit } from './pending-commits.ts'
-import { assertNotBehind, type BehindContext } from './relay-behind.ts'
+import { readToEnd } from './read-to-end.ts'
+import { assertNotBehind, type BehindContext, refuseForgotten } from './relay-behind.ts'
 
 export type NewMember = { account: AccountId; keyPackage: Uint8Array }
 
@@ -43,13 +47,13 @@ export type CommitPlan = {
 }
 
 /** Looks at the group as it stands now: what is left to do of the intent, or nothing. */
-export type CommitIntent = (session: GroupSession) => CommitPlan | 'satisfied'
+export type CommitPlanner = (session: GroupSession) => CommitPlan | 'satisfied'
 
 /** What it takes to change a group. */
 export type CommitContext = BehindContext & {
+  mls: MlsContext
+  own: OwnAccount
   provider: MlsProvider
-  link: RelayLink
-  store: Store
   sending: Set<MessageId>
 }
 
@@ -57,12 +61,14 @@ export type CommitContext = BehindContext & {
 export async function commitToGroup(
   core: CommitContext,
   group: GroupId,
-  { intent, deadline }: { intent: CommitIntent; deadline: Deadline },
+  { intent, deadline }: { intent: CommitPlanner; deadline: Deadline },
 ): Promise<void> {
   // Nothing is made out of reach of the relay: it would come true later, when its caller was told that it did not.
   await core.link.whenOnline(deadline.leftMs())
   for (let race = 0; race < clientLimits.commitRacesMax; race++) {
     await settlePending(core, group, deadline)
+    // A copy of this database may have made a commit from the same state: its place in the log is found before another is made.
+    if (isDistrusted(core, group)) await readToEnd(core, deadline)
     const prepared = await prepareCommit(core, group, intent)
     if (prepared === 'satisfied') return
     const outcome = await submitPending(core, group, { by: prepared === 'busy' ? 'anybody' : 'maker', deadline })
@@ -81,22 +87,30 @@ export async function settlePending(core: CommitContext, group: GroupId, deadlin
 async function prepareCommit(
   core: CommitContext,
   group: GroupId,
-  intent: CommitIntent,
+  intent: CommitPlanner,
 ): Promise<'satisfied' | 'prepared' | 'busy' | 'renewing'> {
   return await core.groups.run(group, async live => {
     if (live.pending) return 'busy'
     if (live.isBroken) throw new CodedError('chat-healing')
+    await core.groups.recorded(live)
     const wanted = intent(live.session)
     if (wanted === 'satisfied') return 'satisfied'
     // Refused commits use keys up, too: past the limit the others could not follow the one that is accepted.
     const isTooFar = (findGroup(core.store, group)?.withdrawn ?? 0) >= clientLimits.withdrawnBeforeUpdate
     const plan: CommitPlan = isTooFar ? {} : wanted
+    const before = live.session
+    const skipped = await skipDoubtfulKeys(core, live, group)
     const members = rosterOf(live.session)
+    const settings = plan.settings ?? (plan.add?.length ? settingsToPad(live.session) : undefined)
     const made = await commitIntent(live.session, {
       add: (plan.add ?? []).map(({ account, keyPackage }) => ({ accountId: account, keyPackage })),
       removeLeaves: (plan.remove ?? []).map(account => requiredLeaf(members, account)),
       farewells: (plan.farewells ?? []).map(({ account, proof }) => ({ leaf: requiredLeaf(members, account), proof })),
-      ...(plan.settings && { settings: encodeGroupSettings(plan.settings) }),
+      ...(settings && { settings: encodeGroupSettings(settings) }),
+      own: {
+        credential: credentialOf(core.own.publicKey, core.own.certificate),
+        deviceKey: { publicKey: core.own.devicePublicKey, secretKey: core.own.deviceSecretKey },
+      },
     }).catch(refuseKeyPackage)
     const pending: PendingCommit = {
       message: messageIdFromHash(core.provider.sha256(made.wire)),
@@ -107,9 +121,37 @@ async function prepareCommit(
     }
     live.pending = { ...pending, next: made.session }
     const nextState = epochBytes(made.session)
-    await core.groups.save(live, database => insertPending(database, group, { ...pending, nextState }))
+    await core.groups.save(live, database => {
+      saveRatchets(database, group, ratchetChanges(before, live.session))
+      if (skipped > 0) noteWithdrawn(database, group, { epoch: epoch(before), count: skipped })
+      // Ahead of the commit the relay learns that a key is used up: a copy that does not know of it is found out.
+      noteEncrypted(database)
+      insertPending(database, group, { ...pending, nextState })
+    })
     return isTooFar ? 'renewing' : 'prepared'
   })
+}
+
+/** A welcome carries the settings: those of a client up to 0.2 would tell the relay how long the title is. */
+function settingsToPad(session: GroupSession): GroupSettings | undefined {
+  const settings = settingsOf(session)
+  return isPadded(settings) ? undefined : decodeGroupSettings(settings)
+}
+
+const isDistrusted = ({ store }: Pick<CommitContext, 'store'>, group: GroupId): boolean =>
+  (findGroup(store, group)?.needs_update ?? 0) !== 0
+
+/**
+ * After a restore the next handshake keys may have been used by a copy, and a relay that was restored, too, has no word of it.
+ * Skipping a random number of them, once in an epoch, keeps two restores of one backup apart; the others can bridge the gap.
+ */
+async function skipDoubtfulKeys(core: CommitContext, live: LiveGroup, group: GroupId): Promise<number> {
+  const { skippedKeysMax } = clientLimits
+  if (!isDistrusted(core, group) || (findGroup(core.store, group)?.withdrawn ?? 0) >= skippedKeysMax) return 0
+  const [drawn = 0] = core.provider.randomBytes(1)
+  const count = 1 + (drawn % skippedKeysMax)
+  for (let at = 0; at < count; at++) live.session = await burnHandshakeGeneration(live.session)
+  return count
 }
 
 type CommitOutcome = 'adopted' | 'withdrawn'
@@ -156,19 +198,20 @@ async function settleCommit(core: CommitContext, group: GroupId, submission: Sub
   return 'withdrawn'
 }
 
-async function callCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<Verdict> {
+async function callCommit(core: CommitContext, group: GroupId, submission: Submission): Promise<RelayVerdict> {
   try {
     return await commitUntilAnswered(core, group, submission)
   } catch (error) {
     // A relay whose disk is full has not judged it: made anew each time, it would use up keys until nobody can follow.
     if (isStorageFault(error)) throw new CodedError('send-in-doubt', {}, { cause: error })
     if (isRefusal(error)) await withdrawPending(core, group, submission.pending)
+    if (isCoded(error, 'group-unknown')) return await refuseForgotten(core, group, submission.deadline)
     throw error
   }
 }
 
 /** The same bytes every time: the relay knows them when they come again. */
-async function commitUntilAnswered(core: CommitContext, group: GroupId, submission: Submission): Promise<Verdict> {
+async function commitUntilAnswered(core: CommitContext, group: GroupId, submission: Submission): Promise<RelayVerdict> {
   const { pending, deadline } = submission
   const { wire: payload, add, remove, welcome } = pending
   for (;;) {
@@ -176,6 +219,7 @@ async function commitUntilAnswered(core: CommitContext, group: GroupId, submissi
     try {
       const isFirst = await core.groups.run(group, async live => epochOf(live) === 0)
       if (isFirst) await createAtRelay(core, group, deadline)
+      core.link.acknowledge(progressOf(core.store))
       return await core.link.call('commit', { payload, add, remove, welcome }, deadline.leftMs())
     } catch (error) {
       if (!isUnanswered(error)) throw error
@@ -205,7 +249,7 @@ async function withdrawPending(core: CommitContext, group: GroupId, pending: Pen
     await core.groups.save(live, database => {
       deletePending(database, group)
       saveRatchets(database, group, changes)
-      noteWithdrawn(database, group, epoch(burnt))
+      noteWithdrawn(database, group, { epoch: epoch(burnt), count: 1 })
     })
   })
 }

@@ -2,7 +2,7 @@
 import { epochAuthenticator, type GroupSession } from '@postern/mls'
 import { clientLimits, type GroupId, toBase64Url } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type EpochMark = { group: GroupId; epoch: number; mark: string }
 
@@ -14,7 +14,10 @@ export const markOf = (session: GroupSession): string =>
 
 export function noteMark(database: Database, { group, epoch, mark }: EpochMark): void {
   database.run('INSERT OR REPLACE INTO epoch_mark VALUES (?, ?, ?)', group, epoch, mark)
-  database.run('DELETE FROM epoch_mark WHERE group_id = ? AND epoch <= ?', group, epoch - clientLimits.epochMarksKept)
+  const before = epoch - clientLimits.epochMarksKept
+  database.run('DELETE FROM epoch_mark WHERE group_id = ? AND epoch <= ?', group, before)
+  // Of an epoch whose mark is gone nothing can be compared any more: a member could leave a question in each.
+  database.run('DELETE FROM mark_question WHERE group_id = ? AND epoch <= ?', group, before)
 }
 
 /** Undefined when the epoch is too long ago, or this account was not in it. */

@@ -10,13 +10,13 @@ import {
 } from '@postern/mls'
 import { type AccountId, type ChatId, clientLimits, type GroupId, type MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { markOf, noteMark } from './epoch-marks.ts'
 
 /** `broken`: its keys are lost or out of step; a new group or a new welcome replaces it. */
 export type GroupStatus = 'opening' | 'open' | 'broken'
 
-export type GroupRow = {
+export type StoredGroup = {
   id: GroupId
   chat_id: ChatId
   generation: number
@@ -38,12 +38,14 @@ export type GroupRow = {
   continues: GroupId | null
   /** Added because this client had asked for it, of a group that it knew nothing of. */
   asked: number
+  /** Broken because the relay has less of it than this client has read there. */
+  relay_behind: number
 }
 
 type Reads = Pick<Store, 'get' | 'all'>
 
-export const findGroup = (reads: Reads, group: GroupId): GroupRow | undefined =>
-  reads.get<GroupRow>('SELECT * FROM mls_group WHERE id = ?', group)
+export const findGroup = (reads: Reads, group: GroupId): StoredGroup | undefined =>
+  reads.get<StoredGroup>('SELECT * FROM mls_group WHERE id = ?', group)
 
 /** Large, so it stands by itself: the group's row is looked at with every message. */
 export const epochState = (reads: Reads, group: GroupId): Uint8Array =>
@@ -54,7 +56,7 @@ export const storedSecrets = (reads: Reads, group: GroupId): SecretRow[] =>
     .all<{ node: number; bytes: Uint8Array }>('SELECT node, bytes FROM ratchet WHERE group_id = ?', group)
     .map(({ node, bytes }) => [node, bytes])
 
-export type NewGroup = {
+export type NewGroupRecord = {
   id: GroupId
   chat: ChatId
   generation: number
@@ -67,7 +69,7 @@ export type NewGroup = {
   asked?: boolean
 }
 
-export function insertGroup(database: Database, group: NewGroup): void {
+export function insertGroup(database: Database, group: NewGroupRecord): void {
   beginEpoch(database, group.id, group.session)
   database.run(
     `INSERT OR REPLACE INTO mls_group (id, chat_id, generation, epoch, needs_hello, inviter, status, renew_at_ms,
@@ -113,7 +115,8 @@ export function saveEpoch(
   database.run(
     // Keys that were out of step are in step again; what somebody is proved to have ended stays ended.
     `UPDATE mls_group SET epoch = ?, withdrawn = 0, needs_hello = max(needs_hello, ?),
-       status = iif(offender IS NULL, 'open', status), ended_ms = iif(offender IS NULL, NULL, ended_ms)
+       status = iif(offender IS NULL, 'open', status), ended_ms = iif(offender IS NULL, NULL, ended_ms),
+       relay_behind = 0
      WHERE id = ?`,
     epoch(session),
     hasNewMembers ? 1 : 0,
@@ -131,11 +134,11 @@ export function noteUpdated(database: Database, group: GroupId, renewAtMs: numbe
 }
 
 /** A key was used up, and nobody has seen what for: too many in one epoch, and the others could not follow. */
-export function noteWithdrawn(database: Database, group: GroupId, epoch: number): void {
-  database.run('UPDATE mls_group SET withdrawn = withdrawn + 1 WHERE id = ? AND epoch = ?', group, epoch)
+export function noteWithdrawn(database: Database, group: GroupId, of: { epoch: number; count: number }): void {
+  database.run('UPDATE mls_group SET withdrawn = withdrawn + ? WHERE id = ? AND epoch = ?', of.count, group, of.epoch)
 }
 
-export const needsNewKeys = (row: Pick<GroupRow, 'needs_update' | 'withdrawn'>): boolean =>
+export const needsNewKeys = (row: Pick<StoredGroup, 'needs_update' | 'withdrawn'>): boolean =>
   row.needs_update !== 0 || row.withdrawn >= clientLimits.withdrawnBeforeUpdate
 
 /** What moved between two sessions of one epoch, encoded at once so that no state is held until the write. */
@@ -164,13 +167,15 @@ export function wantRenewal(database: Database, group: GroupId, nowMs: number): 
 export function endGroup(
   database: Database,
   group: GroupId,
-  { nowMs, offender }: { nowMs: number; offender?: AccountId },
+  { nowMs, offender, isRelayBehind = false }: { nowMs: number; offender?: AccountId; isRelayBehind?: boolean },
 ): void {
   database.run(
-    `UPDATE mls_group SET status = 'broken', ended_ms = coalesce(ended_ms, ?), offender = coalesce(offender, ?)
+    `UPDATE mls_group SET status = 'broken', ended_ms = coalesce(ended_ms, ?), offender = coalesce(offender, ?),
+       relay_behind = max(relay_behind, ?)
      WHERE id = ?`,
     nowMs,
     offender ?? null,
+    isRelayBehind ? 1 : 0,
     group,
   )
 }
@@ -178,7 +183,6 @@ export function endGroup(
 /** Nothing of it was ever sent: it leaves no trace. */
 export function deleteGroup(database: Database, group: GroupId): void {
   database.run('DELETE FROM mls_group WHERE id = ?', group)
-  database.run('DELETE FROM mls_state WHERE group_id = ?', group)
 }
 
 /** Groups that were begun here, and whose first commit was never made: the program was killed between the two. */

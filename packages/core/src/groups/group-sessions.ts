@@ -8,8 +8,16 @@ import {
   openSession,
   openWholeSession,
 } from '@postern/mls'
-import { type ChatId, type Clock, CodedError, clientLimits, type GroupId, Lanes, Wait } from '@postern/protocol'
-import type { Change, Durability, Store } from '../storage/store.ts'
+import {
+  type ChatId,
+  type Clock,
+  CodedError,
+  clientLimits,
+  Deferred,
+  type GroupId,
+  KeyedQueue,
+} from '@postern/protocol'
+import type { DatabaseChange, Durability, Store } from '../storage/transactions/store.ts'
 import { epochState, findGroup, storedSecrets, writeState } from './group-records.ts'
 import { hasKeys } from './keyless-groups.ts'
 import { findPending, type PendingCommit, replaceNextState } from './pending-commits.ts'
@@ -35,7 +43,7 @@ export class GroupSessions {
   readonly #mls: MlsContext
   readonly #clock: Clock
   readonly #live = new Map<GroupId, LiveGroup>()
-  readonly #lanes = new Lanes<GroupId>()
+  readonly #lanes = new KeyedQueue<GroupId>()
   readonly #loading = new Set<GroupId>()
   /** Forgotten while something was on its way to the database: read before that, keys would be used again. */
   readonly #unwritten = new Set<GroupId>()
@@ -64,7 +72,7 @@ export class GroupSessions {
   }
 
   /** Writes what the lane has changed. When that fails the group is read again: the database alone is true. */
-  async save<T>(live: LiveGroup, change: Change<T>, durability?: Durability): Promise<T> {
+  async save<T>(live: LiveGroup, change: DatabaseChange<T>, durability?: Durability): Promise<T> {
     live.unsaved++
     try {
       return await this.#store.write(change, durability)
@@ -74,6 +82,14 @@ export class GroupSessions {
     } finally {
       live.unsaved--
     }
+  }
+
+  /**
+   * In the group's lane, before anything is decided by the records: a commit that was just read is in force before its records
+   * are written, and whoever read them would decide by the epoch before.
+   */
+  async recorded(live: LiveGroup): Promise<void> {
+    if (findGroup(this.#store, live.id)?.epoch !== epochOf(live)) await this.#store.caughtUp()
   }
 
   /** A group that is joined now. */
@@ -121,7 +137,7 @@ export class GroupSessions {
     const live = this.#live.get(group)
     if (live && isMet(live)) return Promise.resolve()
     if (!live && !this.has(group)) return Promise.reject(new CodedError('group-unknown'))
-    const wait = new Wait()
+    const wait = new Deferred()
     wait.after(this.#clock, withinMs, () => wait.reject(new CodedError('send-in-doubt')))
     const watcher = (touched: GroupId | 'stopping') => {
       if (touched === 'stopping') return wait.reject(new CodedError('stopping'))
@@ -131,9 +147,9 @@ export class GroupSessions {
       else if (isMet(live)) wait.resolve()
     }
     this.#watchers.add(watcher)
-    wait.onOver(() => this.#watchers.delete(watcher))
+    wait.onSettled(() => this.#watchers.delete(watcher))
     if (!live) this.#loadLater(group)
-    return wait.over
+    return wait.promise
   }
 
   /** What somebody waits for may have come about outside of its lane. */

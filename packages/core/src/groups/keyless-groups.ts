@@ -1,7 +1,7 @@
 // Groups of which the keys are lost with the database they were in: known by their ids, so that their chats can heal.
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type KeylessGroup = { id: GroupId; chat: ChatId; generation: number; inviter: AccountId; endedMs: number }
 

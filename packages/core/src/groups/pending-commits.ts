@@ -1,7 +1,7 @@
 // Commits of ours that wait for the relay's word, or for their place in the log: one for each group.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type PendingCommit = {
   message: MessageId

@@ -1,24 +1,24 @@
 // When a client's own keys in a group are renewed: by time, later in large groups, and never by all of them at once.
 import type { MlsProvider } from '@postern/mls'
 import { clientLimits } from '@postern/protocol'
-import type { PassedTime } from '../storage/passed-time.ts'
+import type { ElapsedClock } from '../storage/state/elapsed-clock.ts'
 
-type Chance = { passed: Pick<PassedTime, 'nowMs'>; provider: Pick<MlsProvider, 'randomBytes'> }
+type Chance = { elapsed: Pick<ElapsedClock, 'nowMs'>; provider: Pick<MlsProvider, 'randomBytes'> }
 
 /**
  * In a group of a thousand each member does it twenty times less often than in one of fifty: what a group has to follow
  * stays the same. Spread by half, so that those who joined together do not renew together.
  */
-export function nextRenewalMs({ passed, provider }: Chance, members: number): number {
+export function nextRenewalMs({ elapsed, provider }: Chance, members: number): number {
   const { renewKeysAfterMs, renewKeysMembers } = clientLimits
   const periodMs = renewKeysAfterMs * Math.max(1, members / renewKeysMembers)
-  return Math.round(passed.nowMs() + periodMs * (0.75 + fraction(provider) / 2))
+  return Math.round(elapsed.nowMs() + periodMs * (0.75 + fraction(provider) / 2))
 }
 
 /** A last resort package may have let others in before, and its keys be known: soon, and in a large group one by one. */
-export function soonRenewalMs({ passed, provider }: Chance, members: number): number {
+export function soonRenewalMs({ elapsed, provider }: Chance, members: number): number {
   const isSmall = members <= clientLimits.renewKeysMembers
-  return isSmall ? 0 : Math.round(passed.nowMs() + members * 1000 * fraction(provider))
+  return isSmall ? 0 : Math.round(elapsed.nowMs() + members * 1000 * fraction(provider))
 }
 
 /** From 0 to 1. */

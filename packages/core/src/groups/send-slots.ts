@@ -1,7 +1,7 @@
 // Slots for ciphertexts that wait for the relay's word, so many for each group: should all be lost, the others can bridge the gap.
-import { type Clock, CodedError, clientLimits, type GroupId, Wait } from '@postern/protocol'
+import { type Clock, CodedError, clientLimits, Deferred, type GroupId } from '@postern/protocol'
 
-type Group = { reserved: number; waiting: Set<Wait> }
+type Group = { reserved: number; waiting: Set<Deferred> }
 
 export class SendSlots {
   readonly #clock: Clock
@@ -21,11 +21,11 @@ export class SendSlots {
       slots.reserved++
       return Promise.resolve()
     }
-    const wait = new Wait()
+    const wait = new Deferred()
     wait.after(this.#clock, timeoutMs, () => wait.reject(new CodedError('relay-unreachable')))
-    wait.onOver(() => slots.waiting.delete(wait))
+    wait.onSettled(() => slots.waiting.delete(wait))
     slots.waiting.add(wait)
-    return wait.over
+    return wait.promise
   }
 
   /** How many wait for the relay's word. */

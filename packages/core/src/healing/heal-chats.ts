@@ -10,7 +10,9 @@ import {
   privateChatId,
 } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
+import { emitNotice } from '../chats/notices.ts'
+import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/opening/open-chat.ts'
 import {
   chatsToAskAdmins,
   forgetAskedBefore,
@@ -18,23 +20,23 @@ import {
   noteAdminsAsked,
   noteMembersAsked,
   wantAdminsAsked,
-} from '../chats/asked-rejoins.ts'
-import { findChat, insertChat, membersOf, otherPerson, replaceMembers, viewChat } from '../chats/chats.ts'
-import { brokenChats, type ChatGroup } from '../chats/chats-by-group.ts'
+} from '../chats/records/asked-rejoins.ts'
+import { findChat, insertChat, membersOf, otherPerson, replaceMembers, viewChat } from '../chats/records/chats.ts'
+import { brokenChats, type ChatGroup } from '../chats/records/chats-by-group.ts'
 import {
+  countLostGroups,
   findLostGroup,
-  forgetToldBefore,
-  hasToldBefore,
+  forgetPastLosses,
+  hasPastLosses,
   insertLostGroup,
   type LostGroup,
   lostGroupsToHeal,
   noteHealed,
   noteLossTold,
-} from '../chats/lost-groups.ts'
-import { tellNotice } from '../chats/notices.ts'
-import { beyondAll, ensurePrivateChat, ensureQuietChat, openPrivateChat } from '../chats/open-chat.ts'
+} from '../chats/records/lost-groups.ts'
+import { groupUnknown, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
-import { findGroup, type GroupRow } from '../groups/group-records.ts'
+import { findGroup, type StoredGroup } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
 import { isBlocked } from '../identity/trust.ts'
 import { appendEvent } from '../journal/journal.ts'
@@ -42,7 +44,7 @@ import { presentMs } from '../messages/age.ts'
 import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 
@@ -55,12 +57,14 @@ export async function healChats(core: Core, deadline: Deadline): Promise<void> {
 }
 
 /** Whoever was asked and has not helped by now may not be there any more: it begins anew, with others. */
-async function forgetOld({ store, passed }: Pick<Core, 'store' | 'passed'>): Promise<void> {
-  const beforeMs = passed.nowMs() - clientLimits.rejoinAskAgainMs
-  if (!hasAskedBefore(store, beforeMs) && !hasToldBefore(store, beforeMs)) return
+async function forgetOld({ store, elapsed }: Pick<Core, 'store' | 'elapsed'>): Promise<void> {
+  const nowMs = elapsed.nowMs()
+  const beforeMs = nowMs - clientLimits.rejoinAskAgainMs
+  const losses = { toldMs: beforeMs, healedMs: nowMs - clientLimits.lostGroupsKeptMs }
+  if (!hasAskedBefore(store, beforeMs) && !hasPastLosses(store, losses)) return
   await store.write(database => {
     forgetAskedBefore(database, beforeMs)
-    forgetToldBefore(database, beforeMs)
+    forgetPastLosses(database, losses)
   })
 }
 
@@ -76,16 +80,18 @@ async function forEach<T>(all: readonly T[], heal: (one: T) => Promise<void>): P
  * it is the relay's word, and a stranger who spoils its own welcome looks the same: whoever was not let in waits as a request.
  */
 export function noteLostGroup(
-  core: Pick<Core, 'own' | 'acceptRequests' | 'passed' | 'log'>,
+  core: Pick<Core, 'own' | 'acceptRequests' | 'elapsed' | 'log'>,
   database: Database,
-  entry: Entry,
+  entry: MailboxEntry,
 ): void {
   const { group, sender: speaker, ts } = entry
   // Not even noted: of a group with others in it the next who speaks there is asked.
   if (isBlocked(database, speaker)) return
   const known = findLostGroup(database, group)
-  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), speaker, ts })
+  if (known?.isHealed) reportLoss(core, database, { chat: privateChatId(speaker), group, speaker, ts })
   if (known) return
+  if (countLostGroups(database, speaker) >= clientLimits.lostGroupsPerSpeakerMax)
+    return core.log.debug({ kind: 'lost group', group, speaker, reason: 'too many of the speaker' }, 'ignored')
   insertLostGroup(database, { group, speaker, ts })
   if (!isLetIn(core, database, speaker)) showRequest(core, database, { group, speaker, ts })
 }
@@ -97,7 +103,7 @@ const isLetIn = ({ acceptRequests }: Pick<Core, 'acceptRequests'>, reads: Reads,
 
 /** The owner sees that somebody is there who cannot be read, and may accept; nothing of this account is given away. */
 function showRequest(
-  core: Pick<Core, 'own' | 'passed'>,
+  core: Pick<Core, 'own' | 'elapsed'>,
   database: Database,
   { group, speaker, ts }: { group: GroupId; speaker: AccountId; ts: number },
 ): void {
@@ -116,7 +122,7 @@ async function healLost(core: Core, lost: LostGroup, deadline: Deadline): Promis
   const members = await membersAtRelay(core, group)
   const isPrivate = members.length === 2 && members.includes(speaker)
   if (isPrivate) {
-    await openPrivateChat(core, { account: speaker }, { deadline, atLeast: beyondAll(core.clock.nowMs()) })
+    await openPrivateChat(core, { account: speaker }, { deadline, atLeast: generationToHeal(core, speaker) })
     await say(core, privateChatId(speaker), { body: { kind: 'hello' }, deadline })
   } else if (members.includes(speaker)) {
     await askToRejoin(core, { group, members: [speaker] }, deadline)
@@ -124,10 +130,19 @@ async function healLost(core: Core, lost: LostGroup, deadline: Deadline): Promis
   await core.store.write(database => {
     noteHealed(database, group)
     if (!isPrivate) return
-    reportLoss(core, database, { chat: privateChatId(speaker), speaker, ts: presentMs(core) })
+    reportLoss(core, database, { chat: privateChatId(speaker), group, speaker, ts: presentMs(core) })
     // Of a private chat it is told here; of a group it is told when this account is added anew.
     noteLossTold(database, group)
   })
+}
+
+/** A speaker who spoils one welcome after the other would have a group made for each: one that is as new heals them all. */
+function generationToHeal({ store, clock }: Pick<Core, 'store' | 'clock'>, speaker: AccountId): number {
+  const nowMs = clock.nowMs()
+  const chat = findChat(store, privateChatId(speaker))
+  const group = chat && findGroup(store, chat.group_id)
+  const isNew = (group?.generation ?? 0) >= beyondAll(nowMs - clientLimits.healPrivateEveryMs)
+  return isNew ? 0 : beyondAll(nowMs)
 }
 
 /** Empty when the relay says that this account is no member. */
@@ -141,14 +156,15 @@ async function membersAtRelay(core: Pick<Core, 'link'>, group: GroupId): Promise
 }
 
 function reportLoss(
-  core: Pick<Core, 'passed' | 'log'>,
+  core: Pick<Core, 'elapsed' | 'log'>,
   database: Database,
-  { chat, speaker, ts }: { chat: ChatId; speaker: AccountId; ts: number },
+  { chat, group, speaker, ts }: { chat: ChatId; group: GroupId; speaker: AccountId; ts: number },
 ): void {
   if (findChat(database, chat)?.state !== 'active')
-    return core.log.debug({ kind: 'undecryptable', chat, speaker, reason: 'the chat is not in use' }, 'passed over')
+    return core.log.debug({ kind: 'undecryptable', chat, speaker, reason: 'the chat is not in use' }, 'ignored')
+  logUnreadable(core.log, { ...groupUnknown, chat, group, sender: speaker })
   const notice: Notice = { code: 'undecryptable', from: personOf(database, speaker) }
-  tellNotice(core, database, { chat, notice, ts })
+  emitNotice(core, database, { chat, notice, ts })
 }
 
 async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {
@@ -164,11 +180,11 @@ async function healBroken(core: Core, { chat: id, group }: ChatGroup, deadline: 
   await askToRejoin(core, { group, members: membersToAsk(core, id, group) }, deadline)
   // Asked once: whoever is asked keeps the wish until it is done.
   await core.store.write(database => {
-    if (isStillLost(database, loss)) noteMembersAsked(database, group, core.passed.nowMs())
+    if (isStillLost(database, loss)) noteMembersAsked(database, group, core.elapsed.nowMs())
   })
 }
 
-type Loss = Pick<GroupRow, 'id' | 'epoch'>
+type Loss = Pick<StoredGroup, 'id' | 'epoch'>
 
 /** Undefined when it was healed while others were looked after. */
 function lossOf(reads: Reads, group: GroupId): Loss | undefined {
@@ -183,10 +199,10 @@ function lossOf(reads: Reads, group: GroupId): Loss | undefined {
 const isStillLost = (database: Database, { id, epoch }: Loss): boolean => lossOf(database, id)?.epoch === epoch
 
 /** Somebody has added this account anew, and cannot prove to it what has changed since: an admin is asked, once. */
-export function wantAdmin(core: Pick<Core, 'passed' | 'poke'>, database: Database, group: GroupId): void {
+export function wantAdmin(core: Pick<Core, 'elapsed' | 'wakeChores'>, database: Database, group: GroupId): void {
   if (findGroup(database, group)?.status !== 'broken') return
-  wantAdminsAsked(database, group, core.passed.nowMs())
-  core.poke()
+  wantAdminsAsked(database, group, core.elapsed.nowMs())
+  core.wakeChores()
 }
 
 async function askAdmins(core: Core, { chat: id, group }: ChatGroup, deadline: Deadline): Promise<void> {

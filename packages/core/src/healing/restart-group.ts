@@ -1,13 +1,13 @@
 // Carrying on a group chat whose group is dead: the same people under the same chat, with new keys, without who killed it.
 import type { Notice } from '@postern/bot-api/events'
 import { type ChatId, clientLimits, contentLimits, type Deadline, type GroupId, isCoded } from '@postern/protocol'
-import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/chats.ts'
-import { type ChatGroup, type DeadChat, deadChats } from '../chats/chats-by-group.ts'
-import { endedOf } from '../chats/known-chat.ts'
-import { tellNotice } from '../chats/notices.ts'
-import { openSuccessor } from '../chats/open-chat.ts'
-import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/refusals.ts'
-import { countRejoins, forgetRejoins } from '../chats/rejoins.ts'
+import { emitNotice } from '../chats/notices.ts'
+import { openSuccessor } from '../chats/opening/open-chat.ts'
+import { type ChatRow, findChat, isAdmin, membersOf, viewChat } from '../chats/records/chats.ts'
+import { type DeadChat, deadChats } from '../chats/records/chats-by-group.ts'
+import { endedOf } from '../chats/records/known-chat.ts'
+import { forgetRefusal, noteRefusal, refusalsToAnswer } from '../chats/records/refusals.ts'
+import { countRejoins, forgetRejoins } from '../chats/records/rejoins.ts'
 import type { Core } from '../context.ts'
 import { findGroup, putOffRestart } from '../groups/group-records.ts'
 import { personOf } from '../identity/people.ts'
@@ -15,6 +15,7 @@ import { appendEvent } from '../journal/journal.ts'
 import { type Successor, successorOf, turnOf } from '../judge/successor.ts'
 import { presentMs } from '../messages/age.ts'
 import type { Database } from '../storage/database.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type DueRestart = { chat: ChatId; group: GroupId; dueMs: number }
 
@@ -33,10 +34,14 @@ export function waitingRestarts(core: Pick<Core, 'store' | 'own'>): DueRestart[]
 
 /** Where nobody is proved to have ended it, an admin does it, whom all follow; another only if others have lost it, too. */
 const chatsToCarryOn = (core: Pick<Core, 'store' | 'own'>): DeadChat[] =>
-  deadChats(core.store).filter(({ offender, ...dead }) => offender !== null || mayCarryOn(core, dead))
+  deadChats(core.store).filter(dead => dead.offender !== null || mayCarryOn(core, dead))
 
-function mayCarryOn(core: Pick<Core, 'store' | 'own'>, { chat, group }: ChatGroup): boolean {
-  if (isOwnAdmin(core, chat)) return true
+/**
+ * Members that were restored with the relay have lost less than this account knows, and do not say that they have lost anything.
+ * Asked to add this account again, they would lead it back to an epoch that is past here.
+ */
+function mayCarryOn(core: Pick<Core, 'store' | 'own'>, { chat, group, isRelayBehind }: DeadChat): boolean {
+  if (isRelayBehind || isOwnAdmin(core, chat)) return true
   const others = membersOf(core.store, chat).filter(member => !member.leaving && member.account_id !== core.own.id)
   const lost = countRejoins(core.store, group)
   return lost >= Math.min(Math.ceil(others.length / 2), clientLimits.restartLostOthers)
@@ -55,12 +60,12 @@ function ownTurn(core: Pick<Core, 'store' | 'own'>, id: ChatId): number | undefi
  * there, so one of us makes the next, into which everybody may follow. Not again and again: the other could go on for ever.
  */
 export function noteRefusedGroup(
-  core: Pick<Core, 'passed'>,
+  core: Pick<Core, 'elapsed'>,
   database: Database,
   { chat: id, generation }: { chat: ChatId; generation: number },
 ): void {
   const chat = findChat(database, id)
-  const nowMs = core.passed.nowMs()
+  const nowMs = core.elapsed.nowMs()
   const current = chat && findGroup(database, chat.group_id)
   if (current?.status !== 'open' || chat?.type !== 'group' || generation <= chat.refused_generation) return
   // Nobody who is well would follow an answer to one from so far ahead either.
@@ -85,29 +90,39 @@ export async function restartGroup(core: Core, { chat: id, group }: DueRestart, 
   const ended = chat && endedOf(core.store, chat)
   const isDead = findGroup(core.store, group)?.status === 'broken'
   if (!ended || chat.group_id !== group || !(isDead || chat.refused_ms !== null)) return
-  const successor = aboveRefused(successorOf(ended), chat)
   try {
-    const left = await openSuccessor(core, { chat: id, continues: group, successor, deadline })
+    const left = await openSuccessor(core, {
+      chat: id,
+      continues: group,
+      successor: reads => successorNow(reads, id),
+      deadline,
+    })
     await core.store.write(database => {
       const row = findChat(database, id)
       if (!row) return
-      forgetRejoins(database, id)
+      forgetRejoins(database, id, { inForce: row.group_id })
       forgetRefusal(database, id)
       const out = [...(ended.offender ? [ended.offender] : []), ...left].map(account => personOf(database, account))
       const notice: Notice = { code: 'restarted', from: personOf(database, core.own.id) }
       appendEvent(core, database, { type: 'chat', chat_id: id, chat: viewChat(database, row) })
       const told = { ...notice, ...(out.length > 0 && { members: out }) }
-      tellNotice(core, database, { chat: id, notice: told, ts: presentMs(core) })
+      emitNotice(core, database, { chat: id, notice: told, ts: presentMs(core) })
     })
   } catch (error) {
     if (!isCoded(error, 'stopping'))
       await core.store.write(database => {
-        putOffRestart(database, group, core.passed.nowMs())
+        putOffRestart(database, group, core.elapsed.nowMs())
         forgetRefusal(database, id)
       })
-    core.rearm()
+    core.rescheduleTimers()
     throw error
   }
+}
+
+function successorNow(reads: Pick<Store, 'get' | 'all'>, id: ChatId): Successor | undefined {
+  const chat = findChat(reads, id)
+  const ended = chat && endedOf(reads, chat)
+  return ended && aboveRefused(successorOf(ended), chat)
 }
 
 const aboveRefused = (successor: Successor, chat: ChatRow): Successor => ({

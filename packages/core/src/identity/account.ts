@@ -12,8 +12,8 @@ import {
 import { formatInvite, type Profile } from '@postern/protocol/content'
 import { authenticationBytes, type CallRequest } from '@postern/protocol/relay'
 import type { Database } from '../storage/database.ts'
-import { clearShelf, Records } from '../storage/records.ts'
-import type { Store } from '../storage/store.ts'
+import { clearShelf, Records } from '../storage/state/records.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { FIRST_SERIAL, makeDevice } from './device-certificate.ts'
 import { noteOwnProfile } from './people.ts'
 

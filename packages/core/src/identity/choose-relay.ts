@@ -1,6 +1,6 @@
 // The relay on which an account is about to register: of the present start, not of the first.
 import type { Clock } from '@postern/protocol'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import type { OwnAccount } from './account.ts'
 import { retireKeyPackages } from './key-packages.ts'
 

@@ -9,18 +9,18 @@ export type Device = {
   certificate: Uint8Array
 }
 
-export type Certifying = { provider: MlsProvider; clock: Clock; accountSecretKey: Uint8Array }
+export type CertificateContext = { provider: MlsProvider; clock: Clock; accountSecretKey: Uint8Array }
 
 export const FIRST_SERIAL = 1
 
-export async function makeDevice(certifying: Certifying, serial: number): Promise<Device> {
+export async function makeDevice(certifying: CertificateContext, serial: number): Promise<Device> {
   const { publicKey, secretKey } = await certifying.provider.generateSigningKey()
   return await certify(certifying, { deviceSecretKey: secretKey, devicePublicKey: publicKey }, serial)
 }
 
 /** A longer word for the same keys. */
 export async function certify(
-  { provider, clock, accountSecretKey }: Certifying,
+  { provider, clock, accountSecretKey }: CertificateContext,
   { deviceSecretKey, devicePublicKey }: Omit<Device, 'certificate'>,
   serial: number,
 ): Promise<Device> {

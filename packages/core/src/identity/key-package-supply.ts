@@ -4,8 +4,8 @@ import { clientLimits } from '@postern/protocol'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import {
   eraseOldKeys,
+  type GeneratedKeyPackages,
   type KeyPackageContext,
-  type Made,
   makeKeyPackage,
   notePublished,
   storeMade,
@@ -106,7 +106,7 @@ export class KeyPackageSupply {
     const { store, link, clock } = this.#context
     const oneTime: GeneratedKeyPackage[] = []
     while (oneTime.length < count) oneTime.push(await makeKeyPackage(this.#context))
-    const made: Made = { oneTime, lastResort: await makeKeyPackage(this.#context) }
+    const made: GeneratedKeyPackages = { oneTime, lastResort: await makeKeyPackage(this.#context) }
     await store.write(database => storeMade(database, made, clock.nowMs()))
     const answer = await link.call('publishKeyPackages', {
       oneTime: oneTime.map(({ publicBytes }) => publicBytes),

@@ -8,7 +8,7 @@ import {
 } from '@postern/mls'
 import { type Clock, clientLimits, toBase64Url } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import type { OwnAccount } from './account.ts'
 
 export type KeyPackageContext = { store: Store; mls: MlsContext; own: OwnAccount; clock: Clock }
@@ -53,10 +53,10 @@ export function retireKeyPackages(database: Database, nowMs: number): void {
   database.run('UPDATE key_package SET retired_ms = ? WHERE retired_ms IS NULL', nowMs)
 }
 
-export type Made = { oneTime: GeneratedKeyPackage[]; lastResort: GeneratedKeyPackage }
+export type GeneratedKeyPackages = { oneTime: GeneratedKeyPackage[]; lastResort: GeneratedKeyPackage }
 
 /** Before they are published: a welcome may come for each from then on. */
-export function storeMade(database: Database, { oneTime, lastResort }: Made, madeMs: number): void {
+export function storeMade(database: Database, { oneTime, lastResort }: GeneratedKeyPackages, madeMs: number): void {
   const insert = ({ reference, publicBytes, privateBytes }: GeneratedKeyPackage, isLastResort: 0 | 1) =>
     database.run(
       `INSERT INTO key_package (reference, public_bytes, private_bytes, last_resort, made_ms) VALUES (?, ?, ?, ?, ?)`,
@@ -73,7 +73,7 @@ export function storeMade(database: Database, { oneTime, lastResort }: Made, mad
 /** The relay has them, and with `replace` nothing else of ours. */
 export function notePublished(
   database: Database,
-  { oneTime, lastResort }: Made,
+  { oneTime, lastResort }: GeneratedKeyPackages,
   { replace, nowMs }: { replace: boolean; nowMs: number },
 ): void {
   for (const { reference } of [...oneTime, lastResort])

@@ -2,10 +2,10 @@
 import { type AccountId, fromBase64Url, recoveryLimits, toBase64Url } from '@postern/protocol'
 import type { KnownPersonFacts } from '@postern/protocol/content'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import type { PersonRow } from './people.ts'
 
-type StoredPerson = PersonRow & { device_key: Uint8Array | null }
+type StoredPerson = PersonRow & { device_key: Uint8Array | null; device_serial: number }
 
 /** Without oneself. Those of whom the owner thinks something come first, should there be too many. */
 export const peopleFacts = (reads: Pick<Store, 'all'>, own: AccountId): KnownPersonFacts[] =>
@@ -22,7 +22,7 @@ export const peopleFacts = (reads: Pick<Store, 'all'>, own: AccountId): KnownPer
       bot: row.bot === 1,
       ...(row.profile_key && { profileKey: toBase64Url(row.profile_key) }),
       profileFloor: row.floor_version,
-      ...(row.device_key && { deviceKey: toBase64Url(row.device_key) }),
+      ...(row.device_key && { deviceKey: toBase64Url(row.device_key), deviceSerial: row.device_serial }),
       byLink: row.by_link === 1,
       accepted: row.accepted === 1,
       blocked: row.blocked === 1,
@@ -34,8 +34,8 @@ export function restorePeople(database: Database, people: readonly KnownPersonFa
   for (const person of people)
     database.run(
       `INSERT OR REPLACE INTO person (account_id, name, bot, profile_key, wanted_version, floor_version, device_key,
-         by_link, accepted, blocked, verified)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         device_serial, by_link, accepted, blocked, verified)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       person.id,
       person.name,
       person.bot ? 1 : 0,
@@ -43,6 +43,7 @@ export function restorePeople(database: Database, people: readonly KnownPersonFa
       Math.max(1, person.profileFloor),
       person.profileFloor,
       bytesOf(person.deviceKey),
+      person.deviceSerial ?? 0,
       person.byLink ? 1 : 0,
       person.accepted ? 1 : 0,
       person.blocked ? 1 : 0,

@@ -1,11 +1,18 @@
 // This device, as the relay and the groups know it. Written before anybody hears of it: a kill leaves one that can log in.
 import type { MlsProvider } from '@postern/mls'
-import { type Clock, type CodedError, clientLimits, faultFields, Lane, type Log } from '@postern/protocol'
+import { type Clock, type CodedError, clientLimits, faultFields, type Log, SerialQueue } from '@postern/protocol'
 import type { CallRequest } from '@postern/protocol/relay'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { type OwnAccount, proveAccount } from './account.ts'
-import { type Certifying, certify, type Device, isDueForRenewal, makeDevice, serialOf } from './device-certificate.ts'
+import {
+  type CertificateContext,
+  certify,
+  type Device,
+  isDueForRenewal,
+  makeDevice,
+  serialOf,
+} from './device-certificate.ts'
 import { retireKeyPackages } from './key-packages.ts'
 
 type Parts = { own: OwnAccount; store: Store; provider: MlsProvider; clock: Clock; log: Log }
@@ -13,8 +20,9 @@ type Parts = { own: OwnAccount; store: Store; provider: MlsProvider; clock: Cloc
 export class OwnDevice {
   readonly #parts: Parts
   #triesLeft: number = clientLimits.revokedTriesMax
+  #isNewest = false
   /** One after the other: a renewal that ends behind a replacement would bring the old keys back. */
-  readonly #changes = new Lane()
+  readonly #changes = new SerialQueue()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -28,7 +36,7 @@ export class OwnDevice {
       await this.#adopt(await certify(this.#certifying(), own, serialOf(own) + 1), () => {})
     }
     await this.#changes.run(renew).catch((error: unknown) => {
-      log.warn(faultFields(error), 'the certificate of this device could not be renewed')
+      log.warn(faultFields(error), 'device certificate not renewed')
     })
   }
 
@@ -54,6 +62,15 @@ export class OwnDevice {
     this.#triesLeft = 0
   }
 
+  /** Whether this process has followed the mailbox: nobody can have restored its database since. */
+  get isNewest(): boolean {
+    return this.#isNewest
+  }
+
+  noteNewest(): void {
+    this.#isNewest = true
+  }
+
   /**
    * Revoked before the first login of this process: the database was restored, or started as a copy of one that has
    * gone on since, and what was started last is what its owner wants. Later on it is the others who were started last.
@@ -63,18 +80,18 @@ export class OwnDevice {
     const isBelievable = typeof serial === 'number' && serial >= own && serial <= own + clientLimits.serialStepMax
     if (!isBelievable) return 'over'
     if (this.#triesLeft <= 0) {
-      this.#parts.log.error({}, 'a copy of this database was started later than this one: only one may run')
+      this.#parts.log.error({}, 'newer copy of this database is running; only one may run')
       return 'over'
     }
     this.#triesLeft--
-    this.#parts.log.warn({}, 'this database is older than the one that was used last with this account: it takes over')
+    this.#parts.log.warn({}, 'older copy of the database takes over the account')
     this.replace(() => {}, serial).catch((error: unknown) => {
-      this.#parts.log.error(faultFields(error), 'a new device could not be written')
+      this.#parts.log.error(faultFields(error), 'new device not saved')
     })
     return 'replaced'
   }
 
-  #certifying(): Certifying {
+  #certifying(): CertificateContext {
     const { provider, clock, own } = this.#parts
     return { provider, clock, accountSecretKey: own.secretKey }
   }

@@ -1,9 +1,9 @@
 // Whom this account knows: their names, the keys of their profiles, and who came by the invite link.
 import type { Person } from '@postern/bot-api/objects'
-import { type AccountId, cleanLine, equalBytes } from '@postern/protocol'
+import { type AccountId, cleanLine } from '@postern/protocol'
 import type { Hello, Profile } from '@postern/protocol/content'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type PersonRow = {
   account_id: AccountId
@@ -164,19 +164,3 @@ export const peopleToRefresh = (reads: Reads, limit: number): PersonRow[] =>
     'SELECT * FROM person WHERE wanted_version > profile_version AND profile_key IS NOT NULL LIMIT 0 + ?',
     limit,
   )
-
-/** The key of the person's device, as a group has proved it: whether it is another than the one before. */
-export function noteDeviceKey(database: Database, account: AccountId, key: Uint8Array): 'same' | 'first' | 'changed' {
-  const known = database.get<{ device_key: Uint8Array | null }>(
-    'SELECT device_key FROM person WHERE account_id = ?',
-    account,
-  )
-  if (known?.device_key && equalBytes(known.device_key, key)) return 'same'
-  database.run(
-    `INSERT INTO person (account_id, device_key) VALUES (?, ?)
-     ON CONFLICT DO UPDATE SET device_key = excluded.device_key`,
-    account,
-    key,
-  )
-  return known?.device_key ? 'changed' : 'first'
-}

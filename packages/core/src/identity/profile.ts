@@ -21,16 +21,17 @@ import {
   fixed,
   type Log,
   nameFault,
+  smallPictureFault,
   struct,
   toBase64,
   u32,
   utf8,
 } from '@postern/protocol'
-import { decodeProfile, type Profile, profile as profileSchema } from '@postern/protocol/content'
+import { decodeProfile, encodePaddedJson, type Profile, profile as profileSchema } from '@postern/protocol/content'
 import { calls } from '@postern/protocol/relay'
 import type { RelayLink } from '../relay-link/relay-link.ts'
 import type { Database } from '../storage/database.ts'
-import type { Change, Store } from '../storage/store.ts'
+import type { DatabaseChange, Store } from '../storage/transactions/store.ts'
 import type { OwnAccount } from './account.ts'
 import { giveUpVersion, noteOwnProfile, noteProfile, type PersonRow } from './people.ts'
 
@@ -46,7 +47,7 @@ const versionBytes = (version: number): Uint8Array => encodeWith(u32, version)
 
 export type ProfileContext = { store: Store; provider: MlsProvider; link: RelayLink; own: OwnAccount; log: Log }
 /** `onPublished`: part of the transaction in which others can have the new profile. */
-type PublishContext = ProfileContext & { onPublished: Change<void> }
+type PublishContext = ProfileContext & { onPublished: DatabaseChange<void> }
 
 /** The avatar: a small picture; null takes it away. */
 export type ProfileChange = {
@@ -95,6 +96,7 @@ function pictureUrl(picture: Uint8Array): string {
   const type = picture[0] === 0xff ? 'image/jpeg' : picture[0] === 0x89 ? 'image/png' : 'image/webp'
   if (picture.length > contentLimits.avatarBytesMax)
     throw new CodedError('too-large', { what: 'The avatar', max: contentLimits.avatarBytesMax })
+  assertKept('avatar', smallPictureFault(picture))
   return `data:${type};base64,${toBase64(picture)}`
 }
 
@@ -145,7 +147,7 @@ export async function refreshProfile(context: ProfileContext, person: PersonRow)
     if (!isNews) giveUpVersion(database, person)
   }, 'recorded')
   if (answer.version < person.floor_version)
-    log.warn({ account, version: answer.version }, 'the relay serves an older profile than its owner has named')
+    log.warn({ account, version: answer.version }, 'relay served an outdated profile')
 }
 
 async function sealProfile(
@@ -155,7 +157,7 @@ async function sealProfile(
 ): Promise<Uint8Array> {
   const nonce = provider.randomBytes(NONCE_BYTES)
   const aad = concatBytes(LABEL, versionBytes(version))
-  const ciphertext = await provider.aeadSeal({ key: own.profileKey, nonce, aad }, utf8(JSON.stringify(profile)))
+  const ciphertext = await provider.aeadSeal({ key: own.profileKey, nonce, aad }, encodePaddedJson(profile))
   const signature = await provider.sign(own.secretKey, concatBytes(aad, nonce, ciphertext))
   return encodeWith(sealedProfile, { nonce, ciphertext, signature })
 }

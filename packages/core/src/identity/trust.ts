@@ -2,10 +2,10 @@
 import type { Person } from '@postern/bot-api/objects'
 import type { AccountId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { shownName } from './people.ts'
 
-export type Verified = 'verified' | 'unverified'
+export type Verification = 'verified' | 'unverified'
 
 type Reads = Pick<Store, 'get' | 'all'>
 
@@ -31,7 +31,7 @@ export function noteBlocked(database: Database, account: AccountId, blocked: 0 |
 }
 
 /** It is about the account's key, which is what its id is made of: it stays with every device that this key certifies. */
-export function noteVerified(database: Database, account: AccountId, verified: Verified): void {
+export function noteVerified(database: Database, account: AccountId, verified: Verification): void {
   database.run(
     'INSERT INTO person (account_id, verified) VALUES (?, ?) ON CONFLICT DO UPDATE SET verified = excluded.verified',
     account,

@@ -9,7 +9,7 @@ type Telling = Pick<Core, 'clock' | 'link' | 'log' | 'store'>
  * The relay promises nothing by an acknowledgement, and this database knows by itself where to read on. A kill before it is
  * told loses only that the relay counts some entries as unread until the next one comes, at the latest with the next login.
  */
-export class Acknowledgements {
+export class EntryAcknowledgements {
   readonly #core: Telling
   #entries = 0
   #soon: Timer | undefined
@@ -31,7 +31,7 @@ export class Acknowledgements {
   /** Before the connection ends. A database that cannot be read any more holds up no stop. */
   stop(): void {
     this.#isStopped = true
-    guarded(() => this.#tell(), { what: 'what was read could not be told to the relay', log: this.#core.log })()
+    guarded(() => this.#tell(), { what: 'acknowledgement not sent', log: this.#core.log })()
   }
 
   #tell(): void {

@@ -1,7 +1,7 @@
 // One entry of the mailbox: what it is, whether it holds, and what it changes. The change is written in the group's lane.
 import type { Notice } from '@postern/bot-api/events'
 import {
-  type Decrypted,
+  type DecryptedMessage,
   decryptMessage,
   type GroupSession,
   isMlsError,
@@ -10,46 +10,48 @@ import {
   rosterOf,
 } from '@postern/mls'
 import { type AccountId, CodedError, isCoded, type MessageId, messageIdFromHash } from '@postern/protocol'
-import { type Entry, type EnvelopeHeader, readEnvelopeHeader } from '@postern/protocol/relay'
-import { findChat, isInUse } from '../chats/chats.ts'
-import { joinChat } from '../chats/join-chat.ts'
-import { tellNotice } from '../chats/notices.ts'
-import { RefusedWelcome } from '../chats/refused-welcome.ts'
+import { type EnvelopeHeader, type MailboxEntry, readEnvelopeHeader } from '@postern/protocol/relay'
+import { emitNotice } from '../chats/notices.ts'
+import { joinChat } from '../chats/opening/join-chat.ts'
+import { findChat, isInUse } from '../chats/records/chats.ts'
+import { RefusedWelcome } from '../chats/records/refused-welcome.ts'
+import { keysLost, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { findGroup, ratchetChanges, saveRatchets } from '../groups/group-records.ts'
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { noteLostGroup } from '../healing/heal-chats.ts'
+import { doubtRelay } from '../healing/relay-doubts.ts'
 import { personOf } from '../identity/people.ts'
 import { receiveContent, receiveDirect } from '../inbox/receive.ts'
 import { restoredCursor } from '../journal/progress.ts'
 import { believableTs } from '../judge/believable-time.ts'
 import type { Database } from '../storage/database.ts'
-import type { Change } from '../storage/store.ts'
+import type { DatabaseChange } from '../storage/transactions/store.ts'
 import { adoptPending, followCommit } from './follow-commit.ts'
-import { refuseEntry, refuseWelcome } from './refuse-entry.ts'
+import { refuseEntry, refuseWelcome, unreadableOf } from './refuse-entry.ts'
 import type { WriteEntry } from './write-entry.ts'
 
-const nothing: Change<void> = () => {}
+const nothing: DatabaseChange<void> = () => {}
 
-export async function applyEntry(core: Core, claimed: Entry, write: WriteEntry): Promise<void> {
-  const machine = { nowMs: core.clock.nowMs(), reachedMs: core.passed.reachedMs() }
+export async function applyEntry(core: Core, claimed: MailboxEntry, write: WriteEntry): Promise<void> {
+  const machine = { nowMs: core.clock.nowMs(), reachedMs: core.elapsed.reachedMs() }
   const entry = { ...claimed, ts: believableTs(claimed.ts, machine) }
   if (entry.kind === 'welcome') return await applyWelcome(core, entry, write)
   const header = headerOf(entry)
   if (!core.groups.has(entry.group)) {
-    core.log.warn({ kind: entry.kind, group: entry.group }, 'an entry of a group that is not known here')
+    core.log.warn({ kind: entry.kind, group: entry.group }, 'entry of an unknown group ignored')
     if (!header) return write(nothing)
     // The relay counts this account among the members: the keys were lost, and without a word others would talk to nobody.
     if (entry.sender === core.own.id) return write(nothing)
     write(database => noteLostGroup(core, database, entry))
-    return core.poke()
+    return core.wakeChores()
   }
   if (core.groups.isKeyless(entry.group)) return write(database => passKeyless(core, database, entry))
   await core.groups.run(entry.group, async live => {
     const placed = { ...entry, ts: placeInTime(core, live, claimed) }
     if (header) return await applyEnvelope(core, live, { entry: placed, header, write })
     const error = new MlsError('mls-malformed', 'The entry is not what the relay says it is.')
-    refuseEntry(core, live, { entry: placed, id: idOf(core, entry), write, error })
+    refuseEntry(core, live, { entry: placed, id: idOf(core, entry), epoch: undefined, write, error })
   })
 }
 
@@ -57,27 +59,28 @@ export async function applyEntry(core: Core, claimed: Entry, write: WriteEntry):
  * The account was made again without the keys of this group, which heals. What came before that is no loss that anybody need
  * be told of: of the whole history nothing is here.
  */
-function passKeyless(core: Pick<Core, 'passed' | 'log'>, database: Database, entry: Entry): void {
+function passKeyless(core: Pick<Core, 'elapsed' | 'log'>, database: Database, entry: MailboxEntry): void {
   const group = findGroup(database, entry.group)
   const chat = group && findChat(database, group.chat_id)
-  core.log.debug({ kind: entry.kind, group: entry.group, reason: 'its keys are lost' }, 'passed over')
+  core.log.debug({ kind: entry.kind, group: entry.group, reason: 'its keys are lost' }, 'ignored')
   const isNews = entry.cursor > restoredCursor(database) && entry.kind === 'message' && isInUse(chat)
   if (!isNews) return
+  logUnreadable(core.log, { ...keysLost, chat: chat.id, group: entry.group, sender: entry.sender, kind: entry.kind })
   const notice: Notice = { code: 'undecryptable', from: personOf(database, entry.sender) }
-  tellNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
+  emitNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
 }
 
 /** A log's times rise, whatever the relay says: what was said later is not shown as earlier. */
-function placeInTime({ order }: Pick<Core, 'order'>, live: LiveGroup, claimed: Entry): number {
+function placeInTime({ order }: Pick<Core, 'order'>, live: LiveGroup, claimed: MailboxEntry): number {
   live.lastTs = order.place(claimed, live.lastTs)
   return live.lastTs
 }
 
-const idOf = (core: Pick<Core, 'provider'>, { payload }: Entry): MessageId =>
+const idOf = (core: Pick<Core, 'provider'>, { payload }: MailboxEntry): MessageId =>
   messageIdFromHash(core.provider.sha256(payload))
 
 /** Undefined when the relay's label and the envelope do not agree. */
-function headerOf(entry: Entry): EnvelopeHeader | undefined {
+function headerOf(entry: MailboxEntry): EnvelopeHeader | undefined {
   try {
     const header = readEnvelopeHeader(entry.payload)
     const kind = entry.kind === 'leave' ? 'message' : entry.kind
@@ -88,34 +91,36 @@ function headerOf(entry: Entry): EnvelopeHeader | undefined {
   }
 }
 
-async function applyWelcome(core: Core, entry: Entry, write: WriteEntry): Promise<void> {
+async function applyWelcome(core: Core, entry: MailboxEntry, write: WriteEntry): Promise<void> {
   try {
     await joinChat(core, entry, (live, change) => write(change, live))
   } catch (error) {
     if (error instanceof RefusedWelcome) return refuseWelcome(core, { entry, write, error })
     if (!isMlsError(error)) throw error
-    core.log.warn({ code: error.code, group: entry.group }, 'a welcome that does not hold was not followed')
+    core.log.warn({ code: error.code, group: entry.group }, 'invalid welcome ignored')
     write(nothing)
   }
 }
 
-type Envelope = { entry: Entry; header: EnvelopeHeader; write: WriteEntry }
+type Envelope = { entry: MailboxEntry; header: EnvelopeHeader; write: WriteEntry }
 
 async function applyEnvelope(core: Core, live: LiveGroup, { entry, header, write }: Envelope): Promise<void> {
   const id = idOf(core, entry)
-  if (entry.kind === 'direct') return await applyDirect(core, live, { entry, id, write })
+  if (entry.kind === 'direct') return await applyDirect(core, live, { entry, id, header, write })
   if (live.pending?.message === id) return adoptPending(core, live, write)
   if (header.epoch < epochOf(live)) {
-    core.log.warn({ group: live.id, epoch: header.epoch }, 'an entry of a past epoch was sent again')
-    return write(nothing)
+    core.log.warn({ group: live.id, epoch: header.epoch }, 'entry of a past epoch repeated')
+    write(nothing)
+    return doubtRelay(core, live.chat, entry)
   }
   try {
     const decrypted = await decryptMessage(live.session, entry.payload)
+    assertSentBy(entry, signerOf(live.session, decrypted))
     if (decrypted.kind === 'commit') followCommit(core, live, { entry, write, commit: decrypted })
     else applyText(core, live, { entry, id, write, decrypted })
   } catch (error) {
     if (!isMlsError(error)) throw error
-    refuseEntry(core, live, { entry, id, write, error })
+    refuseEntry(core, live, { entry, id, epoch: header.epoch, write, error })
   }
 }
 
@@ -123,21 +128,22 @@ async function applyEnvelope(core: Core, live: LiveGroup, { entry, header, write
 async function applyDirect(
   core: Core,
   live: LiveGroup,
-  { entry, id, write }: { entry: Entry; id: MessageId; write: WriteEntry },
+  { entry, id, header, write }: Envelope & { id: MessageId },
 ): Promise<void> {
   try {
     const { plaintext, senderLeaf } = await openDirect(live.session, entry.payload)
     const sender = accountAt(live.session, senderLeaf)
+    assertSentBy(entry, sender)
     write(receiveDirect(core, { id, chat: live.chat, group: live.id, sender, ts: entry.ts, plaintext }), live)
   } catch (error) {
     if (!isMlsError(error)) throw error
-    core.log.warn({ code: error.code, group: live.id }, 'a message to this account alone could not be read')
+    logUnreadable(core.log, unreadableOf(live, { entry, id, epoch: header.epoch, error }))
     write(nothing)
   }
 }
 
-type Text = Extract<Decrypted, { kind: 'application' }>
-type TextEntry = { entry: Entry; id: MessageId; write: WriteEntry; decrypted: Text }
+type Text = Extract<DecryptedMessage, { kind: 'application' }>
+type TextEntry = { entry: MailboxEntry; id: MessageId; write: WriteEntry; decrypted: Text }
 
 function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }: TextEntry): void {
   const before = live.session
@@ -146,7 +152,7 @@ function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }:
   if (skipped > 0)
     core.log.warn(
       { group: live.id, sender, count: skipped },
-      'messages are missing: the relay held them back, or their sender gave them up',
+      'messages missing: withheld by the relay or given up by the sender',
     )
   const changes = ratchetChanges(before, decrypted.session)
   const { ts } = entry
@@ -156,6 +162,14 @@ function applyText(core: Core, live: LiveGroup, { entry, id, write, decrypted }:
     saveRatchets(database, live.id, changes)
     applyContent(database)
   }, live)
+}
+
+const signerOf = (before: GroupSession, decrypted: DecryptedMessage): AccountId =>
+  decrypted.kind === 'commit' ? decrypted.committer : accountAt(before, decrypted.senderLeaf)
+
+/** Signed with copied keys, it comes from another account: an honest relay tells, and nothing of it is followed. */
+function assertSentBy({ sender }: MailboxEntry, signer: AccountId): void {
+  if (sender !== signer) throw new MlsError('mls-undecryptable', 'The relay names another sender than the signer.')
 }
 
 function accountAt(session: GroupSession, leaf: number): AccountId {

@@ -1,17 +1,17 @@
 // A commit in its place of the log: our own is adopted, another's is judged by what was true before it.
 import type { Notice } from '@postern/bot-api/events'
-import { type Decrypted, type GroupSession, type Member, memberAccounts, rosterOf } from '@postern/mls'
+import { type DecryptedMessage, type GroupSession, type Member, memberAccounts, rosterOf } from '@postern/mls'
 import { type AccountId, CodedError } from '@postern/protocol'
 import { decodeGroupSettings } from '@postern/protocol/content'
-import type { Entry } from '@postern/protocol/relay'
-import { agreedSettings } from '../chats/agreed-settings.ts'
-import { applyCommit, applyRemoval } from '../chats/apply-commit.ts'
-import { forgetAsked } from '../chats/asked-rejoins.ts'
-import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/chats.ts'
-import { noteDeviceKeys } from '../chats/device-keys.ts'
-import { tellNotice } from '../chats/notices.ts'
-import { forgetRejoin } from '../chats/rejoins.ts'
-import { type Disagreement, noteDisagreement } from '../chats/repair-lists.ts'
+import type { MailboxEntry } from '@postern/protocol/relay'
+import { agreedSettings } from '../chats/keys/agreed-settings.ts'
+import { noteDeviceKeys } from '../chats/keys/device-keys.ts'
+import { applyCommit, applyRemoval } from '../chats/members/apply-commit.ts'
+import { type Disagreement, noteDisagreement } from '../chats/members/repair-rosters.ts'
+import { emitNotice } from '../chats/notices.ts'
+import { forgetAsked } from '../chats/records/asked-rejoins.ts'
+import { type ChatRow, findChat, isInUse, isMember, noteReturn } from '../chats/records/chats.ts'
+import { forgetRejoin, noteNewcomers } from '../chats/records/rejoins.ts'
 import type { Core } from '../context.ts'
 import { endGroup, findGroup, noteUpdated, saveEpoch } from '../groups/group-records.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
@@ -24,12 +24,12 @@ import { reportGaps } from '../messages/gaps.ts'
 import type { Database } from '../storage/database.ts'
 import type { WriteEntry } from './write-entry.ts'
 
-type Commit = Extract<Decrypted, { kind: 'commit' }>
+type Commit = Extract<DecryptedMessage, { kind: 'commit' }>
 
 export function followCommit(
   core: Core,
   live: LiveGroup,
-  { entry, write, commit }: { entry: Entry; write: WriteEntry; commit: Commit },
+  { entry, write, commit }: { entry: MailboxEntry; write: WriteEntry; commit: Commit },
 ): void {
   const deed = deedOf(commit)
   const verdict = judgeCommit({ ...pictureOf(live), leaving: commit.farewells }, deed)
@@ -63,7 +63,7 @@ const pictureOf = ({ session }: LiveGroup): Omit<Picture, 'leaving'> => ({
 /** Where the relay was told something else than what the commit did. */
 function disagreementOf(
   live: LiveGroup,
-  { entry, commit, deed }: { entry: Entry; commit: Commit; deed: Deed },
+  { entry, commit, deed }: { entry: MailboxEntry; commit: Commit; deed: Deed },
 ): Disagreement | undefined {
   const before = memberAccounts(live.session)
   const after = memberAccounts(commit.session)
@@ -72,7 +72,7 @@ function disagreementOf(
 }
 
 function writeCommit(
-  core: Pick<Core, 'own' | 'passed' | 'log'>,
+  core: Pick<Core, 'own' | 'elapsed' | 'log' | 'wakeChores'>,
   database: Database,
   { live, commit, ts }: { live: LiveGroup; commit: Commit; ts: number },
 ): void {
@@ -84,7 +84,8 @@ function writeCommit(
     forgetRejoin(database, { group: id, account: accountId })
     noteReturn(database, chat, accountId)
   }
-  if (!isInForce(core, database, { live, committer })) return
+  if (!isInForce(core, database, { live, committer }))
+    return noteNewcomers(core, database, { chat, committer, added: accounts(commit.added) })
   applyCommit(core, database, {
     chat,
     committer,
@@ -99,7 +100,7 @@ function writeCommit(
 
 /** This account was removed by a member who may: the chat stays readable. Added anew by the same commit, it goes on with the welcome. */
 function followRemoval(
-  core: Pick<Core, 'own' | 'passed' | 'log'>,
+  core: Pick<Core, 'own' | 'elapsed' | 'log'>,
   live: LiveGroup,
   { write, commit }: { write: WriteEntry; commit: Commit },
 ): void {
@@ -108,10 +109,10 @@ function followRemoval(
   live.isBroken = true
   const { lastTs: ts } = live
   write(database => {
-    endGroup(database, id, { nowMs: core.passed.nowMs() })
+    endGroup(database, id, { nowMs: core.elapsed.nowMs() })
     const { committer } = commit
     if (commit.readdedSelf)
-      return core.log.debug({ kind: 'removal', group: id, committer, reason: 'added anew by it' }, 'passed over')
+      return core.log.debug({ kind: 'removal', group: id, committer, reason: 'added anew by it' }, 'ignored')
     if (isInForce(core, database, { live, committer })) applyRemoval(core, database, { chat, committer, ts })
   }, live)
 }
@@ -120,23 +121,23 @@ type Refused = { write: WriteEntry; offender: AccountId; why: string }
 
 /** The log cannot be followed any further by anybody honest: the chat is carried on by another group, without who did it. */
 export function refuseCommit(
-  core: Pick<Core, 'groups' | 'passed' | 'log' | 'poke' | 'rearm'>,
+  core: Pick<Core, 'groups' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
   live: LiveGroup,
   { write, offender, why }: Refused,
 ): void {
-  core.log.warn({ group: live.id, offender, why }, 'a commit that breaks the rules was refused')
+  core.log.warn({ group: live.id, offender, why }, 'commit refused')
   live.isBroken = true
   const { lastTs: ts } = live
   write(database => {
-    endGroup(database, live.id, { nowMs: core.passed.nowMs(), offender })
+    endGroup(database, live.id, { nowMs: core.elapsed.nowMs(), offender })
     const chat = findChat(database, live.chat)
     if (!chat || !endsChat(core, database, { chat, live, offender })) return
     if (!isInUse(chat)) return
     const notice: Notice = { code: 'refused', from: personOf(database, offender), text: why }
-    tellNotice(core, database, { chat: chat.id, notice, ts })
+    emitNotice(core, database, { chat: chat.id, notice, ts })
   }, live)
-  core.poke()
-  core.rearm()
+  core.wakeChores()
+  core.rescheduleTimers()
 }
 
 /**
@@ -144,20 +145,20 @@ export function refuseCommit(
  * offender, and who goes on in the new one with it, would refuse each other's groups for ever.
  */
 function endsChat(
-  core: Pick<Core, 'groups' | 'passed'>,
+  core: Pick<Core, 'groups' | 'elapsed'>,
   database: Database,
   { chat, live, offender }: { chat: ChatRow; live: LiveGroup; offender: AccountId },
 ): boolean {
   if (chat.group_id === live.id) return true
   if (chat.type === 'private' || !isMember(database, chat.id, offender)) return false
-  endGroup(database, chat.group_id, { nowMs: core.passed.nowMs(), offender })
+  endGroup(database, chat.group_id, { nowMs: core.elapsed.nowMs(), offender })
   core.groups.forget(chat.group_id)
   return true
 }
 
 /** Our own commit has reached its place: everything before it was read with the keys before it. */
 export function adoptPending(
-  core: Pick<Core, 'store' | 'provider' | 'passed' | 'log' | 'own'>,
+  core: Pick<Core, 'store' | 'provider' | 'elapsed' | 'log' | 'own'>,
   live: LiveGroup,
   write: WriteEntry,
 ): void {
@@ -205,6 +206,6 @@ function isInForce(
   const inForce = findChat(database, live.chat)?.group_id
   const reason = 'another group of the chat is in force'
   if (inForce !== live.id)
-    log.debug({ kind: 'commit', group: live.id, chat: live.chat, committer, inForce, reason }, 'passed over')
+    log.debug({ kind: 'commit', group: live.id, chat: live.chat, committer, inForce, reason }, 'ignored')
   return inForce === live.id
 }

@@ -6,41 +6,45 @@ import {
   faultFields,
   inBackground,
   isCoded,
-  Seldom,
+  LogThrottle,
   type Timer,
 } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { Delivery, MailboxEntry } from '@postern/protocol/relay'
 import type { Core } from '../context.ts'
 import type { LiveGroup } from '../groups/group-sessions.ts'
 import { moveCursor, progressOf, rewindCursor } from '../journal/progress.ts'
 import { settleGivenUp } from '../outbox/settle.ts'
 import { isUnanswered } from '../relay-link/relay-answers.ts'
-import type { Change } from '../storage/store.ts'
-import { Acknowledgements } from './acknowledgements.ts'
+import type { DatabaseChange } from '../storage/transactions/store.ts'
+import { EntryAcknowledgements } from './acknowledgements.ts'
 import { applyEntry } from './apply-entry.ts'
+import { newEntries } from './new-entries.ts'
 
-const UNWRITTEN = 'an entry could not be written; it will be applied again'
-const UNSETTLED = 'the relay cannot say what became of a message; what came since is read when it can'
+const UNWRITTEN = 'entry not saved; will be applied again'
+const UNSETTLED = 'message outcome unknown; reading continues when the relay answers'
 
 export class Inbox {
   readonly #core: Core
   readonly #clock: Clock
   readonly #unsettled = new Set<Promise<void>>()
-  #queue: Entry[] = []
+  #queue: MailboxEntry[] = []
+  /** The position of the last entry that was queued: the next page has to begin there. */
+  #queued: number
   #running: Promise<void> | undefined
   /** Up to here entries were applied; the database may be a little behind. */
   #applied: number
-  readonly #acknowledgements: Acknowledgements
+  readonly #acknowledgements: EntryAcknowledgements
   #stuck = { cursor: 0, times: 0 }
   #retry: Timer | undefined
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
 
   constructor(core: Core) {
     this.#core = core
-    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(core.clock, clientLimits.faultSaidEveryMs)
     this.#clock = core.clock
-    this.#acknowledgements = new Acknowledgements(core)
+    this.#acknowledgements = new EntryAcknowledgements(core)
     this.#applied = this.cursor()
+    this.#queued = this.#applied
   }
 
   /** What is durable here: where the relay is asked to go on. */
@@ -48,11 +52,21 @@ export class Inbox {
     return progressOf(this.#core.store).cursor
   }
 
-  /** Behind an entry that was not applied nothing is: all of them come again. */
-  deliver(entries: Entry[]): void {
-    if (this.#retry) return
+  /**
+   * Behind an entry that was not applied nothing is: all of them come again. Nothing of a page with a gap is queued either: the
+   * cursor would pass what is missing, and nobody would ask for it again.
+   */
+  deliver(page: Delivery): 'news' | 'known' | 'gap' {
+    if (this.#retry) return 'known'
+    const entries = newEntries(page, this.#queued)
+    const last = entries?.at(-1)
+    if (!entries)
+      this.#core.log.warn({ after: page.after, queued: this.#queued }, 'entries missing or out of order; reading again')
+    if (!entries || !last) return entries ? 'known' : 'gap'
     this.#queue.push(...entries)
+    this.#queued = last.cursor
     this.#running ??= this.#run()
+    return 'news'
   }
 
   /** On a new connection: entries that came over the old one and were not applied come again. */
@@ -61,6 +75,7 @@ export class Inbox {
     this.#retry?.cancel()
     this.#retry = undefined
     this.#applied = this.cursor()
+    this.#queued = this.#applied
     return this.#applied
   }
 
@@ -70,7 +85,9 @@ export class Inbox {
       rewindCursor(database, cursor)
       this.#core.order.forgetAll(database)
     })
+    this.#queue = []
     this.#applied = cursor
+    this.#queued = cursor
   }
 
   async idle(): Promise<void> {
@@ -96,37 +113,32 @@ export class Inbox {
     }
   }
 
-  async #applyNext(entry: Entry): Promise<void> {
-    // On one connection a relay never goes back; a hostile one repeats and reorders at will.
-    if (entry.cursor <= this.#applied) {
-      this.#core.log.warn({ cursor: entry.cursor, applied: this.#applied }, 'the relay delivers out of order')
-      return
-    }
+  async #applyNext(entry: MailboxEntry): Promise<void> {
     const before = this.#applied
     this.#applied = entry.cursor
-    const write = (change: Change<void>, live?: LiveGroup) => this.#write(change, { before, entry, live })
+    const write = (change: DatabaseChange<void>, live?: LiveGroup) => this.#write(change, { before, entry, live })
     if (this.#core.doubts.size > 0) await settleGivenUp(this.#core)
     try {
       await applyEntry(this.#core, entry, write)
     } catch (error) {
       if (!this.#isStuckAt(entry) || isCoded(error)) throw error
       // A fault of ours in one entry must not cut the account off from all that follows.
-      this.#core.log.error({ ...faultFields(error), group: entry.group }, 'an entry was given up')
+      this.#core.log.error({ ...faultFields(error), group: entry.group }, 'entry given up')
       write(() => {})
     }
   }
 
-  #isStuckAt({ cursor }: Entry): boolean {
+  #isStuckAt({ cursor }: MailboxEntry): boolean {
     this.#stuck = { cursor, times: this.#stuck.cursor === cursor ? this.#stuck.times + 1 : 1 }
     return this.#stuck.times >= clientLimits.inboxTriesMax
   }
 
   #write(
-    change: Change<void>,
-    { before, entry, live }: { before: number; entry: Entry; live: LiveGroup | undefined },
+    change: DatabaseChange<void>,
+    { before, entry, live }: { before: number; entry: MailboxEntry; live: LiveGroup | undefined },
   ): void {
     const { groups, store } = this.#core
-    const whole: Change<void> = database => {
+    const whole: DatabaseChange<void> = database => {
       // An entry whose predecessor was not written must not be written either: it would be skipped for ever.
       if (!moveCursor(database, { from: before, to: entry.cursor })) throw new CodedError('storage-failed')
       change(database)
@@ -138,7 +150,7 @@ export class Inbox {
     )
     this.#unsettled.add(settled)
     const over = settled.finally(() => this.#unsettled.delete(settled))
-    inBackground(over, { what: 'an entry was not settled', log: this.#core.log })
+    inBackground(over, { what: 'entry not settled', log: this.#core.log })
   }
 
   /** The relay did not say what became of a message in doubt. A new connection settles that first, and delivers again. */

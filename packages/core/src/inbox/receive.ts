@@ -1,24 +1,25 @@
 // What a decrypted content means: who the sender is, whether its chat is let in, and the message itself.
 import type { AccountId, ChatId, GroupId, MessageId } from '@postern/protocol'
 import { type Content, decodeContent, receivedBody } from '@postern/protocol/content'
-import { type ChatRow, findChat, isMember } from '../chats/chats.ts'
+import { type ChatRow, findChat, isMember } from '../chats/records/chats.ts'
+import { contentMalformed, logUnreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
 import { noteDirect } from '../groups/group-records.ts'
 import { isInviteToken } from '../identity/account.ts'
 import { findPerson, noteHello, noteWantedVersion } from '../identity/people.ts'
-import type { Applying } from '../kinds/kind.ts'
+import type { ContentEvent } from '../kinds/content-event.ts'
+import type { ApplyContext } from '../kinds/kind.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
-import type { Said } from '../kinds/said.ts'
 import { noteGap } from '../messages/gaps.ts'
 import type { Reason } from '../messages/outcome.ts'
-import { type LettingIn, letInByLink, showOrLetIn } from '../requests/let-in.ts'
+import { type AdmitContext, admitByLink, showOrAdmit } from '../requests/admit-chat.ts'
 import type { Database } from '../storage/database.ts'
-import type { Change } from '../storage/store.ts'
-import { applyContent, notePassedOver } from '../timeline/apply-content.ts'
+import type { DatabaseChange } from '../storage/transactions/store.ts'
+import { applyContent, logIgnored } from '../timeline/apply-content.ts'
 
-type Receiving = Applying & LettingIn
+type Receiving = ApplyContext & AdmitContext
 
-export type Received = {
+export type ReceivedContent = {
   id: MessageId
   chat: ChatId
   group: GroupId
@@ -28,29 +29,30 @@ export type Received = {
 }
 
 /** `skipped`: so many messages that its sender sent before it did not come. */
-type Counted = Received & { skipped: number }
+type Counted = ReceivedContent & { skipped: number }
 type Understood = Counted & { content: Content }
 
 /** A message to this account alone: a receipt, a press, or the answer to one. */
-export function receiveDirect(core: Receiving, received: Received): Change<void> {
+export function receiveDirect(core: Receiving, received: ReceivedContent): DatabaseChange<void> {
   const content = decodeContent(received.plaintext)
+  if (!content) logMalformed(core, received)
   return database => {
     const isFirst = noteDirect(database, received.group, received.id)
     const chat = findChat(database, received.chat)
     if (!content || !chat || !mayStillSpeak(core, database, { ...received, row: chat })) return
     const said = saidIn(chat, { ...received, content })
     const unheard = unheardIn(chat)
-    if (unheard) notePassedOver(core, said, unheard)
+    if (unheard) logIgnored(core, said, unheard)
     else if (isFirst) applyContent(core, database, { ...said, way: 'to one member' })
-    else notePassedOver(core, said, 'received before')
+    else logIgnored(core, said, 'received before')
   }
 }
 
 /** The part of the inbox's transaction that is about the content. */
-export function receiveContent(core: Receiving, received: Counted): Change<void> {
+export function receiveContent(core: Receiving, received: Counted): DatabaseChange<void> {
   const content = decodeContent(received.plaintext)
   if (!content) {
-    core.log.warn({ chat: received.chat }, 'a member sent content that cannot be read')
+    logMalformed(core, received)
     return () => {}
   }
   const understood = { ...received, content }
@@ -59,18 +61,21 @@ export function receiveContent(core: Receiving, received: Counted): Change<void>
     if (!mayStillSpeak(core, database, { ...received, row })) return
     const isUnseen = isBetweenClients(content.body)
     const unheard = row && !isUnseen ? unheardIn(row) : undefined
-    if (row && unheard) return notePassedOver(core, saidIn(row, understood), unheard)
+    if (row && unheard) return logIgnored(core, saidIn(row, understood), unheard)
     noteGap(core, database, { ...received, unsent: content.unsent })
     noteSender(core, database, understood)
     // Nobody is shown a chat for what clients say to each other.
-    const chat = isUnseen ? row : showOrLetIn(core, database, { ...received, isNews: isNews(database, content) })
+    const chat = isUnseen ? row : showOrAdmit(core, database, { ...received, isNews: isNews(database, content) })
     if (!chat) return
     const way = isUnseen ? 'between clients' : 'in the chat'
     applyContent(core, database, { ...saidIn(chat, understood), way })
   }
 }
 
-const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'skipped'>): Said => ({
+const logMalformed = ({ log }: Pick<Core, 'log'>, { chat, group, id: message, sender }: ReceivedContent): void =>
+  logUnreadable(log, { ...contentMalformed, chat, group, message, sender })
+
+const saidIn = (chat: ChatRow, { id, sender, ts, content }: Omit<Understood, 'skipped'>): ContentEvent => ({
   id,
   chat,
   sender,
@@ -94,21 +99,21 @@ const isNews = (database: Database, { body, hello }: Content): boolean =>
 /** Without what its sender's own client should have left out. */
 const heardBody = ({ body }: Content): Content['body'] => (body.kind === 'unknown' ? body : receivedBody(body))
 
-type InChat = Received & { row: ChatRow | undefined }
+type InChat = ReceivedContent & { row: ChatRow | undefined }
 
 /** Of two groups for a chat both are read: a member removed from the one in force must not go on speaking in the other. */
 function mayStillSpeak({ log }: Pick<Core, 'log'>, database: Database, { row, chat, group, sender }: InChat): boolean {
   if (!row || row.group_id === group || isMember(database, chat, sender)) return true
-  log.warn({ chat, group, sender }, 'somebody who is not in the chat any more speaks in an old group')
+  log.warn({ chat, group, sender }, 'message from a former member in an old group')
   return false
 }
 
-function noteSender(core: LettingIn, database: Database, { sender, content }: Understood): void {
+function noteSender(core: AdmitContext, database: Database, { sender, content }: Understood): void {
   const { hello, profileVersion } = content
   if (hello) noteHello(database, sender, { hello, version: profileVersion })
-  if (hello?.token !== undefined && isInviteToken(database, hello.token)) letInByLink(core, database, sender)
+  if (hello?.token !== undefined && isInviteToken(database, hello.token)) admitByLink(core, database, sender)
   if (profileVersion > (findPerson(database, sender)?.profile_version ?? 0)) {
     noteWantedVersion(database, sender, profileVersion)
-    core.poke()
+    core.wakeChores()
   }
 }

@@ -2,30 +2,35 @@
 import type { Notice } from '@postern/bot-api/events'
 import type { MlsError } from '@postern/mls'
 import { clientLimits, type MessageId } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
-import { type ChatRow, findChat, isInUse, isMember } from '../chats/chats.ts'
-import { tellNotice } from '../chats/notices.ts'
-import { noteWarned } from '../chats/refusals.ts'
-import type { RefusedWelcome } from '../chats/refused-welcome.ts'
+import type { MailboxEntry } from '@postern/protocol/relay'
+import { emitNotice, keepNotice } from '../chats/notices.ts'
+import { type ChatRow, deleteMember, findChat, isInUse, isMember } from '../chats/records/chats.ts'
+import { noteWarned } from '../chats/records/refusals.ts'
+import type { RefusedWelcome } from '../chats/records/refused-welcome.ts'
+import { logUnreadable, type Unreadable } from '../chats/records/unreadable.ts'
 import type { Core } from '../context.ts'
+import { questionMark } from '../fork-detection/compare-marks.ts'
 import { endGroup, findGroup } from '../groups/group-records.ts'
 import { epochOf, type LiveGroup } from '../groups/group-sessions.ts'
 import { wantAdmin } from '../healing/heal-chats.ts'
+import { doubtRelay } from '../healing/relay-doubts.ts'
 import { noteRefusedGroup } from '../healing/restart-group.ts'
-import { questionMark } from '../histories/compare-marks.ts'
 import { personOf } from '../identity/people.ts'
+import type { Rule } from '../judge/verdict.ts'
 import { hasMessage } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
 import { refuseCommit } from './follow-commit.ts'
 import type { WriteEntry } from './write-entry.ts'
 
-type Refused = { entry: Entry; id: MessageId; write: WriteEntry; error: MlsError }
+type Refused = { entry: MailboxEntry; id: MessageId; epoch: number | undefined; write: WriteEntry; error: MlsError }
 
 /** An unreadable message becomes a notice; after a commit that cannot be followed the group is replaced. */
-export function refuseEntry(core: Core, live: LiveGroup, { entry, id, write, error }: Refused): void {
-  if (error.code === 'mls-forbidden' && error.committer && entry.kind === 'commit')
+export function refuseEntry(core: Core, live: LiveGroup, { entry, id, epoch, write, error }: Refused): void {
+  // Whose keys signed it, and who sent it: a thief of the keys must not have their owner put out.
+  const isProved = error.committer !== undefined && error.committer === entry.sender
+  if (error.code === 'mls-forbidden' && isProved && entry.kind === 'commit')
     return refuseCommit(core, live, { write, offender: error.committer, why: error.message })
-  core.log.warn({ code: error.code, group: live.id, kind: entry.kind }, 'an entry could not be read')
+  logUnreadable(core.log, unreadableOf(live, { entry, id, epoch, error }))
   const isRepeat = hasMessage(core.store, id)
   // Our own commit without its keys is no harmless echo: this database is older than the group.
   const isEcho = error.code === 'mls-own-message' && entry.kind !== 'commit'
@@ -36,17 +41,46 @@ export function refuseEntry(core: Core, live: LiveGroup, { entry, id, write, err
     // Who missed something would carry on a group that is no more, and the others would not follow.
     const isStale = error.code === 'mls-wrong-epoch' || error.code === 'mls-own-message'
     const afterMs = isStale ? clientLimits.restartStaleAfterMs : 0
-    if (isLost) endGroup(database, live.id, { nowMs: core.passed.nowMs() + afterMs })
+    if (isLost) endGroup(database, live.id, { nowMs: core.elapsed.nowMs() + afterMs })
+    if (entry.kind === 'commit' && entry.sender === core.own.id) noteOwnRemovals(database, live, entry)
     const chat = shownChat(database, live)
     if (!chat)
-      return core.log.debug({ kind: 'undecryptable', group: live.id, reason: 'the chat is not in use' }, 'passed over')
+      return core.log.debug({ kind: 'undecryptable', group: live.id, reason: 'the chat is not in use' }, 'ignored')
     const notice: Notice = { code: 'undecryptable', from: personOf(database, entry.sender) }
-    tellNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
+    emitNotice(core, database, { chat: chat.id, notice, ts: entry.ts })
     if (chat.type === 'group' && error.code === 'mls-undecryptable') askSender(core, database, { entry, live })
   }, live)
+  // Others still speak in a group that this chat was in before: the relay may not know the one that it is in.
+  if (findChat(core.store, live.chat)?.group_id !== live.id) doubtRelay(core, live.chat, entry)
   if (!isLost) return
-  core.poke()
-  core.rearm()
+  core.wakeChores()
+  core.rescheduleTimers()
+}
+
+export const unreadableOf = (live: LiveGroup, { entry, id, epoch, error }: Omit<Refused, 'write'>): Unreadable => ({
+  code: error.code,
+  reason: error.message,
+  chat: live.chat,
+  group: live.id,
+  message: id,
+  sender: entry.sender,
+  kind: entry.kind,
+  epoch,
+  ownEpoch: epochOf(live),
+})
+
+/**
+ * A commit that this account made after the backup from which it was restored. The relay tells whom the commit removed. An admin
+ * that did not know it would refuse the members that add it again without them, and would bring them back.
+ */
+function noteOwnRemovals(database: Database, live: LiveGroup, { sender, added, removed, ts }: MailboxEntry): void {
+  const chat = findChat(database, live.chat)
+  if (chat?.group_id !== live.id || chat.type !== 'group') return
+  const gone = removed.filter(account => !added.includes(account) && isMember(database, chat.id, account))
+  for (const account of gone) deleteMember(database, chat.id, account)
+  const members = gone.map(account => personOf(database, account))
+  const notice: Notice = { code: 'removed', from: personOf(database, sender), members }
+  if (gone.length > 0) keepNotice(database, { chat: chat.id, notice, ts })
 }
 
 /** It may be a spoilt message, or of somebody who was shown another history: between two, only new keys can tell. */
@@ -55,9 +89,9 @@ const isForkOfTwo = (core: Pick<Core, 'store'>, live: LiveGroup, { code }: MlsEr
 
 /** Whom the relay names may not be the one who wrote it; any other member would do as well. */
 function askSender(
-  core: Pick<Core, 'own' | 'poke'>,
+  core: Pick<Core, 'own' | 'wakeChores'>,
   database: Database,
-  { entry, live }: { entry: Entry; live: LiveGroup },
+  { entry, live }: { entry: MailboxEntry; live: LiveGroup },
 ): void {
   if (isMember(database, live.chat, entry.sender))
     questionMark(core, database, { group: live.id, epoch: epochOf(live), account: entry.sender, trouble: true })
@@ -68,15 +102,15 @@ function shownChat(database: Database, live: LiveGroup): ChatRow | undefined {
   return isInUse(chat) ? chat : undefined
 }
 
-type WelcomeRefused = { entry: Entry; write: WriteEntry; error: RefusedWelcome }
+type WelcomeRefused = { entry: MailboxEntry; write: WriteEntry; error: RefusedWelcome }
 
 /** Told where it was aimed at a chat of ours: a stranger's attempt, or a member's that is not what it should be. */
 export function refuseWelcome(
-  core: Pick<Core, 'passed' | 'log' | 'poke' | 'rearm'>,
+  core: Pick<Core, 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'>,
   { entry, write, error }: WelcomeRefused,
 ): void {
   const { rule, invitation } = error
-  core.log.warn({ rule, group: entry.group, inviter: invitation.inviter }, 'a welcome was refused')
+  core.log.warn({ rule, group: entry.group, inviter: invitation.inviter }, 'welcome refused')
   write(database => {
     const known = findGroup(database, entry.group)
     const chat = findChat(database, known?.chat_id ?? invitation.chat)
@@ -86,21 +120,26 @@ export function refuseWelcome(
     if (rule === 'not-newer' || !isInUse(chat)) return
     const isByMember = isMember(database, chat.id, invitation.inviter)
     if (!known && !isByMember) return
-    if (isByMember) noteRefusedGroup(core, database, { chat: chat.id, generation: invitation.generation })
+    if (isByMember && !isOfThief(rule))
+      noteRefusedGroup(core, database, { chat: chat.id, generation: invitation.generation })
     const notice: Notice = { code: 'refused', from: personOf(database, invitation.inviter), text: error.message }
     warn(core, database, { chat, notice, ts: entry.ts })
   })
-  core.rearm()
+  core.rescheduleTimers()
 }
+
+/** Whoever signed it need not be the member: nobody has made a group into which the others would have to follow. */
+const isOfThief = (rule: Rule): boolean =>
+  rule === 'other-sender' || rule === 'revoked-device' || rule === 'expired-device'
 
 /** Welcomes cost whoever sends them nothing: a flood of them must not drown what people are told besides. */
 function warn(
-  core: Pick<Core, 'passed'>,
+  core: Pick<Core, 'elapsed'>,
   database: Database,
   { chat, notice, ts }: { chat: ChatRow; notice: Notice; ts: number },
 ): void {
-  const nowMs = core.passed.nowMs()
+  const nowMs = core.elapsed.nowMs()
   if (nowMs - chat.warned_ms < clientLimits.warnEveryMs) return
   noteWarned(database, chat.id, nowMs)
-  tellNotice(core, database, { chat: chat.id, notice, ts })
+  emitNotice(core, database, { chat: chat.id, notice, ts })
 }

@@ -1,6 +1,6 @@
 // How what an entry of the mailbox changes is written.
 import type { LiveGroup } from '../groups/group-sessions.ts'
-import type { Change } from '../storage/store.ts'
+import type { DatabaseChange } from '../storage/transactions/store.ts'
 
 /** Puts a change and the cursor behind its entry into one transaction. Called once for each entry. */
-export type WriteEntry = (change: Change<void>, live?: LiveGroup) => void
+export type WriteEntry = (change: DatabaseChange<void>, live?: LiveGroup) => void

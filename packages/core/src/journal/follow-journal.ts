@@ -1,17 +1,17 @@
 // Reads the journal on and on: what there is, then what comes, until somebody says stop.
-import { Wait } from '@postern/protocol'
+import { Deferred } from '@postern/protocol'
 import type { Journal } from './journal.ts'
 
 /**
  * `read` gives the next entries from where its reader stands, nothing when there are none: the reader alone knows its place,
  * which may be moved meanwhile, and confirms what it has dealt with. Entries that are not dealt with are read again.
  */
-export type Following<Entry> = { read: () => readonly Entry[]; until: AbortSignal }
+export type FollowOptions<Entry> = { read: () => readonly Entry[]; until: AbortSignal }
 
 /** Never gives an empty page. Rejects with what `read` throws: to go on after it, follow anew. */
 export function followJournal<Entry>(
   journal: Pick<Journal, 'onAppend'>,
-  { read, until }: Following<Entry>,
+  { read, until }: FollowOptions<Entry>,
 ): AsyncIterable<readonly Entry[]> {
   const next = async (): Promise<IteratorResult<readonly Entry[], undefined>> => {
     while (!until.aborted) {
@@ -27,9 +27,9 @@ export function followJournal<Entry>(
 
 /** To be called right after a read that found nothing: no entry can come in between. */
 function grown(journal: Pick<Journal, 'onAppend'>, until: AbortSignal): Promise<void> {
-  const wait = new Wait()
+  const wait = new Deferred()
   const wake = () => wait.resolve()
   wait.onAbort(until, wake)
-  wait.onOver(journal.onAppend(wake))
-  return wait.over
+  wait.onSettled(journal.onAppend(wake))
+  return wait.promise
 }

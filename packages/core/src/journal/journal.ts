@@ -1,11 +1,11 @@
 // The durable numbered log of what happened. Long polling, webhooks and screens each keep a cursor on it.
 import type { ChatEvent, OperatorEvent, PeopleEvent } from '@postern/bot-api/events'
-import { Bell, clientLimits, type MessageId } from '@postern/protocol'
+import { clientLimits, type MessageId, Notifier } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import { newestEventId, noteEventId } from '../storage/event-ids.ts'
-import type { PassedTime } from '../storage/passed-time.ts'
-import { doPutOff, putOff } from '../storage/put-off.ts'
-import type { Durability, Store } from '../storage/store.ts'
+import type { ElapsedClock } from '../storage/state/elapsed-clock.ts'
+import { deferToCommit, runDeferred } from '../storage/transactions/before-commit.ts'
+import { newestEventId, noteEventId } from '../storage/transactions/event-ids.ts'
+import type { Durability, Store } from '../storage/transactions/store.ts'
 
 export type JournalEvent = ChatEvent
 
@@ -14,7 +14,7 @@ export type JournalEntry = { id: number; json: string; ts: number }
 
 export class Journal {
   readonly #store: Store
-  readonly #grown = new Bell()
+  readonly #grown = new Notifier()
   #newest: number
 
   constructor(store: Store) {
@@ -102,8 +102,8 @@ export class Journal {
     return row?.count ?? 0
   }
 
-  /** Moves the reader past what is too old or too much; gives how many entries it has lost by that. */
-  async dropBefore(reader: string, limits: { olderThanTs: number; keepMax: number }): Promise<number> {
+  /** Moves the reader past what is too old or too much; gives how many entries it has lost by each of the two. */
+  async dropBefore(reader: string, limits: { olderThanTs: number; keepMax: number }): Promise<DroppedCounts> {
     return await this.#store.write(database => {
       const from = this.confirmed(reader)
       const tooOld = database.get<{ id: number | null }>(
@@ -114,15 +114,12 @@ export class Journal {
         'SELECT id FROM journal ORDER BY id DESC LIMIT 1 OFFSET ?',
         limits.keepMax,
       )
-      const upTo = Math.max(tooOld?.id ?? 0, tooMany?.id ?? 0)
-      if (upTo <= from) return 0
-      const lost = database.get<{ count: number }>(
-        'SELECT count(*) AS count FROM journal WHERE id > ? AND id <= ?',
-        from,
-        upTo,
-      )
+      const oldUpTo = Math.max(tooOld?.id ?? 0, from)
+      const upTo = Math.max(oldUpTo, tooMany?.id ?? 0)
+      if (upTo <= from) return { tooOld: 0, tooMany: 0 }
+      const lost = { tooOld: countBetween(database, from, oldUpTo), tooMany: countBetween(database, oldUpTo, upTo) }
       this.#move(database, reader, upTo)
-      return lost?.count ?? 0
+      return lost
     })
   }
 
@@ -166,9 +163,16 @@ export class Journal {
     const newest = newestEventId(this.#store)
     if (newest === this.#newest) return
     this.#newest = newest
-    this.#grown.ring()
+    this.#grown.notify()
   }
 }
+
+/** Entries that a reader has lost, and why. */
+export type DroppedCounts = { tooOld: number; tooMany: number }
+
+const countBetween = (database: Database, after: number, upTo: number): number =>
+  database.get<{ count: number }>('SELECT count(*) AS count FROM journal WHERE id > ? AND id <= ?', after, upTo)
+    ?.count ?? 0
 
 /** The newest entry of those that are too many where nobody reads. */
 const endOfUnread = (reads: Pick<Store, 'get'>): { id: number } | undefined =>
@@ -210,7 +214,7 @@ function dropConfirmed(database: Database): void {
     database.run('DELETE FROM journal WHERE id <= ?', past)
 }
 
-type Telling = { passed: Pick<PassedTime, 'latestMs'> }
+type Telling = { elapsed: Pick<ElapsedClock, 'latestMs'> }
 
 /**
  * Part of the transaction in which the event happened. Its time is when it came to be known here: what was said while this
@@ -233,17 +237,17 @@ export function appendLatest(
   database: Database,
   { message, view }: { message: MessageId; view: () => OperatorEvent | undefined },
 ): void {
-  putOff(database, message, () => {
+  deferToCommit(database, message, () => {
     const event = view()
     if (event) append(core, database, event)
   })
 }
 
-function append({ passed }: Telling, database: Database, event: JournalEvent): void {
-  doPutOff(database)
+function append({ elapsed }: Telling, database: Database, event: JournalEvent): void {
+  runDeferred(database)
   const { lastId } = database.run(
     'INSERT INTO journal (ts, chat_id, json, message_id) VALUES (?, ?, ?, ?)',
-    passed.latestMs(),
+    elapsed.latestMs(),
     event.chat_id,
     JSON.stringify(event),
     wordsIn(event)?.message ?? null,

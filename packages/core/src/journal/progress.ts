@@ -1,17 +1,17 @@
 // How far this database has come, in two numbers that the relay keeps: a copy from a backup is found out by them.
 import type { Database } from '../storage/database.ts'
-import { newestEventId } from '../storage/event-ids.ts'
-import type { Store } from '../storage/store.ts'
+import { newestEventId } from '../storage/transactions/event-ids.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 /** `cursor`: what was read of the mailbox. `mark`: rises with every event that was given out and every message that was encrypted. */
-export type Progress = { cursor: number; mark: number }
+export type ReadProgress = { cursor: number; mark: number }
 
 type Mailbox = { cursor: number; encrypted: number }
 const MAILBOX = 'SELECT cursor, encrypted FROM mailbox'
 
 const mailboxOf = (reads: Pick<Store, 'get'>): Mailbox => reads.get<Mailbox>(MAILBOX) ?? { cursor: 0, encrypted: 0 }
 
-export function progressOf(reads: Pick<Store, 'get'>): Progress {
+export function progressOf(reads: Pick<Store, 'get'>): ReadProgress {
   const { cursor, encrypted } = mailboxOf(reads)
   return { cursor, mark: encrypted + newestEventId(reads) }
 }

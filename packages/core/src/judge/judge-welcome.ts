@@ -2,7 +2,7 @@
 import { type AccountId, type ChatId, contentLimits, type GroupId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { judgeCommit, type Picture } from './judge-commit.ts'
-import { type Ended, type GroupChatSettings, successorOf } from './successor.ts'
+import { type EndedGroup, type GroupChatSettings, successorOf } from './successor.ts'
 import { follow, judgeBy, refuse, sameAccounts, type Verdict } from './verdict.ts'
 
 export type Invitation = {
@@ -15,26 +15,33 @@ export type Invitation = {
   members: readonly AccountId[]
   /** Proved by the signature of the welcome. */
   inviter: AccountId
+  /** Who put it into the mailbox, by the relay's word. */
+  sender: AccountId
+  /** What is known here of the device that signed it. */
+  device: 'current' | 'revoked' | 'expired'
 }
 
 /** The keys are good; or lost, out of step or taken from us; or of no use since a commit that we refused. */
-export type Standing = 'whole' | 'lost' | 'dead'
+export type KeyState = 'whole' | 'lost' | 'dead'
 
-export type KnownGroup = { chat: ChatId; epoch: number; standing: Standing }
+export type KnownGroup = { chat: ChatId; epoch: number; standing: KeyState }
 
 export type KnownChat = {
   type: GroupSettings['type']
   state: 'active' | 'request' | 'left'
   /** The group in which one writes now. */
-  group: { id: GroupId; standing: Standing }
+  group: { id: GroupId; standing: KeyState }
   /** As people are shown it; of private chats it is not asked. */
-  ended: Ended | undefined
+  ended: EndedGroup | undefined
 }
 
-export type Known = { group: KnownGroup | undefined; chat: KnownChat | undefined }
+export type KnownFacts = { group: KnownGroup | undefined; chat: KnownChat | undefined }
 
-export function judgeWelcome(invitation: Invitation, known: Known): Verdict {
-  const { settings, chat } = invitation
+export function judgeWelcome(invitation: Invitation, known: KnownFacts): Verdict {
+  const { settings, chat, inviter, sender, device } = invitation
+  // First of all: by copied keys nobody may be blamed, and nothing healed.
+  if (sender !== inviter) return refuse('other-sender')
+  if (device !== 'current') return refuse(`${device}-device`)
   if (known.group && known.group.chat !== chat) return refuse('other-chat')
   if (known.chat && known.chat.type !== settings.type) return refuse('other-type')
   if (settings.type === 'private') return judgePrivate(invitation, known)
@@ -53,7 +60,7 @@ export function judgeWelcome(invitation: Invitation, known: Known): Verdict {
 }
 
 /** A private chat heals by another group of the same two; into one that is known nobody is ever added again. */
-function judgePrivate({ own, inviter, members, chat }: Invitation, { group }: Known): Verdict {
+function judgePrivate({ own, inviter, members, chat }: Invitation, { group }: KnownFacts): Verdict {
   const isOfTheTwo = sameAccounts(members, [own, inviter]) && inviter !== own && (chat as string) === inviter
   return judgeBy([!isOfTheTwo, 'not-the-two'], [group !== undefined, 'not-needed'])
 }
@@ -68,7 +75,11 @@ function judgeReturn({ epoch }: Invitation, group: KnownGroup, chat: KnownChat):
  * Another group for the chat. One far ahead would leave no number for those that may have to follow it. An admin who could
  * not read the deed keeps who did it, and may: refused, the honest would go on in two groups for good.
  */
-function judgeSuccessor({ generation }: GroupChatSettings, { members, inviter }: Invitation, ended: Ended): Verdict {
+function judgeSuccessor(
+  { generation }: GroupChatSettings,
+  { members, inviter }: Invitation,
+  ended: EndedGroup,
+): Verdict {
   const { generation: before, admins } = ended.settings
   const isAdminsWord = inviter !== ended.offender && admins.includes(inviter)
   return judgeBy(
@@ -101,7 +112,7 @@ function judgeChange(
 }
 
 /** What was true before: who ended the group and who had left are as good as gone, and the first may be an admin then. */
-function pictureOf(ended: Ended): Picture & { settings: GroupChatSettings } {
+function pictureOf(ended: EndedGroup): Picture & { settings: GroupChatSettings } {
   const { settings, members } = successorOf(ended)
   return { settings, members, leaving: [] }
 }

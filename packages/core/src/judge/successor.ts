@@ -6,7 +6,7 @@ import type { Picture } from './judge-commit.ts'
 export type GroupChatSettings = Extract<GroupSettings, { type: 'group' }>
 
 /** What people are shown of a chat, and whose deed ended its group. */
-export type Ended = Omit<Picture, 'settings'> & {
+export type EndedGroup = Omit<Picture, 'settings'> & {
   chat: ChatId
   settings: GroupChatSettings
   /** Whose commit the others refused. Undefined where nobody can be proved to have ended it. */
@@ -16,7 +16,7 @@ export type Ended = Omit<Picture, 'settings'> & {
 export type Successor = { settings: GroupChatSettings; members: AccountId[] }
 
 /** Title, timer and admins stay; out are who did it and who had left; a group without an admin has its first member as one. */
-export function successorOf(ended: Ended): Successor {
+export function successorOf(ended: EndedGroup): Successor {
   const { chat, settings, offender } = ended
   const members = ended.members.filter(account => account !== offender && !ended.leaving.includes(account)).toSorted()
   const admins = settings.admins.filter(account => members.includes(account))
@@ -33,7 +33,7 @@ export function successorOf(ended: Ended): Successor {
 }
 
 /** Who carries it on first: the admins, then the others. Undefined for who is not to be in it. */
-export function turnOf(ended: Ended, account: AccountId): number | undefined {
+export function turnOf(ended: EndedGroup, account: AccountId): number | undefined {
   const { settings, members } = successorOf(ended)
   const admins = settings.admins.filter(admin => members.includes(admin)).toSorted()
   const order = [...admins, ...members.filter(member => !admins.includes(member))]

@@ -17,6 +17,9 @@ const rules = {
   'not-an-admin-to-name': 'only an admin names admins',
   'fixed-setting': 'what a chat is, and which it is, never changes',
   'too-many': 'a group has a limited number of members',
+  'other-sender': 'the relay names another account as its sender than the one that signed it',
+  'revoked-device': 'the account has replaced the device that signed it',
+  'expired-device': 'the certificate of the device that signed it has ended',
   'sent-before': 'it was taken before',
 } as const
 

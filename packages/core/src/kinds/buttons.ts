@@ -5,11 +5,11 @@ import { ownProfile } from '../identity/profile.ts'
 import { bodyOf, type MessageRow } from '../messages/messages.ts'
 import { wasOffered } from '../messages/offered-data.ts'
 import type { Database } from '../storage/database.ts'
-import type { Checking } from './kind.ts'
+import type { ValidateContext } from './kind.ts'
 
-export function assertButtons({ store }: Pick<Checking, 'store'>, buttons: Button[][]): void {
+export function assertButtons({ store }: Pick<ValidateContext, 'store'>, buttons: Button[][]): void {
   if (buttons.length > 0 && !ownProfile(store).profile.bot)
-    throw new CodedError('bad-field', { field: 'buttons', rule: 'only a bot can put buttons under a message' })
+    throw new CodedError('bad-field', { field: 'buttons', rule: 'can only be sent by a bot' })
   assertKept('buttons', buttonsFault(buttons))
 }
 

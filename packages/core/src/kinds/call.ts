@@ -1,10 +1,10 @@
 // A call: there are none with a bot. It declines by itself, and both sides see that it did.
 import type { KnownBody } from '@postern/protocol/content'
-import { tellNotice } from '../chats/notices.ts'
+import { emitNotice } from '../chats/notices.ts'
 import { personOf } from '../identity/people.ts'
 import { ownProfile } from '../identity/profile.ts'
 import { appendForPeople } from '../journal/journal.ts'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 import { assertActive } from './press.ts'
 
@@ -16,12 +16,12 @@ export const call = {
   body: (_core, _chat, asked) => ({ kind: 'call', ...asked }),
   apply: (core, database, { chat, sender, ts, body }) => {
     if (sender === core.own.id) return applied
-    if (chat.state !== 'active') return passedOver('the chat is not active')
+    if (chat.state !== 'active') return ignored('the chat is not active')
     const from = personOf(database, sender)
     const isBot = ownProfile(core.store).profile.bot
     if (!isBot) appendForPeople(core, database, { type: 'call', chat_id: chat.id, call: { from, state: body.state } })
     const isDeclined = body.state === 'declined' || isBot
-    if (isDeclined) tellNotice(core, database, { chat: chat.id, notice: { code: 'call_declined', from }, ts })
+    if (isDeclined) emitNotice(core, database, { chat: chat.id, notice: { code: 'call_declined', from }, ts })
     if (body.state === 'ringing' && isBot) core.decline({ chat: chat.id, call: body.call })
     return applied
   },

@@ -1,8 +1,8 @@
 // The end of a poll, said by its sender: what is voted after this does not count.
 import { CodedError, type MessageId } from '@postern/protocol'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import { lookUpPoll, noteClosing, noteEndTold } from '../messages/polls.ts'
-import { doPutOff } from '../storage/put-off.ts'
+import { runDeferred } from '../storage/transactions/before-commit.ts'
 import type { Kind } from './kind.ts'
 import { assertOpen, findPollMessage } from './open-poll.ts'
 
@@ -16,16 +16,16 @@ export const close = {
   body: (_core, _chat, { message }) => ({ kind: 'close', target: message }),
   apply: (core, database, { chat, sender, ts, body }) => {
     const asked = lookUpPoll(database, chat.id, body.target)
-    if (!asked) return passedOver('no such poll')
-    if (asked.row.sender !== sender) return passedOver("not the sender's message")
-    if ((asked.poll.closed_ts ?? Infinity) <= ts) return passedOver('closed before')
+    if (!asked) return ignored('no such poll')
+    if (asked.row.sender !== sender) return ignored("not the sender's message")
+    if ((asked.poll.closed_ts ?? Infinity) <= ts) return ignored('closed before')
     // Votes before it are told as of an open poll: its end is told once, and with the last of them.
-    doPutOff(database)
+    runDeferred(database)
     noteClosing(database, body.target, ts)
-    if (asked.poll.closed) return passedOver('closed before')
+    if (asked.poll.closed) return ignored('closed before')
     // Behind one's own closing there may be votes that the relay accepted before it, and that were not read yet: a chore tells it.
     if (sender === core.own.id) {
-      core.poke()
+      core.wakeChores()
       return applied
     }
     noteEndTold(database, body.target)

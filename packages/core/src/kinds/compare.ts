@@ -1,7 +1,8 @@
 // What its sender has in common with all who are in an epoch of a group: another one means another history.
+
+import { applyMark } from '../fork-detection/compare-marks.ts'
 import type { EpochMark } from '../groups/epoch-marks.ts'
-import { applyMark } from '../histories/compare-marks.ts'
-import { passedOver } from '../messages/outcome.ts'
+import { ignored } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 
 export const compare = {
@@ -9,7 +10,7 @@ export const compare = {
   body: (_core, _chat, mark) => ({ kind: 'compare', ...mark }),
   apply: (core, database, { chat, sender, ts, body }) => {
     // Said to many at once, one word would set all of them to work.
-    if (chat.type !== 'private') return passedOver('not a private chat')
+    if (chat.type !== 'private') return ignored('not a private chat')
     return applyMark(core, database, { from: sender, ts, mark: body })
   },
 } satisfies Kind<'compare', EpochMark>

@@ -1,8 +1,8 @@
 // A deletion for everyone, by the sender alone.
 import { CodedError, type MessageId } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import { countUnread, eraseMessage, findMessage, lookUpMessage } from '../messages/messages.ts'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 
 export const deletion = {
@@ -14,13 +14,13 @@ export const deletion = {
   body: (_core, _chat, { message }) => ({ kind: 'delete', target: message }),
   apply: (core, database, { chat, sender, ts, body }) => {
     const row = lookUpMessage(database, chat.id, body.target)
-    if (!row) return passedOver('no such message')
-    if (row.sender !== sender) return passedOver("not the sender's message")
+    if (!row) return ignored('no such message')
+    if (row.sender !== sender) return ignored("not the sender's message")
     eraseMessage(database, row.id, sender === core.own.id ? 'everywhere' : 'here')
     countUnread(database, chat.id)
     // Here, for all ways that lead to it: also when somebody else deletes, or a deletion in doubt is settled.
     core.store.eraseTraces()
-    core.poke()
+    core.wakeChores()
     // Of what nobody was told, nobody is told that it is gone.
     if (!row.reported) return applied
     return { kind: 'applied', about: { type: 'deleted', message: row.id, by: sender, ts } }

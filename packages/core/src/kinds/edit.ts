@@ -9,19 +9,19 @@ import {
   type MessageId,
 } from '@postern/protocol'
 import { withFitting } from '@postern/protocol/content'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import { ageOf } from '../messages/age.ts'
 import { type Body, bodyOf, findMessage, lookUpMessage, type MessageRow, saveEdit } from '../messages/messages.ts'
 import { keepOffered } from '../messages/offered-data.ts'
-import { type Outcome, passedOver } from '../messages/outcome.ts'
+import { ignored, type Outcome } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import { assertButtons, dataOf } from './buttons.ts'
-import type { Applying, Checking, Kind } from './kind.ts'
-import type { Bodies, SaidOf } from './said.ts'
+import type { ContentBodies, ContentEventOf } from './content-event.ts'
+import type { ApplyContext, Kind, ValidateContext } from './kind.ts'
 import { assertMentions, assertText } from './text-rules.ts'
 
 /** What is absent stays; no buttons take the buttons away; an empty text takes a caption away. */
-export type MessageEdit = Omit<Bodies['edit'], 'kind' | 'target'> & { message: MessageId }
+export type MessageEdit = Omit<ContentBodies['edit'], 'kind' | 'target'> & { message: MessageId }
 
 export const edit = {
   way: 'in the chat',
@@ -48,7 +48,11 @@ export const edit = {
 /** Mentions alone stand in the text as it is now. */
 export const isOfMentions = (asked: MessageEdit): boolean => asked.mentions !== undefined && asked.text === undefined
 
-function withStandingText({ store }: Checking, chat: ChatId, { mentions = [], ...asked }: MessageEdit): MessageEdit {
+function withStandingText(
+  { store }: ValidateContext,
+  chat: ChatId,
+  { mentions = [], ...asked }: MessageEdit,
+): MessageEdit {
   const body = bodyOf(findMessage(store, chat, asked.message))
   if (body.kind !== 'text' && body.kind !== 'file') return asked
   // Taking away what is not there is no edit, and nobody is told of one.
@@ -59,21 +63,21 @@ function withStandingText({ store }: Checking, chat: ChatId, { mentions = [], ..
 }
 
 type Editable = Extract<Body, { kind: 'text' | 'file' }>
-type SaidEdit = SaidOf<'edit'>
+type SaidEdit = ContentEventOf<'edit'>
 
-function applyEdit(core: Applying, database: Database, said: SaidEdit): Outcome {
+function applyEdit(core: ApplyContext, database: Database, said: SaidEdit): Outcome {
   const { chat, sender, ts, body } = said
   const row = lookUpMessage(database, chat.id, body.target)
-  if (!row) return passedOver('no such message')
-  if (row.sender !== sender) return passedOver("not the sender's message")
+  if (!row) return ignored('no such message')
+  if (row.sender !== sender) return ignored("not the sender's message")
   const before = bodyOf(row)
-  if (before.kind !== 'text' && before.kind !== 'file') return passedOver('nothing to edit')
+  if (before.kind !== 'text' && before.kind !== 'file') return ignored('nothing to edit')
   // The sender's own client asks the same before it sends: this is for those whose client does not.
-  if (isTooLate(before, ts - row.ts - clientLimits.relayTsAheadMsMax)) return passedOver('edit too late')
+  if (isTooLate(before, ts - row.ts - clientLimits.relayTsAheadMsMax)) return ignored('edit too late')
   // Words and buttons each on their own: of two edits that cross, neither takes back what the other changed.
   const isTextNew = body.text !== undefined && ts > (row.text_ts ?? 0) && (body.text !== '' || before.kind === 'file')
   const areButtonsNew = body.buttons !== undefined && ts > (row.buttons_ts ?? 0)
-  if (!isTextNew && !areButtonsNew) return passedOver('later words stand')
+  if (!isTextNew && !areButtonsNew) return ignored('later words stand')
   if (areButtonsNew && sender === core.own.id)
     keepOffered(database, { message: row.id, data: dataOf(before.buttons), ts })
   saveEdit(database, editedRow(row, before, { said, isTextNew, areButtonsNew }))
@@ -111,7 +115,7 @@ function editedBody(before: Editable, { said: { body }, isTextNew, areButtonsNew
 }
 
 /** Throws unless the message is this account's own, no poll, young enough or one with buttons. */
-function assertEditable(core: Checking, chat: ChatId, { message: target, ...asked }: MessageEdit): void {
+function assertEditable(core: ValidateContext, chat: ChatId, { message: target, ...asked }: MessageEdit): void {
   visibleChat(core.store, chat)
   const message = findMessage(core.store, chat, target)
   if (message.sender !== core.own.id) throw new CodedError('not-own-message')

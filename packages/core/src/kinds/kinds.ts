@@ -1,23 +1,23 @@
 // The table of all kinds of content. A kind of the content's union that is not in it does not compile.
 import type { Message } from '@postern/bot-api/objects'
 import { bodyOf, type ShownMessage } from '../messages/messages.ts'
-import { type Outcome, passedOver } from '../messages/outcome.ts'
+import { ignored, type Outcome } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
 import { call } from './call.ts'
 import { close } from './close.ts'
 import { compare } from './compare.ts'
+import type { ContentBodies, ContentEventOf, KindName } from './content-event.ts'
 import { deletion } from './delete.ts'
 import { edit } from './edit.ts'
 import { file } from './file.ts'
 import { hello } from './hello.ts'
-import type { Applying, Around, Kind, Way } from './kind.ts'
+import type { ApplyContext, DeliveryWay, Kind, ViewContext } from './kind.ts'
 import { leave } from './leave.ts'
 import { poll } from './poll.ts'
 import { press } from './press.ts'
 import { reaction } from './reaction.ts'
 import { receipt } from './receipt.ts'
 import { rejoin } from './rejoin.ts'
-import type { Bodies, KindName, SaidOf } from './said.ts'
 import { text } from './text.ts'
 import { toast } from './toast.ts'
 import { unknown } from './unknown.ts'
@@ -43,30 +43,30 @@ const kinds: { readonly [Name in KindName]: Kind<Name> } = {
   unknown,
 }
 
-type Hearing<Name extends KindName> = { kind: Name; said: SaidOf<Name>; way: Way }
+type Hearing<Name extends KindName> = { kind: Name; said: ContentEventOf<Name>; way: DeliveryWay }
 
 /** What is said in another way than its kind is would reach others than it should. */
 export function applyKind<Name extends KindName>(
-  core: Applying,
+  core: ApplyContext,
   database: Database,
   { kind, said, way }: Hearing<Name>,
 ): Outcome {
-  if (kinds[kind].way !== way) return passedOver('not said this way')
+  if (kinds[kind].way !== way) return ignored('not said this way')
   return kinds[kind].apply(core, database, said)
 }
 
 /** Said between the clients of members, without a word to people: it opens no chat, and gives away no name. */
 export const isBetweenClients = ({ kind }: { kind: KindName }): boolean => kinds[kind].way === 'between clients'
 
-export function viewKind(around: Around, row: ShownMessage): Partial<Message> {
+export function viewKind(around: ViewContext, row: ShownMessage): Partial<Message> {
   const body = bodyOf(row)
   return viewBody(around, row, { kind: body.kind, body })
 }
 
 function viewBody<Name extends KindName>(
-  around: Around,
+  around: ViewContext,
   row: ShownMessage,
-  { kind, body }: { kind: Name; body: Bodies[Name] },
+  { kind, body }: { kind: Name; body: ContentBodies[Name] },
 ): Partial<Message> {
   return kinds[kind].view?.(around, row, body) ?? {}
 }

@@ -1,12 +1,12 @@
 // A farewell: its sender's last word in a group. The next commit of a remaining member removes the sender.
 import type { Notice } from '@postern/bot-api/events'
 import { fromBase64Url } from '@postern/protocol'
-import { writableGroup } from '../chats/change-members.ts'
-import { findChat, noteLeaving, setChatState, viewChat } from '../chats/chats.ts'
-import { keepNotice, tellNotice } from '../chats/notices.ts'
+import { writableGroup } from '../chats/members/change-members.ts'
+import { emitNotice, keepNotice } from '../chats/notices.ts'
+import { findChat, noteLeaving, setChatState, viewChat } from '../chats/records/chats.ts'
 import { personOf } from '../identity/people.ts'
 import { appendEvent } from '../journal/journal.ts'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import type { Kind } from './kind.ts'
 
 export const leave = {
@@ -17,7 +17,7 @@ export const leave = {
   body: () => ({ kind: 'leave' }),
   apply: (core, database, { chat, sender, ts, body }) => {
     // Nobody leaves a private chat: acted upon, it would be a chat with nobody.
-    if (chat.type !== 'group') return passedOver('not a group')
+    if (chat.type !== 'group') return ignored('not a group')
     const farewell = body.proof ? fromBase64Url(body.proof) : undefined
     noteLeaving(database, chat.id, { account: sender, farewell })
     // With the word itself: a farewell that was in doubt has left all the same.
@@ -28,9 +28,9 @@ export const leave = {
       return applied
     }
     const row = findChat(database, chat.id)
-    if (!row || chat.state !== 'active') return passedOver('the chat is not active')
+    if (!row || chat.state !== 'active') return ignored('the chat is not active')
     appendEvent(core, database, { type: 'chat', chat_id: chat.id, chat: viewChat(database, row) })
-    tellNotice(core, database, { chat: chat.id, notice, ts })
+    emitNotice(core, database, { chat: chat.id, notice, ts })
     return applied
   },
 } satisfies Kind<'leave', object>

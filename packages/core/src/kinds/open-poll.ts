@@ -1,19 +1,23 @@
 // The poll that somebody votes in or closes: throws unless it is there, and open.
 import { type ChatId, CodedError, type MessageId } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import { dueMs } from '../messages/age.ts'
 import { findMessage } from '../messages/messages.ts'
 import { endTs } from '../messages/poll-tally.ts'
 import { lookUpPoll, type PollMessage } from '../messages/polls.ts'
-import type { Checking } from './kind.ts'
+import type { ValidateContext } from './kind.ts'
 
-export function findPollMessage({ store }: Pick<Checking, 'store'>, chat: ChatId, message: MessageId): PollMessage {
+export function findPollMessage(
+  { store }: Pick<ValidateContext, 'store'>,
+  chat: ChatId,
+  message: MessageId,
+): PollMessage {
   findMessage(store, visibleChat(store, chat).id, message)
   const asked = lookUpPoll(store, chat, message)
   if (!asked) throw new CodedError('not-a-poll')
   return asked
 }
 
-export function assertOpen(core: Checking, { poll }: PollMessage): void {
+export function assertOpen(core: ValidateContext, { poll }: PollMessage): void {
   if (poll.closed || dueMs(core) >= endTs(poll)) throw new CodedError('poll-closed')
 }

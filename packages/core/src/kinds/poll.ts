@@ -16,10 +16,12 @@ export const poll = {
     assertKept('options', optionsCountFault(options))
     for (const [at, option] of options.entries()) assertKept(`options[${at}]`, optionFault(option))
   },
-  body: (core, _chat, { question, options, multiple, closeTs, replyTo }) => {
+  body: (core, _chat, { question, options, multiple, closeTs, replyTo, ...others }) => {
+    // A field of a new message that is passed on by nobody does not compile.
+    others satisfies Record<string, never>
     // Only of a new one: what is repeated under its key may have closed meanwhile, and is answered all the same.
     if (closeTs !== undefined && closeTs <= core.clock.nowMs())
-      throw new CodedError('bad-field', { field: 'close_ts', rule: 'a time in the future is required' })
+      throw new CodedError('bad-field', { field: 'close_ts', rule: 'must be in the future' })
     return {
       kind: 'poll',
       question,
@@ -31,9 +33,9 @@ export const poll = {
   },
   apply: (core, database, said) => {
     const outcome = applyMessage(core, database, said)
-    if (outcome.kind === 'passed over') return outcome
+    if (outcome.kind === 'ignored') return outcome
     insertPoll(database, said.id, said.body.closeTs)
-    if (said.body.closeTs !== undefined) core.rearm()
+    if (said.body.closeTs !== undefined) core.rescheduleTimers()
     return outcome
   },
   view: (around, row, body) => ({

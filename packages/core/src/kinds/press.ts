@@ -1,14 +1,14 @@
 // A press of a button: told to the bot alone.
 import { type ChatId, CodedError, type MessageId, type PressId } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import { personOf, profileOf } from '../identity/people.ts'
 import { ownProfile } from '../identity/profile.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { findMessage, lookUpMessage } from '../messages/messages.ts'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import { notePress } from '../messages/presses.ts'
 import { hasButton, hasOffered } from './buttons.ts'
-import type { Checking, Kind } from './kind.ts'
+import type { Kind, ValidateContext } from './kind.ts'
 
 /** The id stays when a press is sent again: the bot hears it once. */
 export type NewPress = { press: PressId; message: MessageId; data: string }
@@ -19,21 +19,20 @@ export const press = {
     assertActive(core, chat)
     const row = findMessage(core.store, chat, message)
     if (row.sender === core.own.id || !profileOf(core.store, row.sender).bot)
-      throw new CodedError('bad-field', { field: 'message', rule: 'only the messages of bots have buttons to press' })
+      throw new CodedError('bad-field', { field: 'message', rule: 'must be a message from a bot' })
     if (!hasButton(row, data))
-      throw new CodedError('bad-field', { field: 'data', rule: 'there is no such button under the message' })
+      throw new CodedError('bad-field', { field: 'data', rule: 'must be the data of a button of the message' })
   },
   body: (_core, _chat, { press: id, message, data }) => ({ kind: 'press', press: id, target: message, data }),
   /** For the bot. A press of what it never offered, or of a message that is gone, is nobody's business. */
   apply: (core, database, { chat: { id: chat, state }, sender: from, ts, body }) => {
-    if (state !== 'active') return passedOver('the chat is not active')
+    if (state !== 'active') return ignored('the chat is not active')
     const row = lookUpMessage(database, chat, body.target)
-    if (!row) return passedOver('no such message')
+    if (!row) return ignored('no such message')
     const isForUs = row.sender === core.own.id && ownProfile(core.store).profile.bot
-    if (!isForUs || from === core.own.id || !hasOffered(database, row, body.data))
-      return passedOver('no button of ours')
+    if (!isForUs || from === core.own.id || !hasOffered(database, row, body.data)) return ignored('no button of ours')
     const pressed = { id: body.press, chat_id: chat, message_id: row.id, presser: from, bot: core.own.id, ts }
-    if (!notePress(core, database, pressed)) return passedOver('sent before')
+    if (!notePress(core, database, pressed)) return ignored('sent before')
     const button = { message_id: row.id, from: personOf(database, from), data: body.data, press_id: body.press }
     appendEvent(core, database, { type: 'button', chat_id: chat, button })
     return applied
@@ -41,7 +40,7 @@ export const press = {
 } satisfies Kind<'press', NewPress>
 
 /** Throws unless something can be said in the chat. */
-export function assertActive({ store }: Pick<Checking, 'store'>, chat: ChatId): void {
+export function assertActive({ store }: Pick<ValidateContext, 'store'>, chat: ChatId): void {
   const { state, blocked } = visibleChat(store, chat)
   if (state !== 'active') throw new CodedError(state === 'request' ? 'chat-is-request' : 'chat-left')
   if (blocked) throw new CodedError('chat-blocked')

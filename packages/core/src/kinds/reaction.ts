@@ -1,8 +1,8 @@
 // A reaction: one emoji per person and message; a new one takes the place of the old.
 import { assertKept, emojiFault, type MessageId } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import { findMessage, lookUpMessage } from '../messages/messages.ts'
-import { passedOver } from '../messages/outcome.ts'
+import { ignored } from '../messages/outcome.ts'
 import { putReaction } from '../messages/reactions.ts'
 import type { Kind } from './kind.ts'
 
@@ -19,10 +19,10 @@ export const reaction = {
   body: (_core, _chat, { message, emoji }) => ({ kind: 'reaction', target: message, emoji }),
   apply: (_core, database, { chat, sender, ts, body }) => {
     const row = lookUpMessage(database, chat.id, body.target)
-    if (!row) return passedOver('no such message')
-    if (body.emoji !== '' && emojiFault(body.emoji) !== undefined) return passedOver('no one emoji')
+    if (!row) return ignored('no such message')
+    if (body.emoji !== '' && emojiFault(body.emoji) !== undefined) return ignored('no one emoji')
     if (!putReaction(database, { message: row.id, by: sender, emoji: body.emoji, ts }))
-      return passedOver('later words stand')
+      return ignored('later words stand')
     return { kind: 'applied', about: { type: 'reaction', message: row.id, by: sender, ts } }
   },
 } satisfies Kind<'reaction', NewReaction>

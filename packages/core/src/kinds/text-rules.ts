@@ -2,10 +2,10 @@
 import type { Message } from '@postern/bot-api/objects'
 import { assertKept, charsFault, mentionFault, mentionsCountFault, textRange } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
-import type { Bodies } from './said.ts'
+import type { ContentBodies } from './content-event.ts'
 
 /** The timer is the chat's. */
-export type NewText = Omit<Bodies['text'], 'kind' | 'timerMs'>
+export type NewText = Omit<ContentBodies['text'], 'kind' | 'timerMs'>
 
 export function assertText(text: string, field: 'text' | 'caption' = 'text'): void {
   assertKept(field, charsFault(text, textRange))
@@ -18,7 +18,7 @@ export function assertMentions(text: string, mentions: Mention[] = []): void {
   if (fault) assertKept(`mentions[${fault.at}]`, fault.rule)
 }
 
-type Words = Pick<Bodies['file'], 'text' | 'replyTo' | 'mentions' | 'buttons'>
+type Words = Pick<ContentBodies['file'], 'text' | 'replyTo' | 'mentions' | 'buttons'>
 
 /** Of a text, and of a file with its caption. */
 export const viewWords = ({ text, replyTo, mentions, buttons }: Words): Partial<Message> => ({

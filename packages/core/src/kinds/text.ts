@@ -1,10 +1,10 @@
 // A text: what is checked before it is said, and what is added by itself.
 import type { ChatId } from '@postern/protocol'
 import type { Mention } from '@postern/protocol/content'
-import { findChat, membersOf } from '../chats/chats.ts'
+import { findChat, membersOf } from '../chats/records/chats.ts'
 import { profileOf } from '../identity/people.ts'
 import { assertButtons } from './buttons.ts'
-import type { Checking, Kind } from './kind.ts'
+import type { Kind, ValidateContext } from './kind.ts'
 import { applyMessage } from './new-message.ts'
 import { assertMentions, assertText, type NewText, viewWords } from './text-rules.ts'
 
@@ -15,7 +15,9 @@ export const text = {
     assertMentions(asked.text, asked.mentions)
     assertButtons(core, asked.buttons ?? [])
   },
-  body: (core, chat, { text: words, replyTo, mentions, buttons }) => {
+  body: (core, chat, { text: words, replyTo, mentions, buttons, ...others }) => {
+    // A field of a new message that is passed on by nobody does not compile.
+    others satisfies Record<string, never>
     const mentioned = mentions ?? commandMention(core, chat, words)
     return {
       kind: 'text',
@@ -30,7 +32,7 @@ export const text = {
 } satisfies Kind<'text', NewText>
 
 /** A command in a group is for one bot: the only one there, or the one that is named behind an @. */
-function commandMention({ store, own }: Checking, chat: ChatId, words: string): Mention[] | undefined {
+function commandMention({ store, own }: ValidateContext, chat: ChatId, words: string): Mention[] | undefined {
   const command = /^\/[a-z0-9_]+(?:@(\S+))?/.exec(words)
   if (!command || findChat(store, chat)?.type !== 'group') return undefined
   const bots = membersOf(store, chat)

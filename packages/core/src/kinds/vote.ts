@@ -1,10 +1,10 @@
 // A vote in a poll: all that the voter chooses now. Of each person the last one before the end counts.
 import { CodedError, type MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
-import { applied, passedOver } from '../messages/outcome.ts'
+import { applied, ignored } from '../messages/outcome.ts'
 import { countedVote, endTs, findPoll } from '../messages/poll-tally.ts'
 import { insertVote, lastVoteTs, lookUpPoll } from '../messages/polls.ts'
-import type { Checking, Kind } from './kind.ts'
+import type { Kind, ValidateContext } from './kind.ts'
 import { assertOpen, findPollMessage } from './open-poll.ts'
 
 /** No options take the vote back. */
@@ -19,21 +19,21 @@ export const vote = {
     if (isVote(body, options)) return
     const last = body.options.length - 1
     const rule = body.multiple
-      ? `indexes from 0 to ${last}, each once, are allowed`
-      : `one index from 0 to ${last}, or none, is allowed`
+      ? `must be indexes from 0 to ${last}, each at most once`
+      : `must be one index from 0 to ${last}, or empty`
     throw new CodedError('bad-field', { field: 'options', rule })
   },
   body: (_core, _chat, { message, options }) => ({ kind: 'vote', target: message, options }),
   apply: (core, database, { chat, sender, ts, body }) => {
     const asked = lookUpPoll(database, chat.id, body.target)
-    if (!asked) return passedOver('no such poll')
-    if (!isVote(asked.body, body.options)) return passedOver('no vote in this poll')
+    if (!asked) return ignored('no such poll')
+    if (!isVote(asked.body, body.options)) return ignored('no vote in this poll')
     const { poll } = asked
     const before = countedVote(database, poll, sender)
     insertVote(database, { message: body.target, voter: sender, ts, options: body.options })
     const hasChanged = countedVote(database, poll, sender) !== before
     // Kept all the same: the end of the poll may yet turn out to be another.
-    if (ts >= endTs(poll) && !hasChanged) return passedOver('vote after the end')
+    if (ts >= endTs(poll) && !hasChanged) return ignored('vote after the end')
     // Of a poll that was closed here the end is still to be told, and this vote with it.
     const isEnding = poll.closed_ts !== null && !poll.closed
     if (sender === core.own.id || isEnding || !hasChanged) return applied
@@ -42,7 +42,7 @@ export const vote = {
 } satisfies Kind<'vote', NewVote>
 
 /** After a vote of ours: the relay may have accepted it when the poll was over. */
-export function assertCounted({ store, own }: Pick<Checking, 'store' | 'own'>, message: MessageId): void {
+export function assertCounted({ store, own }: Pick<ValidateContext, 'store' | 'own'>, message: MessageId): void {
   if ((lastVoteTs(store, message, own.id) ?? 0) >= endTs(findPoll(store, message))) throw new CodedError('poll-closed')
 }
 

@@ -1,7 +1,7 @@
 // The countdowns of disappearing messages: the records, by the time that passed.
 import type { ChatId, MessageId } from '@postern/protocol'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 export type ExpiredRow = { id: MessageId; chat_id: ChatId; reported: number }

@@ -2,8 +2,8 @@
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId, GroupId } from '@postern/protocol'
 import type { Unsent } from '@postern/protocol/content'
-import { findChat, isInUse } from '../chats/chats.ts'
-import { tellNotice } from '../chats/notices.ts'
+import { emitNotice } from '../chats/notices.ts'
+import { findChat, isInUse } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { personOf } from '../identity/people.ts'
 import type { Database } from '../storage/database.ts'
@@ -18,7 +18,7 @@ type Read = InChat & { sender: AccountId; skipped: number; unsent: Unsent | unde
  * With each message. What those that were still under way may explain is told with the next one, or when the epoch ends:
  * a message that was given up while others were on their way is none that was held back.
  */
-export function noteGap(core: Pick<Core, 'passed'>, database: Database, read: Read): void {
+export function noteGap(core: Pick<Core, 'elapsed'>, database: Database, read: Read): void {
   const { group, chat, sender, skipped } = read
   const before = database.get<Gap>('SELECT * FROM gap WHERE group_id = ? AND sender = ?', group, sender)
   if (skipped === 0 && !before) return
@@ -43,7 +43,7 @@ export function noteGap(core: Pick<Core, 'passed'>, database: Database, read: Re
 }
 
 /** When the epoch ends: nobody will explain them any more. */
-export function reportGaps(core: Pick<Core, 'passed'>, database: Database, { group, chat, ts }: InChat): void {
+export function reportGaps(core: Pick<Core, 'elapsed'>, database: Database, { group, chat, ts }: InChat): void {
   const gaps = database.all<Gap>('SELECT * FROM gap WHERE group_id = ?', group)
   if (gaps.length === 0) return
   for (const gap of gaps) tellMissing(core, database, { chat, sender: gap.sender, count: missingIn(gap), ts })
@@ -53,12 +53,12 @@ export function reportGaps(core: Pick<Core, 'passed'>, database: Database, { gro
 const missingIn = ({ skipped, explained, told }: Gap): number => Math.max(0, skipped - explained - told)
 
 function tellMissing(
-  core: Pick<Core, 'passed'>,
+  core: Pick<Core, 'elapsed'>,
   database: Database,
   { chat: id, sender, count, ts }: { chat: ChatId; sender: AccountId; count: number; ts: number },
 ): void {
   const chat = findChat(database, id)
   if (count === 0 || !isInUse(chat)) return
   const notice: Notice = { code: 'missing', from: personOf(database, sender), count }
-  tellNotice(core, database, { chat: id, notice, ts })
+  emitNotice(core, database, { chat: id, notice, ts })
 }

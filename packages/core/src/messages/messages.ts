@@ -1,12 +1,12 @@
 // Messages: the records.
 import { type AccountId, type ChatId, CodedError, type GroupId, type MessageId, type SendId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
-import { setUnread } from '../chats/chats.ts'
 import { makeRoom } from '../chats/notices.ts'
+import { setUnread } from '../chats/records/chats.ts'
 import { noteDeadFile } from '../files/file-records.ts'
 import { stripMessage } from '../journal/journal.ts'
 import type { Database } from '../storage/database.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 export type MessageRow = {
   row: number
@@ -128,8 +128,9 @@ export function insertMessage(database: Database, row: NewMessage): MessageRow |
 /** Its time is taken, unless it is there already. */
 function addElsewhere(database: Database, row: NewMessage): MessageRow | undefined {
   const repeat = database.get(
-    'SELECT 1 FROM message WHERE id = ? OR (sender = ? AND send_id = ?)',
+    'SELECT 1 FROM message WHERE id = ? OR (chat_id = ? AND sender = ? AND send_id = ?)',
     row.id,
+    row.chat_id,
     row.sender,
     row.send_id,
   )

@@ -1,5 +1,5 @@
 // What became of a content that was applied to the records: it changed them, or it was passed over for a reason.
-import type { About } from './held-events.ts'
+import type { AboutMessage } from './held-events.ts'
 import type { MessageRow } from './messages.ts'
 
 /** Said in the log, so that whoever misses an event finds why there is none. Fixed phrases: never a word of the content. */
@@ -38,10 +38,10 @@ export type Outcome =
       /** The row of a message that is new. */
       message?: MessageRow
       /** What people are told of it, unless it is one's own doing. */
-      about?: About
+      about?: AboutMessage
     }
-  | { kind: 'passed over'; reason: Reason }
+  | { kind: 'ignored'; reason: Reason }
 
 export const applied: Outcome = { kind: 'applied' }
 
-export const passedOver = (reason: Reason): Outcome => ({ kind: 'passed over', reason })
+export const ignored = (reason: Reason): Outcome => ({ kind: 'ignored', reason })

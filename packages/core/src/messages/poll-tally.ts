@@ -3,7 +3,7 @@ import type { Person, Poll } from '@postern/bot-api/objects'
 import type { AccountId, MessageId } from '@postern/protocol'
 import type { PollBody } from '@postern/protocol/content'
 import { shownPerson } from '../identity/people.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 

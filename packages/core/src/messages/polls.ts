@@ -53,7 +53,7 @@ export function noteEndTold(database: Database, message: MessageId): void {
   database.run('UPDATE poll SET closed = 1 WHERE message_id = ?', message)
 }
 
-type Times = Pick<Core, 'store' | 'clock' | 'passed'>
+type Times = Pick<Core, 'store' | 'clock' | 'elapsed'>
 
 /** The next closing time among open polls; a poll whose time has come is closed by a chore. */
 export const nextPollCloseTs = (core: Times): number | undefined =>
@@ -82,7 +82,7 @@ export const endedPolls = (
 ): (MessageRow & { end_ts: number })[] =>
   reads.all(
     `SELECT message.*, coalesce(poll.closed_ts, poll.close_ts) AS end_ts
-     FROM poll JOIN message ON message.id = poll.message_id
+     FROM poll CROSS JOIN message ON message.id = poll.message_id
      WHERE poll.closed = 0 AND (poll.close_ts <= ? OR poll.message_id IN (SELECT value FROM json_each(?)))
      ORDER BY end_ts LIMIT 0 + ?`,
     untilTs,

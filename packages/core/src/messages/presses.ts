@@ -25,11 +25,11 @@ export type PressRow = {
 
 /** False when it is known already: a press whose answer was lost is sent again. */
 export function notePress(
-  core: Pick<Core, 'clock' | 'passed'>,
+  core: Pick<Core, 'clock' | 'elapsed'>,
   database: Database,
   press: Omit<PressRow, 'answer_by_ms' | 'answered'>,
 ): boolean {
-  const nowMs = core.passed.nowMs()
+  const nowMs = core.elapsed.nowMs()
   database.run('DELETE FROM press WHERE taken_ms < ?', nowMs - clientLimits.pressesKeptMs)
   const { id, chat_id, message_id, presser, bot, ts } = press
   const { changes } = database.run(
@@ -47,14 +47,17 @@ export function notePress(
   return changes === 1
 }
 
-/** A press of a button of that bot. */
+/**
+ * A press of a button of that bot. The presser draws the id at random, so only a later press can copy it, from another chat:
+ * the oldest press that waits for an answer is meant, or the answer would go to the copier.
+ */
 export const pressTo = (reads: Pick<Database, 'get'>, press: PressId, bot: AccountId): PressRow | undefined =>
-  reads.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ?', press, bot)
+  reads.get<PressRow>('SELECT * FROM press WHERE id = ? AND bot = ? ORDER BY answered, ts LIMIT 1', press, bot)
 
 /** A press by that person. */
 export const pressBy = (reads: Pick<Database, 'get'>, press: PressId, presser: AccountId): PressRow | undefined =>
   reads.get<PressRow>('SELECT * FROM press WHERE id = ? AND presser = ?', press, presser)
 
-export function noteAnswered(database: Database, press: PressId): void {
-  database.run('UPDATE press SET answered = 1 WHERE id = ?', press)
+export function noteAnswered(database: Database, { id, chat_id }: PressRow): void {
+  database.run('UPDATE press SET answered = 1 WHERE id = ? AND chat_id = ?', id, chat_id)
 }

@@ -1,13 +1,13 @@
 // Marking as read: the count of unread falls, the authors learn of it, and disappearing messages start to count down.
 import type { AccountId, ChatId, MessageId } from '@postern/protocol'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { countUnread, findMessage, type MessageRow } from './messages.ts'
 import { owesReceipt } from './receipts-due.ts'
 
 /** Everything when no message is named. Durable here; the receipts follow when the relay can be reached. */
 export async function markRead(
-  core: Pick<Core, 'store' | 'clock' | 'passed' | 'rearm' | 'arrived'>,
+  core: Pick<Core, 'store' | 'clock' | 'elapsed' | 'rescheduleTimers' | 'arrived'>,
   chat: ChatId,
   upTo: MessageId | undefined,
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function markRead(
       database.run(
         'UPDATE message SET read = 1, expires_ts = ?, erase_at_ms = ? WHERE id = ?',
         timerMs > 0 ? core.clock.nowMs() + timerMs : null,
-        timerMs > 0 ? core.passed.latestMs() + timerMs : null,
+        timerMs > 0 ? core.elapsed.latestMs() + timerMs : null,
         id,
       )
       newest.set(message.sender, message.ts)
@@ -33,5 +33,5 @@ export async function markRead(
     countUnread(database, chat)
     for (const [author, ts] of newest) owesReceipt(core, database, { chat: row, author, deliveredTs: ts, readTs: ts })
   })
-  core.rearm()
+  core.rescheduleTimers()
 }

@@ -1,14 +1,14 @@
 // Receipts that are due: an author is to learn that a message has arrived and was read. Cumulative, so that a burst costs one.
 import { type AccountId, type ChatId, clientLimits } from '@postern/protocol'
-import type { ChatRow } from '../chats/chats.ts'
-import { hasMoreMembers } from '../chats/member-receipts.ts'
+import type { ChatRow } from '../chats/records/chats.ts'
+import { hasMoreMembers } from '../chats/records/member-receipts.ts'
 import type { Core } from '../context.ts'
 import type { Database } from '../storage/database.ts'
 
 export type DueReceipt = { chat_id: ChatId; author: AccountId; delivered_ts: number; read_ts: number }
 
 export function owesReceipt(
-  core: Pick<Core, 'rearm' | 'arrived'>,
+  core: Pick<Core, 'rescheduleTimers' | 'arrived'>,
   database: Database,
   due: { chat: ChatRow; author: AccountId; deliveredTs: number; readTs: number },
 ): void {
@@ -23,7 +23,7 @@ export function owesReceipt(
     due.readTs,
   )
   // A person has looked at it, and somebody waits to see that: unlike what arrives, that is no stream.
-  if (due.readTs > 0) core.rearm()
+  if (due.readTs > 0) core.rescheduleTimers()
   else core.arrived()
 }
 
@@ -33,7 +33,7 @@ const isLarge = (database: Database, chat: ChatId): boolean =>
 /** Those of requests wait: nothing is said in a request before it is accepted. */
 export const dueReceipts = ({ store }: Pick<Core, 'store'>): DueReceipt[] =>
   store.all<DueReceipt>(
-    `SELECT receipt_due.* FROM receipt_due JOIN chat ON chat.id = receipt_due.chat_id
+    `SELECT receipt_due.* FROM receipt_due CROSS JOIN chat ON chat.id = receipt_due.chat_id
      WHERE chat.state = 'active' AND chat.blocked = 0`,
   )
 

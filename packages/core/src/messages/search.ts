@@ -1,7 +1,7 @@
 // Finding messages by their words, whatever the case, and by their files. Nothing is kept for it that could outlive a message.
 import { assertKept, type ChatId, charsFault, clientLimits } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { type Body, bodyOf, type MessageRow, type ShownMessage } from './messages.ts'
 
 export type MessageSearch = { text: string; chat?: ChatId; beforeTs?: number; limit: number }

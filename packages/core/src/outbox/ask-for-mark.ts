@@ -1,16 +1,16 @@
 // Asking another member, in private, whether it was shown the same history of a group.
 import { type AccountId, type Deadline, privateChatId } from '@postern/protocol'
-import { findChat } from '../chats/chats.ts'
-import { ensureQuietChat } from '../chats/open-chat.ts'
+import { ensureQuietChat } from '../chats/opening/open-chat.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { type EpochMark, findMark } from '../groups/epoch-marks.ts'
-import { noteAsked, type Question } from '../groups/mark-questions.ts'
+import { type MarkQuery, noteAsked } from '../groups/mark-queries.ts'
 import { isBlocked } from '../identity/trust.ts'
 import { compare } from '../kinds/compare.ts'
 import { newDraft } from './compose.ts'
 import { sendContent } from './send-content.ts'
 
-export async function askForMark(core: Core, question: Question, deadline: Deadline): Promise<void> {
+export async function askForMark(core: Core, question: MarkQuery, deadline: Deadline): Promise<void> {
   const { group, epoch, account } = question
   const mark = findMark(core.store, group, epoch)
   const chat = findChat(core.store, privateChatId(account))

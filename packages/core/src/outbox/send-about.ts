@@ -1,12 +1,12 @@
 // What is said about a message, once under its key: whoever asks again finds that it was said.
 import type { ChatId } from '@postern/protocol'
 import type { Core } from '../context.ts'
-import type { Ask } from './ask.ts'
+import type { SendRequest } from './ask.ts'
 import { newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
 import { sendContent } from './send-content.ts'
 
-export async function sendAbout<Asked>(core: Core, chat: ChatId, ask: Ask<Asked>): Promise<void> {
+export async function sendAbout<Asked>(core: Core, chat: ChatId, ask: SendRequest<Asked>): Promise<void> {
   const { kind, asked, deadline, idempotency } = ask
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
   const earlier = idempotency && (await findEarlier(core, chat, { given: idempotency, deadline }))
@@ -15,6 +15,10 @@ export async function sendAbout<Asked>(core: Core, chat: ChatId, ask: Ask<Asked>
   kind.check(core, chat, asked)
   const draft = {
     ...newDraft(core, kind.body(core, chat, asked)),
+    body: () => {
+      kind.check(core, chat, asked)
+      return kind.body(core, chat, asked)
+    },
     ...(earlier && { send: earlier.send }),
     ...(idempotency && { idempotency }),
   }

@@ -1,57 +1,59 @@
 // Sending: until the relay has answered, every try sends the same bytes; when the group has moved on, the words go out anew.
+import { isGuessable } from '@postern/mls'
 import { type ChatId, CodedError, type Deadline, faultFields, type GroupId, isCoded } from '@postern/protocol'
-import { type Accepted, readEnvelopeHeader, type Verdict } from '@postern/protocol/relay'
-import { type ChatRow, findChat } from '../chats/chats.ts'
-import { removeLeavers } from '../chats/remove-leavers.ts'
-import { needsRepair, repairLists } from '../chats/repair-lists.ts'
+import { type AcceptedEntry, type RelayVerdict, readEnvelopeHeader } from '@postern/protocol/relay'
+import { removeLeavers } from '../chats/members/remove-leavers.ts'
+import { needsRepair, repairRosters } from '../chats/members/repair-rosters.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
-import { commitToGroup, settlePending } from '../groups/commit-group.ts'
-import { findGroup, type GroupRow, needsNewKeys } from '../groups/group-records.ts'
-import { assertNotBehind, type BehindContext } from '../groups/relay-behind.ts'
+import { type CommitPlanner, commitToGroup, settlePending } from '../groups/commit-group.ts'
+import { findGroup, needsNewKeys, type StoredGroup } from '../groups/group-records.ts'
+import { assertNotBehind, assertNotForgotten, type BehindContext } from '../groups/relay-behind.ts'
 import { progressOf } from '../journal/progress.ts'
-import { isBetweenClients } from '../kinds/kinds.ts'
 import type { MessageKind } from '../kinds/new-message.ts'
 import type { ShownMessage } from '../messages/messages.ts'
 import { isRefusal, isStorageFault, isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
-import { type Composed, composeMessage, type Draft } from './compose.ts'
-import { dropWithdrawn, placeOwn, type Settling, settleAccepted } from './settle.ts'
+import { type ComposedMessage, type ContentDraft, composeMessage } from './compose.ts'
+import { dropWithdrawn, placeOwn, type SettleContext, settleAccepted } from './settle.ts'
+import { writableChat } from './writable-chat.ts'
 
-type ContentSend = { draft: Draft; deadline: Deadline }
+type ContentSend = { draft: ContentDraft; deadline: Deadline }
 
 /** Resolves when the relay has it durably. The row is absent for what is no message: a hello, a leave. */
 export async function sendContent(core: Core, chat: ChatId, send: ContentSend): Promise<ShownMessage | undefined> {
   for (;;) {
-    const { group_id: group } = writableChat(core, chat, send)
+    const { group_id: group } = writableChat(core, chat, send.draft)
     const composed = await composeInSlot(core, { chat, group }, send)
-    const accepted = composed && (await submit(core, { chat, composed, ...send }))
+    if (composed === 'needless') return undefined
+    const accepted = composed !== 'moved' && (await submit(core, { chat, composed, ...send }))
     if (accepted) return await settleOwn(core, { chat, composed, draft: send.draft }, accepted)
   }
 }
 
-type Own = { chat: ChatId; composed: Composed; draft: Draft }
+type Own = { chat: ChatId; composed: ComposedMessage; draft: ContentDraft }
 
 async function settleOwn(
-  core: Settling & Pick<Core, 'poke'>,
-  { chat, composed: { id, group, waiting }, draft }: Own,
-  accepted: Accepted,
+  core: SettleContext & Pick<Core, 'wakeChores'>,
+  { chat, composed: { id, group, body, waiting }, draft }: Own,
+  accepted: AcceptedEntry,
 ): Promise<ShownMessage | undefined> {
   const ts = placeOwn(core, group, accepted)
   try {
     return await settleAccepted(core, { message: id, ts, hasKey: draft.idempotency !== undefined, waiting })
   } catch (error) {
     core.doubts.add(id)
-    core.poke()
+    core.wakeChores()
     // Whoever asks next is shown what was before: an edit that is answered with the old words would seem to be lost.
-    if (!isMessageBody(draft.body)) throw new CodedError('send-in-doubt', {}, { cause: error })
+    if (!isMessageBody(body)) throw new CodedError('send-in-doubt', {}, { cause: error })
     // The others have it, and our disk is full: it is sent, and the outbox settles it when there is room.
-    core.log.warn({ ...faultFields(error), chat, message: id }, 'a message that was sent could not be noted yet')
-    return unwritten({ id, chat_id: chat, sender: core.own.id, ts }, draft.body)
+    core.log.warn({ ...faultFields(error), chat, message: id }, 'sent message not recorded yet')
+    return unwritten({ id, chat_id: chat, sender: core.own.id, ts }, body)
   }
 }
 
-type MessageBody = Extract<Draft['body'], { kind: MessageKind }>
+type MessageBody = Extract<ComposedMessage['body'], { kind: MessageKind }>
 
-const isMessageBody = (body: Draft['body']): body is MessageBody =>
+const isMessageBody = (body: ComposedMessage['body']): body is MessageBody =>
   body.kind === 'text' || body.kind === 'file' || body.kind === 'poll'
 
 /** As its row will be. */
@@ -62,76 +64,66 @@ const unwritten = (row: Pick<ShownMessage, 'id' | 'chat_id' | 'sender' | 'ts'>, 
   expires_ts: body.timerMs ? row.ts + body.timerMs : null,
 })
 
-function writableChat({ store }: Pick<Core, 'store'>, chat: ChatId, { draft }: ContentSend): ChatRow {
-  const row = findChat(store, chat)
-  if (!row) throw new CodedError('chat-not-found', { chat })
-  // Nobody is shown a chat in which two clients speak about a group that they share.
-  const isUnseen = row.visible === 0 && (isBetweenClients(draft.body) || isFarewellTo(row, draft))
-  if (row.state === 'request' && !isUnseen) throw new CodedError('chat-is-request')
-  if (row.state === 'left') throw new CodedError('chat-left')
-  if (row.blocked) throw new CodedError('chat-blocked')
-  return row
-}
-
-/** A group that was declined is left, and nothing else is ever said in it. */
-const isFarewellTo = (row: ChatRow, { body }: Draft): boolean => row.declined === 1 && body.kind === 'leave'
-
 type Where = { chat: ChatId; group: GroupId }
 
-/** What is composed keeps its slot until it is settled. Undefined when the chat has another group by now. */
-async function composeInSlot(core: Core, where: Where, send: ContentSend): Promise<Composed | undefined> {
+type Attempt = ComposedMessage | 'moved' | 'needless'
+
+/** What is composed keeps its slot until it is settled. */
+async function composeInSlot(core: Core, where: Where, send: ContentSend): Promise<Attempt> {
   await core.sendSlots.reserve(where.group, send.deadline.leftMs())
-  let composed: Composed | undefined
+  let outcome: Attempt | undefined
   try {
-    composed = await composeWhenReady(core, where, send)
-    return composed
+    outcome = await composeWhenReady(core, where, send)
+    return outcome
   } catch (error) {
     // The commit before it is in doubt; the message itself was not encrypted, so it was not sent.
     throw isCoded(error, 'send-in-doubt') ? new CodedError('relay-unreachable', {}, { cause: error }) : error
   } finally {
-    if (!composed) core.sendSlots.release(where.group)
+    if (typeof outcome !== 'object') core.sendSlots.release(where.group)
   }
 }
 
-async function composeWhenReady(
-  core: Core,
-  { chat, group }: Where,
-  { draft, deadline }: ContentSend,
-): Promise<Composed | undefined> {
+async function composeWhenReady(core: Core, where: Where, { draft, deadline }: ContentSend): Promise<Attempt> {
   for (;;) {
     await core.link.whenOnline(deadline.leftMs())
-    const row = writableChat(core, chat, { draft, deadline })
-    if (row.group_id !== group) return undefined
-    await tidyGroup(core, row, deadline)
-    const composed = await composeMessage(core, { chat, group, draft })
-    if (composed === 'busy') await settlePending(core, group, deadline)
-    else if (composed !== 'stale') return composed
+    if (writableChat(core, where.chat, draft).group_id !== where.group) return 'moved'
+    await tidyGroup(core, where, deadline)
+    const composed = await composeMessage(core, { ...where, draft })
+    if (composed === 'busy') await settlePending(core, where.group, deadline)
+    else if (composed === 'guessable') await commitToGroup(core, where.group, { intent: freshSecret, deadline })
+    else if (composed !== 'untidy') return composed
   }
 }
 
-/** Before anything is said: leavers are removed, and keys renewed that others may know or that are too far ahead. */
-async function tidyGroup(core: Core, chat: ChatRow, deadline: Deadline): Promise<void> {
-  const { id: group } = currentGroup(core, chat)
-  await removeLeavers(core, { chat: chat.id, group }, deadline)
+/** Of many that find it wanting, one commits for all. */
+const freshSecret: CommitPlanner = session => (isGuessable(session) ? {} : 'satisfied')
+
+/**
+ * Before anything is said: leavers are removed, and keys renewed that others may know or that are too far ahead. What is read
+ * here may be out of date already: `composeMessage` reads it again in the lane.
+ */
+async function tidyGroup(core: Core, { chat, group }: Where, deadline: Deadline): Promise<void> {
+  assertOpen(core, group)
+  await removeLeavers(core, { chat, group }, deadline)
   // A message sent while the relay's list of members lacks somebody would never reach that member.
-  if (needsRepair(core, group)) await repairLists(core, group, deadline)
+  if (needsRepair(core, group)) await repairRosters(core, group, deadline)
   // Of many who find it due, one renews the keys for all.
-  const isDue = () => needsNewKeys(currentGroup(core, chat))
+  const isDue = () => needsNewKeys(assertOpen(core, group))
   if (isDue()) await commitToGroup(core, group, { intent: () => (isDue() ? {} : 'satisfied'), deadline })
 }
 
-function currentGroup({ store }: Pick<Core, 'store'>, chat: ChatRow): GroupRow {
-  const row = findGroup(store, chat.group_id)
+function assertOpen({ store }: Pick<Core, 'store'>, group: GroupId): StoredGroup {
+  const row = findGroup(store, group)
   // A broken group is replaced by the chores; until then nothing can be said in it.
   if (row?.status !== 'open') throw new CodedError('chat-healing')
   return row
 }
 
-type Submitting = Pick<Core, 'store' | 'link' | 'sending' | 'doubts' | 'sendSlots'> & BehindContext
-type Submission = ContentSend & { chat: ChatId; composed: Composed }
+type Submitting = Pick<Core, 'sending' | 'doubts' | 'sendSlots'> & BehindContext
+type Submission = ContentSend & { chat: ChatId; composed: ComposedMessage }
 
 /** Undefined when the group had moved on and this client has caught up: then it is to be encrypted again. */
-async function submit(core: Submitting, submission: Submission): Promise<Accepted | undefined> {
+async function submit(core: Submitting, submission: Submission): Promise<AcceptedEntry | undefined> {
   const { chat, composed, deadline } = submission
   try {
     const verdict = await appendUntilAnswered(core, submission)
@@ -142,10 +134,11 @@ async function submit(core: Submitting, submission: Submission): Promise<Accepte
     return undefined
   } catch (error) {
     if (isRefusal(error)) await dropWithdrawn(core, composed.id)
-    else core.poke()
+    else core.wakeChores()
     if (!isCoded(error, 'group-unknown')) throw error
-    await assertNotForgotten(core, submission)
-    throw new CodedError('chat-left')
+    await assertNotForgotten(core, composed.group, deadline)
+    // Another caller may have found out the same before: the chat heals, and only its log tells that it was left.
+    throw new CodedError(findChat(core.store, chat)?.state === 'left' ? 'chat-left' : 'chat-healing')
   } finally {
     core.sending.delete(composed.id)
     // From now on it is in doubt, if it still waits.
@@ -153,16 +146,10 @@ async function submit(core: Submitting, submission: Submission): Promise<Accepte
   }
 }
 
-const epochOfWire = ({ wire }: Composed): number => readEnvelopeHeader(wire).epoch
+const epochOfWire = ({ wire }: ComposedMessage): number => readEnvelopeHeader(wire).epoch
 
-/** Nobody is removed from a private chat: where the relay knows nothing of it, it has forgotten it. */
-async function assertNotForgotten(core: Submitting, { chat, composed }: Submission): Promise<void> {
-  if (findChat(core.store, chat)?.type !== 'private') return
-  await assertNotBehind(core, composed.group, { known: epochOfWire(composed), atRelay: undefined })
-}
-
-async function appendUntilAnswered(core: Submitting, { composed, draft, deadline }: Submission): Promise<Verdict> {
-  const request = { payload: composed.wire, to: undefined, leave: draft.body.kind === 'leave' }
+async function appendUntilAnswered(core: Submitting, { composed, draft, deadline }: Submission): Promise<RelayVerdict> {
+  const request = { payload: composed.wire, to: undefined, leave: draft.kind === 'leave' }
   for (let isRepeated = false; ; isRepeated = true) {
     // What was encrypted first goes out first: far behind its successors the others have no keys left for it. So on a
     // new connection nobody speaks before all is settled, and then in the order in which they began to wait.

@@ -9,15 +9,15 @@ import {
   sendIdFromBytes,
 } from '@postern/protocol'
 import { encodeContent, type KnownBody } from '@postern/protocol/content'
-import { findChat } from '../chats/chats.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
-import { assertKeysOfShown } from './wall.ts'
+import { assertKeysMatchMembers } from './guard-send.ts'
 
 export type DirectSending = Pick<
   Core,
-  'store' | 'groups' | 'link' | 'provider' | 'clock' | 'passed' | 'log' | 'poke' | 'rearm'
+  'store' | 'groups' | 'link' | 'provider' | 'clock' | 'elapsed' | 'log' | 'wakeChores' | 'rescheduleTimers'
 >
 type Recipient = { chat: ChatId; to: AccountId }
 
@@ -33,7 +33,10 @@ export async function sendDirect(
     const group = findChat(core.store, chat)?.group_id
     if (!group) throw new CodedError('chat-not-found', { chat })
     const payload = await core.groups.run(group, async live => {
-      await assertKeysOfShown(core, live, chat)
+      await core.groups.recorded(live)
+      // In the lane, for every try: a person who was blocked while this waited is told nothing more.
+      if (findChat(core.store, chat)?.blocked) throw new CodedError('chat-blocked')
+      await assertKeysMatchMembers(core, live, chat)
       const leaf = leafOf(rosterOf(live.session), to)
       return leaf === undefined ? undefined : await sealDirect(live.session, leaf, content)
     })

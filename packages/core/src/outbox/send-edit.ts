@@ -2,7 +2,7 @@
 import type { ChatId, Deadline } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { edit, isOfMentions, type MessageEdit } from '../kinds/edit.ts'
-import type { Idempotency } from '../storage/sent-keys.ts'
+import type { Idempotency } from '../storage/state/idempotency-keys.ts'
 import { newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
 import { sendContent } from './send-content.ts'
@@ -19,9 +19,14 @@ export async function sendEdit(core: Core, chat: ChatId, { asked, deadline, idem
   edit.check(core, chat, asked)
   const body = edit.body(core, chat, asked)
   if (!body) return
-  const draft = newDraft(core, body)
-  await sendContent(core, chat, {
-    draft: { ...draft, ...(earlier && { send: earlier.send }), ...(idempotency && { idempotency }) },
-    deadline,
-  })
+  const draft = {
+    ...newDraft(core, body),
+    body: () => {
+      edit.check(core, chat, asked)
+      return edit.body(core, chat, asked)
+    },
+    ...(earlier && { send: earlier.send }),
+    ...(idempotency && { idempotency }),
+  }
+  await sendContent(core, chat, { draft, deadline })
 }

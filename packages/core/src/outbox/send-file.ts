@@ -1,11 +1,11 @@
 // Sending a file: its bytes are at the relay before the message that names them, and are deleted if it never goes out.
 import type { Message } from '@postern/bot-api/objects'
-import { type ChatId, CodedError, Deadline, isAccountId, type Within } from '@postern/protocol'
-import { findChat } from '../chats/chats.ts'
+import { type ChatId, CodedError, Deadline, isAccountId, type TimeoutOption } from '@postern/protocol'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
-import type { FileSpool } from '../files/files.ts'
+import type { FileSpool, SpoolLimits } from '../files/files.ts'
 import { type FileWords, file } from '../kinds/file.ts'
-import { type Idempotency, isKeyKnown } from '../storage/sent-keys.ts'
+import { type Idempotency, isKeyKnown } from '../storage/state/idempotency-keys.ts'
 import { findEarlier } from './idempotency.ts'
 import { assertReply, sendNewMessage } from './send-new-message.ts'
 
@@ -26,13 +26,16 @@ export type FileHints = {
   idempotencyKey?: string
   /** How many bytes of its ciphertext the relay was given by now; fewer again when some of them were lost. */
   onSent?: (sealedBytes: number) => void
+  /** For a file that no message names: the key that seals it, used for this file alone, and what the relay limits it to. */
+  key?: Uint8Array
+  limits?: SpoolLimits
 }
 
 /** Resolves when the source has ended: by then its bytes are encrypted here, and on their way. */
 export async function draftFile(
-  core: Pick<Core, 'store' | 'files' | 'poke'>,
+  core: Pick<Core, 'store' | 'files' | 'wakeChores'>,
   source: AsyncIterable<Uint8Array>,
-  { to, bytesHint, idempotencyKey, onSent }: FileHints,
+  { to, bytesHint, idempotencyKey, onSent, key, limits }: FileHints,
 ): Promise<FileDraft> {
   if (to) assertWritable(core, to)
   const isRepeat = idempotencyKey !== undefined && isKeyKnown(core.store, idempotencyKey)
@@ -40,6 +43,8 @@ export async function draftFile(
     uploads: isRepeat ? 'later' : 'now',
     ...(bytesHint !== undefined && { bytesHint }),
     ...(onSent && { onSent }),
+    key,
+    limits,
   })
   return {
     size: spool.size,
@@ -48,12 +53,12 @@ export async function draftFile(
     uploaded: signal => spool.uploaded(signal),
     discard: async () => {
       await spool.release()
-      core.poke()
+      core.wakeChores()
     },
   }
 }
 
-type FileSend = { asked: NewFile; within: Within; idempotency?: Idempotency }
+type FileSend = { asked: NewFile; within: TimeoutOption; idempotency?: Idempotency }
 
 export async function sendFile(core: Core, chat: ChatId, { asked, within, idempotency }: FileSend): Promise<Message> {
   const { draft, ...words } = asked

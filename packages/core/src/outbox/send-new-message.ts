@@ -2,14 +2,14 @@
 import type { Message } from '@postern/bot-api/objects'
 import { type AccountId, type ChatId, CodedError, type Deadline, isAccountId, type MessageId } from '@postern/protocol'
 import type { KnownBody } from '@postern/protocol/content'
-import { findChat, showChat } from '../chats/chats.ts'
-import { ensurePrivateChat } from '../chats/open-chat.ts'
+import { ensurePrivateChat } from '../chats/opening/open-chat.ts'
+import { findChat, showChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { lookUpMessage } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
 import { viewNewMessage } from '../timeline/view-message.ts'
-import type { Ask } from './ask.ts'
+import type { SendRequest } from './ask.ts'
 import { assertSayable, newDraft } from './compose.ts'
 import { findEarlier } from './idempotency.ts'
 import { sendContent } from './send-content.ts'
@@ -19,7 +19,7 @@ type MessageBody = Extract<KnownBody, { kind: 'text' | 'file' | 'poll' }>
 export async function sendNewMessage<Asked>(
   core: Core,
   chat: ChatId,
-  { kind, asked, deadline, idempotency }: Ask<Asked, MessageBody>,
+  { kind, asked, deadline, idempotency }: SendRequest<Asked, MessageBody>,
 ): Promise<Message> {
   kind.check(core, chat, asked)
   if (idempotency) await core.link.whenOnline(deadline.leftMs())
@@ -32,10 +32,14 @@ export async function sendNewMessage<Asked>(
     assertSayable(core, body)
     await openFirst(core, chat, deadline)
   }
-  const draft = newDraft(core, { ...body, ...timerOf(core, chat) })
-  const send = earlier?.send ?? idempotency?.send ?? draft.send
+  const draft = newDraft(core, body)
   const row = await sendContent(core, chat, {
-    draft: { ...draft, send, ...(idempotency && { idempotency }) },
+    draft: {
+      ...draft,
+      send: earlier?.send ?? idempotency?.send ?? draft.send,
+      body: () => bodyNow(core, chat, { kind, asked }),
+      ...(idempotency && { idempotency }),
+    },
     deadline,
   })
   if (!row) throw new CodedError('internal')
@@ -64,13 +68,20 @@ function decideFirst({ clock }: Pick<Core, 'clock'>, database: Database, chat: C
   showChat(database, chat, { state: 'active', ts: clock.nowMs() })
 }
 
-function timerOf({ store }: Pick<Core, 'store'>, chat: ChatId): { timerMs?: number } {
-  const timerMs = findChat(store, chat)?.timer_ms ?? 0
-  return timerMs > 0 ? { timerMs } : {}
+/** With the timer, the members and the messages that the chat has now. */
+function bodyNow<Asked>(
+  core: Core,
+  chat: ChatId,
+  { kind, asked }: Pick<SendRequest<Asked, MessageBody>, 'kind' | 'asked'>,
+): MessageBody {
+  const body = kind.body(core, chat, asked)
+  assertReply(core, chat, body.replyTo)
+  const timerMs = findChat(core.store, chat)?.timer_ms ?? 0
+  return timerMs > 0 ? { ...body, timerMs } : body
 }
 
 export function assertReply({ store }: Pick<Core, 'store'>, chat: ChatId, replyTo: MessageId | undefined): void {
   if (!replyTo) return
   if (!lookUpMessage(store, chat, replyTo))
-    throw new CodedError('bad-field', { field: 'reply_to', rule: 'there is no such message in this chat' })
+    throw new CodedError('bad-field', { field: 'reply_to', rule: 'must be the id of a message in this chat' })
 }

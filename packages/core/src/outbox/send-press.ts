@@ -17,7 +17,7 @@ import { assertAnswerable, type NewToast, toast } from '../kinds/toast.ts'
 import { findMessage } from '../messages/messages.ts'
 import { noteAnswered, notePress, pressBy, pressTo } from '../messages/presses.ts'
 import { isUnanswered, onlineAgain } from '../relay-link/relay-answers.ts'
-import { findKey, type Idempotency, noteDone, noteKey } from '../storage/sent-keys.ts'
+import { findKey, type Idempotency, noteDone, noteKey } from '../storage/state/idempotency-keys.ts'
 import { type DirectSending, sendDirect } from './send-direct.ts'
 
 type AskedPress = { chat: ChatId; message: MessageId; data: string; idempotency?: Idempotency }
@@ -33,7 +33,7 @@ export async function pressButton(core: Core, asked: AskedPress, deadline: Deadl
   const bot = known?.bot ?? (await beginPress(core, { ...asked, press: id }))
   const body = press.body(core, chat, { press: id, message, data })
   await sendUntilAnswered(core, { chat, to: bot }, { body, deadline })
-  if (idempotency) await core.store.write(database => noteDone(database, idempotency, core.passed.nowMs()), 'recorded')
+  if (idempotency) await core.store.write(database => noteDone(database, idempotency, core.elapsed.nowMs()), 'recorded')
   return id
 }
 
@@ -46,7 +46,7 @@ async function beginPress(core: Core, asked: AskedPress & { press: PressId }): P
   await core.store.write(
     database => {
       notePress(core, database, pressed)
-      if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.passed.nowMs() })
+      if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.elapsed.nowMs() })
     },
     idempotency ? 'durable' : 'recorded',
   )
@@ -66,8 +66,8 @@ export async function answerPress(core: Core, answer: Answer, deadline: Deadline
   assertAnswerable(core, row)
   await sendUntilAnswered(core, { chat, to }, { body: toast.body(core, chat, answer), deadline })
   await core.store.write(database => {
-    noteAnswered(database, id)
-    if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.passed.nowMs() })
+    noteAnswered(database, row)
+    if (idempotency) noteKey(database, idempotency, { subject: id, nowMs: core.elapsed.nowMs() })
   })
 }
 

@@ -1,27 +1,27 @@
 // What waits for the relay's word is settled: each ciphertext stays until it is known to be in the log, or known not to be.
 import { clientLimits, Deadline, type GroupId, isCoded, type MessageId } from '@postern/protocol'
 import type { Content } from '@postern/protocol/content'
-import { type Accepted, readEnvelopeHeader } from '@postern/protocol/relay'
-import { findChat } from '../chats/chats.ts'
+import { type AcceptedEntry, readEnvelopeHeader } from '@postern/protocol/relay'
 import { revealOpened } from '../chats/notices.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { noteGreeted, noteWithdrawn } from '../groups/group-records.ts'
 import { publishedVersion } from '../identity/profile.ts'
-import type { Applying } from '../kinds/kind.ts'
+import type { ApplyContext } from '../kinds/kind.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
 import { type MessageRow, messageById } from '../messages/messages.ts'
 import type { Database } from '../storage/database.ts'
-import { noteSent } from '../storage/sent-keys.ts'
+import { noteSent } from '../storage/state/idempotency-keys.ts'
 import { applyContent } from '../timeline/apply-content.ts'
 import { type OutboxRow, removeWaiting, waitingRows } from './outbox.ts'
 
-export type Settling = Applying & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
+export type SettleContext = ApplyContext & Pick<Core, 'link' | 'order' | 'sending' | 'doubts' | 'sendSlots'>
 
 /** `hasKey`: whether it may have been sent under one. `waiting`: as it stands in the outbox, where its sender still knows. */
 type Answered = { message: MessageId; ts: number; hasKey: boolean; waiting?: OutboxRow }
 
 /** The time of a message of one's own, by the relay's answer: the same when it is asked for again. */
-export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: Accepted): number =>
+export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, ts }: AcceptedEntry): number =>
   order.place({ group, seq, ts })
 
 /**
@@ -30,7 +30,7 @@ export const placeOwn = ({ order }: Pick<Core, 'order'>, group: GroupId, { seq, 
  * relay is asked again before anything else is read.
  */
 export async function settleAccepted(
-  core: Settling,
+  core: SettleContext,
   { message, ts, hasKey, waiting }: Answered,
 ): Promise<MessageRow | undefined> {
   const { row, sent } = await core.store.write(database => {
@@ -52,7 +52,7 @@ export async function dropWithdrawn(
 ): Promise<void> {
   const row = await core.store.write(database => {
     const row = removeWaiting(database, message)
-    if (row) noteWithdrawn(database, row.group_id, readEnvelopeHeader(row.wire).epoch)
+    if (row) noteWithdrawn(database, row.group_id, { epoch: readEnvelopeHeader(row.wire).epoch, count: 1 })
     return row
   })
   core.doubts.delete(message)
@@ -70,7 +70,7 @@ type Doubt = {
  * may have reacted already to a message that is not in the history here. Who still waits for an answer sends again.
  */
 export async function settleInDoubt(
-  core: Settling,
+  core: SettleContext,
   { isAsked, deadline = usualDeadline(core) }: Doubt = {},
 ): Promise<void> {
   const rows = waitingRows(core.store).filter(row => isAsked?.(row) ?? true)
@@ -88,12 +88,12 @@ export async function settleInDoubt(
 }
 
 /** The same for messages that nobody is sending just now: asked about those too, the relay would hear of each of a hundred at once twice. */
-export async function settleUnsent(core: Settling): Promise<void> {
+export async function settleUnsent(core: SettleContext): Promise<void> {
   await settleInDoubt(core, { isAsked: row => !core.sending.has(row.message_id) })
 }
 
 /** The same for messages whose answer was given up while the connection stays: what is read next may build on them. */
-export async function settleGivenUp(core: Settling): Promise<void> {
+export async function settleGivenUp(core: SettleContext): Promise<void> {
   const given = new Set(core.doubts)
   await settleInDoubt(core, { isAsked: row => given.has(row.message_id) })
   for (const message of given) core.doubts.delete(message)
@@ -103,7 +103,7 @@ async function askOutcome(
   { link }: Pick<Core, 'link'>,
   asked: { group: GroupId; message: MessageId },
   deadline: Deadline,
-): Promise<Accepted | undefined> {
+): Promise<AcceptedEntry | undefined> {
   try {
     return (await link.call('outcome', asked, deadline.leftMs())).accepted
   } catch (error) {
@@ -124,7 +124,7 @@ function settleGreeting(database: Database, { group_id, wire, hello_version }: O
 
 /** What we have said stands in the log: it is applied here as it is at the others. */
 function applyOwn(
-  core: Settling,
+  core: SettleContext,
   database: Database,
   { row, ts }: { row: OutboxRow; ts: number },
 ): MessageRow | undefined {

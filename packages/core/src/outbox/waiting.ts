@@ -1,10 +1,10 @@
 // What of a chat waits for the relay's word, as a screen shows it.
 import type { ChatId, SendId } from '@postern/protocol'
 import type { Core } from '../context.ts'
+import type { KindName } from '../kinds/content-event.ts'
 import { isBetweenClients } from '../kinds/kinds.ts'
-import type { KindName } from '../kinds/said.ts'
 import { bodyOf } from '../messages/messages.ts'
-import { keyOf } from '../storage/sent-keys.ts'
+import { keyOf } from '../storage/state/idempotency-keys.ts'
 import { waitingIn } from './outbox.ts'
 
 export type WaitingSend = {

@@ -1,7 +1,7 @@
 // What a person keeps so as not to lose the account, taken from the database as it stands.
 import { toBase64Url } from '@postern/protocol'
 import { checkRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
-import { chatFacts } from '../chats/known-chats.ts'
+import { chatFacts } from '../chats/opening/recovery-chats.ts'
 import type { Core } from '../context.ts'
 import { serialOf } from '../identity/device-certificate.ts'
 import { peopleFacts } from '../identity/known-people.ts'

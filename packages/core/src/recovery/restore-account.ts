@@ -2,11 +2,11 @@
 import type { MlsProvider } from '@postern/mls'
 import { accountIdFromHash, type Clock, CodedError, fromBase64Url, utf8 } from '@postern/protocol'
 import { checkRecoveryFacts, type RecoveryFacts } from '@postern/protocol/content'
-import { restoreChats } from '../chats/known-chats.ts'
+import { restoreChats } from '../chats/opening/recovery-chats.ts'
 import { insertAccount, type OwnAccount } from '../identity/account.ts'
 import { makeDevice } from '../identity/device-certificate.ts'
 import { restorePeople } from '../identity/known-people.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 type Parts = { store: Store; provider: MlsProvider; clock: Clock }
 

@@ -27,6 +27,8 @@ export type ByWords = {
   provider: Sealer
   /** From 0 to 1, while the words are turned into a key: that takes about a second. */
   onProgress?: (done: number) => void
+  /** The cost of a guess for a file that is sealed. Only tests ask for less than `recoveryLimits.costLog2`. */
+  costLog2?: number
 }
 
 const MAGIC = utf8('POSTERN\n')
@@ -73,8 +75,8 @@ export async function sealFile(
   by: ByWords,
 ): Promise<Uint8Array> {
   if (bytes.length > recoveryLimits.sealedBytesMax) throw tooLarge()
-  const { provider } = by
-  const { costLog2, costBlockSize: blockSize } = recoveryLimits
+  const { provider, costLog2 = recoveryLimits.costLog2 } = by
+  const { costBlockSize: blockSize } = recoveryLimits
   const salt = provider.randomBytes(SALT_BYTES)
   const nonce = provider.randomBytes(NONCE_BYTES)
   const { key, check } = await deriveKey(by, { costLog2, blockSize, salt })

@@ -1,9 +1,9 @@
 // The directory of an account as it lies, for backups: kept still while it is copied, and looked at when it was.
 import { type AccountId, systemFault } from '@postern/protocol'
 import { accountIdIn } from '../identity/account.ts'
-import { DATABASE_FILE, KEY_FILE, openUnchanged } from '../storage/data-directory-node.ts'
-import { schemaOf } from '../storage/migrations.ts'
-import { assertWhole } from '../storage/whole.ts'
+import { DATABASE_FILE, KEY_FILE, openUnchanged } from '../storage/directory/data-directory-node.ts'
+import { schemaOf } from '../storage/schema/migrations.ts'
+import { assertIntegrity } from '../storage/sqlite/integrity.ts'
 
 /** What of the directory cannot be had again from elsewhere. */
 export const accountFiles = { database: DATABASE_FILE, key: KEY_FILE } as const
@@ -31,7 +31,7 @@ export function checkStored(directory: string): StoredCopy {
   const database = openUnchanged(directory)
   try {
     const schema = schemaOf(database, directory)
-    assertWhole(database)
+    assertIntegrity(database)
     return { schema, account: accountIdIn(database) }
   } catch (error) {
     throw systemFault(error)

@@ -1,8 +1,8 @@
 // Calls that wait for the relay's answer on one connection.
-import { type Clock, CodedError, cleanLine, type ErrorCode, isErrorCode, Wait } from '@postern/protocol'
+import { type Clock, CodedError, cleanLine, Deferred, type ErrorCode, isErrorCode } from '@postern/protocol'
 import type { RelayFrame } from '@postern/protocol/relay'
 
-type Pending = { name: string; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
+type Pending = { name: string; wait: Pick<Deferred<never>, 'resolve' | 'reject'> }
 
 export class PendingCalls {
   readonly #clock: Clock
@@ -17,11 +17,11 @@ export class PendingCalls {
   add<Answer>(name: string, timeoutMs: number): { id: number; answer: Promise<Answer> } {
     this.#lastId = (this.#lastId % 0xffff_ffff) + 1
     const id = this.#lastId
-    const wait = new Wait<Answer>()
+    const wait = new Deferred<Answer>()
     wait.after(this.#clock, timeoutMs, () => wait.reject(new CodedError('send-in-doubt')))
-    wait.onOver(() => this.#pending.delete(id))
+    wait.onSettled(() => this.#pending.delete(id))
     this.#pending.set(id, { name, wait })
-    return { id, answer: wait.over }
+    return { id, answer: wait.promise }
   }
 
   settle(frame: Extract<RelayFrame, { kind: 'answer' | 'failure' }>): void {

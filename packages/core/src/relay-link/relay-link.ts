@@ -1,48 +1,30 @@
 // The connection to the relay: authenticates, reconnects with growing pauses, and carries calls and entries.
-import { Bell, type Clock, CodedError, clientLimits, faultFields, isCoded, type Log, Wait } from '@postern/protocol'
+import { CodedError, clientLimits, Deferred, faultFields, isCoded, Notifier } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
   type CallRequest,
   type ClientFrame,
+  type Delivery,
   decodeRelayFrame,
-  type Entry,
   encodeClientFrame,
   REPLACED_CLOSE_CODE,
   type RelayFrame,
 } from '@postern/protocol/relay'
-import type { Acknowledged, Connection, LinkState } from './link-state.ts'
+import type { RelayLinkOptions } from './link-options.ts'
+import type { AcknowledgedPosition, LinkConnection, LinkState } from './link-state.ts'
+import { PageLane } from './page-lane.ts'
 import { PendingCalls } from './pending-calls.ts'
 import { goodbyeRefusal, isHopeless, ReconnectPauses } from './reconnecting.ts'
-import { type SocketFactory, socketUrl } from './socket.ts'
-
-export type Session = CallAnswer<'authenticate'>
-
-export interface RelayLinkOptions {
-  relayUrl: string
-  connect: SocketFactory
-  clock: Clock
-  log: Log
-  /** From 0 to 1: spreads the reconnects of many clients after a relay's restart. */
-  jitter: () => number
-  prove: (nonce: Uint8Array, audience: string) => Promise<CallRequest<'authenticate'>>
-  /** The first thing on a new connection; entries are asked for in it. Only when it is done the link is online. */
-  onSession: (session: Session) => Promise<void>
-  onEntries: (entries: Entry[]) => void
-  /** Entries behind an answer wait for it: what the answer brings is written first, or a reaction would find no message. */
-  afterTurn: (run: () => void) => void
-  /** What the relay's clock says, whenever it tells. */
-  onTime: (relayMs: number) => void
-  /** The relay refuses the device's certificate. `over`: coming back soon would be of no use. */
-  onRevoked: (error: CodedError) => 'replaced' | 'over'
-}
+import { socketUrl } from './socket.ts'
 
 export class RelayLink {
   readonly #options: RelayLinkOptions
-  readonly #changed = new Bell()
+  readonly #changed = new Notifier()
   #state: LinkState = { kind: 'idle' }
   readonly #pauses: ReconnectPauses
-  #isAnswered = false
+  /** For connections that end because the relay broke the protocol. */
+  readonly #faultPauses: ReconnectPauses
   #settling: Promise<void> = Promise.resolve()
   #refusal: CodedError | undefined
   #isReplaced = false
@@ -50,6 +32,7 @@ export class RelayLink {
   constructor(options: RelayLinkOptions) {
     this.#options = options
     this.#pauses = new ReconnectPauses(options.jitter)
+    this.#faultPauses = new ReconnectPauses(options.jitter)
   }
 
   get isOnline(): boolean {
@@ -105,8 +88,17 @@ export class RelayLink {
     return await this.#callOn(connection, { name, request, timeoutMs })
   }
 
+  /** Signed over the challenge of the very connection that it goes over. */
+  async deleteAccount(sign: (nonce: Uint8Array, audience: string) => Promise<Uint8Array>): Promise<void> {
+    const connection = this.#speaking()
+    if (!connection?.nonce) throw new CodedError('relay-unreachable')
+    const signature = await sign(connection.nonce, new URL(this.#options.relayUrl).host)
+    const timeoutMs = clientLimits.requestTimeoutMs
+    await this.#callOn(connection, { name: 'deleteAccount', request: { signature }, timeoutMs })
+  }
+
   /** Each state once: of many that were written together, and go out together, the first says it for all. */
-  acknowledge(reached: Acknowledged): void {
+  acknowledge(reached: AcknowledgedPosition): void {
     const connection = this.#speaking()
     if (!connection) return
     const { told } = connection
@@ -115,7 +107,7 @@ export class RelayLink {
     connection.socket.send(encodeClientFrame({ kind: 'acknowledge', ...reached }))
   }
 
-  #speaking(): Connection | undefined {
+  #speaking(): LinkConnection | undefined {
     const state = this.#state
     return state.kind === 'settling' || state.kind === 'online' ? state.connection : undefined
   }
@@ -124,18 +116,18 @@ export class RelayLink {
   whenOnline(timeoutMs: number): Promise<void> {
     if (this.isOnline) return Promise.resolve()
     if (this.#state.kind === 'stopped') return Promise.reject(new CodedError('stopping'))
-    const wait = new Wait()
+    const wait = new Deferred()
     wait.after(this.#options.clock, timeoutMs, () => wait.reject(new CodedError('relay-unreachable')))
     const look = () => {
       if (this.isOnline) wait.resolve()
       else if (this.#state.kind === 'stopped') wait.reject(new CodedError('stopping'))
     }
-    wait.onOver(this.#changed.listen(look))
-    return wait.over
+    wait.onSettled(this.#changed.listen(look))
+    return wait.promise
   }
 
   #callOn<Name extends CallName>(
-    connection: Connection,
+    connection: LinkConnection,
     { name, request, timeoutMs }: { name: Name; request: CallRequest<Name>; timeoutMs: number },
   ): Promise<CallAnswer<Name>> {
     const { id, answer } = connection.calls.add<CallAnswer<Name>>(name, timeoutMs)
@@ -145,10 +137,11 @@ export class RelayLink {
 
   #connect(): void {
     const { relayUrl, connect, clock } = this.#options
-    const connection: Connection = {
+    const connection: LinkConnection = {
       calls: new PendingCalls(clock),
       isAlive: true,
       told: { cursor: -1, mark: -1 },
+      pages: new PageLane(this.#options.afterTurn, page => this.#handOn(connection, page)),
       watch: clock.setTimer(clientLimits.connectTimeoutMs, () => this.#lost(connection, 'no answer')),
       socket: connect(socketUrl(relayUrl), {
         message: frame => this.#receive(connection, frame),
@@ -158,7 +151,7 @@ export class RelayLink {
     this.#become({ kind: 'connecting', connection })
   }
 
-  #receive(connection: Connection, bytes: Uint8Array): void {
+  #receive(connection: LinkConnection, bytes: Uint8Array): void {
     if (!this.#isCurrent(connection)) return
     connection.isAlive = true
     try {
@@ -166,30 +159,35 @@ export class RelayLink {
     } catch (error) {
       const isFirstWord = this.#state.kind === 'connecting'
       if (isFirstWord && isCoded(error, 'version-unsupported')) return this.#refused(connection, error)
-      this.#options.log.warn(faultFields(error), 'the relay sent what cannot be read')
-      this.#lost(connection, 'malformed frame')
+      this.#options.log.warn(faultFields(error), 'unreadable frame received from the relay')
+      this.#broken(connection, 'malformed frame')
     }
   }
 
-  #handle(connection: Connection, frame: RelayFrame): void {
+  #handle(connection: LinkConnection, frame: RelayFrame): void {
     switch (frame.kind) {
       case 'challenge':
         this.#options.onTime(frame.nowMs)
+        connection.nonce = frame.nonce
         this.#authenticate(connection, frame.nonce).catch((error: unknown) => this.#refused(connection, error))
         return
       case 'deliver':
-        return this.#isAnswered
-          ? this.#options.afterTurn(() => this.#isCurrent(connection) && this.#options.onEntries(frame.entries))
-          : this.#options.onEntries(frame.entries)
+        return connection.pages.push(frame)
       case 'answer':
       case 'failure':
-        this.#isAnswered = true
-        this.#options.afterTurn(() => (this.#isAnswered = false))
+        connection.pages.waitForAnswered()
         connection.calls.settle(frame)
     }
   }
 
-  async #authenticate(connection: Connection, nonce: Uint8Array): Promise<void> {
+  #handOn(connection: LinkConnection, page: Delivery): void {
+    if (!this.#isCurrent(connection)) return
+    const taken = this.#options.onPage(page)
+    if (taken === 'gap') this.#broken(connection, 'a gap in the mailbox')
+    if (taken === 'news') this.#faultPauses.reset()
+  }
+
+  async #authenticate(connection: LinkConnection, nonce: Uint8Array): Promise<void> {
     const audience = new URL(this.#options.relayUrl).host
     const request = await this.#options.prove(nonce, audience)
     const timeoutMs = clientLimits.connectTimeoutMs
@@ -207,11 +205,11 @@ export class RelayLink {
     if (!this.#isCurrent(connection)) return
     this.#pauses.reset()
     this.#isReplaced = false
-    this.#options.log.info({}, 'connected to the relay')
+    this.#options.log.info({}, 'relay connected')
     this.#become({ kind: 'online', connection })
   }
 
-  #refused(connection: Connection, error: unknown): void {
+  #refused(connection: LinkConnection, error: unknown): void {
     if (!this.#isCurrent(connection)) return
     if (isCoded(error, 'bad-certificate') && this.#options.onRevoked(error) === 'over') {
       this.#options.log.error({ code: error.code }, error.message)
@@ -227,7 +225,7 @@ export class RelayLink {
   }
 
   /** A relay that went away without a word is noticed within two rounds of this watch. */
-  #watch(connection: Connection): void {
+  #watch(connection: LinkConnection): void {
     connection.watch = this.#options.clock.setTimer(clientLimits.pingEveryMs, () => {
       if (!connection.isAlive) return this.#lost(connection, 'no heartbeat')
       connection.isAlive = false
@@ -239,7 +237,7 @@ export class RelayLink {
     })
   }
 
-  #closed(connection: Connection, { reason, code }: { reason: string; code: number | undefined }): void {
+  #closed(connection: LinkConnection, { reason, code }: { reason: string; code: number | undefined }): void {
     if (code === REPLACED_CLOSE_CODE) return this.#replaced(connection)
     const refusal = goodbyeRefusal(reason)
     if (refusal) this.#refused(connection, refusal)
@@ -247,34 +245,39 @@ export class RelayLink {
   }
 
   /** Two that take the connection from each other without a pause would both be of no use. */
-  #replaced(connection: Connection): void {
+  #replaced(connection: LinkConnection): void {
     if (!this.#isCurrent(connection)) return
-    this.#options.log.error({}, 'another program has connected with the keys of this account: only one may run')
+    this.#options.log.error({}, 'replaced by another program with the keys of this account; only one may run')
     this.#pauses.lengthen()
     this.#isReplaced = true
     this.#lost(connection, 'replaced')
   }
 
-  #lost(connection: Connection, reason: string): void {
+  /** The pauses double until an entry is read: a relay that breaks the protocol each time must not keep a client busy. */
+  #broken(connection: LinkConnection, reason: string): void {
+    if (this.#isCurrent(connection)) this.#lost(connection, reason, this.#faultPauses.nextMs())
+  }
+
+  #lost(connection: LinkConnection, reason: string, pauseMs = 0): void {
     if (!this.#isCurrent(connection)) return
-    const delayMs = this.#pauses.nextMs()
-    this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'not connected to the relay')
+    const delayMs = Math.max(pauseMs, this.#pauses.nextMs())
+    this.#options.log.info({ reason, retryInMs: Math.round(delayMs) }, 'relay not connected')
     this.#become({ kind: 'waiting', timer: this.#options.clock.setTimer(delayMs, () => this.#connect()) })
     this.#discard(connection)
   }
 
-  #discard(connection: Connection): void {
+  #discard(connection: LinkConnection): void {
     connection.watch.cancel()
     connection.socket.close()
     connection.calls.failAll('send-in-doubt')
   }
 
-  #isCurrent(connection: Connection): boolean {
+  #isCurrent(connection: LinkConnection): boolean {
     return 'connection' in this.#state && this.#state.connection === connection
   }
 
   #become(state: LinkState): void {
     this.#state = state
-    this.#changed.ring()
+    this.#changed.notify()
   }
 }

@@ -49,7 +49,7 @@ class JoinedWrites {
     if (this.#isHeld || !this.#stream) return
     this.#isHeld = true
     this.#stream.cork()
-    endOfTick(this.end, { what: 'frames could not be sent', log: silentLog })
+    endOfTick(this.end, { what: 'frames not sent', log: silentLog })
   }
 
   readonly end = (): void => {

@@ -1,16 +1,16 @@
 // Declining a request: what came with it is erased here, and who made it hears nothing of that.
 import { type ChatId, CodedError } from '@postern/protocol'
-import { type ChatRow, visibleChat } from '../chats/chats.ts'
-import { forgetChat, noteDeclined } from '../chats/declined-chats.ts'
-import { forgetLostGroup } from '../chats/lost-groups.ts'
 import { forgetNotices } from '../chats/notices.ts'
+import { type ChatRow, visibleChat } from '../chats/records/chats.ts'
+import { forgetChat, noteDeclined } from '../chats/records/declined-chats.ts'
+import { forgetLostGroup } from '../chats/records/lost-groups.ts'
 import type { Core } from '../context.ts'
 import { findGroup } from '../groups/group-records.ts'
 import { eraseChatMessages } from '../messages/erase-chat.ts'
 import type { Database } from '../storage/database.ts'
 
 /** A group is left by a chore, as soon as the relay can be reached. */
-export async function declineRequest(core: Pick<Core, 'store' | 'poke'>, chat: ChatId): Promise<void> {
+export async function declineRequest(core: Pick<Core, 'store' | 'wakeChores'>, chat: ChatId): Promise<void> {
   await core.store.write(database => {
     // Looked up in the transaction: what was accepted in this moment is a chat, and nothing of it may be erased.
     const row = visibleChat(database, chat)
@@ -18,7 +18,7 @@ export async function declineRequest(core: Pick<Core, 'store' | 'poke'>, chat: C
     decline(database, row)
   })
   core.store.eraseTraces()
-  core.poke()
+  core.wakeChores()
 }
 
 export function decline(database: Database, { id, group_id }: ChatRow): void {

@@ -1,4 +1,5 @@
 // The small part of SQLite that core uses, so that the same SQL runs in Node and in a browser's worker.
+import type { PagedDatabase } from '@postern/protocol'
 
 export type SqlValue = string | number | null | Uint8Array
 
@@ -13,5 +14,14 @@ export interface Database {
   waitForDisk(wait: boolean): void
   /** Writes the write-ahead log back into the database and leaves nothing in it. */
   emptyLog(): void
+  /** While its own file stands still for a copy it is not opened again, whatever the disk does. */
+  hold?(isHeld: boolean): void
+  /** What is wrong with its file, of which all is read; undefined when it is whole. Throws what the disk says. */
+  findDamage(): string | undefined
   close(): void
 }
+
+export const pagesOf = (database: Database): PagedDatabase => ({
+  count: pragma => Number(Object.values(database.get<object>(`PRAGMA ${pragma}`) ?? {})[0]),
+  exec: sql => database.exec(sql),
+})

@@ -1,36 +1,36 @@
 // What somebody has said, applied to the records and told: the same for what others say and for what we said ourselves.
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
-import type { Applying, Way } from '../kinds/kind.ts'
+import type { ContentEvent } from '../kinds/content-event.ts'
+import type { ApplyContext, DeliveryWay } from '../kinds/kind.ts'
 import { applyKind } from '../kinds/kinds.ts'
-import type { Said } from '../kinds/said.ts'
 import type { MessageRow } from '../messages/messages.ts'
 import type { Reason } from '../messages/outcome.ts'
 import type { Database } from '../storage/database.ts'
-import { tellAbout } from './tell-about.ts'
+import { emitAbout } from './emit-about.ts'
 import { viewNewMessage } from './view-message.ts'
 
 /** The row of a message that is new. */
 export function applyContent(
-  core: Applying,
+  core: ApplyContext,
   database: Database,
-  { way, ...said }: Said & { way: Way },
+  { way, ...said }: ContentEvent & { way: DeliveryWay },
 ): MessageRow | undefined {
   const outcome = applyKind(core, database, { kind: said.body.kind, said, way })
-  if (outcome.kind === 'passed over') return notePassedOver(core, said, outcome.reason)
+  if (outcome.kind === 'ignored') return logIgnored(core, said, outcome.reason)
   const { message, about } = outcome
   if (said.sender === core.own.id) return message
   if (message?.reported) {
     const shown = viewNewMessage(database, message, core.own.id)
     appendEvent(core, database, { type: 'message', chat_id: message.chat_id, message: shown })
   }
-  if (about && said.chat.state === 'left') notePassedOver(core, said, 'the chat was left')
-  else if (about) tellAbout(core, database, { chat: said.chat, ...about })
+  if (about && said.chat.state === 'left') logIgnored(core, said, 'the chat was left')
+  else if (about) emitAbout(core, database, { chat: said.chat, ...about })
   return message
 }
 
 /** Whoever misses an event finds here why there is none: ids and a fixed reason, never what was said. */
-export function notePassedOver({ log }: Pick<Core, 'log'>, { id, chat, body }: Said, reason: Reason): undefined {
+export function logIgnored({ log }: Pick<Core, 'log'>, { id, chat, body }: ContentEvent, reason: Reason): undefined {
   const target = 'target' in body && { target: body.target }
-  log.debug({ kind: body.kind, reason, chat: chat.id, message: id, ...target }, 'passed over')
+  log.debug({ kind: body.kind, reason, chat: chat.id, message: id, ...target }, 'ignored')
 }

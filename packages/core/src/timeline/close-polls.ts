@@ -1,12 +1,12 @@
 // Polls that are over: told as closed, each once.
 import { clientLimits, type MessageId } from '@postern/protocol'
-import { findChat } from '../chats/chats.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { endedPolls, noteEndTold } from '../messages/polls.ts'
 import type { Database } from '../storage/database.ts'
-import { tellAbout } from './tell-about.ts'
+import { emitAbout } from './emit-about.ts'
 
-type Closing = Pick<Core, 'store' | 'own' | 'passed'>
+type Closing = Pick<Core, 'store' | 'own' | 'elapsed'>
 /** Those whose time came no later than that, and those that were closed here. */
 type EndedPolls = { untilTs: number; closed: MessageId[] }
 
@@ -21,7 +21,7 @@ function closeSome(core: Closing, database: Database, ended: EndedPolls): number
   for (const row of rows) {
     noteEndTold(database, row.id)
     const chat = findChat(database, row.chat_id)
-    if (chat) tellAbout(core, database, { chat, type: 'poll', message: row.id, by: undefined, ts: row.end_ts })
+    if (chat) emitAbout(core, database, { chat, type: 'poll', message: row.id, by: undefined, ts: row.end_ts })
   }
   return rows.length
 }

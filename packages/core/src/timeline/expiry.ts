@@ -1,23 +1,27 @@
 // Disappearing messages: erased when their time is up, with one event per chat.
 import { clientLimits } from '@postern/protocol'
-import { findChat } from '../chats/chats.ts'
+import { findChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { appendEvent } from '../journal/journal.ts'
 import { expiredMessages, hasOverlongCountdown, shortenCountdowns } from '../messages/countdowns.ts'
 import { countUnread, eraseMessage } from '../messages/messages.ts'
-import { tellAbout } from './tell-about.ts'
+import { emitAbout } from './emit-about.ts'
 
 /** A countdown that began by a clock that was ahead is shortened to its timer: the message would stay for as long as that. */
-export async function eraseInTime({ store, passed, rearm }: Pick<Core, 'store' | 'passed' | 'rearm'>): Promise<void> {
-  const nowMs = passed.nowMs()
+export async function eraseInTime({
+  store,
+  elapsed,
+  rescheduleTimers,
+}: Pick<Core, 'store' | 'elapsed' | 'rescheduleTimers'>): Promise<void> {
+  const nowMs = elapsed.nowMs()
   if (!hasOverlongCountdown(store, nowMs)) return
   await store.write(database => shortenCountdowns(database, nowMs))
-  rearm()
+  rescheduleTimers()
 }
 
 /** A bounded turn; whoever calls looks again when the next is due. */
-export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'passed' | 'poke'>): Promise<void> {
-  const nowMs = core.passed.nowMs()
+export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'elapsed' | 'wakeChores'>): Promise<void> {
+  const nowMs = core.elapsed.nowMs()
   const count = await core.store.write(database => {
     const expired = expiredMessages(database, nowMs, clientLimits.expirePerTurnMax)
     const byChat = Map.groupBy(expired, row => row.chat_id)
@@ -27,7 +31,7 @@ export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'passed'
       const row = findChat(database, chat)
       if (row?.state === 'request') {
         for (const { id } of rows.filter(({ reported }) => reported))
-          tellAbout(core, database, { chat: row, type: 'expired', message: id, by: undefined, ts: nowMs })
+          emitAbout(core, database, { chat: row, type: 'expired', message: id, by: undefined, ts: nowMs })
         continue
       }
       appendEvent(core, database, { type: 'expired', chat_id: chat, expired: rows.map(row => row.id) })
@@ -36,5 +40,5 @@ export async function expireMessages(core: Pick<Core, 'store' | 'own' | 'passed'
   })
   if (count === 0) return
   core.store.eraseTraces()
-  core.poke()
+  core.wakeChores()
 }

@@ -4,7 +4,7 @@ import type { Message } from '@postern/bot-api/objects'
 import type { AccountId, ChatId, MessageId } from '@postern/protocol'
 import { type NoticeRow, noticesBefore, noticesFrom, viewNotice } from '../chats/notices.ts'
 import { findMessage, type MessageRow, messagesBefore, messagesFrom } from '../messages/messages.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { type KnownPeople, knownPeople, viewMessages } from './view-message.ts'
 
 export type HistoryRow =

@@ -2,34 +2,34 @@
 import type { FileInfo } from '@postern/bot-api/objects'
 import { type ChatId, CodedError, fromBase64Url, type MessageId } from '@postern/protocol'
 import type { FileBody } from '@postern/protocol/content'
-import { visibleChat } from '../chats/chats.ts'
+import { visibleChat } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
+import type { FetchPatience } from '../files/download/shared-fetches.ts'
 import { noteDeadFile } from '../files/file-records.ts'
 import type { StoredFile } from '../files/files.ts'
-import type { Waiting } from '../files/shared-fetches.ts'
 import { viewFile } from '../kinds/file.ts'
 import { bodyOf, findMessage, lookUpMessage } from '../messages/messages.ts'
 
 /** `end` is the place of the last byte. */
-export type ByteRange = { start: number; end: number }
+export type ByteSpan = { start: number; end: number }
 
 export type OpenFile = FileInfo & {
   /** Of the ciphertext: it tells whether two answers are about the same bytes, and says nothing about the file. */
   digest: string
-  read(range?: ByteRange): AsyncIterable<Uint8Array>
+  read(range?: ByteSpan): AsyncIterable<Uint8Array>
   /** The same in less memory: each piece holds only until the next one is asked for. */
-  readBriefly(range?: ByteRange): AsyncIterable<Uint8Array>
+  readBriefly(range?: ByteSpan): AsyncIterable<Uint8Array>
 }
 
-type Opening = Pick<Core, 'store' | 'files' | 'poke'>
+type Opening = Pick<Core, 'store' | 'files' | 'wakeChores'>
 type Wanted = { chat: ChatId; message: MessageId }
 
-export async function openFile(core: Opening, wanted: Wanted, waiting: Waiting): Promise<OpenFile> {
+export async function openFile(core: Opening, wanted: Wanted, waiting: FetchPatience): Promise<OpenFile> {
   visibleChat(core.store, wanted.chat)
   const body = fileBodyOf(core, wanted)
   const opened = await core.files.open(storedFile(body), waiting)
   await assertStillThere(core, wanted, body)
-  const read = (pieces: 'read' | 'readBriefly') => (range?: ByteRange) => {
+  const read = (pieces: 'read' | 'readBriefly') => (range?: ByteSpan) => {
     fileBodyOf(core, wanted)
     return opened[pieces](range)
   }
@@ -46,7 +46,7 @@ function fileBodyOf({ store }: Pick<Core, 'store'>, { chat, message }: Wanted): 
 async function assertStillThere(core: Opening, { chat, message }: Wanted, { blob }: FileBody): Promise<void> {
   if (lookUpMessage(core.store, chat, message)) return
   await core.store.write(database => noteDeadFile(database, blob, 'here'))
-  core.poke()
+  core.wakeChores()
   throw new CodedError('message-not-found', { message })
 }
 

@@ -1,10 +1,10 @@
 // The list of chats as a screen shows it: each with its last line, the newest first.
 import type { Chat } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
-import { viewChats, visibleChats } from '../chats/chats.ts'
 import { newestNotices } from '../chats/notices.ts'
+import { viewChats, visibleChats } from '../chats/records/chats.ts'
 import { newestMessages } from '../messages/messages.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 import { type HistoryRow, viewNoticeRow } from './history.ts'
 import { type KnownPeople, knownPeople, viewMessages } from './view-message.ts'
 

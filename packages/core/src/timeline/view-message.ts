@@ -1,13 +1,13 @@
 // How a message looks from outside: its content with everything that was said about it.
 import type { Message, Person } from '@postern/bot-api/objects'
 import type { AccountId, ChatId } from '@postern/protocol'
-import { furthestReached, furthestReachedInEach, type Reached } from '../chats/member-receipts.ts'
+import { furthestReached, furthestReachedInEach, type ReceiptTimes } from '../chats/records/member-receipts.ts'
 import { personOf } from '../identity/people.ts'
-import type { Around } from '../kinds/kind.ts'
+import type { ViewContext } from '../kinds/kind.ts'
 import { viewKind } from '../kinds/kinds.ts'
 import type { ShownMessage } from '../messages/messages.ts'
 import { type ReactionRow, reactionsTo } from '../messages/reactions.ts'
-import type { Store } from '../storage/store.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 type Reads = Pick<Store, 'get' | 'all'>
 
@@ -61,7 +61,7 @@ export function knownPeople(reads: Reads, met: Iterable<Person> = []): KnownPeop
   }
 }
 
-type WithSaid = Around & { reactions: ReactionRow[]; status: Message['status'] }
+type WithSaid = ViewContext & { reactions: ReactionRow[]; status: Message['status'] }
 
 function viewWith(row: ShownMessage, around: WithSaid): Message {
   const { person, reactions, status } = around
@@ -85,13 +85,13 @@ function viewWith(row: ShownMessage, around: WithSaid): Message {
 }
 
 /** In a group a message counts as delivered, and as read, with the first member. */
-function statusOf({ ts }: ShownMessage, { deliveredTs, readTs }: Reached): NonNullable<Message['status']> {
+function statusOf({ ts }: ShownMessage, { deliveredTs, readTs }: ReceiptTimes): NonNullable<Message['status']> {
   if (readTs >= ts) return 'read'
   return deliveredTs >= ts ? 'delivered' : 'sent'
 }
 
 /** A look at one chat, or one at all of them: a look for each of ten thousand would hold up everybody else. */
-function reachedIn(reads: Reads, rows: ShownMessage[]): (chat: ChatId) => Reached {
+function reachedIn(reads: Reads, rows: ShownMessage[]): (chat: ChatId) => ReceiptTimes {
   const [first, other] = new Set(rows.map(row => row.chat_id))
   if (first === undefined) return () => nobody
   const inFirst = furthestReached(reads, first)
@@ -100,4 +100,4 @@ function reachedIn(reads: Reads, rows: ShownMessage[]): (chat: ChatId) => Reache
   return chat => inEach.get(chat) ?? nobody
 }
 
-const nobody: Reached = { deliveredTs: 0, readTs: 0 }
+const nobody: ReceiptTimes = { deliveredTs: 0, readTs: 0 }

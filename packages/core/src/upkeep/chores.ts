@@ -1,14 +1,15 @@
 // What is to be done and no caller waits for: found in the database, so that a restart goes on with it.
-import { type ChatId, clientLimits, Deadline, faultFields, isCoded, Seldom } from '@postern/protocol'
-import { chatsToGreet, groupsToLeave } from '../chats/chats-by-group.ts'
-import { wantedRejoins } from '../chats/rejoins.ts'
-import { repairLists, waitingRepairs } from '../chats/repair-lists.ts'
+import { type ChatId, clientLimits, Deadline, faultFields, isCoded, LogThrottle } from '@postern/protocol'
+import { repairRosters, waitingRepairs } from '../chats/members/repair-rosters.ts'
+import { chatsToGreet, groupsToLeave } from '../chats/records/chats-by-group.ts'
+import { wantedRejoins } from '../chats/records/rejoins.ts'
 import type { Core } from '../context.ts'
 import { settlePending } from '../groups/commit-group.ts'
-import { openQuestions } from '../groups/mark-questions.ts'
+import { openQuestions } from '../groups/mark-queries.ts'
 import { groupsWithPending } from '../groups/pending-commits.ts'
 import { addAnew } from '../healing/add-anew.ts'
 import { healChats } from '../healing/heal-chats.ts'
+import { settleDoubt } from '../healing/relay-doubts.ts'
 import { restartGroup, waitingRestarts } from '../healing/restart-group.ts'
 import { KeyPackageSupply } from '../identity/key-package-supply.ts'
 import { peopleToRefresh } from '../identity/people.ts'
@@ -19,10 +20,10 @@ import { newDraft } from '../outbox/compose.ts'
 import { sendContent } from '../outbox/send-content.ts'
 import { sendReceipt } from '../outbox/send-receipt.ts'
 import { settleUnsent } from '../outbox/settle.ts'
+import { announceProfile } from './announce-profile.ts'
 import { leaveDeclined } from './leave-declined.ts'
 import { PollEnds } from './poll-ends.ts'
 import { dueRenewals, renewKeys } from './renew-keys.ts'
-import { tellNewProfile } from './tell-new-profile.ts'
 
 type RingingCall = { chat: ChatId; call: string }
 
@@ -33,29 +34,29 @@ export class Chores {
   readonly #pollEnds: PollEnds
   #running: Promise<void> | undefined
   #isPoked = false
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
 
   constructor(core: Core) {
     this.#core = core
-    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(core.clock, clientLimits.faultSaidEveryMs)
     this.keyPackages = new KeyPackageSupply(core)
     this.#pollEnds = new PollEnds(core)
-    core.link.onChange(() => core.link.isOnline && this.poke())
+    core.link.onChange(() => core.link.isOnline && this.wake())
   }
 
   /** From time to time: how many key packages the relay has, and how old they are. */
   lookAfterKeys(): void {
     this.keyPackages.look()
-    this.poke()
+    this.wake()
   }
 
   /** Not kept over a restart: by then nobody rings any more. */
   decline(call: RingingCall): void {
     this.#calls.push(call)
-    this.poke()
+    this.wake()
   }
 
-  poke(): void {
+  wake(): void {
     this.#isPoked = true
     if (this.#core.link.isOnline) this.#running ??= this.#run()
   }
@@ -76,7 +77,7 @@ export class Chores {
       }
     } catch (error) {
       // The program stops, or the disk is full: the next poke or connection begins again.
-      this.#core.log.debug(faultFields(error), 'the chores were cut off')
+      this.#core.log.debug(faultFields(error), 'chores interrupted')
     } finally {
       this.#running = undefined
     }
@@ -85,19 +86,21 @@ export class Chores {
   async #round(): Promise<void> {
     const { store } = this.#core
     await this.#attempt('key packages', () => this.keyPackages.tend())
-    await this.#attempt('profile', () => publishProfile({ ...this.#core, onPublished: tellNewProfile }))
+    await this.#attempt('profile', () => publishProfile({ ...this.#core, onPublished: announceProfile }))
     await this.#attempt('outbox', () => settleUnsent(this.#core))
     await this.#attempt('polls', () => this.#pollEnds.tend())
     await this.#attempt('files', () => this.#core.files.tidy())
     for (const group of groupsWithPending(store))
       await this.#attempt('commit', () => settlePending(this.#core, group, this.#deadline()))
+    for (const group of this.#core.relayDoubts.keys())
+      await this.#attempt('relay', () => settleDoubt(this.#core, group, this.#deadline()))
     await this.#attempt('heal', () => healChats(this.#core, this.#deadline()))
     for (const rejoin of wantedRejoins(store))
       await this.#attempt('rejoin', () => addAnew(this.#core, rejoin, this.#deadline()))
     for (const restart of waitingRestarts(this.#core).filter(this.#isDue))
       await this.#attempt('restart', () => restartGroup(this.#core, restart, this.#deadline()))
     for (const { group } of waitingRepairs(this.#core).filter(this.#isDue))
-      await this.#attempt('repair', () => repairLists(this.#core, group, this.#deadline()))
+      await this.#attempt('repair', () => repairRosters(this.#core, group, this.#deadline()))
     for (const question of openQuestions(store))
       await this.#attempt('compare', () => askForMark(this.#core, question, this.#deadline()))
     for (const chat of groupsToLeave(store))
@@ -112,7 +115,7 @@ export class Chores {
       await this.#attempt('new keys', () => renewKeys(this.#core, group, this.#deadline()))
   }
 
-  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.passed.nowMs()
+  readonly #isDue = ({ dueMs }: { dueMs: number }): boolean => dueMs <= this.#core.elapsed.nowMs()
 
   /** One chore that fails keeps no other from being done; it is tried again at the next poke or connection. */
   async #attempt(chore: string, work: () => Promise<unknown>): Promise<void> {
@@ -122,9 +125,9 @@ export class Chores {
     } catch (error) {
       const isQuiet = isCoded(error, 'relay-unreachable', 'send-in-doubt', 'stopping')
       const said = { chore, ...faultFields(error) }
-      if (isQuiet) return this.#core.log.debug(said, 'a chore was not done')
+      if (isQuiet) return this.#core.log.debug(said, 'chore failed')
       const fault = `${chore} ${isCoded(error) ? error.code : ''}`
-      this.#faults.say(fault, unsaid => this.#core.log.warn({ ...said, ...unsaid }, 'a chore was not done'))
+      this.#faults.say(fault, unsaid => this.#core.log.warn({ ...said, ...unsaid }, 'chore failed'))
     }
   }
 

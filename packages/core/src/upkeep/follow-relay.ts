@@ -1,9 +1,9 @@
 // A relay that has moved: followed to another address when the relay there lets this very account in, and not before.
-import { CodedError, Wait } from '@postern/protocol'
+import { CodedError, Deferred } from '@postern/protocol'
 import type { Core } from '../context.ts'
 import { moveHome } from '../identity/account.ts'
 import { lowerCursors } from '../journal/progress.ts'
-import type { Session } from '../relay-link/relay-link.ts'
+import type { RelaySession } from '../relay-link/link-options.ts'
 
 /**
  * The relay there knows the account: from now on it is its home. What lies there may be another log than the one that was
@@ -11,13 +11,13 @@ import type { Session } from '../relay-link/relay-link.ts'
  */
 export async function noteMoved(
   { store, own, relayUrl, log }: Pick<Core, 'store' | 'own' | 'relayUrl' | 'log'>,
-  session: Session,
+  session: RelaySession,
 ): Promise<void> {
   await store.write(database => {
     moveHome(database, relayUrl)
     lowerCursors(database, session.cursor)
   })
-  log.info({ from: own.relayUrl, to: relayUrl }, 'the relay has moved, and was followed')
+  log.info({ from: own.relayUrl, to: relayUrl }, 'relay address changed')
   own.relayUrl = relayUrl
 }
 
@@ -30,14 +30,14 @@ export async function findHome(
   withinMs: number,
 ): Promise<'found' | 'silent'> {
   const { link, own, relayUrl, clock } = core
-  const wait = new Wait<'found' | 'silent'>()
+  const wait = new Deferred<'found' | 'silent'>()
   const look = () => {
     if (own.relayUrl === relayUrl) return wait.resolve('found')
     const why = link.refusal?.message
     if (why !== undefined) wait.reject(new CodedError('relay-not-home', { relay: relayUrl, home: own.relayUrl, why }))
   }
   wait.after(clock, withinMs, () => wait.resolve('silent'))
-  wait.onOver(link.onChange(look))
+  wait.onSettled(link.onChange(look))
   look()
-  return await wait.over
+  return await wait.promise
 }

@@ -1,6 +1,6 @@
 // Groups that were declined are left, so that no more of them comes.
 import { type ChatId, type Deadline, isCoded } from '@postern/protocol'
-import { setChatState } from '../chats/chats.ts'
+import { setChatState } from '../chats/records/chats.ts'
 import type { Core } from '../context.ts'
 import { leave } from '../kinds/leave.ts'
 import { newDraft } from '../outbox/compose.ts'

@@ -55,22 +55,22 @@ export class PollEnds {
   }
 
   #goOnAt(head: number): void {
-    const { store, poke } = this.#core
+    const { store, wakeChores } = this.#core
     this.#stopReading ??= store.onCommit(() => {
       if (progressOf(store).cursor < head) return
       this.#stopReading?.()
       this.#stopReading = undefined
-      poke()
+      wakeChores()
     })
   }
 
   /** The relay's clock is behind ours, and by its time votes still count. Its word may change: it is asked now and then. */
   #lookAgain(afterMs: number): void {
-    const { clock, poke } = this.#core
+    const { clock, wakeChores } = this.#core
     this.#again?.cancel()
     const { pollEndAskedEveryMs, pollEndAskedAgainMs } = clientLimits
     // Not at once: a relay whose time never comes to the end would be asked a thousand times a second.
-    this.#again = clock.setTimer(Math.min(Math.max(afterMs, pollEndAskedAgainMs), pollEndAskedEveryMs), poke)
+    this.#again = clock.setTimer(Math.min(Math.max(afterMs, pollEndAskedAgainMs), pollEndAskedEveryMs), wakeChores)
   }
 
   /** What another relay, or this one after a loss, says of its mailbox is said of other entries. */

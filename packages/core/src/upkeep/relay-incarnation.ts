@@ -1,29 +1,33 @@
 // Which life of the relay this is. Another one than before: it was restored from a backup, and lacks what it was told since.
 import { toBase64Url } from '@postern/protocol'
+import { forgetAllAsked } from '../chats/records/asked-rejoins.ts'
 import { forgetPublished } from '../identity/profile.ts'
-import type { Session } from '../relay-link/relay-link.ts'
-import { Records } from '../storage/records.ts'
-import type { Store } from '../storage/store.ts'
+import type { RelaySession } from '../relay-link/link-options.ts'
+import { Records } from '../storage/state/records.ts'
+import type { Store } from '../storage/transactions/store.ts'
 
 const SHELF = 'relay-incarnation'
 const KEY = 'id'
 
-const incarnationOf = ({ incarnation }: Pick<Session, 'incarnation'>): string => toBase64Url(incarnation)
+const incarnationOf = ({ incarnation }: Pick<RelaySession, 'incarnation'>): string => toBase64Url(incarnation)
 
 /** Not for who has never known one. It is the relay's word alone: by it things are said anew, and nothing is unsaid. */
-export function isAnotherIncarnation(store: Store, session: Session): boolean {
+export function isAnotherIncarnation(store: Store, session: RelaySession): boolean {
   const known = new Records(store, SHELF).get(KEY)
   return known !== undefined && known !== incarnationOf(session)
 }
 
 /** Once all is said anew: cut off before that, the next login begins with it again. */
-export async function noteIncarnation(store: Store, session: Session): Promise<void> {
+export async function noteIncarnation(store: Store, session: RelaySession): Promise<void> {
   const given = incarnationOf(session)
   const records = new Records(store, SHELF)
   if (records.get(KEY) !== given) await records.change({ key: KEY, put: given })
 }
 
-/** It may have an older profile: the chores bring it this one. */
+/** The relay may have an older profile, and may have lost requests to be added again: the chores send both again. */
 export async function publishAnew(store: Store): Promise<void> {
-  await store.write(forgetPublished)
+  await store.write(database => {
+    forgetPublished(database)
+    forgetAllAsked(database)
+  })
 }

@@ -1,6 +1,6 @@
 // What is due at a moment: receipts shortly after a burst and now and then within it, disappearing messages and polls when their time is up.
-import { clientLimits, faultFields, inBackground, Seldom, type Timer } from '@postern/protocol'
-import { waitingRepairs } from '../chats/repair-lists.ts'
+import { clientLimits, faultFields, inBackground, LogThrottle, type Timer } from '@postern/protocol'
+import { waitingRepairs } from '../chats/members/repair-rosters.ts'
 import type { Core } from '../context.ts'
 import { waitingRestarts } from '../healing/restart-group.ts'
 import { dueMs } from '../messages/age.ts'
@@ -16,15 +16,15 @@ export class Timekeeper {
   #toldMs = -Infinity
   #due: Timer | undefined
   #isStopped = false
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
 
   constructor(core: Core) {
     this.#core = core
-    this.#faults = new Seldom(core.clock, clientLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(core.clock, clientLimits.faultSaidEveryMs)
   }
 
   /** Called when something may be due earlier than was known; often from within a transaction that is not written yet. */
-  rearm(): void {
+  reschedule(): void {
     if (this.#isStopped || this.#soon) return
     this.#soon = this.#core.clock.setTimer(clientLimits.receiptsAfterMs, () => {
       this.#soon = undefined
@@ -48,7 +48,7 @@ export class Timekeeper {
   }
 
   #look(): void {
-    this.#core.poke()
+    this.#core.wakeChores()
     this.armDue()
     // And once more: what this was called for may still be on its way to the database.
     this.#core.store.afterTurn(() => this.armDue())
@@ -61,15 +61,15 @@ export class Timekeeper {
       this.#arm()
     } catch (error) {
       // Not armed again, nothing would expire until somebody writes.
-      this.#fault(error, 'what is due could not be looked up; it is tried again')
+      this.#fault(error, 'due work not loaded; will retry')
       this.#due = this.#core.clock.setTimer(clientLimits.dueRetryMs, () => this.armDue())
     }
   }
 
   #arm(): void {
     this.#armChores()
-    const { clock, passed } = this.#core
-    const expireAfterMs = (nextExpiryMs(this.#core.store) ?? Infinity) - passed.nowMs()
+    const { clock, elapsed } = this.#core
+    const expireAfterMs = (nextExpiryMs(this.#core.store) ?? Infinity) - elapsed.nowMs()
     const closeAfterMs = (nextPollCloseTs(this.#core) ?? Infinity) - dueMs(this.#core)
     const afterMs = Math.max(0, Math.min(expireAfterMs, closeAfterMs))
     if (afterMs === Infinity) return
@@ -80,10 +80,10 @@ export class Timekeeper {
   #armChores(): void {
     const waiting = [...waitingRestarts(this.#core), ...waitingRepairs(this.#core)].map(({ dueMs }) => dueMs)
     // At least a moment: what cannot be done while the relay is out of reach must not be looked at without end.
-    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.passed.nowMs())
+    const afterMs = Math.max(clientLimits.restartAfterMs, Math.min(...waiting) - this.#core.elapsed.nowMs())
     this.#chores?.cancel()
     this.#chores = this.#core.clock.setTimer(Math.min(afterMs, clientLimits.renewKeysEveryMs), () => {
-      this.#core.poke()
+      this.#core.wakeChores()
       this.armDue()
     })
   }
@@ -97,17 +97,17 @@ export class Timekeeper {
   }
 
   #doDueSoon(): void {
-    inBackground(this.#doDue(), { what: 'what is due was not done', log: this.#core.log })
+    inBackground(this.#doDue(), { what: 'due work failed', log: this.#core.log })
   }
 
   async #doDue(): Promise<void> {
     try {
       // Polls: a chore, which asks the relay first whether there are votes to be read.
-      this.#core.poke()
+      this.#core.wakeChores()
       await expireMessages(this.#core)
       this.armDue()
     } catch (error) {
-      this.#fault(error, 'what is due could not be written; it is tried again')
+      this.#fault(error, 'due work not saved; will retry')
       if (!this.#isStopped) this.#due = this.#core.clock.setTimer(clientLimits.dueRetryMs, () => this.#doDueSoon())
     }
   }

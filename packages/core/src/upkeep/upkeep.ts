@@ -4,7 +4,7 @@ import type { Core } from '../context.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Chores } from './chores.ts'
 
-type Parts = Pick<Core, 'clock' | 'jitter' | 'device' | 'log'>
+type Parts = Pick<Core, 'clock' | 'jitter' | 'device' | 'log' | 'store'>
 
 export class Upkeep {
   readonly #core: Parts
@@ -21,13 +21,14 @@ export class Upkeep {
 
   start(): void {
     if (this.#isStopped) return
-    const { clock, jitter, log } = this.#core
-    inBackground(this.#journal.dropUnread(), { what: 'a journal that nobody reads has grown', log })
+    const { clock, jitter, log, store } = this.#core
+    inBackground(this.#journal.dropUnread(), { what: 'journal not trimmed', log })
+    inBackground(store.giveBack(), { what: 'database not compacted; will retry', log })
     // Spread: all clients of a relay that was started anew would ask it at the same moment, every hour.
     const afterMs = clientLimits.upkeepEveryMs * (1 - jitter() / 2)
     this.#timer = clock.setTimer(afterMs, () => {
       const lookedAfter = this.#core.device.renewIfDue().then(() => this.#chores.lookAfterKeys())
-      inBackground(lookedAfter, { what: 'keys were not looked after; it is tried again', log: this.#core.log })
+      inBackground(lookedAfter, { what: 'key upkeep failed; will retry', log: this.#core.log })
       this.start()
     })
   }

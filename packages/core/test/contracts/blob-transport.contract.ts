@@ -1,7 +1,7 @@
 // What every BlobTransport must do with a real relay: up in pieces, down from anywhere, and the right name for what goes wrong.
 import { blobIdFromBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import type { BlobTransport, Download, UploadPiece, UploadTicket } from '../../src/files/blob-transport.ts'
+import type { BlobTransport, Download, UploadPiece, UploadTicket } from '../../src/files/transport/blob-transport.ts'
 
 export type BlobPlace = {
   transport: BlobTransport

@@ -1,12 +1,29 @@
 // What every Database must do: the same SQL gives the same rows, and the same faults have the same names.
+import { giveBackPages, makeShrinkable } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Database } from '../../src/storage/database.ts'
+import { type Database, pagesOf } from '../../src/storage/database.ts'
 
 /** Opens the database of the case: again after it was closed, it is the same. */
 export type OpenDatabase = (key?: Uint8Array) => Promise<Database>
 
 const TABLE = 'CREATE TABLE thing (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, held) STRICT'
 const OTHER_KEY = new Uint8Array(32).fill(9)
+
+const KEPT = ['row 0', 'row 40']
+
+const bytesOf = (database: Database): number =>
+  pagesOf(database).count('page_count') * pagesOf(database).count('page_size')
+
+/** One row stays at the beginning of the file and one at its end. Returns how long the file was. */
+function fillAndEmpty(database: Database, add: (name: string, held: Uint8Array) => unknown): number {
+  database.exec('BEGIN IMMEDIATE')
+  for (let at = 0; at <= 40; at++) add(`row ${at}`, new Uint8Array(65_000).fill(at))
+  database.exec('COMMIT')
+  database.emptyLog()
+  const full = bytesOf(database)
+  database.run("DELETE FROM thing WHERE name NOT IN ('row 0', 'row 40')")
+  return full
+}
 
 export function describeDatabase(title: string, place: () => OpenDatabase): void {
   const withTable = async () => {
@@ -119,6 +136,47 @@ export function describeDatabase(title: string, place: () => OpenDatabase): void
       database.close()
       const again = await open()
       expect(again.all('SELECT id FROM thing')).toHaveLength(50)
+      again.close()
+    })
+
+    it('[CORE-11.24] gives the space of deleted rows back to the disk, in turns, and stays whole', async () => {
+      const { open, database, add, names } = await withTable()
+      const full = fillAndEmpty(database, add)
+      let turns = 0
+      for (let more = true; more; turns++) {
+        database.exec('BEGIN IMMEDIATE')
+        more = giveBackPages(pagesOf(database))
+        database.exec('COMMIT')
+      }
+      database.emptyLog()
+      expect(turns).toBeGreaterThan(2)
+      expect(full).toBeGreaterThan(2_600_000)
+      expect(1_200_000).toBeGreaterThan(bytesOf(database))
+      expect(names()).toEqual(KEPT)
+      database.close()
+      const again = await open()
+      expect(again.findDamage()).toBeUndefined()
+      expect(1_200_000).toBeGreaterThan(bytesOf(again))
+      again.close()
+    })
+
+    it('[CORE-11.25] of an older version is rewritten once, and gives space back from then on', async () => {
+      const { open, database, add, names } = await withTable()
+      database.exec('PRAGMA auto_vacuum = NONE')
+      database.exec('VACUUM')
+      expect(database.get('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 0 })
+      fillAndEmpty(database, add)
+      expect(giveBackPages(pagesOf(database))).toBe(false)
+      makeShrinkable(pagesOf(database))
+      expect(200_000).toBeGreaterThan(bytesOf(database))
+      expect(database.get('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
+      expect(names()).toEqual(KEPT)
+      expect(add('next').lastId).toBe(42)
+      database.close()
+      const again = await open()
+      expect(again.findDamage()).toBeUndefined()
+      expect(again.get('PRAGMA auto_vacuum')).toEqual({ auto_vacuum: 2 })
+      expect(again.all('SELECT name FROM thing')).toHaveLength(3)
       again.close()
     })
 

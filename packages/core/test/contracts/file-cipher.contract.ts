@@ -1,6 +1,6 @@
 // What every FileCipher must do: published values, and refusal of what is forged.
 import { describe, expect, it } from 'vitest'
-import type { FileCipher } from '../../src/files/file-cipher.ts'
+import type { FileCipher } from '../../src/files/cipher/file-cipher.ts'
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
 const hex = (given: Uint8Array): string => Array.from(given, byte => byte.toString(16).padStart(2, '0')).join('')

@@ -1,7 +1,7 @@
 // What every FileVault must do: what is kept, for how long, and who may still read what is removed.
 import { type BlobId, blobIdFromBytes } from '@postern/protocol'
 import { describe, expect, it } from 'vitest'
-import type { FileVault, VaultFile, VaultName } from '../../src/files/file-vault.ts'
+import type { FileVault, VaultFile, VaultName } from '../../src/files/vault/file-vault.ts'
 
 export type VaultPlace = {
   /** The vault of the case; opened again it is as after a restart. */

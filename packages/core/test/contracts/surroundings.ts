@@ -1,9 +1,9 @@
 // What the contracts of blobs and sockets find around them: a relay with blobs to write to, and servers that answer frames.
 import type { AddressInfo } from 'node:net'
 import { wireLimits } from '@postern/protocol'
-import { freePort, type Person, type World } from '@postern/testkit'
+import { freePort, type TestPerson, type World } from '@postern/testkit'
 import { WebSocketServer } from 'ws'
-import type { UploadTicket } from '../../src/files/blob-transport.ts'
+import type { UploadTicket } from '../../src/files/transport/blob-transport.ts'
 
 const TICKETS = 16
 const BLOB_BYTES_MAX = 4_000_000
@@ -53,7 +53,7 @@ export class ContractServers {
 
 const urlOf = (server: WebSocketServer): string => `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-async function ticketsOf(person: Person): Promise<UploadTicket[]> {
+async function ticketsOf(person: TestPerson): Promise<UploadTicket[]> {
   const tickets: UploadTicket[] = []
   for (let count = 0; count < TICKETS; count++)
     tickets.push(await person.client['core'].link.call('beginBlob', { size: BLOB_BYTES_MAX }))

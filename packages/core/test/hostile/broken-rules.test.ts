@@ -1,7 +1,7 @@
 // A member whose client keeps no rules: the others refuse what it does, go on without it, and lose nothing.
 import { groupIdFromBytes, groupIdToBytes } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import type { CommitPlan } from '../../src/groups/commit-group.ts'
 import { endGroup } from '../../src/groups/group-records.ts'
@@ -10,7 +10,7 @@ import { test as base } from './fixtures.ts'
 import { commitAs, coreOf, deadlineOf, groupOf, keyPackagesOf, openForged } from './modified-client.ts'
 import { adminsFor, ids, membersFor, type Team } from './team.ts'
 
-const settingsOf = ({ alice, chat }: Team, person: Person): GroupSettings => ({
+const settingsOf = ({ alice, chat }: Team, person: TestPerson): GroupSettings => ({
   v: 1,
   type: 'group',
   title: person.client.chats.get(chat).name,
@@ -48,7 +48,7 @@ const offences: [string, (team: Team) => CommitPlan, rule: RegExp][] = [
 
 const test = base
   /** After a healing what one says all the others hear, once, and what was said before is still there. */
-  .extend('expectGoOn', ({ chat }) => async (honest: Person[]): Promise<void> => {
+  .extend('expectGoOn', ({ chat }) => async (honest: TestPerson[]): Promise<void> => {
     for (const [at, speaker] of honest.entries()) {
       const text = `${speaker.name} goes on ${++rounds}`
       const said = () =>
@@ -85,7 +85,7 @@ const test = base
   .extend(
     'refusedBy',
     ({ chat }) =>
-      (person: Person) =>
+      (person: TestPerson) =>
         coreOf(person).store.get<{ generation: number }>(
           'SELECT refused_generation AS generation FROM chat WHERE id = ?',
           chat,
@@ -233,7 +233,7 @@ describe('[CORE-14.17] two who carry a group on at once', () => {
     const honest = [alice, bob, carol]
     for (const person of honest) await person.next('notice', event => event.notice.code === 'refused')
     const group = groupOf(alice, chat)
-    const carryOn = (person: Person) =>
+    const carryOn = (person: TestPerson) =>
       restartGroup(coreOf(person), { chat, group, dueMs: 0 }, deadlineOf(person)).catch(() => undefined)
     await Promise.all([carryOn(bob), carryOn(carol), carryOn(alice)])
     await expectGoOn(honest)

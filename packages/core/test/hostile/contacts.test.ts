@@ -1,14 +1,14 @@
 // People who were not let in, and what a client does on its own behind its owner's back: nothing of it opens a door.
 import type { ChatId } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Pass, type Person, WITHIN } from '@postern/testkit'
+import type { Pass, TestPerson } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { describe, expect, vi } from 'vitest'
 import { HurriedClock } from './hurried-clock.ts'
 import { commitAs, coreOf, groupOf, keyPackagesOf } from './modified-client.ts'
 import { breakGroup, speakIn } from './team.ts'
 
-const knowsProfileOf = (person: Person, other: Person): boolean =>
+const knowsProfileOf = (person: TestPerson, other: TestPerson): boolean =>
   coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', other.id) !==
   undefined
 
@@ -24,9 +24,7 @@ const test = base
         bot.client.chats.list().find(({ id }) => id === chat)?.state,
   )
   .extend('openTeam', ({ mallory, bot, friend }) => async (): Promise<ChatId> => {
-    const members = [bot.id, mallory.id]
-    const { id } = await friend.client.chats.createGroup({ name: 'team', members }, WITHIN)
-    for (const person of [bot, mallory]) await person.next('chat', event => event.chat_id === id)
+    const id = await friend.createGroup('team', [bot, mallory])
     await friend.say(id, 'before')
     for (const person of [bot, mallory]) await person.hears('before')
     return id
@@ -95,8 +93,7 @@ describe('[CORE-14.27] a group of a stranger', () => {
     friend,
     stateOf,
   }) => {
-    const { id: chat } = await mallory.client.chats.createGroup({ name: 'trap', members: [friend.id] }, WITHIN)
-    await friend.next('chat', event => event.chat_id === chat)
+    const chat = await mallory.createGroup('trap', [friend])
     mallory.wire.outgoing = spoiling
     const add = await keyPackagesOf(mallory, [bot.id])
     await commitAs(mallory, chat, () => ({ add }))

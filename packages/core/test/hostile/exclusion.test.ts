@@ -129,7 +129,7 @@ test('[CORE-14.37] a wish of somebody who is no member changes nothing, and the 
   await eve.say(dave, 'let me in')
   await dave.hears('let me in')
   expect(lines).toContainEqual(
-    expect.objectContaining({ kind: 'rejoin', chat: eve.id, reason: 'no such member', text: 'passed over' }),
+    expect.objectContaining({ kind: 'rejoin', chat: eve.id, reason: 'no such member', text: 'ignored' }),
   )
 })
 

@@ -1,6 +1,6 @@
 // A member that carries a group on as it likes: nobody is split off, nobody rules by it, and nobody loses the way on.
 import { isCoded } from '@postern/protocol'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
@@ -16,25 +16,29 @@ const test = base
       async (name: string) =>
         await attacks[name]?.(mallory, { chat, victim: bob.id, stranger: carol.id }),
   )
-  .extend('expectAllHear', ({ alice, bob, carol, chat }) => async (speaker: Person, text: string): Promise<void> => {
-    const say = () =>
-      speaker.say(chat, text).then(
-        () => 'said',
-        (error: unknown) => (isCoded(error) ? error.code : error),
-      )
-    await expect.poll(say, { timeout: 100_000, interval: 100 }).toBe('said')
-    for (const other of [alice, bob, carol]) await expect.poll(() => other.texts(chat)).toContain(text)
-  })
+  .extend(
+    'expectAllHear',
+    ({ alice, bob, carol, chat }) =>
+      async (speaker: TestPerson, text: string): Promise<void> => {
+        const say = () =>
+          speaker.say(chat, text).then(
+            () => 'said',
+            (error: unknown) => (isCoded(error) ? error.code : error),
+          )
+        await expect.poll(say, { timeout: 100_000, interval: 100 }).toBe('said')
+        for (const other of [alice, bob, carol]) await expect.poll(() => other.texts(chat)).toContain(text)
+      },
+  )
   .extend(
     'statusFor',
     ({ chat }) =>
-      (person: Person) =>
+      (person: TestPerson) =>
         findGroup(coreOf(person).store, groupOf(person, chat))?.status,
   )
   .extend(
     'noticesFor',
     ({ chat }) =>
-      (person: Person) =>
+      (person: TestPerson) =>
         person.client.journal
           .read(0, 1000)
           .map(({ json }) => JSON.parse(json) as JournalEvent)

@@ -3,7 +3,7 @@ import type { GroupSession } from '@postern/mls'
 import { type ChatId, groupChatId, groupIdFromBytes, privateChatId } from '@postern/protocol'
 import type { GroupSettings } from '@postern/protocol/content'
 import { decodeClientFrame } from '@postern/protocol/relay'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect } from 'vitest'
 import { canRead, coreOf, deliver, forgeWelcome, groupOf } from './modified-client.ts'
@@ -11,7 +11,7 @@ import { canRead, coreOf, deliver, forgeWelcome, groupOf } from './modified-clie
 let casts = 0
 
 const ofTwo = (generation: number): GroupSettings => ({ v: 1, type: 'private', generation, timerMs: 0 })
-const ofMany = (admin: Person, title: string): GroupSettings => ({
+const ofMany = (admin: TestPerson, title: string): GroupSettings => ({
   v: 1,
   type: 'group',
   title,
@@ -40,8 +40,7 @@ const test = base
       },
   )
   .extend('openGroup', ({ alice, bob }) => async (): Promise<ChatId> => {
-    const { id } = await bob.client.chats.createGroup({ name: 'team', members: [alice.id] }, WITHIN)
-    await alice.next('chat', event => event.chat_id === id)
+    const id = await bob.createGroup('team', [alice])
     return id
   })
 
@@ -67,7 +66,7 @@ describe('[CORE-14.1] into a private chat', () => {
   test.for([
     ['as a private chat of its own', () => ofTwo(0)],
     ['of a higher generation', () => ofTwo(7)],
-    ['as a group', (admin: Person) => ofMany(admin, 'bob')],
+    ['as a group', (admin: TestPerson) => ofMany(admin, 'bob')],
   ] as const)(
     'under the id of its group, %s, is refused',
     async ([_what, settings], { alice, bob, mallory, relay, expectForBobAlone }) => {
@@ -192,8 +191,7 @@ describe('[CORE-14.2] into a group', () => {
   })
 
   test('of a stranger’s own, under its own id, is an invitation like any other', async ({ alice, mallory }) => {
-    const { id } = await mallory.client.chats.createGroup({ name: 'mine', members: [alice.id] }, WITHIN)
-    await alice.next('chat', event => event.chat_id === id)
+    const id = await mallory.createGroup('mine', [alice])
     expect(alice.client.chats.get(groupChatId(groupOf(mallory, id))).name).toBe('mine')
   })
 })

@@ -1,9 +1,11 @@
 // A member whose client writes what ours refuses: words that hide, turn round or break out of their line reach nobody.
 import type { Message } from '@postern/bot-api/objects'
-import { toBase64Url } from '@postern/protocol'
+import { isCoded, toBase64Url } from '@postern/protocol'
 import { WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
+import { blackPng } from '@postern/testkit/pictures'
 import { describe, expect, vi } from 'vitest'
+import type { KnownProfile } from '../../src/index.ts'
 import { commitAs, coreOf, openTitled, publishProfile, sayWords } from './modified-client.ts'
 import { groupSettings } from './team.ts'
 
@@ -159,7 +161,10 @@ describe('[CORE-18.4] one line stays one line', () => {
         { text: 'x', url: 'https://good.example/\u202emoc.live//:sptth' },
         { text: 'y', url: 'https://good.example/ x' },
       ],
-      [{ text: 'z', url: 'https://good.example/ä' }],
+      [
+        { text: 'w', url: 'https://good.example@evil.example/' },
+        { text: 'z', url: 'https://good.example/ä' },
+      ],
     ]
     const shown = [
       [
@@ -207,4 +212,40 @@ test('[CORE-18.5] half of a surrogate pair is replaced wherever it stands: nobod
   const message = await heard({ kind: 'text', text: 'a\ud800b', buttons: [[{ text: 'x', data: '\udc00' }]] })
   expect(message).toMatchObject({ text: 'a\ufffdb', buttons: [[{ text: 'x', data: '\ufffd' }]] })
   expect(JSON.stringify(message).isWellFormed() && !JSON.stringify(message).includes('\\ud')).toBe(true)
+})
+
+describe('[CORE-18.10] a picture that takes all memory when it is decoded', () => {
+  const urlOf = (type: string, bytes: Buffer): string => `data:image/${type};base64,${bytes.toString('base64')}`
+
+  test('is no avatar of a profile, whose words stay', async ({ bob, mallory }) => {
+    const told = (name: string, avatar: string) =>
+      publishProfile(mallory, { name, about: '', bot: true, commands: [], avatar })
+    const known = () => bob.client.identity.learnProfile(mallory.id, WITHIN)
+    const small = urlOf('png', blackPng(320, 320))
+    await told('small', small)
+    await expect.poll(known).toMatchObject({ name: 'small', avatar: small })
+    await told('large', urlOf('png', blackPng(20_000, 20_000)))
+    // The name alone may arrive earlier, with the announcement of the profile.
+    await expect.poll(known).toSatisfy(({ name, avatar }: KnownProfile) => name === 'large' && avatar === undefined)
+  })
+
+  test('is no preview of a photo, which stays', async ({ heard }) => {
+    const nowhere = { blob: 'a'.repeat(26), key: 'a'.repeat(43), digest: 'a'.repeat(43), size: 31_000 }
+    const photo = { kind: 'file', ...nowhere, name: 'p.png', type: 'image/png', shownAs: 'photo', width: 9, height: 9 }
+    // 65,500 pixels a side by the head of a JPEG, which is all that there is of it.
+    const head = Buffer.from('ffd8ffc0000b08ffdcffdc01011100', 'hex')
+    const large = await heard({ ...photo, preview: urlOf('jpeg', head) })
+    expect(large.file).toMatchObject({ name: 'p.png', width: 9, height: 9 })
+    expect(large.file).not.toHaveProperty('preview')
+    head.writeUInt32BE(0x0100_0100, 7)
+    const small = await heard({ ...photo, preview: urlOf('jpeg', head) })
+    expect(small.file).toMatchObject({ preview: urlOf('jpeg', head) })
+  })
+
+  test('is refused when somebody sets it', async ({ bob }) => {
+    await expect(bob.client.identity.setProfile({ avatar: blackPng(2000, 10) })).rejects.toSatisfy(error =>
+      isCoded(error, 'bad-field'),
+    )
+    expect(bob.client.identity.profileOf(bob.id).avatar).toBeUndefined()
+  })
 })

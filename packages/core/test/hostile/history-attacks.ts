@@ -11,11 +11,11 @@ import {
 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
 import { type CallRequest, decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import type { Person } from '@postern/testkit'
+import type { TestPerson } from '@postern/testkit'
 import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js'
-import { findChat, membersOf } from '../../src/chats/chats.ts'
-import { endedOf } from '../../src/chats/known-chat.ts'
-import { ensurePrivateChat } from '../../src/chats/open-chat.ts'
+import { ensurePrivateChat } from '../../src/chats/opening/open-chat.ts'
+import { findChat, membersOf } from '../../src/chats/records/chats.ts'
+import { endedOf } from '../../src/chats/records/known-chat.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
 import type { GroupChatSettings } from '../../src/judge/successor.ts'
 import { sendMark } from '../../src/outbox/ask-for-mark.ts'
@@ -25,27 +25,27 @@ import { commitAs, coreOf, deadlineOf, forgeWelcome, groupOf, keyPackagesOf } fr
 
 /** Against whom, in which chat, and somebody who has nothing to do there. */
 export type Target = { chat: ChatId; victim: AccountId; stranger: AccountId }
-export type Attack = (attacker: Person, target: Target) => Promise<void>
+export type Attack = (attacker: TestPerson, target: Target) => Promise<void>
 
-function settingsOf(attacker: Person, chat: ChatId): GroupChatSettings {
+function settingsOf(attacker: TestPerson, chat: ChatId): GroupChatSettings {
   const row = findChat(coreOf(attacker).store, chat)
   const ended = row && endedOf(coreOf(attacker).store, row)
   if (!ended) throw new Error(`${attacker.name} has no such group`)
   return ended.settings
 }
 
-const othersOf = (attacker: Person, chat: ChatId): AccountId[] =>
+const othersOf = (attacker: TestPerson, chat: ChatId): AccountId[] =>
   membersOf(coreOf(attacker).store, chat)
     .map(member => member.account_id)
     .filter(account => account !== attacker.id)
 
-async function epochIn(attacker: Person, group: GroupId): Promise<number> {
+async function epochIn(attacker: TestPerson, group: GroupId): Promise<number> {
   return await coreOf(attacker).groups.run(group, async live => epoch(live.session))
 }
 
 /** The header of an entry in the group's epoch, and noise behind it. */
 async function noise(
-  attacker: Person,
+  attacker: TestPerson,
   { chat, contentType }: { chat: ChatId; contentType: 1 | 3 },
 ): Promise<Uint8Array> {
   const group = groupOf(attacker, chat)
@@ -63,7 +63,7 @@ async function noise(
 type CommitCall = CallRequest<'commit'>
 
 /** The next commit goes to the relay with other lists, or another welcome, than its maker's client has made. */
-function bendCommit(attacker: Person, bend: (request: CommitCall) => CommitCall): void {
+function bendCommit(attacker: TestPerson, bend: (request: CommitCall) => CommitCall): void {
   const { wire } = attacker
   wire.outgoing = bytes => {
     const frame = decodeClientFrame(bytes.slice())
@@ -82,7 +82,7 @@ type Made = {
 
 /** A group of the attacker's making that claims to carry the chat on. The relay is told of fewer people, if so wanted. */
 async function succeed(
-  attacker: Person,
+  attacker: TestPerson,
   chat: ChatId,
   { settings, members, told = members, welcomes = welcome => welcome }: Made,
 ): Promise<void> {
@@ -112,25 +112,25 @@ function spoiltFor(bytes: Uint8Array, at: number): Uint8Array {
   return encodeMlsMessage(message)
 }
 
-const nextOf = (attacker: Person, chat: ChatId): GroupChatSettings => {
+const nextOf = (attacker: TestPerson, chat: ChatId): GroupChatSettings => {
   const settings = settingsOf(attacker, chat)
   return { ...settings, chat, generation: settings.generation + 1 }
 }
 
 const changing =
-  (change: (settings: GroupChatSettings, attacker: Person, target: Target) => GroupSettings): Attack =>
+  (change: (settings: GroupChatSettings, attacker: TestPerson, target: Target) => GroupSettings): Attack =>
   async (attacker, target) => {
     const settings = change(settingsOf(attacker, target.chat), attacker, target)
     await commitAs(attacker, target.chat, () => ({ settings }))
   }
 
-async function killGroup(attacker: Person, { chat }: Target): Promise<void> {
+async function killGroup(attacker: TestPerson, { chat }: Target): Promise<void> {
   const payload = await noise(attacker, { chat, contentType: 3 })
   const request = { payload, add: [], remove: [], welcome: undefined }
   await coreOf(attacker).link.call('commit', request, deadlineOf(attacker).leftMs())
 }
 
-async function readdWithout(attacker: Person, { chat, victim }: Target, spoil: (call: CommitCall) => CommitCall) {
+async function readdWithout(attacker: TestPerson, { chat, victim }: Target, spoil: (call: CommitCall) => CommitCall) {
   const add = await keyPackagesOf(attacker, [victim])
   bendCommit(attacker, spoil)
   await commitAs(attacker, chat, () => ({ add, remove: [victim] }))

@@ -1,7 +1,7 @@
 // Who takes part in a random history: people whose clients are started anew, and what each of them must know in the end.
 import type { Notice } from '@postern/bot-api/events'
 import type { AccountId, ChatId } from '@postern/protocol'
-import { type Person, WITHIN, type World } from '@postern/testkit'
+import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import type { HurriedClock } from './hurried-clock.ts'
 
@@ -21,12 +21,12 @@ const PASSING = new Set([
 
 export class Player {
   readonly #stage: Stage
-  #person: Person
+  #person: TestPerson
   #closing: Promise<void> = Promise.resolve()
   #shown = new Set<string>()
   readonly isHonest: boolean
 
-  constructor(stage: Stage, person: Person, { isHonest }: { isHonest: boolean }) {
+  constructor(stage: Stage, person: TestPerson, { isHonest }: { isHonest: boolean }) {
     this.#stage = stage
     this.#person = person
     this.isHonest = isHonest
@@ -41,7 +41,7 @@ export class Player {
   }
 
   /** As it is now: a client that was started anew is another one. */
-  get person(): Person {
+  get person(): TestPerson {
     return this.#person
   }
 
@@ -62,7 +62,7 @@ export class Player {
   }
 
   /** What has to succeed in the end: tried again while the chat heals, the relay is away, or the client is started. */
-  async insist<T>(work: (person: Person) => Promise<T>): Promise<T> {
+  async insist<T>(work: (person: TestPerson) => Promise<T>): Promise<T> {
     for (;;) {
       await this.#closing
       try {

@@ -1,23 +1,18 @@
 // Whoever comes with another device key than before is told of: it may be a restore, and it may be a thief.
-import { cpSync, rmSync } from 'node:fs'
-import { type Person, WITHIN } from '@postern/testkit'
+import { clientLimits } from '@postern/protocol'
+import { type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
+import { coreOf } from './modified-client.ts'
 
 const test = base
   .extend(
     'restoredWithLostKeys',
     ({ world }) =>
-      async (person: Person, meanwhile: (again: Person) => Promise<void>): Promise<Person> => {
-        await world.close(person)
-        const backup = `${person.directory}.backup`
-        cpSync(person.directory, backup, { recursive: true })
-        const again = await world.person(person.name)
+      async (person: TestPerson, meanwhile: (again: TestPerson) => Promise<void>): Promise<TestPerson> => {
+        const again = await world.backUp(person)
         await meanwhile(again)
-        await world.close(again)
-        rmSync(person.directory, { recursive: true })
-        cpSync(backup, person.directory, { recursive: true })
-        return await world.person(person.name)
+        return await world.restore(again)
       },
   )
   .extend(
@@ -59,8 +54,7 @@ test('[CORE-14.16] in a group, when a member is added anew under another key', a
   restoredWithLostKeys,
   isAboutBob,
 }) => {
-  const { id } = await alice.client.chats.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
-  for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
+  const id = await alice.createGroup('team', [bob, carol])
   await restoredWithLostKeys(bob, async again => {
     await again.client.chats.renameGroup(id, 'a commit that the backup lacks', WITHIN)
     await alice.next('chat', event => event.chat.name === 'a commit that the backup lacks')
@@ -69,11 +63,36 @@ test('[CORE-14.16] in a group, when a member is added anew under another key', a
   await carol.next('notice', isAboutBob)
 })
 
+test('[CORE-14.39] in the private chat first, however many groups a stranger has filled with both', async ({
+  alice,
+  bob,
+}) => {
+  await alice.say(bob, 'before')
+  await bob.hears('before')
+  const { store } = coreOf(alice)
+  // As a stranger with a hundred groups would have it, whose ids all come before that of the private chat.
+  await store.write(database => {
+    for (let at = 0; at < clientLimits.keyChangeToldChatsMax; at++) {
+      const id = '2'.repeat(20) + (4 ** 5 + at).toString(4).replaceAll(/[01]/g, digit => (digit === '0' ? 'a' : 'b'))
+      database.run(
+        `INSERT INTO chat (id, type, state, visible, title, timer_ms, group_id, first_seen_ts)
+         VALUES (?, 'group', 'active', 1, '', 0, ?, 0)`,
+        id,
+        id,
+      )
+      database.run('INSERT INTO member (chat_id, account_id, admin) VALUES (?, ?, 0)', id, bob.id)
+    }
+  })
+  await coreOf(bob).device.replace(() => {})
+  await bob.client.chats.setTimer(alice.chatId, 3_600_000, WITHIN)
+  const told = await alice.next('notice', event => event.notice.code === 'key_changed' && event.chat_id === bob.chatId)
+  expect(told).toMatchObject({ notice: { from: { id: bob.id } } })
+})
+
 test('[CORE-14.16] nobody is told of keys that are seen for the first time, or again', async ({ alice, bob }) => {
   await alice.say(bob, 'hello')
   await bob.hears('hello')
-  const { id } = await alice.client.chats.createGroup({ name: 'team', members: [bob.id] }, WITHIN)
-  await bob.next('chat', event => event.chat_id === id)
+  const id = await alice.createGroup('team', [bob])
   await bob.client.chats.renameGroup(id, 'renamed', WITHIN)
   await alice.next('chat', event => event.chat.name === 'renamed')
   for (const person of [alice, bob])

@@ -2,46 +2,55 @@
 import { commitIntent, createGroup, decryptMessage, encryptMessage, type GroupSession } from '@postern/mls'
 import { type AccountId, type ChatId, Deadline, type GroupId, groupIdToBytes, utf8 } from '@postern/protocol'
 import { encodeGroupSettings, type GroupSettings } from '@postern/protocol/content'
-import type { Entry } from '@postern/protocol/relay'
-import { type HostileRelay, type Person, WITHIN } from '@postern/testkit'
-import { findChat } from '../../src/chats/chats.ts'
-import { fetchKeyPackages } from '../../src/chats/fetch-key-packages.ts'
-import { openGroupChat } from '../../src/chats/open-chat.ts'
+import type { MailboxEntry } from '@postern/protocol/relay'
+import { type HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
+import { fetchKeyPackages } from '../../src/chats/keys/fetch-key-packages.ts'
+import { openGroupChat } from '../../src/chats/opening/open-chat.ts'
+import { findChat } from '../../src/chats/records/chats.ts'
 import type { Core } from '../../src/context.ts'
-import { type CommitIntent, commitToGroup } from '../../src/groups/commit-group.ts'
+import { type CommitPlanner, commitToGroup } from '../../src/groups/commit-group.ts'
+import type { OwnAccount } from '../../src/identity/account.ts'
 import { makeKeyPackage } from '../../src/identity/key-packages.ts'
 import { newDraft } from '../../src/outbox/compose.ts'
 
-export const coreOf = (person: Person): Core => (person.client as unknown as { core: Core }).core
+export const coreOf = (person: TestPerson): Core => (person.client as unknown as { core: Core }).core
 
-export const deadlineOf = (person: Person): Deadline => new Deadline(coreOf(person).clock, WITHIN)
+export const deadlineOf = (person: TestPerson): Deadline => new Deadline(coreOf(person).clock, WITHIN)
 
 /** The MLS group in which the person writes. */
-export function groupOf(person: Person, chat: ChatId): GroupId {
+export function groupOf(person: TestPerson, chat: ChatId): GroupId {
   const row = findChat(coreOf(person).store, chat)
   if (!row) throw new Error(`${person.name} has no such chat`)
   return row.group_id
 }
 
 /** A commit that our client would never make. */
-export async function commitAs(person: Person, chat: ChatId, intent: CommitIntent): Promise<void> {
+export async function commitAs(person: TestPerson, chat: ChatId, intent: CommitPlanner): Promise<void> {
   await commitToGroup(coreOf(person), groupOf(person, chat), { intent, deadline: deadlineOf(person) })
 }
 
-export const keyPackagesOf = (taker: Person, accounts: AccountId[]) =>
+export const keyPackagesOf = (taker: TestPerson, accounts: AccountId[]) =>
   fetchKeyPackages(coreOf(taker), accounts, deadlineOf(taker))
 
-type Forged = { group: GroupId; settings: GroupSettings; victim: AccountId; others?: AccountId[]; epochs?: number }
+type Forged = {
+  group: GroupId
+  settings: GroupSettings
+  victim: AccountId
+  others?: AccountId[]
+  epochs?: number
+  /** Keys of somebody else's device, as a thief has copied them. */
+  as?: OwnAccount
+}
 
 /** A group of the forger's own making under any id, with the victim in it, and the welcome that leads there. */
 export async function forgeWelcome(
-  forger: Person,
-  { group, settings, victim, others = [], epochs = 1 }: Forged,
+  forger: TestPerson,
+  { group, settings, victim, others = [], epochs = 1, as }: Forged,
 ): Promise<{ session: GroupSession; welcome: Uint8Array; wire: Uint8Array }> {
   const core = coreOf(forger)
   let session = await createGroup(core.mls, {
     groupId: groupIdToBytes(group),
-    keyPackage: await makeKeyPackage(core),
+    keyPackage: await makeKeyPackage({ ...core, own: as ?? core.own }),
     settings: encodeGroupSettings(settings),
   })
   for (let epoch = 0; epoch < epochs; epoch++) session = (await commitIntent(session, {})).session
@@ -53,9 +62,9 @@ export async function forgeWelcome(
 }
 
 /** The same by way of an honest relay, which asks for no more than that it is the group's first commit. */
-export async function openForged(forger: Person, forged: Omit<Forged, 'epochs'>): Promise<void> {
+export async function openForged(forger: TestPerson, forged: Omit<Forged, 'epochs'>): Promise<GroupSession> {
   const { link } = coreOf(forger)
-  const { wire: payload, welcome } = await forgeWelcome(forger, { ...forged, epochs: 0 })
+  const { wire: payload, welcome, session } = await forgeWelcome(forger, { ...forged, epochs: 0 })
   await link.call('createGroup', { group: forged.group, continues: undefined })
   const { accepted } = await link.call('commit', {
     payload,
@@ -64,12 +73,19 @@ export async function openForged(forger: Person, forged: Omit<Forged, 'epochs'>)
     welcome,
   })
   if (!accepted) throw new Error('the relay took no group from its creator')
+  return session
 }
+
+/** What a thief has of the device by now: its keys and its certificate, not the key of the account. */
+export const copiedDevice = (person: TestPerson): OwnAccount => ({
+  ...coreOf(person).own,
+  secretKey: new Uint8Array(32),
+})
 
 /** The relay puts it into the victim's mailbox. */
 export function deliver(
   relay: HostileRelay,
-  entry: Pick<Entry, 'kind' | 'group' | 'sender' | 'payload'> & Partial<Entry>,
+  entry: Pick<MailboxEntry, 'kind' | 'group' | 'sender' | 'payload'> & Partial<MailboxEntry>,
 ): void {
   const made = { cursor: relay.shown + 1, seq: 1, ts: Date.now(), added: [], removed: [], ...entry }
   relay.say({ kind: 'deliver', entries: [made] })
@@ -84,22 +100,22 @@ export async function canRead(session: GroupSession, wire: Uint8Array): Promise<
 }
 
 /** With a title that nobody checked. */
-export const openTitled = async (person: Person, title: string, members: AccountId[]): Promise<ChatId> =>
+export const openTitled = async (person: TestPerson, title: string, members: AccountId[]): Promise<ChatId> =>
   (await openGroupChat(coreOf(person), { name: title, members, deadline: deadlineOf(person) })).id
 
 /** What the relay has of the person from then on: nobody checked it. */
-export async function publishProfile(person: Person, profile: object): Promise<void> {
-  const { store, poke } = coreOf(person)
+export async function publishProfile(person: TestPerson, profile: object): Promise<void> {
+  const { store, wakeChores } = coreOf(person)
   await store.write(database =>
     database.run('UPDATE account SET profile = ?, profile_version = profile_version + 1', JSON.stringify(profile)),
   )
-  poke()
+  wakeChores()
 }
 
 type Words = { body: object; hello?: { name: string; profileKey: string } }
 
 /** Content as somebody else's program writes it: what stands in it was checked by nobody. */
-export async function sayWords(person: Person, chat: ChatId, words: Words): Promise<void> {
+export async function sayWords(person: TestPerson, chat: ChatId, words: Words): Promise<void> {
   const core = coreOf(person)
   const { send } = newDraft(core, { kind: 'hello' })
   const payload = await core.groups.run(groupOf(person, chat), async live => {

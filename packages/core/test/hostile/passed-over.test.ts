@@ -15,7 +15,7 @@ const test = base
   /** The lines of bob's log about what was passed over. */
   .extend('lines', (): Record<string, unknown>[] => [])
   .extend('bob', ({ world, lines }) => {
-    const debug = (fields: object, text: string) => void (text === 'passed over' && lines.push({ ...fields }))
+    const debug = (fields: object, text: string) => void (text === 'ignored' && lines.push({ ...fields }))
     return world.person('bob', { log: { ...silentLog, debug } })
   })
   .extend('say', ({ bob, mallory }) => async (body: KnownBody): Promise<void> => {

@@ -5,9 +5,10 @@ import { testInHurry } from './fixtures.ts'
 import { RandomHistory } from './random-history.ts'
 
 const STEPS = 24
+let histories = 0
 
-/** Those that have found something are 1, 3, 5, 7, 14, 24, 26, 48 and 106. Others: HISTORY_SEEDS=100,101. */
-const SEEDS = (process.env['HISTORY_SEEDS'] ?? '1,3,5,7,14,24,26,48,106').split(',').map(Number)
+/** Those that have found something are 1, 3, 5, 7, 14, 24, 26, 48, 106 and 2016. Others: HISTORY_SEEDS=100,101. */
+const SEEDS = (process.env['HISTORY_SEEDS'] ?? '1,3,5,7,14,24,26,48,106,2016').split(',').map(Number)
 
 const test = testInHurry.extend('worldOptions', { scope: 'file' }, () => ({
   relayLimits: { newPeoplePerDay: 100_000, takesPerMinute: 10_000, takesPerTargetPerMinute: 10_000 },
@@ -17,7 +18,7 @@ describe('[CORE-14.33] whatever members with modified clients do', () => {
   test.for(SEEDS)('the honest ones agree, and every word is heard once (seed %d)', async (seed, { clock, world }) => {
     const random = new SeededRandom(seed)
     const attackers = 1 + random.below(4)
-    const history = await RandomHistory.begin(random, { world, clock, name: `${seed}`, attackers })
+    const history = await RandomHistory.begin(random, { world, clock, name: `${seed} ${++histories}`, attackers })
     onTestFailed(({ task }) => {
       const why = task.result?.errors?.map(error => `${error.message}\n${error.actual}`).join()
       process.stderr.write(`seed ${seed}\n${history.done.join('\n')}\n${why}\n`)

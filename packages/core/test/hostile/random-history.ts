@@ -1,7 +1,7 @@
 // One random history of a group with attackers among its members, and what honest members must agree on at its end.
 import type { Notice } from '@postern/bot-api/events'
 import { type AccountId, isCoded } from '@postern/protocol'
-import { type Person, type SeededRandom, WITHIN, type World } from '@postern/testkit'
+import { type SeededRandom, type TestPerson, WITHIN, type World } from '@postern/testkit'
 import { expect } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
 import { type Attack, attacks, SPLITTING } from './history-attacks.ts'
@@ -46,12 +46,12 @@ export class RandomHistory {
   /** Alice has made the group and is its only admin. */
   static async begin(random: SeededRandom, options: HistoryOptions): Promise<RandomHistory> {
     const { world, clock, name, attackers } = options
-    const honest: Person[] = []
+    const honest: TestPerson[] = []
     for (const one of ['alice', 'bob', 'carol']) honest.push(await world.person(`${one} ${name}`, { clock }))
-    const hostile: Person[] = []
+    const hostile: TestPerson[] = []
     for (let at = 1; at <= attackers; at++) hostile.push(await world.person(`mallory ${at} ${name}`, { clock }))
     const stranger = await world.person(`stranger ${name}`, { clock })
-    const [alice, ...others] = [...honest, ...hostile] as [Person, ...Person[]]
+    const [alice, ...others] = [...honest, ...hostile] as [TestPerson, ...TestPerson[]]
     const { id } = await alice.client.chats.createGroup(
       { name: 'team', members: others.map(person => person.id) },
       WITHIN,
@@ -192,8 +192,9 @@ export class RandomHistory {
     await this.#settle()
     expect(this.#view(alice).admins).toEqual([alice.id])
     const people = alice.shown()
-    expect(this.#offenders().intersection(people)).toEqual(new Set())
-    expect(this.#removed.difference(this.#toldBack(alice)).intersection(people)).toEqual(new Set())
+    const who = (ids: Set<string>) => this.#players.filter(({ id }) => ids.has(id)).map(({ name }) => name)
+    expect(who(this.#offenders().intersection(people)), 'offenders').toEqual([])
+    expect(who(this.#removed.difference(this.#toldBack(alice)).intersection(people)), 'removed').toEqual([])
   }
 
   async #everybodySays(what: string): Promise<void> {

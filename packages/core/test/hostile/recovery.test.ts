@@ -1,12 +1,12 @@
 // Losses and kills from which a chat must come back, with everybody in one group: whoever was away, lost or in the way.
 import { type ChatId, CodedError, GROUP_ID_BYTES } from '@postern/protocol'
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
 import { test as base } from './fixtures.ts'
 import { commitAs, coreOf, groupOf } from './modified-client.ts'
 import { codesOf, expectAllHear, ids, membersFor, sayWhenHealed, speakIn } from './team.ts'
 
-const statusOf = (person: Person, id: ChatId) =>
+const statusOf = (person: TestPerson, id: ChatId) =>
   coreOf(person).store.get<{ status: string }>('SELECT status FROM mls_group WHERE id = ?', groupOf(person, id))?.status
 
 const test = base.extend('passSeconds', ({ clock }) => async (seconds: number): Promise<void> => {
@@ -106,7 +106,7 @@ describe('[CORE-14.31] keys that are not those of the people shown', () => {
       database.run('DELETE FROM member WHERE chat_id = ? AND account_id = ?', chat, carol.id)
       database.run('INSERT OR REPLACE INTO receipt_due VALUES (?, ?, ?, ?)', chat, alice.id, 1, 1)
     })
-    core.poke()
+    core.wakeChores()
     await expect.poll(() => statusOf(bob, chat)).toBe('broken')
     const mismatches = () => codesOf(bob, chat).filter(code => code === 'mismatch').length
     await passSeconds(5)

@@ -22,5 +22,5 @@ test('[CORE-20.1] what a relay says in an error is one line that commands no ter
   alice.wire.incoming = saying('\u200b\n')
   expect(await refusal()).toBe('The relay refused it (account-not-found).')
   alice.wire.incoming = saying('\n', 'of-another-version')
-  expect(await refusal()).toBe('The relay answered against the protocol: an error without words.')
+  expect(await refusal()).toBe('The relay violated the protocol: an error without words.')
 })

@@ -1,7 +1,7 @@
 // Keys are renewed after many messages, too: here after fewer than in life, so that the test need not send them all.
 import { epoch } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
-import { type Person, passTime } from '@postern/testkit'
+import { passTime, type TestPerson } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect, vi } from 'vitest'
 import { coreOf, groupOf } from './modified-client.ts'
@@ -11,7 +11,7 @@ vi.mock(import('@postern/protocol'), async original => {
   return { ...real, clientLimits: { ...real.clientLimits, renewKeysAfterSends: 100 as never } }
 })
 
-const epochAt = async (person: Person, chat: ChatId): Promise<number> =>
+const epochAt = async (person: TestPerson, chat: ChatId): Promise<number> =>
   epoch(await coreOf(person).groups.run(groupOf(person, chat), async live => live.session))
 
 const test = base.extend('alice', ({ world, clock }) => world.person('alice', { clock }))

@@ -2,7 +2,7 @@
 import { epoch, type GroupSession } from '@postern/mls'
 import { type ChatId, clientLimits } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Pass, type Person, passTime, Wire } from '@postern/testkit'
+import { type Pass, passTime, type TestPerson, Wire } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 import { nextRenewalMs, soonRenewalMs } from '../../src/groups/renewal.ts'
@@ -10,9 +10,9 @@ import { canRead, coreOf, groupOf } from './modified-client.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
-const sessionOf = (person: Person, chat: ChatId): Promise<GroupSession> =>
+const sessionOf = (person: TestPerson, chat: ChatId): Promise<GroupSession> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => live.session)
-const epochAt = async (person: Person, chat: ChatId): Promise<number> => epoch(await sessionOf(person, chat))
+const epochAt = async (person: TestPerson, chat: ChatId): Promise<number> => epoch(await sessionOf(person, chat))
 
 const test = base.extend('alice', ({ clock, world }) => world.person('alice', { clock }))
 
@@ -76,7 +76,7 @@ test('[CORE-14.14] a large group has no more to follow than a small one, and its
   clock,
   alice,
 }) => {
-  const fixed = { passed: clock, provider: coreOf(alice).provider }
+  const fixed = { elapsed: clock, provider: coreOf(alice).provider }
   const waits = (members: number) =>
     Array.from({ length: 1000 }, () => nextRenewalMs(fixed, members) - clock.nowMs()).toSorted((a, b) => a - b)
   const days = (ms = 0) => ms / DAY_MS

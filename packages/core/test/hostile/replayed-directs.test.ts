@@ -1,11 +1,11 @@
 // A relay that sends again what was sealed to one member: a press, a toast and a receipt are taken once.
-import { HostileRelay, type Person, passTime, WITHIN } from '@postern/testkit'
+import { HostileRelay, passTime, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
 
 const DAY_MS = 24 * 3600 * 1000
 
-const countOf = (person: Person, type: string): number =>
+const countOf = (person: TestPerson, type: string): number =>
   person.client.journal.read(0, 1000).filter(({ json }) => (JSON.parse(json) as { type: string }).type === type).length
 
 const test = base
@@ -32,7 +32,7 @@ const test = base
   .extend(
     'expectOnePress',
     ({ alice, bot, relay, chat }) =>
-      async (by: { bot: Person; relay: HostileRelay } = { bot, relay }): Promise<void> => {
+      async (by: { bot: TestPerson; relay: HostileRelay } = { bot, relay }): Promise<void> => {
         by.relay.repent()
         await alice.say(by.bot, 'a mark')
         await expect.poll(() => by.bot.texts(chat)).toContain('a mark')

@@ -1,7 +1,7 @@
 // Honest members who put right what an attacker has done, at once or too late: none undoes what another did, and an admin's word holds.
-import { HostileRelay, type Person, WITHIN } from '@postern/testkit'
+import { HostileRelay, type TestPerson, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'
-import { noteRepair, repairLists, waitingRepairs } from '../../src/chats/repair-lists.ts'
+import { noteRepair, repairRosters, waitingRepairs } from '../../src/chats/members/repair-rosters.ts'
 import { endGroup, findGroup } from '../../src/groups/group-records.ts'
 import { test as base } from './fixtures.ts'
 import { attacks } from './history-attacks.ts'
@@ -17,20 +17,20 @@ const test = base
   .extend(
     'membersFor',
     ({ chat }) =>
-      (person: Person) =>
+      (person: TestPerson) =>
         person.client.chats.get(chat).members.map(member => member.id),
   )
   .extend(
     'statusFor',
     ({ chat }) =>
-      (person: Person) =>
+      (person: TestPerson) =>
         findGroup(coreOf(person).store, groupOf(person, chat))?.status,
   )
   .extend(
     'repairBy',
     ({ chat }) =>
-      (person: Person) =>
-        repairLists(coreOf(person), groupOf(person, chat), deadlineOf(person)),
+      (person: TestPerson) =>
+        repairRosters(coreOf(person), groupOf(person, chat), deadlineOf(person)),
   )
   .extend(
     'membersAtRelay',

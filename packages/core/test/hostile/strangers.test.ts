@@ -1,10 +1,12 @@
 // A stranger with an honest relay who is not let in: spoiling its own welcome is no way around the owner's word.
-import type { ChatId } from '@postern/protocol'
+import { encryptMessage } from '@postern/mls'
+import { type ChatId, clientLimits, groupIdFromBytes } from '@postern/protocol'
 import { decodeClientFrame, encodeClientFrame } from '@postern/protocol/relay'
-import { type Pass, type Person, WITHIN } from '@postern/testkit'
+import { type Pass, type TestPerson, WITHIN } from '@postern/testkit'
 import { test as base } from '@postern/testkit/fixtures'
 import { expect } from 'vitest'
-import { coreOf } from './modified-client.ts'
+import { openPrivateChat } from '../../src/chats/opening/open-chat.ts'
+import { coreOf, deadlineOf, openForged } from './modified-client.ts'
 
 /** Nobody can follow the welcomes that go out. */
 const spoiling: Pass = bytes => {
@@ -13,14 +15,69 @@ const spoiling: Pass = bytes => {
   return [encodeClientFrame({ ...frame, request: { ...frame.request, welcome: new Uint8Array(300).fill(7) } })]
 }
 
-const stateOf = (person: Person, chat: ChatId) => person.client.chats.list().find(({ id }) => id === chat)?.state
+const stateOf = (person: TestPerson, chat: ChatId) => person.client.chats.list().find(({ id }) => id === chat)?.state
+
+const GROUPS = 30
+
+const busyWorld = base.extend('worldOptions', {
+  relayLimits: { takesPerMinute: 10_000, takesPerTargetPerMinute: 10_000 },
+})
+
+busyWorld(
+  '[CORE-14.41] many groups with spoilt welcomes leave a bounded number of groups and notes',
+  async ({ world, mallory }) => {
+    const bot = await world.person('open bot', { bot: true, acceptRequests: 'all' })
+    const { store } = coreOf(bot)
+    const count = (sql: string, ...values: string[]) => store.all(sql, ...values).length
+    mallory.wire.outgoing = spoiling
+    for (let at = 0; at < GROUPS; at++) {
+      const group = groupIdFromBytes(coreOf(mallory).provider.randomBytes(16))
+      const settings = { v: 1, type: 'private', generation: at, timerMs: 0 } as const
+      const session = await openForged(mallory, { group, settings, victim: bot.id })
+      const { wire: payload } = await encryptMessage(session, new Uint8Array([1]))
+      await coreOf(mallory).link.call('append', { payload, to: undefined, leave: false })
+    }
+    mallory.wire.outgoing = frame => [frame]
+    await expect.poll(() => count('SELECT 1 FROM lost_group WHERE healed = 0')).toBe(0)
+    expect(count('SELECT 1 FROM lost_group')).toBeLessThanOrEqual(clientLimits.lostGroupsPerSpeakerMax)
+    expect(count('SELECT 1 FROM mls_group WHERE chat_id = ?', mallory.chatId)).toBe(1)
+    await bot.say(mallory, 'still here')
+    await expect.poll(() => mallory.texts(bot)).toContain('still here')
+  },
+)
+
+base('[CORE-14.41] a private chat keeps the newest of the groups that it was in', async ({ alice, bob }) => {
+  await alice.say(bob, 'first')
+  await bob.hears('first')
+  const kept = (person: TestPerson, other: TestPerson, table: string) =>
+    coreOf(person).store.all(
+      `SELECT 1 FROM ${table} WHERE group_id IN (SELECT id FROM mls_group WHERE chat_id = ?)`,
+      other.chatId,
+    ).length
+  for (let generation = 1; generation <= clientLimits.supersededGroupsMax.private + 5; generation++) {
+    const core = coreOf(alice)
+    await openPrivateChat(core, { account: bob.id }, { deadline: deadlineOf(alice), atLeast: generation })
+    await alice.say(bob, `in group ${generation}`)
+    await bob.hears(`in group ${generation}`)
+  }
+  for (const [person, other] of [
+    [alice, bob],
+    [bob, alice],
+  ] as const) {
+    const all = coreOf(person).store.all('SELECT 1 FROM mls_state').length
+    expect(kept(person, other, 'mls_state')).toBe(clientLimits.supersededGroupsMax.private + 1)
+    expect(all).toBe(clientLimits.supersededGroupsMax.private + 1)
+  }
+  await bob.say(alice, 'still here')
+  await alice.hears('still here')
+})
 
 const test = base
   .extend('bot', ({ world }) => world.person('bot', { bot: true, acceptRequests: 'contacts' }))
   .extend(
     'isInFriend',
     ({ bot }) =>
-      (person: Person): boolean =>
+      (person: TestPerson): boolean =>
         coreOf(person).store.get('SELECT 1 FROM person WHERE account_id = ? AND profile_key IS NOT NULL', bot.id) !==
         undefined,
   )

@@ -3,20 +3,20 @@ import type { Notice } from '@postern/bot-api/events'
 import { encryptMessage } from '@postern/mls'
 import { type ChatId, type GroupId, groupIdToBytes } from '@postern/protocol'
 import { encodeContent, type GroupSettings, type KnownBody } from '@postern/protocol/content'
-import { type Person, type PersonOptions, WITHIN, type World } from '@postern/testkit'
+import type { PersonOptions, TestPerson, World } from '@postern/testkit'
 import { expect } from 'vitest'
-import { openSuccessor } from '../../src/chats/open-chat.ts'
+import { openSuccessor } from '../../src/chats/opening/open-chat.ts'
 import type { JournalEvent } from '../../src/journal/journal.ts'
 import { newDraft } from '../../src/outbox/compose.ts'
 import { sendContent } from '../../src/outbox/send-content.ts'
 import { coreOf, deadlineOf, groupOf } from './modified-client.ts'
 
-export type Team = { alice: Person; bob: Person; carol: Person; mallory: Person; chat: ChatId }
+export type Team = { alice: TestPerson; bob: TestPerson; carol: TestPerson; mallory: TestPerson; chat: ChatId }
 
 let casts = 0
 
 /** What it still has to say of itself would come in between. */
-const isGreeting = (person: Person): boolean =>
+const isGreeting = (person: TestPerson): boolean =>
   coreOf(person).store.get('SELECT 1 FROM mls_group WHERE needs_hello = 2') !== undefined
 
 /** Alice has made the group and is its only admin. */
@@ -26,29 +26,27 @@ export async function castTeam(world: World, options: PersonOptions): Promise<Te
   const bob = await world.person(`bob ${number}`, options)
   const carol = await world.person(`carol ${number}`, options)
   const mallory = await world.person(`mallory ${number}`, options)
-  const members = [bob.id, carol.id, mallory.id]
-  const chat = (await alice.client.chats.createGroup({ name: 'team', members }, WITHIN)).id
-  for (const person of [bob, carol, mallory]) await person.next('chat', event => event.chat_id === chat)
+  const chat = await alice.createGroup('team', [bob, carol, mallory])
   await bob.say(chat, 'before')
   for (const person of [alice, carol, mallory]) await person.hears('before')
   for (const person of [alice, bob, carol, mallory]) await expect.poll(() => isGreeting(person)).toBe(false)
   return { alice, bob, carol, mallory, chat }
 }
 
-export const ids = (people: Person[]) => people.map(person => person.id).toSorted()
+export const ids = (people: TestPerson[]) => people.map(person => person.id).toSorted()
 
-export const membersFor = (person: Person, chat: ChatId) =>
+export const membersFor = (person: TestPerson, chat: ChatId) =>
   person.client.chats
     .get(chat)
     .members.map(member => member.id)
     .toSorted()
 
-export const adminsFor = (person: Person, chat: ChatId) =>
+export const adminsFor = (person: TestPerson, chat: ChatId) =>
   person.client.chats.get(chat).members.flatMap(member => (member.admin ? [member.id] : []))
 
 type GroupOnes = Extract<GroupSettings, { type: 'group' }>
 
-export const groupSettings = (admins: Person[], more: Partial<GroupOnes> = {}): GroupOnes => ({
+export const groupSettings = (admins: TestPerson[], more: Partial<GroupOnes> = {}): GroupOnes => ({
   v: 1,
   type: 'group',
   title: 'team',
@@ -58,16 +56,16 @@ export const groupSettings = (admins: Person[], more: Partial<GroupOnes> = {}): 
   ...more,
 })
 
-const noticesOf = (person: Person, chat: ChatId): Notice[] =>
+const noticesOf = (person: TestPerson, chat: ChatId): Notice[] =>
   person.client.journal
     .read(0, 1000)
     .map(({ json }) => JSON.parse(json) as JournalEvent)
     .flatMap(event => (event.type === 'notice' && event.chat_id === chat ? [event.notice] : []))
 
-export const codesOf = (person: Person, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
+export const codesOf = (person: TestPerson, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
 
 /** Tried until the chat is well again. */
-export async function sayWhenHealed(speaker: Person, chat: ChatId, text: string): Promise<void> {
+export async function sayWhenHealed(speaker: TestPerson, chat: ChatId, text: string): Promise<void> {
   const said = () =>
     speaker.say(chat, text).then(
       () => 'said',
@@ -79,7 +77,7 @@ export async function sayWhenHealed(speaker: Person, chat: ChatId, text: string)
 let rounds = 0
 
 /** What each says all the others hear. */
-export async function expectAllHear(chat: ChatId, people: Person[]): Promise<void> {
+export async function expectAllHear(chat: ChatId, people: TestPerson[]): Promise<void> {
   for (const [at, speaker] of people.entries()) {
     const text = `${speaker.name} goes on ${++rounds}`
     await sayWhenHealed(speaker, chat, text)
@@ -88,16 +86,16 @@ export async function expectAllHear(chat: ChatId, people: Person[]): Promise<voi
 }
 
 /** What our client would not say there. */
-export async function sayBody(person: Person, chat: ChatId, body: KnownBody): Promise<void> {
+export async function sayBody(person: TestPerson, chat: ChatId, body: KnownBody): Promise<void> {
   const core = coreOf(person)
   await sendContent(core, chat, { draft: newDraft(core, body), deadline: deadlineOf(person) })
 }
 
-export const epochOf = (person: Person, chat: ChatId): Promise<number> =>
+export const epochOf = (person: TestPerson, chat: ChatId): Promise<number> =>
   coreOf(person).groups.run(groupOf(person, chat), async live => Number(live.session.state.groupContext.epoch))
 
 /** A commit of the group's epoch by its header, and noise behind that. */
-async function unreadableCommit(person: Person, chat: ChatId): Promise<Uint8Array> {
+async function unreadableCommit(person: TestPerson, chat: ChatId): Promise<Uint8Array> {
   const payload = coreOf(person).provider.randomBytes(200)
   const view = new DataView(payload.buffer, payload.byteOffset)
   view.setUint16(0, 1)
@@ -112,7 +110,7 @@ async function unreadableCommit(person: Person, chat: ChatId): Promise<Uint8Arra
 type Speech = { body: KnownBody; spoilt?: true }
 
 /** Past every check, with the keys that it has. */
-export async function speakIn(person: Person, group: GroupId, { body, spoilt }: Speech): Promise<void> {
+export async function speakIn(person: TestPerson, group: GroupId, { body, spoilt }: Speech): Promise<void> {
   const core = coreOf(person)
   const { send } = newDraft(core, body)
   const payload = await core.groups.run(group, async live => {
@@ -125,10 +123,10 @@ export async function speakIn(person: Person, group: GroupId, { body, spoilt }: 
   await core.link.call('append', { payload, to: undefined, leave: false }, deadlineOf(person).leftMs())
 }
 
-type Told = { add?: Person[]; remove?: Person[]; welcome?: Uint8Array }
+type Told = { add?: TestPerson[]; remove?: TestPerson[]; welcome?: Uint8Array }
 
 /** A commit that nobody can read, with whatever the relay is told beside it. */
-export async function breakGroup(person: Person, chat: ChatId, told: Told = {}): Promise<void> {
+export async function breakGroup(person: TestPerson, chat: ChatId, told: Told = {}): Promise<void> {
   const payload = await unreadableCommit(person, chat)
   const { add = [], remove = [], welcome } = told
   const request = { payload, add: ids(add), remove: ids(remove), welcome }
@@ -136,12 +134,12 @@ export async function breakGroup(person: Person, chat: ChatId, told: Told = {}):
   expect(verdict.accepted).toBeDefined()
 }
 
-type Successor = { settings: GroupSettings; members: Person[] }
+type Successor = { settings: GroupSettings; members: TestPerson[] }
 
 /** Carries the chat on although nobody has to. */
-export async function carryOn(person: Person, chat: ChatId, { settings, members }: Successor): Promise<void> {
+export async function carryOn(person: TestPerson, chat: ChatId, { settings, members }: Successor): Promise<void> {
   if (settings.type !== 'group') throw new Error('a group is carried on by a group')
   const successor = { settings, members: ids(members) }
   const continues = groupOf(person, chat)
-  await openSuccessor(coreOf(person), { chat, continues, successor, deadline: deadlineOf(person) })
+  await openSuccessor(coreOf(person), { chat, continues, successor: () => successor, deadline: deadlineOf(person) })
 }

@@ -2,8 +2,8 @@
 import { messageIdOf } from '@postern/bot-api'
 import type { Notice } from '@postern/bot-api/events'
 import type { ChatId, GroupId } from '@postern/protocol'
-import { decodeClientFrame, type Entry } from '@postern/protocol/relay'
-import { HostileRelay, ManualClock, type Person, passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
+import { decodeClientFrame, type MailboxEntry } from '@postern/protocol/relay'
+import { HostileRelay, ManualClock, passTime, passWhenAwaited, type TestPerson, WITHIN } from '@postern/testkit'
 import { testInOneWorld as base } from '@postern/testkit/fixtures'
 import { describe, expect, vi } from 'vitest'
 import { findGroup } from '../../src/groups/group-records.ts'
@@ -13,13 +13,13 @@ import { coreOf, groupOf } from './modified-client.ts'
 let casts = 0
 
 /** A greeting that is still on its way would be the first word across, in place of the one that a test has chosen. */
-async function expectGreeted(person: Person, group: GroupId): Promise<void> {
+async function expectGreeted(person: TestPerson, group: GroupId): Promise<void> {
   await expect.poll(() => findGroup(coreOf(person).store, group)?.needs_hello).toBe(0)
 }
 
 /** From here on bob's commits are true for him alone, and those of the others for them. */
-function fork(relay: HostileRelay, { bob, group }: { bob: Person; group: GroupId }): void {
-  const isForked = (entry: Entry) => entry.group === group && entry.kind === 'commit' && entry.sender !== bob.id
+function fork(relay: HostileRelay, { bob, group }: { bob: TestPerson; group: GroupId }): void {
+  const isForked = (entry: MailboxEntry) => entry.group === group && entry.kind === 'commit' && entry.sender !== bob.id
   relay.changeEntries(entries => entries.filter(entry => !isForked(entry)))
   relay.answerInstead('commit', ({ payload }) => {
     const message = messageIdOf('a'.repeat(32))
@@ -30,7 +30,7 @@ function fork(relay: HostileRelay, { bob, group }: { bob: Person; group: GroupId
 }
 
 /** The chores wait for the relay to take a profile: whatever else is to be done is not done before `goOn`. */
-async function holdChores(person: Person): Promise<() => void> {
+async function holdChores(person: TestPerson): Promise<() => void> {
   const { wire } = person
   const held: Uint8Array[] = []
   wire.outgoing = bytes => {
@@ -47,15 +47,19 @@ async function holdChores(person: Person): Promise<() => void> {
   }
 }
 
-const noticesOf = (person: Person, chat: ChatId): Notice[] =>
+const noticesOf = (person: TestPerson, chat: ChatId): Notice[] =>
   person.client.journal
     .read(0, 1000)
     .map(({ json }) => JSON.parse(json) as JournalEvent)
     .flatMap(event => (event.type === 'notice' && event.chat_id === chat ? [event.notice] : []))
-const codesOf = (person: Person, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
+const codesOf = (person: TestPerson, chat: ChatId): string[] => noticesOf(person, chat).map(({ code }) => code)
 
 /** Who is still being healed misses what is said meanwhile; after that everybody hears everything. */
-async function expectAllHear(chat: ChatId, [speaker, ...others]: [Person, ...Person[]], word: string): Promise<void> {
+async function expectAllHear(
+  chat: ChatId,
+  [speaker, ...others]: [TestPerson, ...TestPerson[]],
+  word: string,
+): Promise<void> {
   let round = 0
   const isHeardByAll = async () => {
     const text = `${word} ${++round}`
@@ -70,13 +74,18 @@ const test = base
   .extend(
     'cast',
     ({ world }) =>
-      async (): Promise<{ alice: Person; bob: Person; carol: Person; relay: HostileRelay; chat: ChatId }> => {
+      async (): Promise<{
+        alice: TestPerson
+        bob: TestPerson
+        carol: TestPerson
+        relay: HostileRelay
+        chat: ChatId
+      }> => {
         const number = ++casts
         const alice = await world.person(`alice ${number}`)
         const bob = await world.person(`bob ${number}`)
         const carol = await world.person(`carol ${number}`)
-        const { id } = await alice.client.chats.createGroup({ name: 'team', members: [bob.id, carol.id] }, WITHIN)
-        for (const person of [bob, carol]) await person.next('chat', event => event.chat_id === id)
+        const id = await alice.createGroup('team', [bob, carol])
         await bob.say(id, 'before')
         for (const person of [alice, carol]) await person.hears('before')
         const relay = new HostileRelay(bob.wire)
@@ -87,7 +96,7 @@ const test = base
         return { alice, bob, carol, relay, chat: id }
       },
   )
-  .extend('castOfTwo', ({ cast }) => async (): Promise<{ alice: Person; bob: Person }> => {
+  .extend('castOfTwo', ({ cast }) => async (): Promise<{ alice: TestPerson; bob: TestPerson }> => {
     const { alice, bob, relay } = await cast()
     await alice.say(bob, 'hello bob')
     await bob.hears('hello bob')

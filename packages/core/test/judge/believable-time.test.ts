@@ -1,6 +1,6 @@
 // The relay's time: how far it is believed, and the order that stays where it is not.
 import { describe, expect, test } from 'vitest'
-import { believableTs, type Place, tsAmong } from '../../src/judge/believable-time.ts'
+import { believableTs, type LogPlace, tsAmong } from '../../src/judge/believable-time.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
 const MINUTE_MS = 60_000
@@ -28,7 +28,7 @@ describe('[CORE-14.11] the time that the relay claims', () => {
 })
 
 describe('among places that are remembered', () => {
-  const place = (seq: number, ts: number): Place => ({ seq, ts })
+  const place = (seq: number, ts: number): LogPlace => ({ seq, ts })
   const own = place(10, nowMs + 500)
 
   test('[CORE-21.4] what comes before one’s own leaves room for the rest, whatever its time', () => {

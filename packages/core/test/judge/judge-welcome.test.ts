@@ -2,8 +2,8 @@
 import { accountIdOf } from '@postern/bot-api'
 import { type AccountId, contentLimits, type GroupId, groupChatId, privateChatId } from '@postern/protocol'
 import { describe, expect, test } from 'vitest'
-import { type Invitation, judgeWelcome, type Known } from '../../src/judge/judge-welcome.ts'
-import { type Ended, successorOf, turnOf } from '../../src/judge/successor.ts'
+import { type Invitation, judgeWelcome, type KnownFacts } from '../../src/judge/judge-welcome.ts'
+import { type EndedGroup, successorOf, turnOf } from '../../src/judge/successor.ts'
 
 const account = (letter: string) => accountIdOf(letter.repeat(32))
 const [alice, bob, carol, mallory] = ['a', 'b', 'c', 'm'].map(account) as [AccountId, AccountId, AccountId, AccountId]
@@ -12,12 +12,12 @@ const other = 'h'.repeat(26) as GroupId
 const chat = groupChatId(group)
 
 const settings = { v: 1 as const, type: 'group' as const, title: 'team', admins: [bob], timerMs: 0, generation: 0 }
-const ended: Ended = { chat, settings, members: [alice, bob, carol], leaving: [], offender: undefined }
-const known = (standing: 'whole' | 'lost' | 'dead', change: Partial<Ended> = {}): Known => ({
+const ended: EndedGroup = { chat, settings, members: [alice, bob, carol], leaving: [], offender: undefined }
+const known = (standing: 'whole' | 'lost' | 'dead', change: Partial<EndedGroup> = {}): KnownFacts => ({
   group: undefined,
   chat: { type: 'group', state: 'active', group: { id: group, standing }, ended: { ...ended, ...change } },
 })
-const back = (standing: 'whole' | 'lost' | 'dead', epoch = 4): Known => ({
+const back = (standing: 'whole' | 'lost' | 'dead', epoch = 4): KnownFacts => ({
   ...known(standing),
   group: { chat, epoch, standing },
 })
@@ -29,18 +29,31 @@ const invitation = (change: Partial<Invitation>): Invitation => ({
   settings,
   members: [alice, bob, carol],
   inviter: bob,
+  sender: change.inviter ?? bob,
+  device: 'current',
   ...change,
 })
 const carriesOn = (change: Partial<Invitation> = {}, more: object = {}) =>
   invitation({ group: other, epoch: 1, settings: { ...settings, generation: 1, chat, ...more }, ...change })
-const ruleOf = (asked: Invitation, what: Known) => {
+const ruleOf = (asked: Invitation, what: KnownFacts) => {
   const verdict = judgeWelcome(asked, what)
   return verdict.kind === 'refuse' ? verdict.rule : 'follow'
 }
-const stranger: Known = { group: undefined, chat: undefined }
+const stranger: KnownFacts = { group: undefined, chat: undefined }
+
+describe('[CORE-14.38] a welcome whose signature may be a thief’s', () => {
+  test.each<[string, Invitation, KnownFacts, string]>([
+    ['that another account has sent', invitation({ sender: mallory }), stranger, 'other-sender'],
+    ['of a device that was replaced', invitation({ device: 'revoked' }), stranger, 'revoked-device'],
+    ['of a certificate that has ended', invitation({ device: 'expired' }), stranger, 'expired-device'],
+    ['before anything else is asked', invitation({ sender: mallory }), back('whole'), 'other-sender'],
+  ])('%s', (_what, asked, what, rule) => {
+    expect(ruleOf(asked, what)).toBe(rule)
+  })
+})
 
 describe('[CORE-14.2] a welcome into a group', () => {
-  test.each<[string, Invitation, Known, string]>([
+  test.each<[string, Invitation, KnownFacts, string]>([
     ['of a stranger', invitation({}), stranger, 'follow'],
     ['of a stranger, as a later one', carriesOn(), stranger, 'follow'],
     [
@@ -60,7 +73,7 @@ describe('[CORE-14.2] a welcome into a group', () => {
   })
 
   test('that was left is followed from one who was in it', () => {
-    const left: Known = { ...back('whole') }
+    const left: KnownFacts = { ...back('whole') }
     if (left.chat) left.chat = { ...left.chat, state: 'left' }
     expect(ruleOf(invitation({}), left)).toBe('follow')
     expect(ruleOf(invitation({ inviter: mallory }), left)).toBe('unknown-inviter')
@@ -68,7 +81,7 @@ describe('[CORE-14.2] a welcome into a group', () => {
 })
 
 describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
-  test.each<[string, Invitation, Known, string]>([
+  test.each<[string, Invitation, KnownFacts, string]>([
     ['with the same people', carriesOn(), known('whole'), 'follow'],
     ['from a stranger', carriesOn({ inviter: mallory }), known('lost'), 'unknown-inviter'],
     [
@@ -138,7 +151,7 @@ describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
   })
 
   test('is the same for everybody who makes it, and its makers come one after the other', () => {
-    const killed: Ended = { ...ended, members: [carol, bob, alice, mallory], leaving: [carol], offender: bob }
+    const killed: EndedGroup = { ...ended, members: [carol, bob, alice, mallory], leaving: [carol], offender: bob }
     expect(successorOf(killed)).toEqual({
       members: [alice, mallory],
       settings: { ...settings, chat, generation: 1, admins: [alice] },
@@ -149,7 +162,7 @@ describe('[CORE-14.2, CORE-14.17] a group that carries a chat on', () => {
 })
 
 describe('[CORE-14.20] where the keys are lost', () => {
-  test.each<[string, Invitation, Known, string]>([
+  test.each<[string, Invitation, KnownFacts, string]>([
     ['a member brings back all', invitation({ inviter: carol }), back('lost'), 'follow'],
     [
       'a member brings somebody along',
@@ -188,7 +201,7 @@ describe('[CORE-14.20] where the keys are lost', () => {
 })
 
 describe('[CORE-14.21, CORE-14.32] a group that carries a chat on', () => {
-  test.each<[string, Invitation, Known, string]>([
+  test.each<[string, Invitation, KnownFacts, string]>([
     [
       'under a number far ahead',
       carriesOn({}, { generation: contentLimits.generationStepMax + 1 }),
@@ -211,11 +224,11 @@ describe('[CORE-14.1] a welcome into a private chat', () => {
       members: [alice, bob],
       ...change,
     })
-  const private_: Known = {
+  const private_: KnownFacts = {
     group: undefined,
     chat: { type: 'private', state: 'active', group: { id: group, standing: 'whole' }, ended: undefined },
   }
-  test.each<[string, Invitation, Known, string]>([
+  test.each<[string, Invitation, KnownFacts, string]>([
     ['from the other', ofTwo({}), private_, 'follow'],
     ['from the other, for the first time', ofTwo({}), stranger, 'follow'],
     ['with a third', ofTwo({ members: [alice, bob, mallory] }), private_, 'not-the-two'],

@@ -1,4 +1,4 @@
-// A new name or description for the bot.
+// Changes the bot's name or description.
 import type { BotChange } from '@postern/bot-api'
 import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'

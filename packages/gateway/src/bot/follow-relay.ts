@@ -1,4 +1,4 @@
-// Another RELAY_URL than the one at which the bot is registered: followed when the bot is found there.
+// Moves the bot to a new RELAY_URL once the relay there knows the bot.
 import type { Client, Log } from '@postern/core'
 import { clientLimits } from '@postern/protocol'
 
@@ -8,6 +8,6 @@ export async function followRelay(client: Client, log: Log): Promise<void> {
   if (found === 'found') return
   log.warn(
     { setting: 'RELAY_URL', relay: client.relayUrl },
-    'nobody answers at RELAY_URL, where the bot is not registered: it is tried on, and until the bot is found there nothing is changed',
+    'new relay unreachable; keeping the current one until the bot is found there',
   )
 }

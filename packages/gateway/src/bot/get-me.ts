@@ -1,4 +1,4 @@
-// Who the bot is, once it is registered: before that its link would lead nowhere.
+// Returns the bot once it is registered: before that, its link would lead nowhere.
 import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { CodedError } from '@postern/protocol'

@@ -1,4 +1,4 @@
-// A new invite link for the bot: who has an older one comes as a stranger.
+// Makes a new invite link for the bot. People with an older link then arrive as strangers.
 import type { Bot } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { assertRegistered, getMe } from './get-me.ts'

@@ -1,25 +1,25 @@
-// The bot's picture, from an upload or from BOT_AVATAR. Only so many at a time: each may take much memory.
+// Sets the bot's picture, from an upload or from BOT_AVATAR. Uploads are limited: each may need much memory.
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Client } from '@postern/core'
 import { makeAvatar } from '@postern/media'
-import { CodedError, gatewayLimits, isCoded, Lane, Slots } from '@postern/protocol'
+import { CodedError, ConcurrencyLimit, gatewayLimits, isCoded, SerialQueue } from '@postern/protocol'
 import { settingFault } from '../config.ts'
 import type { OperatorState } from '../queue/operator-state.ts'
 import { assertRegistered } from './get-me.ts'
 
-export type Upload = AsyncIterable<Uint8Array>
+export type AvatarUpload = AsyncIterable<Uint8Array>
 
 export class Avatars {
   readonly #client: Client
-  readonly #slots = new Slots({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
-  readonly #settings = new Lane()
+  readonly #slots = new ConcurrencyLimit({ max: gatewayLimits.avatarUploadsMax, what: 'pictures are being uploaded' })
+  readonly #settings = new SerialQueue()
 
   constructor(client: Client) {
     this.#client = client
   }
 
-  async set(upload: Upload): Promise<void> {
+  async set(upload: AvatarUpload): Promise<void> {
     assertRegistered(this.#client)
     const free = this.#slots.reserve()
     try {
@@ -34,7 +34,7 @@ export class Avatars {
 /** When the file differs from the one last applied: a picture that was uploaded since then stays. */
 export async function applyAvatarFile(client: Client, path: string, state: OperatorState): Promise<void> {
   try {
-    const bytes = await readWhole(createReadStream(path) as Upload)
+    const bytes = await readWhole(createReadStream(path) as AvatarUpload)
     const avatarHash = hash('sha256', bytes)
     if (avatarHash === state.avatarHash) return
     await client.identity.setProfile({ avatar: await makeAvatar(bytes) })
@@ -47,7 +47,7 @@ export async function applyAvatarFile(client: Client, path: string, state: Opera
 }
 
 /** Stops reading at the first byte past the limit: nobody fills the memory by sending on. */
-async function readWhole(upload: Upload): Promise<Buffer> {
+async function readWhole(upload: AvatarUpload): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of upload) {
@@ -55,7 +55,7 @@ async function readWhole(upload: Upload): Promise<Buffer> {
     if (length > gatewayLimits.avatarUploadBytesMax)
       throw new CodedError('bad-field', {
         field: 'picture',
-        rule: `at most ${gatewayLimits.avatarUploadBytesMax} bytes are allowed`,
+        rule: `must have at most ${gatewayLimits.avatarUploadBytesMax} bytes`,
       })
     chunks.push(chunk)
   }

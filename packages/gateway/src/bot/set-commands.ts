@@ -1,4 +1,4 @@
-// The bot's commands, as the operator sets them.
+// Sets the bot's commands.
 import type { BotCommands } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import type { Command } from '@postern/protocol/content'

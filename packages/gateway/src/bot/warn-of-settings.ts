@@ -1,4 +1,4 @@
-// Settings that work and are not safe: one line each at the start.
+// Logs a warning at the start for each setting that is valid but unsafe.
 import type { Log } from '@postern/core'
 import { gatewayLimits, plainRelayWarning } from '@postern/protocol'
 import type { GatewaySettings } from '../config.ts'
@@ -16,8 +16,5 @@ export function warnOfSettings(
 function warnOfToken(setting: string, { token, log }: { token: string; log: Log }): void {
   const min = gatewayLimits.botTokenCharsAdvised
   if (token.length < min)
-    log.warn(
-      { setting },
-      `${setting} has fewer than ${min} characters, and who reaches the API could guess it: choose a long random one`,
-    )
+    log.warn({ setting, charsAdvised: min }, 'token is short and could be guessed; choose a long random one')
 }

@@ -1,4 +1,4 @@
-// Buttons from a request, as a message carries them.
+// Converts buttons of a request to buttons of a message.
 import type { ButtonRows } from '@postern/bot-api'
 import type { Button } from '@postern/protocol/content'
 

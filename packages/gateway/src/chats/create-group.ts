@@ -1,12 +1,12 @@
-// A group that the bot makes: it is a member and the first admin.
+// Creates a group with the bot as its first admin.
 import type { Chat } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type AccountId, gatewayLimits } from '@postern/protocol'
 import { idempotencyOf } from './idempotency.ts'
 
-type NewGroup = { name: string; members: AccountId[]; key: string | undefined }
+type NewGroupRequest = { name: string; members: AccountId[]; key: string | undefined }
 
-export async function createGroup(client: Client, { name, members, key }: NewGroup): Promise<Chat> {
+export async function createGroup(client: Client, { name, members, key }: NewGroupRequest): Promise<Chat> {
   // A member that is named twice is meant once, and the bot is a member anyway.
   const others = [...new Set(members)].filter(member => member !== client.account)
   const group = { name, members: others }

@@ -1,11 +1,11 @@
-// A change of the bot's own message. What is absent stays as it is.
-import type { MessageEdit } from '@postern/bot-api'
+// Edits the bot's own message. Absent fields stay unchanged.
+import type { MessageEditRequest } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'
 import { type ChatId, gatewayLimits, type MessageId } from '@postern/protocol'
 import { buttonsOf } from './buttons.ts'
 
-type Editing = { chat: ChatId; message: MessageId; edit: MessageEdit }
+type Editing = { chat: ChatId; message: MessageId; edit: MessageEditRequest }
 
 export async function editMessage(client: Client, { chat, message, edit }: Editing): Promise<Message> {
   const { text, mentions, buttons, ...others } = edit

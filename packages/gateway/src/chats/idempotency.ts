@@ -1,4 +1,4 @@
-// What a caller's Idempotency-Key stands for: the key, and a hash of everything that must be equal when it comes again.
+// Identifies a request under an Idempotency-Key: the key, and a hash of everything that a retry must repeat.
 import { hash } from 'node:crypto'
 import type { Idempotency } from '@postern/core'
 

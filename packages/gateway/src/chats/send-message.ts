@@ -1,4 +1,4 @@
-// A text from the bot, answered once the relay has it durably.
+// Sends a text, and answers once the relay has stored it durably.
 import type { TextMessage } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'

@@ -1,4 +1,4 @@
-// A poll from the bot, answered once the relay has it durably.
+// Sends a poll, and answers once the relay has stored it durably.
 import type { NewPollRequest } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client } from '@postern/core'

@@ -1,6 +1,6 @@
-// Files on their way out: only so many at a time, since each holds memory and a file of the cache open.
+// Limits concurrent downloads: each holds memory and an open file of the cache.
 import type { Client, OpenFile } from '@postern/core'
-import { type ChatId, gatewayLimits, type MessageId, Slots } from '@postern/protocol'
+import { type ChatId, ConcurrencyLimit, gatewayLimits, type MessageId } from '@postern/protocol'
 import type { Counter } from '@postern/protocol/metrics'
 
 /** Each of its pieces holds only until the next one is asked for. */
@@ -9,7 +9,7 @@ export type BriefFile = Omit<OpenFile, 'read'>
 export class FileDownloads {
   readonly #client: Client
   readonly #bytes: Counter
-  readonly #slots = new Slots({ max: gatewayLimits.fileDownloadsMax, what: 'files are being downloaded' })
+  readonly #slots = new ConcurrencyLimit({ max: gatewayLimits.fileDownloadsMax, what: 'files are being downloaded' })
 
   constructor(client: Client, bytes: Counter) {
     this.#client = client

@@ -1,9 +1,9 @@
-// A file from the bot: taken in as it comes, looked at, and sent with what people see of it before they fetch it.
+// Sends a file: receives it as a stream, inspects it, and sends it with the preview that people see first.
 import type { FileFields } from '@postern/bot-api'
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, NewFile } from '@postern/core'
-import { PhotoInPassing, showFile } from '@postern/media'
-import { type ChatId, CodedError, gatewayLimits, Slots, safeFileName, toBase64Url } from '@postern/protocol'
+import { showFile } from '@postern/media'
+import { type ChatId, CodedError, ConcurrencyLimit, gatewayLimits, safeFileName, toBase64Url } from '@postern/protocol'
 import type { Counter } from '@postern/protocol/metrics'
 import { idempotencyOf } from '../chats/idempotency.ts'
 
@@ -12,7 +12,7 @@ export type IncomingFile = { name: string; declaredType: string | undefined; byt
 /** What the sender hands in. The fields are known only after the file was read to its end. */
 export type FileForm = {
   bytesHint: number | undefined
-  open(): Promise<{ file: IncomingFile; fieldsBefore: FileFields; fields(): Promise<FileFields> }>
+  open(): Promise<{ file: IncomingFile; fields(): Promise<FileFields> }>
 }
 
 type FileToSend = { chat: ChatId; form: FileForm; key: string | undefined }
@@ -23,7 +23,7 @@ const within = { timeoutMs: gatewayLimits.sendWithinMs }
 export class FileUploads {
   readonly #client: Client
   readonly #bytes: Counter
-  readonly #slots = new Slots({ max: gatewayLimits.fileUploadsMax, what: 'files are being uploaded' })
+  readonly #slots = new ConcurrencyLimit({ max: gatewayLimits.fileUploadsMax, what: 'files are being uploaded' })
 
   constructor(client: Client, bytes: Counter) {
     this.#client = client
@@ -47,30 +47,26 @@ export class FileUploads {
   }
 
   async #readAndSend({ chat, form, key }: FileToSend): Promise<Message> {
-    const { file, fieldsBefore, fields } = await form.open()
-    // As far as is known by now: work for a preview that nobody wants is harmless.
-    const mayBePhoto = (fieldsBefore.kind ?? 'photo') === 'photo'
-    const passing = mayBePhoto ? new PhotoInPassing() : undefined
-    const bytes = this.#counted(file.bytes, passing)
-    const draft = await this.#client.files.draft(bytes, {
+    const { file, fields } = await form.open()
+    const draft = await this.#client.files.draft(this.#counted(file.bytes), {
       to: chat,
       ...(form.bytesHint !== undefined && { bytesHint: form.bytesHint }),
       ...(key !== undefined && { idempotencyKey: key }),
     })
     try {
       const given = await fields()
+      const { caption, reply_to: replyTo, kind, ...size } = given
       // So browsers write a field in which nobody has chosen a file.
       if (file.name === '' && draft.size === 0)
-        throw new CodedError('bad-field', { field: 'file', rule: 'it is required' })
+        throw new CodedError('bad-field', { field: 'file', rule: 'is required' })
       const name = safeFileName(file.name)
-      const shown = await showFile(draft, { name, declaredType: file.declaredType, kind: given.kind, passing })
+      const shown = await showFile(draft, { name, declaredType: file.declaredType, kind })
       const hasSize = shown.kind === 'video' || shown.kind === 'voice'
-      const { caption, reply_to: replyTo } = given
       const sent = {
         draft,
         name,
         ...shown,
-        ...(hasSize && givenSize(given)),
+        ...(hasSize && givenSize(size)),
         ...(caption && { text: caption }),
         ...(replyTo && { replyTo }),
       }
@@ -82,12 +78,10 @@ export class FileUploads {
     }
   }
 
-  async *#counted(bytes: AsyncIterable<Uint8Array>, passing: PhotoInPassing | undefined): AsyncGenerator<Uint8Array> {
+  async *#counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       this.#bytes.add('up', chunk.length)
       yield chunk
-      // While it is on its way to the disk and to the relay. It holds until the next one is asked for.
-      passing?.add(chunk)
     }
   }
 }
@@ -97,7 +91,10 @@ function givenSize({
   width,
   height,
   duration_ms: durationMs,
-}: FileFields): Pick<NewFile, 'width' | 'height' | 'durationMs'> {
+  ...others
+}: Omit<FileFields, 'caption' | 'reply_to' | 'kind'>): Pick<NewFile, 'width' | 'height' | 'durationMs'> {
+  // A field of the form that is passed on by nobody does not compile.
+  others satisfies Record<string, never>
   return {
     ...(width !== undefined && { width }),
     ...(height !== undefined && { height }),

@@ -1,4 +1,4 @@
-// Making, listing and removing hooks: for the API and for commands in a chat alike.
+// Creates, lists and removes hooks, for the API and for commands in a chat.
 import type { CreatedHook, Hook } from '@postern/bot-api'
 import type { Client, RecordChange } from '@postern/core'
 import { type ChatId, CodedError } from '@postern/protocol'

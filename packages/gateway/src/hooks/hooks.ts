@@ -1,8 +1,8 @@
-// The hooks of this bot: each a secret address for one chat and one format. Of a secret only its hash is kept.
+// The hooks of this bot. Each is a secret address for one chat and one format; only the hash of the secret is stored.
 import { hash, randomBytes } from 'node:crypto'
 import type { CreatedHook, Hook, HookFormat } from '@postern/bot-api'
 import type { RecordChange, Records } from '@postern/core'
-import { type ChatId, type Clock, CodedError, hookLimits, Lane, toBase32, toBase64Url } from '@postern/protocol'
+import { type ChatId, type Clock, CodedError, hookLimits, SerialQueue, toBase32, toBase64Url } from '@postern/protocol'
 
 const SECRET_BYTES = 32
 /** Short, because people type it: eight letters. It opens nothing. */
@@ -25,7 +25,7 @@ export class Hooks {
   readonly #byId = new Map<string, StoredHook>()
   readonly #bySecretHash = new Map<string, StoredHook>()
   /** Two hooks made at the same moment would not count each other; two removals of one hook would both be told that they did it. */
-  readonly #changes = new Lane()
+  readonly #changes = new SerialQueue()
 
   constructor(records: Records, { hooksUrl, clock }: HooksOptions) {
     this.#records = records

@@ -1,11 +1,11 @@
-// What must be remembered of the posts to each hook, over restarts and within bounds: the oldest goes first.
-import type { PassedTime, RecordChange, Records } from '@postern/core'
+// Remembers the posts to each hook across restarts, within bounds: the oldest entry is removed first.
+import type { ElapsedClock, RecordChange, Records } from '@postern/core'
 import { hookLimits } from '@postern/protocol'
-import type { Fields } from './formats/fields.ts'
-import { formats, type Shelf } from './formats/formats.ts'
+import type { PostFields } from './formats/fields.ts'
+import { formats, type StorageKey } from './formats/formats.ts'
 
 /** What a message is about, and, as its format says it, what that becomes once it is written. */
-export type About = { at: MemoryKey<Shelf>; [becomes: string]: unknown }
+export type PostSubject = { at: MemoryKey<StorageKey>; [becomes: string]: unknown }
 
 type OfEveryFormat = {
   /**
@@ -16,22 +16,22 @@ type OfEveryFormat = {
   /** A post that was answered, since its answer or the end of its connection. `wasReset`: its sender cannot have heard the answer. */
   answered: { attempt: string; wasReset?: true }
   /** The last message about a group or a branch, as long as nobody knows whether it was written. */
-  open: { attempt: string; about: About }
+  open: { attempt: string; about: PostSubject }
   /** What was written under a sender's Idempotency-Key. */
   key: { body: string }
 }
-export type Remembered = OfEveryFormat & Record<Shelf, Fields>
+export type MemoryValues = OfEveryFormat & Record<StorageKey, PostFields>
 /** All times here are of those that pass: a clock that is set makes nothing old. */
-export type Passed = Pick<PassedTime, 'nowMs'>
-export type MemoryKind = keyof Remembered
+export type MemoryClock = Pick<ElapsedClock, 'nowMs'>
+export type MemoryKind = keyof MemoryValues
 export type MemoryKey<K extends MemoryKind = MemoryKind> = { hook: string; kind: K; name: string }
-type ChangeAt<K extends MemoryKind> = { at: MemoryKey<K> } & ({ put: Remembered[K] } | { forget: true })
-export type Change = { [K in keyof OfEveryFormat]: ChangeAt<K> }[keyof OfEveryFormat] | ChangeAt<Shelf>
+type ChangeAt<K extends MemoryKind> = { at: MemoryKey<K> } & ({ put: MemoryValues[K] } | { forget: true })
+export type MemoryChange = { [K in keyof OfEveryFormat]: ChangeAt<K> }[keyof OfEveryFormat] | ChangeAt<StorageKey>
 
-type Entry = { ts: number; value: Remembered[MemoryKind] }
+type Entry = { ts: number; value: MemoryValues[MemoryKind] }
 type Row = { key: string; entry: Entry }
 /** A change, and the names of older entries that make room for it. */
-type Step = { change: Change; leaving: string[] }
+type Step = { change: MemoryChange; leaving: string[] }
 
 type Bounds = { keptMs: number; keptMax: number }
 
@@ -43,7 +43,7 @@ const ownBounds: Record<keyof OfEveryFormat, Bounds> = {
 }
 
 const allBounds = new Map<string, Bounds>(Object.entries(ownBounds))
-for (const { shelf, bounds } of Object.values(formats)) if (shelf && bounds) allBounds.set(shelf, bounds)
+for (const { storageKey: shelf, bounds } of Object.values(formats)) if (shelf && bounds) allBounds.set(shelf, bounds)
 
 const kinds = [...allBounds.keys()] as MemoryKind[]
 
@@ -55,7 +55,7 @@ function boundsOf(kind: MemoryKind): Bounds {
 
 export class HookMemory {
   readonly #records: Records
-  readonly #passed: Passed
+  readonly #elapsed: MemoryClock
   /** By kind and hook, then by name; in the order of their times. */
   readonly #kept = new Map<string, Map<string, Entry>>()
   /** Keys of entries that are on their way to the disk. */
@@ -63,9 +63,9 @@ export class HookMemory {
   /** Keys of entries that are in memory alone. */
   readonly #held = new Set<string>()
 
-  constructor(records: Records, passed: Passed) {
+  constructor(records: Records, elapsed: MemoryClock) {
     this.#records = records
-    this.#passed = passed
+    this.#elapsed = elapsed
     for (const { key, entry } of readRows(records)) {
       const [kind, hook = '', name = ''] = key.split('/')
       this.#shelf({ kind: kind as MemoryKind, hook }).set(name, entry)
@@ -73,24 +73,24 @@ export class HookMemory {
   }
 
   /** An entry that is too old counts as forgotten. */
-  get<K extends MemoryKind>({ hook, kind, name }: MemoryKey<K>): (Remembered[K] & { ts: number }) | undefined {
+  get<K extends MemoryKind>({ hook, kind, name }: MemoryKey<K>): (MemoryValues[K] & { ts: number }) | undefined {
     const entry = this.#kept.get(`${kind}/${hook}`)?.get(name)
     if (!entry || this.#isTooOld(kind, entry)) return undefined
-    return { ...(entry.value as Remembered[K]), ts: entry.ts }
+    return { ...(entry.value as MemoryValues[K]), ts: entry.ts }
   }
 
   /** All changes or none; durable when it resolves. */
-  async write(...changes: Change[]): Promise<void> {
+  async write(...changes: MemoryChange[]): Promise<void> {
     await this.#write(changes, rows => this.#records.change(...rows))
   }
 
   /** The same, durable with the next write that is: for what has to be on the disk before something that is written behind it. */
-  async writeAhead(...changes: Change[]): Promise<void> {
+  async writeAhead(...changes: MemoryChange[]): Promise<void> {
     await this.#write(changes, rows => this.#records.changeAhead(...rows))
   }
 
-  async #write(changes: Change[], keep: (rows: RecordChange[]) => Promise<void>): Promise<void> {
-    const ts = this.#passed.nowMs()
+  async #write(changes: MemoryChange[], keep: (rows: RecordChange[]) => Promise<void>): Promise<void> {
+    const ts = this.#elapsed.nowMs()
     const steps = this.#steps(changes)
     const coming = changes.filter(change => 'put' in change).map(({ at }) => keyOf(at))
     for (const key of coming) this.#coming.add(key)
@@ -103,8 +103,8 @@ export class HookMemory {
   }
 
   /** In memory alone, for changes that could not be written, or need not be: they are found as long as this process runs. */
-  hold(...changes: Change[]): void {
-    this.#apply(this.#steps(changes), this.#passed.nowMs())
+  hold(...changes: MemoryChange[]): void {
+    this.#apply(this.#steps(changes), this.#elapsed.nowMs())
     for (const change of changes) if ('put' in change) this.#held.add(keyOf(change.at))
   }
 
@@ -116,8 +116,8 @@ export class HookMemory {
    * At once in memory, and on the disk with the next write that waits for it, or soon. For what is found out again when a kill
    * undoes it. A key that is being written is left out: this change would undo the newer one.
    */
-  changeSoon(...changes: Change[]): void {
-    const ts = this.#passed.nowMs()
+  changeSoon(...changes: MemoryChange[]): void {
+    const ts = this.#elapsed.nowMs()
     const steps = this.#steps(changes.filter(({ at }) => !this.#coming.has(keyOf(at))))
     if (steps.length === 0) return
     this.#apply(steps, ts)
@@ -152,7 +152,7 @@ export class HookMemory {
     }
   }
 
-  #steps(changes: Change[]): Step[] {
+  #steps(changes: MemoryChange[]): Step[] {
     return changes.map(change => ({ change, leaving: 'put' in change ? this.#crowdedOut(change.at) : [] }))
   }
 
@@ -182,7 +182,7 @@ export class HookMemory {
   }
 
   #isTooOld(kind: MemoryKind, { ts }: Entry): boolean {
-    return ts <= this.#passed.nowMs() - boundsOf(kind).keptMs
+    return ts <= this.#elapsed.nowMs() - boundsOf(kind).keptMs
   }
 
   #shelf({ kind, hook }: Pick<MemoryKey, 'kind' | 'hook'>): Map<string, Entry> {

@@ -1,17 +1,17 @@
-// What a post comes to: nothing, or a text with what it makes of the group or the branch that it is about.
+// The outcome of a post: nothing, or a text with the new state of its group or branch.
 import type { Client } from '@postern/core'
 import { isCoded, type MessageId } from '@postern/protocol'
 import type { StoredHook } from './hooks.ts'
-import type { About, HookMemory, Passed } from './memory.ts'
-import type { News } from './news.ts'
+import type { HookMemory, MemoryClock, PostSubject } from './memory.ts'
+import type { ParsedPost } from './read-post.ts'
 
-export type WritePlan = { kind: 'write'; text: string; replyTo?: MessageId; about?: About }
+export type WritePlan = { kind: 'write'; text: string; replyTo?: MessageId; about?: PostSubject }
 export type PostPlan = { kind: 'silent'; why: string } | WritePlan
 
-export type PlanParts = { client: Client; memory: HookMemory; passed: Passed }
+export type PlanParts = { client: Client; memory: HookMemory; elapsed: MemoryClock }
 
-export function planPost({ client, memory, passed }: PlanParts, hook: StoredHook, { post, at }: News): PostPlan {
-  const plan = post.plan(at && memory.get(at), passed.nowMs())
+export function planPost({ client, memory, elapsed }: PlanParts, hook: StoredHook, { post, at }: ParsedPost): PostPlan {
+  const plan = post.plan(at && memory.get(at), elapsed.nowMs())
   if (plan.kind === 'silent') return plan
   const { text, inReply, becomes } = plan
   const about = at && becomes && { about: { ...becomes, at } }

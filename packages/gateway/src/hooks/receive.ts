@@ -1,21 +1,21 @@
-// A post to a hook: from the secret in its address to a message that the relay has durably, or to a word why not.
+// Receives a post to a hook: from the secret in its address to a message that the relay has stored, or a reason why not.
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Client } from '@postern/core'
-import { type Clock, CodedError, Deadline, hookLimits, isCoded, Lanes, type Log } from '@postern/protocol'
-import type { Caller } from '../caller.ts'
+import { type Clock, CodedError, Deadline, hookLimits, isCoded, KeyedQueue, type Log } from '@postern/protocol'
+import type { HttpCaller } from '../caller.ts'
 import { outcomeOf } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { Bodies } from './bodies.ts'
+import { BodyMemory } from './body-memory.ts'
 import { digest } from './formats/digest.ts'
 import { formats } from './formats/formats.ts'
-import { Hearing, type PostKeys } from './hearing.ts'
 import { type Hooks, hashSecret, type StoredHook } from './hooks.ts'
-import type { Change, HookMemory, MemoryKey, Remembered } from './memory.ts'
-import { Misses } from './misses.ts'
-import { type News, readNews } from './news.ts'
+import type { HookMemory, MemoryChange, MemoryKey, MemoryValues } from './memory.ts'
 import { type PostPlan, planPost, type WritePlan } from './plan.ts'
+import { type ParsedPost, readPost } from './read-post.ts'
+import { type PostKeys, RetryDetector } from './retry-detector.ts'
 import { isPartSent, partsOf, sendParts } from './send-parts.ts'
-import { changeBy, closing, opening, type Progress, settle } from './settle.ts'
+import { changeBy, closing, opening, type PostProgress, settle } from './settle.ts'
+import { UnknownSecretDelay } from './unknown-secret-delay.ts'
 
 export type HookPost = {
   secret: string
@@ -30,36 +30,37 @@ export type ReceiverParts = {
   hooks: Hooks
   memory: HookMemory
   clock: Clock
-  passed: Client['passed']
+  elapsed: Client['elapsed']
   metrics: Metrics
   log: Log
 }
 
-type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; caller: Caller }
+type Task = { hook: StoredHook; post: HookPost; body: Uint8Array; leftMs: () => number; caller: HttpCaller }
 type PostOutcome = 'written' | 'silent'
 /** `keys`: where the post is found again. `withIt`: what is remembered together with its end. */
-type Attempt = { news: News; keys: PostKeys; bodyHash: string; progress: Progress; withIt: Change[] }
+type Attempt = { news: ParsedPost; keys: PostKeys; bodyHash: string; progress: PostProgress; withIt: MemoryChange[] }
 
 const toldBefore: PostPlan = { kind: 'silent', why: 'it was written before, and its sender may not have heard so' }
 
 export class HookReceiver {
   readonly #parts: ReceiverParts
-  readonly #lanes = new Lanes<string>({ max: hookLimits.waitingMax, what: 'posts to this hook are waiting' })
-  readonly #bodies = new Bodies()
-  readonly #misses: Misses
-  readonly #hearing: Hearing
+  readonly #lanes = new KeyedQueue<string>({ max: hookLimits.waitingMax, what: 'posts to this hook are waiting' })
+  readonly #bodies = new BodyMemory()
+  readonly #misses: UnknownSecretDelay
+  readonly #hearing: RetryDetector
 
   constructor(parts: ReceiverParts) {
     this.#parts = parts
-    this.#misses = new Misses(parts.clock)
-    this.#hearing = new Hearing(parts.memory, parts.passed)
+    this.#misses = new UnknownSecretDelay(parts.clock)
+    this.#hearing = new RetryDetector(parts.memory, parts.elapsed)
   }
 
   /** Resolves when it is written, or when there was nothing to write. */
-  async receive(post: HookPost, caller: Caller): Promise<void> {
+  async receive(post: HookPost, caller: HttpCaller): Promise<void> {
     const { hooks, clock, metrics } = this.#parts
     const hook = hooks.find(post.secret)
     if (!hook) return await this.#misses.refuse(caller.gone)
+    caller.trust()
     if (formats[hook.format].comparesToken) checkToken(hook, post.vcsToken)
     try {
       const outcome = await this.#bodies.with(post.upload, body => {
@@ -80,7 +81,7 @@ export class HookReceiver {
 
   async #carryOut(task: Task): Promise<PostOutcome> {
     const { hook, post, body, caller } = task
-    const { client, hooks, memory, passed } = this.#parts
+    const { client, hooks, memory, elapsed } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
     // Nobody hears the answer: the sender will come again, and must not find that it was written behind its back.
     if (caller.gone.aborted) throw busy()
@@ -90,14 +91,14 @@ export class HookReceiver {
     const known = key && memory.get(key)
     if (known && known.body !== bodyHash) throw new CodedError('idempotency-conflict')
     if (known) return this.#silent(hook, 'it was written under its Idempotency-Key')
-    const news = readNews({ hook, body, contentType: post.contentType })
+    const news = readPost({ hook, body, contentType: post.contentType })
     // After hours in which nothing ran, what was said before them would be taken for a repeat: silent, and lost.
-    if (!passed.isKnown) await client.whenOnline({ timeoutMs: task.leftMs() })
+    if (!elapsed.isKnown) await client.whenOnline({ timeoutMs: task.leftMs() })
     const keys = postKeysOf(hook, { key, bodyHash, news })
     const target = { chat: hook.chat, leftMs: task.leftMs }
     const progress = await settle(this.#parts, news, { own: this.#progress(keys, bodyHash), target })
     const plan: PostPlan = progress.kind === 'written' ? toldBefore : planPost(this.#parts, hook, news)
-    const withIt: Change[] = key && news.post.isNews ? [{ at: key, put: { body: bodyHash } }] : []
+    const withIt: MemoryChange[] = key && news.post.isNews ? [{ at: key, put: { body: bodyHash } }] : []
     if (plan.kind === 'silent') {
       if (withIt.length > 0) await memory.write(...withIt)
       // The same was said before, perhaps by another sender: the next repeat must not be taken for this attempt.
@@ -110,19 +111,19 @@ export class HookReceiver {
   }
 
   #silent({ id }: StoredHook, why: string): PostOutcome {
-    this.#parts.log.debug({ hook: id, why }, 'a post to a hook is not written')
+    this.#parts.log.debug({ hook: id, why }, 'hook post ignored')
     return 'silent'
   }
 
   /** Goes on with an attempt that was begun and not ended: messages that the relay has already are not sent again. */
   async #write(task: Task, plan: WritePlan, { news, keys, bodyHash, progress, withIt }: Attempt): Promise<void> {
-    const { client, memory, passed } = this.#parts
+    const { client, memory, elapsed } = this.#parts
     const { about, replyTo } = plan
     const { at } = keys
     const attempt = progress.kind === 'new' ? randomUUID() : progress.attempt
     const parts = partsOf(plan.text)
     const begun = { attempt, body: bodyHash, lastPart: parts.length - 1 }
-    const notes: Change[] = [
+    const notes: MemoryChange[] = [
       ...(this.#isNoted(at, begun) ? [] : [{ at, put: begun }]),
       ...(about ? [opening(about, attempt)] : []),
     ]
@@ -132,7 +133,7 @@ export class HookReceiver {
     try {
       const sent = sendParts(client, { parts, replyTo }, { chat: task.hook.chat, attempt, leftMs: task.leftMs })
       const [message] = await bothDone(sent, noted)
-      const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: passed.nowMs() })]
+      const said = about && [closing(about), changeBy(memory, news, { about, message, saidMs: elapsed.nowMs() })]
       // The relay has the message, and its sender is told so at once. Lost with a kill, with the power or on a full disk, this
       // is found out again by the attempt, which went to the disk with the message: by the key under which its last part was
       // sent, for the next post of this body, and by what is open, for the next about this subject.
@@ -151,7 +152,7 @@ export class HookReceiver {
     return known?.attempt === attempt && known.lastPart === lastPart && !memory.isOnlyHeld(at)
   }
 
-  async #note(notes: Change[]): Promise<void> {
+  async #note(notes: MemoryChange[]): Promise<void> {
     const { memory } = this.#parts
     try {
       await memory.writeAhead(...notes)
@@ -166,7 +167,7 @@ export class HookReceiver {
    * On the disk before the sender is told that nobody knows: for a day it may come again, and a message that has arrived
    * meanwhile must not be taken for one that it was told of.
    */
-  async #noteDoubt(doubt: Change): Promise<void> {
+  async #noteDoubt(doubt: MemoryChange): Promise<void> {
     const { memory } = this.#parts
     try {
       await memory.write(doubt)
@@ -175,7 +176,7 @@ export class HookReceiver {
     }
   }
 
-  #progress(keys: PostKeys, bodyHash: string): Progress {
+  #progress(keys: PostKeys, bodyHash: string): PostProgress {
     const begun = this.#parts.memory.get(keys.at)
     if (begun && !this.#isWritten(begun, keys)) {
       if (begun.body !== bodyHash) throw new CodedError('idempotency-conflict')
@@ -186,7 +187,7 @@ export class HookReceiver {
   }
 
   /** What was begun under a key is never news again, however long ago it was written. */
-  #isWritten({ attempt, lastPart: part, isWritten }: Remembered['attempt'], { answeredAt }: PostKeys): boolean {
+  #isWritten({ attempt, lastPart: part, isWritten }: MemoryValues['attempt'], { answeredAt }: PostKeys): boolean {
     if (isWritten) return true
     return answeredAt !== undefined && part !== undefined && isPartSent(this.#parts.client, { attempt, part })
   }
@@ -205,7 +206,7 @@ function idempotencyKeyOf(hook: StoredHook, key: string | undefined): MemoryKey<
   return !key ? undefined : { hook: hook.id, kind: 'key', name: digest(`key ${key}`) }
 }
 
-type Known = { key: MemoryKey<'key'> | undefined; bodyHash: string; news: News }
+type Known = { key: MemoryKey<'key'> | undefined; bodyHash: string; news: ParsedPost }
 
 /** Without a key a post is known by its body. */
 function postKeysOf({ id: hook }: StoredHook, { key, bodyHash, news }: Known): PostKeys {

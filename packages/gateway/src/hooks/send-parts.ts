@@ -1,4 +1,4 @@
-// The messages of one attempt: each is sent once, however often it is tried, and can be asked for afterwards.
+// Sends the messages of one attempt, each once, however often the attempt is retried.
 import type { Client } from '@postern/core'
 import { type ChatId, CodedError, contentLimits, type MessageId, utf8 } from '@postern/protocol'
 import { splitText } from './texts/split.ts'

@@ -1,4 +1,4 @@
-// Hooks that are served: posts are received, commands are read, addresses are erased. Loaded only where HOOKS_URL is set.
+// Serves hooks: receives posts, reads commands and erases addresses. Loaded only when HOOKS_URL is set.
 import type { Client } from '@postern/core'
 import type { Command } from '@postern/protocol/content'
 import { DeclaredCommands } from './commands/declare-commands.ts'
@@ -7,7 +7,7 @@ import { CommandReader } from './commands/read-commands.ts'
 import { HookCommands } from './commands/run-command.ts'
 import { HookAdmin } from './hook-admin.ts'
 import { Hooks } from './hooks.ts'
-import type { HooksSurroundings } from './hooks-surroundings.ts'
+import type { HooksContext } from './hooks-context.ts'
 import { HookMemory } from './memory.ts'
 import { HookReceiver } from './receive.ts'
 import { SHELF } from './stored-names.ts'
@@ -23,14 +23,14 @@ export type ServedHooks = {
 
 export async function serveHooks(
   client: Client,
-  { hooksUrl, settings, clock, log, metrics }: HooksSurroundings & { hooksUrl: string },
+  { hooksUrl, settings, clock, log, metrics }: HooksContext & { hooksUrl: string },
 ): Promise<ServedHooks> {
   const records = client.records(SHELF)
   const hooks = new Hooks(records, { hooksUrl, clock })
-  const memory = new HookMemory(records, client.passed)
+  const memory = new HookMemory(records, client.elapsed)
   await memory.tidy(id => hooks.has(id))
   const admin = new HookAdmin(client, { hooks, memory })
-  const receiver = new HookReceiver({ client, hooks, memory, clock, passed: client.passed, metrics, log })
+  const receiver = new HookReceiver({ client, hooks, memory, clock, elapsed: client.elapsed, metrics, log })
   const commands = new HookCommands({ client, admin, records, owners: settings.botOwners, clock, log })
   const declared = new DeclaredCommands(client, records)
   await declared.declare()

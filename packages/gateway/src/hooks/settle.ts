@@ -1,26 +1,26 @@
-// What was begun about a group or a branch is brought to its end before anything else is said about it.
+// Finishes interrupted work on a group or a branch before anything else is written about it.
 import type { Client } from '@postern/core'
 import type { MessageId } from '@postern/protocol'
-import { isLately } from './formats/lately.ts'
-import type { About, Change, HookMemory, MemoryKey, Passed } from './memory.ts'
-import type { News } from './news.ts'
+import { isRecent } from './formats/recent.ts'
+import type { HookMemory, MemoryChange, MemoryClock, MemoryKey, PostSubject } from './memory.ts'
+import type { ParsedPost } from './read-post.ts'
 import { findWritten, type PartsTarget } from './send-parts.ts'
 
 /** How far a post has come: what is `begun` may be written or not, what is `written` may not be answered. */
-export type Progress = { kind: 'new' } | { kind: 'begun' | 'written'; attempt: string }
+export type PostProgress = { kind: 'new' } | { kind: 'begun' | 'written'; attempt: string }
 
-export type SettleParts = { client: Client; memory: HookMemory; passed: Passed }
+export type SettleParts = { client: Client; memory: HookMemory; elapsed: MemoryClock }
 
-type Settling = { own: Progress; target: Omit<PartsTarget, 'attempt'> }
+type Settling = { own: PostProgress; target: Omit<PartsTarget, 'attempt'> }
 
 /**
  * The progress of a post, by all that the relay knows. A pair of senders has one attempt: what the other has begun
  * lately, this one goes on with.
  */
-export async function settle(parts: SettleParts, news: News, { own, target }: Settling): Promise<Progress> {
+export async function settle(parts: SettleParts, news: ParsedPost, { own, target }: Settling): Promise<PostProgress> {
   const { post, at } = news
   if (!at || own.kind === 'written') return own
-  const { client, memory, passed } = parts
+  const { client, memory, elapsed } = parts
   const open = memory.get(openKey({ at }))
   if (own.kind === 'begun') {
     if (own.attempt === open?.attempt) return own
@@ -29,24 +29,31 @@ export async function settle(parts: SettleParts, news: News, { own, target }: Se
   }
   if (!open) return own
   const { attempt, about, ts } = open
-  if (own.kind === 'new' && post.isSaid(about) && isLately({ atMs: ts, nowMs: passed.nowMs() }))
+  if (own.kind === 'new' && post.isSaid(about) && isRecent({ atMs: ts, nowMs: elapsed.nowMs() }))
     return { kind: 'begun', attempt }
   const message = await findWritten(client, { ...target, attempt })
   await memory.write(closing(about), ...(message ? [changeBy(memory, news, { about, message, saidMs: ts })] : []))
   return own
 }
 
-const openKey = ({ at: { hook, name } }: Pick<About, 'at'>): MemoryKey<'open'> => ({ hook, kind: 'open', name })
+const openKey = ({ at: { hook, name } }: Pick<PostSubject, 'at'>): MemoryKey<'open'> => ({ hook, kind: 'open', name })
 
 /** Noted before the message is sent, and again with each try. */
-export const opening = (about: About, attempt: string): Change => ({ at: openKey(about), put: { attempt, about } })
+export const opening = (about: PostSubject, attempt: string): MemoryChange => ({
+  at: openKey(about),
+  put: { attempt, about },
+})
 
-export const closing = (about: About): Change => ({ at: openKey(about), forget: true })
+export const closing = (about: PostSubject): MemoryChange => ({ at: openKey(about), forget: true })
 
-export type Told = { about: About; message: MessageId; saidMs: number }
+export type WrittenPost = { about: PostSubject; message: MessageId; saidMs: number }
 
 /** What is remembered once the message is known to be written. */
-export function changeBy(memory: HookMemory, { format }: News, { about, message, saidMs }: Told): Change {
+export function changeBy(
+  memory: HookMemory,
+  { format }: ParsedPost,
+  { about, message, saidMs }: WrittenPost,
+): MemoryChange {
   const { at } = about
   const kept = format.kept(about, { message, saidMs, past: memory.get(at) })
   return kept ? { at, put: kept } : { at, forget: true }

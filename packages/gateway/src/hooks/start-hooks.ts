@@ -1,9 +1,9 @@
-// Incoming hooks as a whole: opened with the gateway, and put to rest when HOOKS_URL is not set.
+// Starts incoming hooks with the gateway, and keeps them idle when HOOKS_URL is not set.
 import type { Client } from '@postern/core'
 import { UpdateDiscard } from '../queue/update-discard.ts'
 import { DeclaredCommands } from './commands/declare-commands.ts'
 import { AddressEraser } from './commands/erase-addresses.ts'
-import type { HooksSurroundings } from './hooks-surroundings.ts'
+import type { HooksContext } from './hooks-context.ts'
 import type { ServedHooks } from './serve-hooks.ts'
 import { READER, SHELF } from './stored-names.ts'
 
@@ -15,7 +15,7 @@ export type IncomingHooks = {
   stop(): Promise<void>
 }
 
-export async function openHooks(client: Client, surroundings: HooksSurroundings): Promise<IncomingHooks> {
+export async function openHooks(client: Client, surroundings: HooksContext): Promise<IncomingHooks> {
   const { hooksUrl } = surroundings.settings
   if (hooksUrl === undefined) return await restHooks(client, surroundings)
   // What is not served is not loaded: it would cost every other gateway its start and its memory.
@@ -25,7 +25,7 @@ export async function openHooks(client: Client, surroundings: HooksSurroundings)
 }
 
 /** The cursor of a time with hooks goes along: where it stands, the journal would grow for ever. */
-async function restHooks(client: Client, { clock, log }: HooksSurroundings): Promise<IncomingHooks> {
+async function restHooks(client: Client, { clock, log }: HooksContext): Promise<IncomingHooks> {
   await new DeclaredCommands(client, client.records(SHELF)).withdraw()
   const discard =
     client.journal.readerState(READER) === undefined

@@ -1,4 +1,4 @@
-// The names under which what hooks must remember is stored: never rename them.
+// The names under which hooks store what they remember. Never rename them.
 
 /** Of their records. */
 export const SHELF = 'hooks'

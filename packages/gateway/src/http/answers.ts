@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** JSON already: updates are stored as they are sent. As bytes it is UTF-8. */
-export class Serialized {
+export class SerializedAnswer {
   readonly json: string | Uint8Array
 
   constructor(json: string | Uint8Array) {
@@ -18,7 +18,7 @@ type Streaming = {
 }
 
 /** Bytes that are read while they are sent, and not at all for HEAD. */
-export class Streamed {
+export class StreamedAnswer {
   readonly status: number
   readonly headers: Record<string, string>
   readonly read: () => AsyncIterable<Uint8Array>
@@ -34,10 +34,10 @@ export class Streamed {
 export type RequestHead = { method: string; headers: IncomingHttpHeaders }
 
 /** An answer that depends on the head of the request: on a range, or on what the caller knows already. */
-export class Negotiated {
-  readonly answer: (request: RequestHead) => Streamed
+export class NegotiatedAnswer {
+  readonly answer: (request: RequestHead) => StreamedAnswer
 
-  constructor(answer: (request: RequestHead) => Streamed) {
+  constructor(answer: (request: RequestHead) => StreamedAnswer) {
     this.answer = answer
   }
 }

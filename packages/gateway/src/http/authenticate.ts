@@ -1,4 +1,4 @@
-// The bearer token of a request against the one that was set, in constant time.
+// Compares the bearer token of a request with the configured one in constant time.
 import { hash, timingSafeEqual } from 'node:crypto'
 
 /** Only the token's hash is kept. Hashes have one length, so the comparison tells nothing about the token. */

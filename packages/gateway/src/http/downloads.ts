@@ -1,18 +1,18 @@
-// A file as an answer: whole or one range of it, under a name that is safe, and never run by a browser.
+// Answers with a file: whole or one range, under a safe name, and never executed by a browser.
 import { type ByteRange, parseByteRange } from '@postern/protocol'
 import type { BriefFile } from '../files/file-downloads.ts'
-import { type RequestHead, Streamed } from './answers.ts'
-import { judge } from './conditions.ts'
+import { type RequestHead, StreamedAnswer } from './answers.ts'
 import { badField, errorAnswer } from './errors.ts'
+import { evaluatePreconditions } from './preconditions.ts'
 
-export function fileAnswer(file: BriefFile, request: RequestHead): Streamed {
+export function fileAnswer(file: BriefFile, request: RequestHead): StreamedAnswer {
   const etag = `"${file.digest}"`
   const cached = { etag, 'cache-control': 'private, no-cache' }
-  switch (judge(etag, request.headers)) {
+  switch (evaluatePreconditions(etag, request.headers)) {
     case 'other':
-      return refused(412, badField('If-Match', 'the file has another ETag'))
+      return refused(412, badField('If-Match', 'does not match the ETag of the file'))
     case 'known':
-      return new Streamed({ status: 304, headers: cached, read: nothing })
+      return new StreamedAnswer({ status: 304, headers: cached, read: nothing })
     case 'wanted':
       return wantedFile(file, rangeIn(request, { etag, size: file.size }), cached)
   }
@@ -25,7 +25,7 @@ function rangeIn({ method, headers }: RequestHead, { etag, size }: { etag: strin
   return parseByteRange(method === 'GET' && isCurrent && size > 0 ? headers.range : undefined, size)
 }
 
-function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, string>): Streamed {
+function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, string>): StreamedAnswer {
   const headers = {
     'content-type': file.type,
     'content-disposition': attachment(file.name),
@@ -36,11 +36,11 @@ function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, s
   }
   switch (wanted.kind) {
     case 'unsatisfiable':
-      return refused(416, badField('Range', `the file has ${file.size} bytes`), {
+      return refused(416, badField('Range', `must begin within the file, which has ${file.size} bytes`), {
         'content-range': `bytes */${file.size}`,
       })
     case 'whole':
-      return new Streamed({
+      return new StreamedAnswer({
         status: 200,
         headers: { ...headers, 'content-length': String(file.size) },
         read: () => file.readBriefly(),
@@ -48,7 +48,7 @@ function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, s
     case 'part': {
       const { start, end } = wanted
       const contentRange = `bytes ${start}-${end}/${file.size}`
-      return new Streamed({
+      return new StreamedAnswer({
         status: 206,
         headers: { ...headers, 'content-length': String(end - start + 1), 'content-range': contentRange },
         read: () => file.readBriefly({ start, end }),
@@ -59,9 +59,9 @@ function wantedFile(file: BriefFile, wanted: ByteRange, cached: Record<string, s
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-function refused(status: 412 | 416, error: Error, headers: Record<string, string> = {}): Streamed {
+function refused(status: 412 | 416, error: Error, headers: Record<string, string> = {}): StreamedAnswer {
   const { body } = errorAnswer(error)
-  return new Streamed({
+  return new StreamedAnswer({
     status,
     headers: {
       'content-type': 'application/json; charset=utf-8',

@@ -1,4 +1,4 @@
-// From whatever was thrown to the answer a caller gets: a status and {error, code}.
+// Converts any thrown error into an answer: a status and {error, code}.
 import { type ApiErrorCode, apiErrorOf, apiStatuses } from '@postern/bot-api'
 import { CodedError, gatewayLimits, systemFault } from '@postern/protocol'
 
@@ -27,14 +27,14 @@ function asCoded(error: unknown): unknown {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   switch (code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return badField('Content-Type', 'it is no media type')
+      return badField('Content-Type', 'must be a media type')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return badField('body', `at most ${gatewayLimits.jsonBodyBytesMax} bytes are allowed`)
+      return badField('body', `must have at most ${gatewayLimits.jsonBodyBytesMax} bytes`)
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return badField('Content-Length', 'it differs from the length of the body')
+      return badField('Content-Length', 'must be the length of the body')
     default:
       return typeof statusCode === 'number' && statusCode < 500
-        ? badField('request', 'it is malformed')
+        ? badField('request', 'is malformed')
         : systemFault(error)
   }
 }

@@ -1,4 +1,4 @@
-// What stands behind each endpoint: checked input in, the answer out.
+// The handler of each endpoint: checked input in, the answer out.
 import type { Endpoint, EndpointName, Endpoints, HookEndpointName } from '@postern/bot-api'
 import type { Client } from '@postern/core'
 import { gatewayLimits } from '@postern/protocol'
@@ -6,9 +6,9 @@ import type { z } from 'zod'
 import { changeMe } from '../bot/change-me.ts'
 import { getMe } from '../bot/get-me.ts'
 import { newInvite } from '../bot/new-invite.ts'
-import { Avatars, type Upload } from '../bot/set-avatar.ts'
+import { Avatars, type AvatarUpload } from '../bot/set-avatar.ts'
 import { setCommands } from '../bot/set-commands.ts'
-import type { Caller } from '../caller.ts'
+import type { HttpCaller } from '../caller.ts'
 import { createGroup } from '../chats/create-group.ts'
 import { editMessage } from '../chats/edit-message.ts'
 import { idempotencyOf } from '../chats/idempotency.ts'
@@ -20,7 +20,7 @@ import type { ServedHooks } from '../hooks/serve-hooks.ts'
 import { countSend, timeSend } from '../metrics/count-send.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Updates } from '../updates/updates.ts'
-import { Negotiated, Serialized } from './answers.ts'
+import { NegotiatedAnswer, SerializedAnswer } from './answers.ts'
 import { fileAnswer } from './downloads.ts'
 import { OpenapiDocuments } from './openapi-documents.ts'
 
@@ -31,14 +31,14 @@ type Input<E extends Endpoint> = {
   query: InputPart<E, 'query'>
   headers: InputPart<E, 'headers'>
   body: InputPart<E, 'body'>
-  upload: E extends { upload: object } ? Upload : undefined
+  upload: E extends { upload: object } ? AvatarUpload : undefined
   form: E extends { form: object } ? FileForm : undefined
   /** A HEAD request: the body of the answer is not sent. */
   isHead: boolean
 }
-type Answer<E extends Endpoint> = z.infer<E['answer']> | Serialized | Negotiated
+type Answer<E extends Endpoint> = z.infer<E['answer']> | SerializedAnswer | NegotiatedAnswer
 
-type Handler<E extends Endpoint> = (input: Input<E>, caller: Caller) => Answer<E> | Promise<Answer<E>>
+type Handler<E extends Endpoint> = (input: Input<E>, caller: HttpCaller) => Answer<E> | Promise<Answer<E>>
 
 type AllHandlers = { [Name in EndpointName]: Handler<Endpoints[Name]> }
 
@@ -74,7 +74,7 @@ const chatHandlers = (client: Client, metrics: Metrics) =>
   ({
     listChats: ({ query: { limit, after } }) =>
       limit === undefined && after === undefined
-        ? new Serialized(client.chats.listText())
+        ? new SerializedAnswer(client.chats.listText())
         : client.chats.list({ ...(limit !== undefined && { limit }), ...(after !== undefined && { after }) }),
     getChat: ({ params }) => client.chats.get(params.chat),
     getSafetyNumber: ({ params }) => client.identity.safetyNumber(params.account, within),
@@ -122,7 +122,7 @@ const fileHandlers = (client: Client, metrics: Metrics) => {
       countSend(metrics, uploads.send({ chat: params.chat, form, key: headers['idempotency-key'] })),
     getFile: async ({ params }, { gone }) => {
       const file = await downloads.open({ chat: params.chat, message: params.msg }, gone)
-      return new Negotiated(request => fileAnswer(file, request))
+      return new NegotiatedAnswer(request => fileAnswer(file, request))
     },
   } satisfies Partial<Handlers>
 }
@@ -178,8 +178,8 @@ export function makeHandlers({ client, updates, metrics, hooks }: HandlerParts):
     ...(hooks && hookHandlers(hooks)),
     getUpdates: async ({ query: { offset, limit, timeout }, isHead }, caller) => {
       // Who only looks at the head must not confirm what nobody has read, nor wait for what it will not see.
-      if (isHead) return new Serialized(updates.peek({ offset, limit }))
-      return new Serialized(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, caller))
+      if (isHead) return new SerializedAnswer(updates.peek({ offset, limit }))
+      return new SerializedAnswer(await updates.poll({ offset, limit, timeoutMs: timeout * 1000 }, caller))
     },
     getWebhook: () => updates.webhookStatus(),
     getMetrics: () => metrics.render(),

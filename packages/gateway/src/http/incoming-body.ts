@@ -1,4 +1,4 @@
-// A body that is no JSON, as its handler gets it: raw bytes, or a form with a file. Nothing is read before somebody asks.
+// A body that is not JSON, as raw bytes or as a form with a file. Nothing is read before the handler asks for it.
 import type { Endpoint } from '@postern/bot-api'
 import { type Clock, gatewayLimits } from '@postern/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -21,8 +21,8 @@ export function incomingBody(
   const bytesMax = form ? form.fileBytesMax + gatewayLimits.formAroundFileBytesMax : (upload?.bytesMax ?? 0)
   const tooMany = () =>
     form
-      ? badField('file', `at most ${form.fileBytesMax} bytes are allowed`)
-      : badField('body', `at most ${bytesMax} bytes are allowed`)
+      ? badField('file', `must have at most ${form.fileBytesMax} bytes`)
+      : badField('body', `must have at most ${bytesMax} bytes`)
   const bytes = bodyOf(request, { clock, bytesMax, tooMany, pieces: form ? 'brief' : 'kept' })
   const length = Number(request.headers['content-length'])
   return {

@@ -1,10 +1,10 @@
-// Where the server listens, and how it ends: nobody new, everybody inside is answered, within a limit.
+// Opens the server's port and closes it gracefully: no new requests, and answers to the current ones within a limit.
 import type { AddressInfo } from 'node:net'
 import { type Clock, gatewayLimits, type ListenAddress, listenPlace } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import type { FastifyInstance } from 'fastify'
 import { settingFault } from '../config.ts'
-import type { Stopping } from './stopping.ts'
+import type { GracefulClose } from './graceful-close.ts'
 
 /** Resolves with the port. Without a host: every address of the machine; where IPv6 is switched off, those of IPv4. */
 export async function listen(server: FastifyInstance, address: ListenAddress): Promise<number> {
@@ -27,7 +27,7 @@ function listenFault(address: ListenAddress, code: string): Error {
   return settingFault('LISTEN', code === 'EADDRINUSE' ? `${where} is in use` : `${where} cannot be opened (${code})`)
 }
 
-type Closing = { stopping: Stopping; clock: Clock }
+type Closing = { stopping: GracefulClose; clock: Clock }
 
 export async function closeServer(server: FastifyInstance, { stopping, clock }: Closing): Promise<void> {
   const lastCall = clock.setTimer(gatewayLimits.requestsEndWithinMs, () => stopping.lastCall())

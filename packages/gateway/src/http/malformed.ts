@@ -1,4 +1,4 @@
-// What the parser of HTTP refuses, in the words of the API.
+// Converts the errors of the HTTP parser to errors of the API.
 import type { IncomingMessage } from 'node:http'
 import { CodedError, gatewayLimits } from '@postern/protocol'
 import { MalformedHttp, type ParserFault, type RawAnswer } from '@postern/protocol/node'
@@ -21,10 +21,10 @@ function answerOf(error: CodedError): RawAnswer {
 /** HTTP/1 and a Host header, checked before the address is looked at. */
 export function assertValid({ httpVersion, httpVersionMajor, headers }: IncomingMessage): void {
   if (httpVersionMajor !== 1) throw badField('request', NO_HTTP)
-  if (httpVersion === '1.1' && headers.host === undefined) throw badField('Host', 'this header is required')
+  if (httpVersion === '1.1' && headers.host === undefined) throw badField('Host', 'is required')
 }
 
-const NO_HTTP = 'it is not valid HTTP'
+const NO_HTTP = 'must be valid HTTP'
 
 const methodUnknown = (method: string): CodedError => new CodedError('method-not-found', { method })
 
@@ -34,29 +34,30 @@ function errorOf(fault: ParserFault, where: 'request' | 'body'): CodedError {
     case 'HPE_HEADER_OVERFLOW':
       return badField(
         'headers',
-        `the address and the headers together have at most ${gatewayLimits.requestHeadBytesMax} bytes`,
+        `must have at most ${gatewayLimits.requestHeadBytesMax} bytes, address and headers together`,
       )
     case 'HPE_INVALID_METHOD':
       return methodFault(fault)
     case 'HPE_UNEXPECTED_CONTENT_LENGTH':
-      return badField('Content-Length', 'it stands there twice')
+      return badField('Content-Length', 'must not be repeated')
     case 'HPE_INVALID_CONTENT_LENGTH':
     case 'HPE_INVALID_TRANSFER_ENCODING':
       return lengthFault(code, reason)
     case 'HPE_INVALID_EOF_STATE':
-      return badField(where, 'it ended early')
+      return badField(where, 'ended too early')
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return badField(where, 'it comes too slowly')
+      return badField(where, 'arrived too slowly')
     default:
-      return where === 'body' ? badField('body', 'its chunks are not valid') : badField('request', NO_HTTP)
+      return where === 'body' ? badField('body', 'must have valid chunks') : badField('request', NO_HTTP)
   }
 }
 
 function lengthFault(code: 'HPE_INVALID_CONTENT_LENGTH' | 'HPE_INVALID_TRANSFER_ENCODING', reason: string): CodedError {
-  if (reason.includes("can't be present with")) return badField('Content-Length', 'it stands beside Transfer-Encoding')
+  if (reason.includes("can't be present with"))
+    return badField('Content-Length', 'must not be sent together with Transfer-Encoding')
   return code === 'HPE_INVALID_CONTENT_LENGTH'
-    ? badField('Content-Length', 'a whole number is required')
-    : badField('Transfer-Encoding', 'chunked is the only one that is understood')
+    ? badField('Content-Length', 'must be a whole number')
+    : badField('Transfer-Encoding', 'must be chunked')
 }
 
 /** A request line with an unknown method is told so; anything else is not HTTP. */

@@ -1,16 +1,16 @@
-// What the log says of requests that failed: what has to be expected in a line now and then, a fault of ours with its stack.
+// Logs failed requests: expected errors as one line from time to time, a fault of ours with its stack.
 import { apiErrorOf } from '@postern/bot-api'
 import type { Log } from '@postern/core'
-import { type Clock, CodedError, gatewayLimits, isCoded, lineOf, Seldom, systemFault } from '@postern/protocol'
+import { type Clock, CodedError, gatewayLimits, isCoded, LogThrottle, lineOf, systemFault } from '@postern/protocol'
 import type { GoneReason } from '../caller.ts'
 
 export class Refusals {
   readonly #log: Log
-  readonly #seldom: Seldom
+  readonly #throttle: LogThrottle
 
   constructor({ log, clock }: { log: Log; clock: Clock }) {
     this.#log = log
-    this.#seldom = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+    this.#throttle = new LogThrottle(clock, gatewayLimits.faultSaidEveryMs)
   }
 
   note(error: unknown, route: string): void {
@@ -18,10 +18,8 @@ export class Refusals {
     // Being refused for asking too much is no fault of ours, nor is hanging up: anybody could fill the disk with such lines.
     if (isCoded(fault, 'rate-limited') || hasHungUp(fault)) return
     if (!(fault instanceof CodedError) || apiErrorOf(fault).code !== 'unavailable')
-      return this.#log.error({ err: fault, route }, 'a request failed')
-    this.#seldom.say(fault.code, unsaid =>
-      this.#log.warn({ route, ...lineOf(fault), ...unsaid }, 'a request was refused'),
-    )
+      return this.#log.error({ err: fault, route }, 'request failed')
+    this.#throttle.say(fault.code, unsaid => this.#log.warn({ route, ...lineOf(fault), ...unsaid }, 'request rejected'))
   }
 }
 

@@ -1,17 +1,20 @@
-// Who waits for an answer, as its handler sees it. The signal is made when it is asked for: most answers are given without.
+// The caller of a request, as its handler sees it. The signal is created on demand: most answers do not need it.
 import type { ServerResponse } from 'node:http'
-import type { Caller, Fate, GoneReason } from '../caller.ts'
-import type { Fates } from './fates.ts'
+import type { AnswerOutcome, GoneReason, HttpCaller } from '../caller.ts'
+import type { AnswerOutcomes } from './answer-outcomes.ts'
+import { trustConnection } from './connections.ts'
 
-export class RequestCaller implements Caller {
+export class RequestCaller implements HttpCaller {
   readonly #response: ServerResponse
   #gone: AbortSignal | undefined
-  readonly fate: (tell: (fate: Fate) => void) => void
+  readonly fate: (tell: (fate: AnswerOutcome) => void) => void
+  readonly trust: () => void
 
-  constructor(response: ServerResponse, fates: Fates) {
+  constructor(response: ServerResponse, fates: AnswerOutcomes) {
     const { req } = response
     this.#response = response
     this.fate = tell => fates.watch(req.socket, tell)
+    this.trust = () => trustConnection(req.socket)
   }
 
   get gone(): AbortSignal {

@@ -2,16 +2,16 @@
 import { checkFields, type Endpoint, type EndpointName, endpoints } from '@postern/bot-api'
 import type { Clock } from '@postern/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import type { Caller } from '../caller.ts'
-import { Negotiated, Serialized } from './answers.ts'
+import type { HttpCaller } from '../caller.ts'
+import { AnswerOutcomes } from './answer-outcomes.ts'
+import { NegotiatedAnswer, SerializedAnswer } from './answers.ts'
 import type { Statuses } from './errors.ts'
-import { Fates } from './fates.ts'
+import type { GracefulClose } from './graceful-close.ts'
 import type { Handlers } from './handlers.ts'
 import { incomingBody } from './incoming-body.ts'
 import { JSON_TYPE } from './malformed.ts'
 import { RequestCaller } from './request-caller.ts'
 import { sendStream } from './send-stream.ts'
-import type { Stopping } from './stopping.ts'
 import { acceptUploads } from './uploads.ts'
 
 declare module 'fastify' {
@@ -29,21 +29,19 @@ declare module 'fastify' {
 }
 
 type AnyInput = Record<'params' | 'query' | 'headers' | 'body' | 'upload' | 'form', unknown> & { isHead: boolean }
-type AnyHandler = (input: AnyInput, caller: Caller) => unknown
+type AnyHandler = (input: AnyInput, caller: HttpCaller) => unknown
 
-export type Serving = {
-  stopping: Stopping
+export type ServeContext = {
+  stopping: GracefulClose
   clock: Clock
   /** Throws when an endpoint cannot be used at all, whatever is asked of it. */
   refusals?: Partial<Record<EndpointName, () => void>>
 }
 
-export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: Serving): void {
-  const fates = new Fates()
-  server.addHook('onRequest', (request, _, done) => {
-    fates.arrived(request.raw.socket)
-    done()
-  })
+export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: ServeContext): void {
+  const fates = new AnswerOutcomes()
+  // When it arrives, not when its turn comes: a request that was sent before an answer does not prove that the answer was heard.
+  server.server.prependListener('request', ({ socket }) => fates.arrived(socket))
   for (const name of Object.keys(endpoints) as EndpointName[]) {
     const endpoint: Endpoint = endpoints[name]
     const handler = handlers[name] as AnyHandler | undefined
@@ -55,7 +53,7 @@ export function addRoutes(server: FastifyInstance, handlers: Handlers, serving: 
   }
 }
 
-type Route = Omit<Serving, 'refusals'> & { fates: Fates; refuse: (() => void) | undefined }
+type Route = Omit<ServeContext, 'refusals'> & { fates: AnswerOutcomes; refuse: (() => void) | undefined }
 
 function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fates, refuse }: Route): RouteOptions {
   return {
@@ -78,7 +76,7 @@ function routeOf(endpoint: Endpoint, handler: AnyHandler, { stopping, clock, fat
       const answer = handle()
       if (answer instanceof Promise) return stopping.orStopping(answer).then(send)
       // What is there at once needs no promise, and no stop can overtake it.
-      return answer instanceof Negotiated ? send(answer) : sendText(reply, answer, endpoint)
+      return answer instanceof NegotiatedAnswer ? send(answer) : sendText(reply, answer, endpoint)
     },
   }
 }
@@ -87,10 +85,10 @@ const noParts = { upload: undefined, form: undefined }
 
 const asPromise = async (handle: () => unknown): Promise<unknown> => handle()
 
-type Answering = { endpoint: Endpoint; clock: Clock; stopping: Stopping }
+type Answering = { endpoint: Endpoint; clock: Clock; stopping: GracefulClose }
 
 async function sendAnswer(reply: FastifyReply, answer: unknown, { endpoint, ...parts }: Answering): Promise<void> {
-  if (answer instanceof Negotiated) await sendStream(reply, answer.answer(reply.request), parts)
+  if (answer instanceof NegotiatedAnswer) await sendStream(reply, answer.answer(reply.request), parts)
   else sendText(reply, answer, endpoint)
 }
 
@@ -99,7 +97,7 @@ function sendText(reply: FastifyReply, answer: unknown, endpoint: Endpoint): voi
 }
 
 function textOf({ answerType }: Endpoint, answer: unknown): string | Uint8Array {
-  if (answer instanceof Serialized) return answer.json
+  if (answer instanceof SerializedAnswer) return answer.json
   return answerType === undefined ? JSON.stringify(answer) : String(answer)
 }
 

@@ -1,15 +1,15 @@
-// An answer that is read while it is sent, piece by piece. A reader that hangs up, or stands still, ends the reading.
+// Streams an answer piece by piece. A client that hangs up or stalls ends the reading.
 import type { ServerResponse } from 'node:http'
-import { type Clock, gatewayLimits, Wait } from '@postern/protocol'
+import { type Clock, Deferred, gatewayLimits } from '@postern/protocol'
 import type { FastifyReply } from 'fastify'
-import type { Streamed } from './answers.ts'
-import type { Stopping } from './stopping.ts'
+import type { StreamedAnswer } from './answers.ts'
+import type { GracefulClose } from './graceful-close.ts'
 
-type StreamParts = { clock: Clock; stopping: Stopping }
+type StreamParts = { clock: Clock; stopping: GracefulClose }
 
 export async function sendStream(
   reply: FastifyReply,
-  { status, headers, read }: Streamed,
+  { status, headers, read }: StreamedAnswer,
   { clock, stopping }: StreamParts,
 ): Promise<FastifyReply> {
   if (reply.request.method === 'HEAD') return reply.code(status).headers(headers).send()
@@ -33,11 +33,11 @@ export async function sendStream(
 
 /** Resolves when nothing reads from the bytes any more: they may be used again then. */
 async function write(response: ServerResponse, bytes: Uint8Array, clock: Clock): Promise<void> {
-  const written = new Wait()
+  const written = new Deferred()
   const closed = () => written.reject(new Error('the reader has gone'))
   response.once('close', closed)
-  written.onOver(() => response.off('close', closed))
+  written.onSettled(() => response.off('close', closed))
   written.after(clock, gatewayLimits.fileIdleMs, () => response.destroy())
   response.write(bytes, error => (error ? written.reject(error) : written.resolve()))
-  await written.over
+  await written.promise
 }

@@ -1,15 +1,18 @@
-// The HTTP server: token, body, errors and the stop. What the endpoints do is not known here.
+// The HTTP server: token, body, errors and the stop. It knows nothing about the endpoints.
 import type { IncomingMessage } from 'node:http'
 import type { Log } from '@postern/core'
 import { type Clock, CodedError, fromUtf8, gatewayLimits } from '@postern/protocol'
-import { wakeNextTurn } from '@postern/protocol/node'
+import { requestsInTurn, wakeNextTurn } from '@postern/protocol/node'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { tokenChecker } from './authenticate.ts'
+import { boundConnections, trustConnection } from './connections.ts'
 import { badField, errorAnswer } from './errors.ts'
-import { goOn, heedExpectations, isWaiting } from './expectations.ts'
+import { handleExpectContinue, isWaiting, sendContinue } from './expect-continue.ts'
+import type { GracefulClose } from './graceful-close.ts'
 import { assertValid, JSON_TYPE, refuseMalformed } from './malformed.ts'
 import { Refusals } from './refusals.ts'
-import type { Stopping } from './stopping.ts'
+
+const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
 const refuseSchema = (): never => {
   throw new Error('What a route takes and answers is said in the table of endpoints, not in a schema of the server.')
@@ -17,13 +20,22 @@ const refuseSchema = (): never => {
 /** Left to itself, the server would load a compiler of schemas at every start, for routes that have none. */
 const noSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
 
+const headRules = {
+  // Left to itself, the server would answer a request without Host by a status and nothing else.
+  requireHostHeader: false,
+  maxHeaderSize: gatewayLimits.requestHeadBytesMax,
+  keepAliveTimeout: gatewayLimits.keepAliveMs,
+  // A large upload over a slow line takes its time.
+  requestTimeout: 0,
+}
+
 export type ServerOptions = {
   botToken: string
   metricsToken?: string
   hooksUrl?: string
   log: Log
   clock: Clock
-  stopping: Stopping
+  stopping: GracefulClose
 }
 
 export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: ServerOptions): FastifyInstance {
@@ -36,7 +48,9 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
     return reply.code(status).headers(headers).type(JSON_TYPE).send(body)
   }
   const checkToken = (request: FastifyRequest) => {
-    if (needsToken(request) && !isAuthorized(request)) throw new CodedError('token-wrong')
+    if (!needsToken(request)) return
+    if (!isAuthorized(request)) throw new CodedError('token-wrong')
+    trustConnection(request.raw.socket)
   }
 
   const server = Fastify({
@@ -46,13 +60,13 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
     rewriteUrl: hookRewriter(hooksUrl),
     // Who is already connected at the stop is still served.
     return503OnClosing: false,
-    // Left to itself, the server would answer a request without Host by a status and nothing else.
-    http: { requireHostHeader: false, maxHeaderSize: gatewayLimits.requestHeadBytesMax },
+    serverFactory: handler => createHttpServer(headRules, requestsInTurn(handler)),
     clientErrorHandler: (fault, socket) => malformed.refuse(fault, socket),
     frameworkErrors: (_, request, reply) => void answerError(errorOfBadUrl(request, checkToken), request, reply),
   })
+  boundConnections(server.server)
   server.server.on('connection', connection => stopping.watch(connection))
-  heedExpectations(server.server)
+  handleExpectContinue(server.server)
   malformed.watch(server.server)
   acceptOnlyJson(server)
   server.setErrorHandler(answerError)
@@ -65,7 +79,7 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
         checkToken(request)
         // Before its body is asked for, or found to be wrong.
         if (request.is404 || hasEmptyPart(request)) throw routeNotFound(request)
-        if (!request.routeOptions.config.readsLater) goOn(request.raw)
+        if (!request.routeOptions.config.readsLater) sendContinue(request.raw)
       }),
     )
   })
@@ -73,6 +87,8 @@ export function createServer({ hooksUrl, log, clock, stopping, ...tokens }: Serv
   server.addHook('onSend', (request, reply, payload, done) => {
     // Where the body was not asked for, nobody can tell whether what comes next is one.
     if (stopping.isStopping || isWaiting(request.raw)) reply.header('connection', 'close')
+    // The page of the reference runs scripts of this origin: no answer may be taken for one.
+    reply.header('x-content-type-options', 'nosniff')
     done(null, payload)
   })
   server.addHook('onResponse', (request, { statusCode, elapsedTime }, done) => {
@@ -117,14 +133,11 @@ function hookRewriter(hooksUrl = ''): (request: Pick<IncomingMessage, 'url'>) =>
   return ({ url = '' }) => (url.startsWith(`${path}/hooks/`) ? url.slice(path.length) : url)
 }
 
-/** What stands behind /hooks/ may be a secret, and senders write what they are told into their logs. */
-const shownPath = (request: FastifyRequest): string => pathOf(request).replace(/^(?!\/v1\/).*\/hooks\/.*$/, '/hooks/…')
-
 /** The pattern, not the address: an unknown path may hold anything, a secret too. */
 const routeOf = (request: FastifyRequest): string => `${request.method} ${request.routeOptions?.url ?? '(unknown)'}`
 
-const routeNotFound = (request: FastifyRequest): CodedError =>
-  new CodedError('route-not-found', { method: request.method, path: shownPath(request) })
+/** Without the path: a mistyped one may hold the secret of a hook, and callers write errors into their logs. */
+const routeNotFound = ({ method }: FastifyRequest): CodedError => new CodedError('route-not-found', { method })
 
 /** An id that was left out makes no address: nobody is told that there is no chat without a name. */
 const hasEmptyPart = ({ params }: FastifyRequest): boolean => Object.values(params as object).includes('')
@@ -155,7 +168,7 @@ function acceptOnlyJson(server: FastifyInstance): void {
   const isNone = ({ routeOptions }: FastifyRequest, body: Buffer) => body.length === 0 || !routeOptions.config.takesBody
   // Tools name a type for bodies that are empty, too.
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request: FastifyRequest, body: Buffer, done: Parsed) => {
-    done(isNone(request, body) ? null : badField('Content-Type', 'application/json is required'))
+    done(isNone(request, body) ? null : badField('Content-Type', 'must be application/json'))
   })
   server.addContentTypeParser(
     'application/json',
@@ -166,7 +179,7 @@ function acceptOnlyJson(server: FastifyInstance): void {
       try {
         value = JSON.parse(fromUtf8(body))
       } catch {
-        return done(badField('body', 'it is not valid JSON in UTF-8'))
+        return done(badField('body', 'must be valid JSON in UTF-8'))
       }
       done(null, value)
     },

@@ -1,11 +1,11 @@
-// Bodies that are no JSON: handed on as they come, whatever their header says they are.
+// Passes on bodies that are not JSON as streams, whatever their Content-Type says.
 import type { IncomingMessage } from 'node:http'
 import { type Clock, CodedError, GatheredBytes, gatewayLimits } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { badField } from './errors.ts'
-import { goOn } from './expectations.ts'
-import { Pace } from './pace.ts'
+import { sendContinue } from './expect-continue.ts'
+import { MinimumRate } from './minimum-rate.ts'
 
 /** In a scope of its own: everywhere else JSON is required. */
 export function acceptUploads(server: FastifyInstance, route: RouteOptions): void {
@@ -36,9 +36,9 @@ export async function* bodyOf(
   const kept = () => raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>
   const chunks = pieces === 'brief' ? new GatheredBytes(raw, wakeNextTurn) : kept()
   let length = 0
-  const pace = new Pace(clock)
+  const pace = new MinimumRate(clock)
   const forget = endWithConnection(raw)
-  goOn(raw)
+  sendContinue(raw)
   try {
     for (;;) {
       pace.wait()
@@ -51,7 +51,7 @@ export async function* bodyOf(
       yield chunk
     }
   } catch (error) {
-    throw error instanceof CodedError ? error : badField('body', 'it ended early')
+    throw error instanceof CodedError ? error : badField('body', 'ended too early')
   } finally {
     forget()
     await chunks.return?.()
@@ -59,7 +59,7 @@ export async function* bodyOf(
 }
 
 const tooSlow = () =>
-  badField('body', `it comes too slowly: at least ${gatewayLimits.fileIdleBytesMin} bytes a minute are required`)
+  badField('body', `arrived too slowly: send at least ${gatewayLimits.fileIdleBytesMin} bytes a minute`)
 
 /** After the answer the server forgets a request: its body would then wait in vain for a connection that has closed. */
 function endWithConnection(raw: IncomingMessage): () => void {
@@ -72,7 +72,7 @@ function endWithConnection(raw: IncomingMessage): () => void {
 export function forgetRest({ raw }: FastifyRequest, { clock }: { clock: Clock }): void {
   if (raw.readableEnded || raw.destroyed) return
   let length = 0
-  const pace = new Pace(clock)
+  const pace = new MinimumRate(clock)
   const cut = () => raw.destroy()
   let idle = clock.setTimer(gatewayLimits.fileIdleMs, cut)
   raw.on('data', (chunk: Uint8Array) => {

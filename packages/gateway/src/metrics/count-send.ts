@@ -1,4 +1,4 @@
-// What became of a request that sends, and how long it took, as figures.
+// Counts the outcome and the duration of requests that send.
 import { apiErrorOf } from '@postern/bot-api'
 import type { Metrics } from './metrics.ts'
 

@@ -1,4 +1,4 @@
-// What the bot takes of the disk, and how much is left of it. Looked up by name alone: nothing is opened, and nothing is read.
+// Metrics of the bot's disk usage and free space. Files are only listed, never opened.
 import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountFiles } from '@postern/core/node'

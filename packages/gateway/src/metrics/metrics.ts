@@ -1,4 +1,4 @@
-// The gateway's figures. What each of them means stands in docs/operating.md.
+// The gateway's metrics. docs/operating.md explains each.
 import { Counter, Gauge, Histogram, type Metric, type MetricShape, renderMetrics } from '@postern/protocol/metrics'
 
 /** In seconds: from a relay on the same machine to one that is given up. */

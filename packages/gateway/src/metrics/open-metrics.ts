@@ -1,4 +1,4 @@
-// The figures that a gateway has whatever is asked of it: of its process, its disk, its relay and its keys.
+// The metrics that every gateway has: its process, disk, relay and keys.
 import type { Client } from '@postern/core'
 import { buildInfo } from '@postern/protocol/metrics'
 import { processMetrics } from '@postern/protocol/process-metrics'

@@ -1,4 +1,4 @@
-// What the gateway must remember over restarts beside its place in the queue, encrypted with the rest of the database.
+// The gateway's stored state besides its place in the queue, encrypted with the rest of the database.
 import type { Journal } from '@postern/core'
 import { OPERATOR } from './update-queue.ts'
 

@@ -1,6 +1,6 @@
-// Nobody reads on: entries are confirmed as they come, and the journal does not grow. So with UPDATES=off, and without hooks.
+// Confirms updates as they arrive when nobody reads them (UPDATES=off without hooks), so that the journal does not grow.
 import type { Journal, Log } from '@postern/core'
-import { type Clock, faultFields, gatewayLimits, inBackground, Seldom, type Timer } from '@postern/protocol'
+import { type Clock, faultFields, gatewayLimits, inBackground, LogThrottle, type Timer } from '@postern/protocol'
 import { OPERATOR } from './update-queue.ts'
 
 export class UpdateDiscard {
@@ -9,7 +9,7 @@ export class UpdateDiscard {
   readonly #log: Log
   readonly #reader: string
   readonly #unsubscribe: () => void
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
   #timer: Timer | undefined
   #isStopped = false
 
@@ -18,7 +18,7 @@ export class UpdateDiscard {
     this.#clock = clock
     this.#log = log
     this.#reader = reader
-    this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(clock, gatewayLimits.faultSaidEveryMs)
     this.#unsubscribe = journal.onAppend(() => this.#discardSoon())
     this.#discardSoon()
   }
@@ -34,7 +34,7 @@ export class UpdateDiscard {
   #discardSoon(): void {
     this.#timer ??= this.#clock.setTimer(gatewayLimits.updatesDiscardEveryMs, () => {
       this.#timer = undefined
-      inBackground(this.#discard(), { what: 'updates could not be discarded', log: this.#log })
+      inBackground(this.#discard(), { what: 'updates not discarded', log: this.#log })
     })
   }
 
@@ -43,7 +43,7 @@ export class UpdateDiscard {
       const newest = this.#journal.newest()
       if (newest > this.#journal.confirmed(this.#reader)) await this.#journal.confirm(this.#reader, newest)
     } catch (error) {
-      const what = 'updates could not be discarded; it is tried again'
+      const what = 'updates not discarded; will retry'
       this.#faults.say(what, unsaid => this.#log.warn({ ...faultFields(error), ...unsaid }, what))
       if (!this.#isStopped) this.#discardSoon()
     }

@@ -1,5 +1,5 @@
-// The operator's queue of updates: a cursor on the journal. What lies below it is confirmed and never shown again.
-import type { Journal } from '@postern/core'
+// The operator's queue of updates: a cursor on the journal. Updates below it are confirmed and never shown again.
+import type { DroppedCounts, Journal } from '@postern/core'
 
 /** The name of the cursor, whether updates are read, delivered or discarded. */
 export const OPERATOR = 'operator'
@@ -98,11 +98,11 @@ export class UpdateQueue {
     return this.#journal.tsBehind(this.#place)
   }
 
-  /** Passes over what is too old or too much; gives how many updates that were. Writes nothing when there is none. */
-  async drop(limits: { olderThanTs: number; keepMax: number }): Promise<number> {
+  /** Passes over what is too old or too much; gives how many updates those were. Writes nothing when there is none. */
+  async drop(limits: { olderThanTs: number; keepMax: number }): Promise<DroppedCounts> {
     const isFull = this.#journal.newest() - this.#place > limits.keepMax
     const [oldest] = this.#journal.read(this.#place, 1)
-    if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return 0
+    if (!oldest || (!isFull && oldest.ts >= limits.olderThanTs)) return { tooOld: 0, tooMany: 0 }
     // First, or what was delivered would count as lost.
     await this.confirmDelivered()
     const dropped = await this.#journal.dropBefore(OPERATOR, limits)

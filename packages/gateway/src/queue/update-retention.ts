@@ -1,13 +1,21 @@
-// Updates that nobody fetches: the oldest are dropped after a day, or when there are too many, and never in silence.
-import type { Log, PassedTime } from '@postern/core'
-import { type Clock, gatewayLimits, inBackground, Lane, logFault, Seldom, type Timer } from '@postern/protocol'
+// Drops the oldest updates that nobody fetches, after a day or above a number, and logs it.
+import type { DroppedCounts, ElapsedClock, Log } from '@postern/core'
+import {
+  type Clock,
+  gatewayLimits,
+  inBackground,
+  LogThrottle,
+  logFault,
+  SerialQueue,
+  type Timer,
+} from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
 export type RetentionOptions = {
   clock: Clock
   /** By which updates grow old: a clock that is set must not drop what nobody had a day to fetch. */
-  passed: Pick<PassedTime, 'nowMs'>
+  elapsed: Pick<ElapsedClock, 'nowMs'> & Partial<Pick<ElapsedClock, 'offMs'>>
   log: Log
   metrics: Metrics
   keepMax?: number
@@ -17,17 +25,17 @@ export class UpdateRetention {
   readonly #queue: UpdateQueue
   readonly #options: RetentionOptions
   readonly #unsubscribe: () => void
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
   #timer: Timer
   #soon: Timer | undefined
-  readonly #sweeps = new Lane()
-  #unsaid = 0
+  readonly #sweeps = new SerialQueue()
+  #unsaid: DroppedCounts = { tooOld: 0, tooMany: 0 }
   #saidAtMs = Number.NEGATIVE_INFINITY
 
   constructor(queue: UpdateQueue, options: RetentionOptions) {
     this.#queue = queue
     this.#options = options
-    this.#faults = new Seldom(options.clock, gatewayLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(options.clock, gatewayLimits.faultSaidEveryMs)
     this.#unsubscribe = queue.onAppend(() => this.#sweepSoon())
     this.#timer = options.clock.setTimer(0, () => this.#sweepNow())
   }
@@ -53,22 +61,32 @@ export class UpdateRetention {
 
   #sweepInTurn(): void {
     const sweeping = this.#sweeps.run(() => this.#sweep())
-    inBackground(sweeping, { what: 'old updates could not be dropped', log: this.#options.log })
+    inBackground(sweeping, { what: 'old updates not dropped', log: this.#options.log })
   }
 
   async #sweep(): Promise<void> {
-    const { clock, passed, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
+    const { clock, elapsed, log, metrics, keepMax = gatewayLimits.updatesKeptMax } = this.#options
     try {
-      const dropped = await this.#queue.drop({ olderThanTs: passed.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
-      metrics.updatesDropped.add('', dropped)
-      this.#unsaid += dropped
+      const dropped = await this.#queue.drop({ olderThanTs: elapsed.nowMs() - gatewayLimits.updatesKeptMs, keepMax })
+      metrics.updatesDropped.add('', dropped.tooOld + dropped.tooMany)
+      this.#unsaid = {
+        tooOld: this.#unsaid.tooOld + dropped.tooOld,
+        tooMany: this.#unsaid.tooMany + dropped.tooMany,
+      }
     } catch (error) {
-      const what = 'old updates could not be dropped; it is tried again'
+      const what = 'old updates not dropped; will retry'
       this.#faults.say(what, () => logFault(error, { what, log }))
     }
-    if (this.#unsaid === 0 || clock.monotonicMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs) return
-    log.warn({ dropped: this.#unsaid }, 'updates were dropped: nobody fetched them for a day, or too many waited')
-    this.#unsaid = 0
+    const { tooOld, tooMany } = this.#unsaid
+    const isSaid = clock.monotonicMs() - this.#saidAtMs < gatewayLimits.updatesDroppedLogEveryMs
+    if (tooOld + tooMany === 0 || isSaid) return
+    // Two clocks that were both wrong look like a gateway that was off: whoever reads the line can tell.
+    const offMs = tooOld > 0 ? elapsed.offMs : undefined
+    log.warn(
+      { dropped: tooOld + tooMany, tooOld, tooMany, ...(offMs && { offMs }) },
+      'updates dropped: not fetched in time',
+    )
+    this.#unsaid = { tooOld: 0, tooMany: 0 }
     this.#saidAtMs = clock.monotonicMs()
   }
 }

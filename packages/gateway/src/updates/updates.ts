@@ -1,7 +1,7 @@
-// The updates of this gateway: a queue that is polled, one that is delivered to a webhook, or none at all.
+// The updates of this gateway: a queue for polling, a queue for a webhook, or none.
 import type { WebhookStatus } from '@postern/bot-api/objects'
-import type { Journal, Log, PassedTime } from '@postern/core'
-import { type Clock, CodedError } from '@postern/protocol'
+import type { ElapsedClock, Journal, Log } from '@postern/core'
+import { type Clock, type CloseStack, CodedError, startWhole } from '@postern/protocol'
 import type { GatewaySettings } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { OperatorState } from '../queue/operator-state.ts'
@@ -9,49 +9,36 @@ import { UpdateDiscard } from '../queue/update-discard.ts'
 import { UpdateQueue } from '../queue/update-queue.ts'
 import { UpdateRetention } from '../queue/update-retention.ts'
 import { Attempts } from '../webhook/attempts.ts'
-import { Receiver } from '../webhook/deliver.ts'
+import { WebhookReceiver } from '../webhook/deliver.ts'
 import { WebhookDrain } from '../webhook/drain.ts'
-import { LongPoll, type Poll, type Poller } from './long-poll.ts'
+import { LongPoll, type PollCaller, type PollOptions } from './long-poll.ts'
 
 type Mode =
-  | { kind: 'poll'; queue: UpdateQueue; retention: UpdateRetention; longPoll: LongPoll }
-  | { kind: 'webhook'; queue: UpdateQueue; retention: UpdateRetention; drain: WebhookDrain }
-  | { kind: 'off'; discard: UpdateDiscard }
+  | { kind: 'poll'; queue: UpdateQueue; longPoll: LongPoll }
+  | { kind: 'webhook'; queue: UpdateQueue; drain: WebhookDrain }
+  | { kind: 'off' }
 
 export type UpdatesOptions = {
   settings: Pick<GatewaySettings, 'updates' | 'webhook'>
   account: string
   state: OperatorState
   clock: Clock
-  passed: Pick<PassedTime, 'nowMs'>
+  elapsed: Pick<ElapsedClock, 'nowMs'>
   log: Log
   metrics: Metrics
 }
 
 export class Updates {
   readonly #mode: Mode
+  readonly #opened: CloseStack
 
-  private constructor(mode: Mode) {
+  private constructor(mode: Mode, opened: CloseStack) {
     this.#mode = mode
+    this.#opened = opened
   }
 
   static async open(journal: Journal, options: UpdatesOptions): Promise<Updates> {
-    const { settings, clock, passed, metrics } = options
-    if (settings.updates === 'off') return new Updates({ kind: 'off', discard: new UpdateDiscard(journal, options) })
-    const queue = await UpdateQueue.open(journal)
-    const retention = new UpdateRetention(queue, options)
-    metrics.addGauge({ name: 'postern_updates_pending', help: 'Updates that nobody confirmed yet.' }, () =>
-      queue.pending(),
-    )
-    metrics.addGauge(
-      {
-        name: 'postern_updates_oldest_seconds',
-        help: 'How long the oldest unconfirmed update has waited; 0 when there is none.',
-      },
-      () => Math.max(0, passed.nowMs() - (queue.oldestTs() ?? passed.nowMs())) / 1000,
-    )
-    if (!settings.webhook) return new Updates({ kind: 'poll', queue, retention, longPoll: new LongPoll(queue, clock) })
-    return new Updates({ kind: 'webhook', queue, retention, drain: drainTo(settings.webhook, queue, options) })
+    return await startWhole(options, async opened => new Updates(await openMode(journal, options, opened), opened))
   }
 
   /** Throws where there is nothing to poll for, whatever the query says. */
@@ -60,12 +47,12 @@ export class Updates {
   }
 
   /** The JSON array of updates; waits for the first one. */
-  async poll(poll: Poll, caller: Poller): Promise<Uint8Array> {
+  async poll(poll: PollOptions, caller: PollCaller): Promise<Uint8Array> {
     return await this.#longPoll().answer(poll, caller)
   }
 
   /** The same as it would be now; nothing is confirmed. */
-  peek(page: Omit<Poll, 'timeoutMs'>): Uint8Array {
+  peek(page: Omit<PollOptions, 'timeoutMs'>): Uint8Array {
     return this.#longPoll().peek(page)
   }
 
@@ -98,23 +85,38 @@ export class Updates {
 
   /** After the last request. */
   async close(): Promise<void> {
-    switch (this.#mode.kind) {
-      case 'off':
-        return await this.#mode.discard.stop()
-      case 'webhook':
-        await this.#mode.drain.stop()
-        return await this.#mode.retention.stop()
-      case 'poll':
-        return await this.#mode.retention.stop()
-    }
+    await this.#opened.close()
   }
 }
 
+async function openMode(journal: Journal, options: UpdatesOptions, opened: CloseStack): Promise<Mode> {
+  const { settings, clock, elapsed, metrics } = options
+  if (settings.updates === 'off') {
+    opened.add(new UpdateDiscard(journal, options), it => it.stop())
+    return { kind: 'off' }
+  }
+  const queue = await UpdateQueue.open(journal)
+  metrics.addGauge({ name: 'postern_updates_pending', help: 'Updates that nobody confirmed yet.' }, () =>
+    queue.pending(),
+  )
+  metrics.addGauge(
+    {
+      name: 'postern_updates_oldest_seconds',
+      help: 'How long the oldest unconfirmed update has waited; 0 when there is none.',
+    },
+    () => Math.max(0, elapsed.nowMs() - (queue.oldestTs() ?? elapsed.nowMs())) / 1000,
+  )
+  opened.add(new UpdateRetention(queue, options), it => it.stop())
+  if (!settings.webhook) return { kind: 'poll', queue, longPoll: new LongPoll(queue, clock) }
+  const drain = opened.add(drainTo(settings.webhook, queue, options), it => it.stop())
+  return { kind: 'webhook', queue, drain }
+}
+
 function drainTo(webhook: { url: string; secret: string }, queue: UpdateQueue, options: UpdatesOptions): WebhookDrain {
-  const { account, state, clock, passed, log, metrics } = options
+  const { account, state, clock, elapsed, log, metrics } = options
   return new WebhookDrain(queue, {
-    receiver: new Receiver({ ...webhook, account, clock }),
-    attempts: new Attempts({ url: webhook.url, state, clock, passed }),
+    receiver: new WebhookReceiver({ ...webhook, account, clock }),
+    attempts: new Attempts({ url: webhook.url, state, clock, elapsed }),
     clock,
     log,
     metrics,

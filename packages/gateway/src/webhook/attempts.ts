@@ -1,6 +1,6 @@
-// Where delivery stands: how often it failed in a row, why, and when the next attempt is due. Survives restarts.
+// The state of webhook delivery: failures in a row, their reason, and the time of the next attempt. Survives restarts.
 import { hash } from 'node:crypto'
-import type { PassedTime } from '@postern/core'
+import type { ElapsedClock } from '@postern/core'
 import { type Clock, gatewayLimits } from '@postern/protocol'
 import type { DeliveryState, OperatorState } from '../queue/operator-state.ts'
 
@@ -8,14 +8,14 @@ export type AttemptsOptions = {
   url: string
   state: OperatorState
   clock: Clock
-  passed: Pick<PassedTime, 'nowMs'>
+  elapsed: Pick<ElapsedClock, 'nowMs'>
 }
 
 export class Attempts {
   readonly #urlHash: string
   readonly #state: OperatorState
   readonly #clock: Clock
-  readonly #passed: Pick<PassedTime, 'nowMs'>
+  readonly #elapsed: Pick<ElapsedClock, 'nowMs'>
   #known: DeliveryState | undefined
   #lastAttemptTs: number | undefined
   /** Of this run: one that follows another is not written anywhere. */
@@ -23,11 +23,11 @@ export class Attempts {
   /** After a failure of this run. The time that passed leaps when the relay is first heard: by how long the gateway was off. */
   #dueMonotonicMs: number | undefined
 
-  constructor({ url, state, clock, passed }: AttemptsOptions) {
+  constructor({ url, state, clock, elapsed }: AttemptsOptions) {
     this.#urlHash = hash('sha256', url)
     this.#state = state
     this.#clock = clock
-    this.#passed = passed
+    this.#elapsed = elapsed
     this.#known = state.delivery?.urlHash === this.#urlHash ? state.delivery : undefined
     this.#lastAttemptTs = this.#known?.lastAttemptTs
     this.#succeededMonotonicMs = clock.monotonicMs()
@@ -56,7 +56,7 @@ export class Attempts {
   /** Of a failure of an earlier run: by the time that passed, and by the clock, which knows of the time in between. */
   #dueAfterStartMs(): number {
     const { nextAttemptTs = 0, dueMs = 0 } = this.#known ?? {}
-    return Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#passed.nowMs())
+    return Math.min(nextAttemptTs - this.#clock.nowMs(), dueMs - this.#elapsed.nowMs())
   }
 
   begin(): void {
@@ -73,7 +73,7 @@ export class Attempts {
       urlHash: this.#urlHash,
       attempts,
       nextAttemptTs: nowMs + delayMs,
-      dueMs: this.#passed.nowMs() + delayMs,
+      dueMs: this.#elapsed.nowMs() + delayMs,
       lastAttemptTs: this.#lastAttemptTs ?? nowMs,
       lastError: error,
       lastErrorTs: nowMs,

@@ -1,9 +1,9 @@
-// One POST of one update: its deadline, what counts as delivered, and an answer of which only the status is read.
+// Delivers one update with one POST within a deadline. Only the status of the answer is read.
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { type Clock, gatewayLimits, Wait } from '@postern/protocol'
-import { Signer } from './sign.ts'
+import { type Clock, Deferred, gatewayLimits } from '@postern/protocol'
+import { WebhookSigner } from './sign.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
 const http = process.getBuiltinModule('node:http')
@@ -14,9 +14,9 @@ export type ReceiverOptions = { url: string; secret: string; account: string; cl
 
 const oneConnection = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 }
 
-export class Receiver {
+export class WebhookReceiver {
   readonly #options: ReceiverOptions
-  readonly #signer: Signer
+  readonly #signer: WebhookSigner
   readonly #agent: Agent
   /** The same for every request: read from the address once. */
   readonly #target: RequestOptions
@@ -24,7 +24,7 @@ export class Receiver {
 
   constructor(options: ReceiverOptions) {
     this.#options = options
-    this.#signer = new Signer(options.secret)
+    this.#signer = new WebhookSigner(options.secret)
     const url = new URL(options.url)
     const client = url.protocol === 'https:' ? https : http
     this.#agent = new client.Agent(oneConnection)
@@ -58,14 +58,14 @@ export class Receiver {
 type Surroundings = { clock: Clock; stop: AbortSignal }
 
 function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promise<DeliveryOutcome> {
-  const wait = new Wait<DeliveryOutcome>()
+  const wait = new Deferred<DeliveryOutcome>()
   let isLate = false
   let isAnswered = false
   const timer = clock.setTimer(gatewayLimits.webhookAnswerWithinMs, () => {
     isLate = true
     request.destroy()
   })
-  wait.onOver(() => timer.cancel())
+  wait.onSettled(() => timer.cancel())
   wait.onAbort(stop, () => request.destroy())
   request.on('response', response => {
     isAnswered = true
@@ -82,7 +82,7 @@ function outcomeOf(request: ClientRequest, { clock, stop }: Surroundings): Promi
   request.on('close', () => {
     if (!isAnswered) wait.resolve(stop.aborted ? { kind: 'stopped' } : { kind: 'failed', error: cutError })
   })
-  return wait.over
+  return wait.promise
 }
 
 const lateError = `The receiver did not answer within ${gatewayLimits.webhookAnswerWithinMs / 1000} seconds.`

@@ -1,20 +1,20 @@
-// Brings the queue to the receiver: one update at a time, strictly in order, each until it is delivered.
+// Delivers the queue to the receiver: one update at a time, in order, each until it succeeds.
 import type { WebhookStatus } from '@postern/bot-api/objects'
 import { followJournal, type Log } from '@postern/core'
-import { type Clock, gatewayLimits, logFault, pause, Seldom } from '@postern/protocol'
+import { type Clock, gatewayLimits, LogThrottle, logFault, pause } from '@postern/protocol'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { QueuedUpdate, UpdateQueue } from '../queue/update-queue.ts'
 import type { Attempts } from './attempts.ts'
 import { Confirmations } from './confirmations.ts'
-import type { DeliveryOutcome, Receiver } from './deliver.ts'
+import type { DeliveryOutcome, WebhookReceiver } from './deliver.ts'
 
-export type DrainOptions = { receiver: Receiver; attempts: Attempts; clock: Clock; log: Log; metrics: Metrics }
+export type DrainOptions = { receiver: WebhookReceiver; attempts: Attempts; clock: Clock; log: Log; metrics: Metrics }
 
 export class WebhookDrain {
   readonly #queue: UpdateQueue
   readonly #options: DrainOptions
   readonly #stop = new AbortController()
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
   readonly #confirmations: Confirmations
   readonly #running: Promise<void>
 
@@ -29,7 +29,7 @@ export class WebhookDrain {
       },
       () => options.attempts.sinceSuccessMs() / 1000,
     )
-    this.#faults = new Seldom(clock, gatewayLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(clock, gatewayLimits.faultSaidEveryMs)
     this.#confirmations = new Confirmations(queue, { clock, log, faults: this.#faults, until: this.#stop.signal })
     this.#running = this.#run()
   }
@@ -48,7 +48,7 @@ export class WebhookDrain {
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#running
-    await this.#confirmations.close()
+    await this.#confirmations.write()
     this.#options.receiver.close()
   }
 
@@ -91,11 +91,10 @@ export class WebhookDrain {
         await this.#keep(attempts.succeeded())
         break
       case 'failed':
-        // Together: what was delivered before is confirmed by the write that notes the failure.
-        await Promise.all([this.#confirmations.write(), this.#keep(attempts.failed(outcome.error))])
+        await this.#keep(attempts.failed(outcome.error))
         log.warn(
           { update: id, attempts: attempts.known?.attempts, retryInMs: attempts.dueInMs(), reason: outcome.error },
-          'an update could not be delivered; it is tried again',
+          'update not delivered; will retry',
         )
         await this.#untilDue()
         break
@@ -106,7 +105,7 @@ export class WebhookDrain {
     try {
       await keeping
     } catch (error) {
-      this.#fault(error, 'the state of the webhook could not be kept')
+      this.#fault(error, 'webhook state not saved')
     }
   }
 

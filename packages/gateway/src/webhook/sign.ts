@@ -1,11 +1,11 @@
-// The headers that prove to a receiver who sent an update: ours, and those of Standard Webhooks beside it.
+// Makes the signature headers of an update: ours, and those of Standard Webhooks.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
-export type Signed = { id: string; timestampSec: number; body: string }
+export type SignedContent = { id: string; timestampSec: number; body: string }
 
 const STANDARD_PREFIX = 'whsec_'
 
-export class Signer {
+export class WebhookSigner {
   readonly #key: KeyObject
   readonly #standardKey: KeyObject
 
@@ -17,7 +17,7 @@ export class Signer {
       : this.#key
   }
 
-  headers({ id, timestampSec, body }: Signed): Record<string, string> {
+  headers({ id, timestampSec, body }: SignedContent): Record<string, string> {
     const standard = createHmac('sha256', this.#standardKey).update(`${id}.${timestampSec}.`).update(body)
     return {
       'x-service-signature': `sha256=${createHmac('sha256', this.#key).update(body).digest('hex')}`,

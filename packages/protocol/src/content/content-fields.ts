@@ -1,4 +1,4 @@
-// The fields of which contents are made: ids, keys, mentions and buttons, each as far as a receiver holds a sender to it.
+// Schemas of the fields of contents: ids, keys, mentions and buttons, as strict as a receiver is with a sender.
 import * as z from 'zod/mini'
 import { fromBase64Url, toBase64Url } from '../bytes.ts'
 import { isAccountId, isBlobId, isGroupId, isMessageId, isPressId, isSendId } from '../ids.ts'

@@ -1,10 +1,10 @@
-// What all members of a group agree on: carried in the MLS group context, so that a joiner gets it with the welcome.
+// The settings that all members of a group share. They are in the MLS group context, so that a joiner gets them with the welcome.
 import * as z from 'zod/mini'
-import { utf8 } from '../bytes.ts'
 import { type AccountId, type ChatId, isAccountId, isGroupId } from '../ids.ts'
 import { contentLimits } from '../limits.ts'
 import { timerFault } from '../rules/timer.ts'
 import { chars, keeping } from './lenient.ts'
+import { encodePaddedJson } from './padded-json.ts'
 import { readJson } from './read-json.ts'
 
 const accountId = z.custom<AccountId>(value => typeof value === 'string' && isAccountId(value))
@@ -39,7 +39,8 @@ const groupSettings = z.object({
 const settings = z.discriminatedUnion('type', [privateSettings, groupSettings])
 export type GroupSettings = z.infer<typeof settings>
 
-export const encodeGroupSettings = (value: GroupSettings): Uint8Array => utf8(JSON.stringify(settings.parse(value)))
+/** Padded: settings are part of commits, and of welcomes, which MLS does not pad. */
+export const encodeGroupSettings = (value: GroupSettings): Uint8Array => encodePaddedJson(settings.parse(value))
 
 /** Undefined when a member wrote settings that no client of ours would. */
 export const decodeGroupSettings = (bytes: Uint8Array): GroupSettings | undefined =>

@@ -1,4 +1,4 @@
-// The link that opens a chat with a bot: what it needs stands behind the #, which no browser sends to a server.
+// The link that opens a chat with a bot. Its secrets follow the #, which no browser sends to a server.
 import { fromBase64Url, toBase64Url } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
 import { type AccountId, isAccountId } from '../ids.ts'

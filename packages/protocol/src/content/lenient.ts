@@ -1,4 +1,4 @@
-// The rules of a sender as far as a receiver holds others to them: lengths and counts, which bound what a message costs.
+// The rules that a receiver enforces on others: lengths and counts, which bound the cost of a message.
 // How words look is not among them. A message that breaks such a rule would vanish, and with it what an older or a
 // newer client meant to say; it is cleaned instead (`received-body.ts`), and a reaction that is no emoji is passed over.
 import * as z from 'zod/mini'

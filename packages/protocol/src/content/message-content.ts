@@ -1,4 +1,4 @@
-// What is inside a ciphertext: versioned, checked when it is read, and kept whole when a newer client wrote it.
+// The plaintext of a message: versioned, checked when it is read, and kept whole when a newer client wrote it.
 import * as z from 'zod/mini'
 import { utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
@@ -236,7 +236,10 @@ function assertBody(body: KnownBody): void {
   if (isPlainText(body)) return
   const issue = knownBody.safeParse(body).error?.issues[0]
   if (issue)
-    throw new CodedError('bad-field', { field: issue.path.join('.') || 'body', rule: 'this value is not allowed' })
+    throw new CodedError('bad-field', {
+      field: issue.path.join('.') || 'body',
+      rule: 'has a value that is not allowed',
+    })
 }
 
 /** Undefined when it is no content at all: then the sender is faulty or hostile. */

@@ -1,4 +1,4 @@
-// The usual content, a text with nothing around it: known without a schema, which would take longer than the rest of its way.
+// Recognizes the usual content, a plain text, without a schema: parsing it with one would take longer than everything else.
 import { isSendId, type SendId } from '../ids.ts'
 import { lengthFault, textRange } from '../rules/text.ts'
 

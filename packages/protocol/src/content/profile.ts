@@ -1,8 +1,9 @@
-// An account's profile: sealed under its profile key before it goes to the relay, which sees no name and no bot mark.
+// An account's profile, sealed under its profile key: the relay sees neither the name nor the bot mark.
 import * as z from 'zod/mini'
 import { contentLimits } from '../limits.ts'
 import { commandName, commandsCountFault } from '../rules/command.ts'
 import { cleanLine } from '../rules/line.ts'
+import { isSmallPictureUrl } from '../rules/picture.ts'
 import { aboutRange } from '../rules/text.ts'
 import { chars, keeping } from './lenient.ts'
 import { readJson } from './read-json.ts'
@@ -31,18 +32,20 @@ export const profile = z.object({
 })
 export type Profile = z.infer<typeof profile>
 
-/** Somebody else's, as it can be shown; undefined when it is none. A name of which nothing is seen is an empty one. */
+/** Somebody else's, as it can be shown; undefined when it is none. A name of which nothing is seen is an empty one, and a picture that is too large is none. */
 export function decodeProfile(bytes: Uint8Array): Profile | undefined {
   const read = profile.safeParse(readJson(bytes)).data
-  return (
-    read && {
-      ...read,
-      name: cleanLine(read.name),
-      commands: read.commands.map(({ name, description, args }) => ({
-        name,
-        description: cleanLine(description),
-        ...(args !== undefined && { args: cleanLine(args) }),
-      })),
-    }
-  )
+  if (!read) return undefined
+  const { avatar, ...rest } = read
+  return {
+    ...rest,
+    // Every screen with this person decodes it.
+    ...(avatar !== undefined && isSmallPictureUrl(avatar) && { avatar }),
+    name: cleanLine(read.name),
+    commands: read.commands.map(({ name, description, args }) => ({
+      name,
+      description: cleanLine(description),
+      ...(args !== undefined && { args: cleanLine(args) }),
+    })),
+  }
 }

@@ -1,4 +1,4 @@
-// JSON that somebody else wrote, as far as it can be passed on: half of a surrogate pair has no UTF-8 and breaks readers.
+// Reads JSON that others wrote, without halves of surrogate pairs, which have no UTF-8 and break readers.
 import { fromUtf8 } from '../bytes.ts'
 
 /** The only way in and out: UTF-8 itself cannot carry one. A walk through every value would be for nothing in all other JSON. */

@@ -1,9 +1,10 @@
-// What is left of somebody else's body where it keeps none of the rules of a sender: the message stays, what misleads goes.
+// Cleans a received body that breaks the sender's rules: the message stays, and misleading parts are removed.
 import { isPlainUrl } from '../rules/button.ts'
 import { cleanLine } from '../rules/line.ts'
 import { fittingMentions } from '../rules/mentions.ts'
+import { isSmallPictureUrl } from '../rules/picture.ts'
 import type { Button, Mention } from './content-fields.ts'
-import type { KnownBody } from './message-content.ts'
+import type { FileBody, KnownBody } from './message-content.ts'
 
 /** A label of which nothing would be seen: its place counts, so it stays. */
 const UNSEEN_LABEL = '…'
@@ -16,7 +17,13 @@ export function receivedBody(body: KnownBody): KnownBody {
   if (body.kind === 'edit') return { ...body, ...withClean(body) }
   if (body.kind !== 'text' && body.kind !== 'file') return body
   const { mentions, ...rest } = body
-  return { ...rest, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
+  const shown = rest.kind === 'file' ? withoutLargePreview(rest) : rest
+  return { ...shown, ...withFitting({ text: body.text, mentions }), ...withClean(body) }
+}
+
+/** A preview is decoded wherever the message is shown, before anybody asked for the file. */
+function withoutLargePreview({ preview, ...file }: FileBody): FileBody {
+  return { ...file, ...(preview !== undefined && isSmallPictureUrl(preview) && { preview }) }
 }
 
 /** The mentions that fit the text as it stands; none leave no list. */

@@ -1,4 +1,4 @@
-// What a lost account is made of again: its keys, whom it knows and where it talks. Never a word of what was said.
+// The data from which a lost account is restored: its keys, contacts and chats. Never the text of a message.
 import * as z from 'zod/mini'
 import { fromBase64Url, utf8 } from '../bytes.ts'
 import { CodedError } from '../errors.ts'
@@ -32,6 +32,8 @@ const person = z.object({
   /** The highest version of the profile that the account has named: none older is taken. */
   profileFloor: count,
   deviceKey: z.optional(key),
+  /** Of the newest certificate for that device that was seen: one for another device below it is revoked. */
+  deviceSerial: z.optional(count),
   byLink: z.boolean(),
   accepted: z.boolean(),
   blocked: z.boolean(),

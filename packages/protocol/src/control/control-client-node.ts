@@ -1,4 +1,4 @@
-// Asks the process that runs on a data directory, through the socket in it.
+// Sends a command to the process that runs on a data directory, through its control socket.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -34,7 +34,7 @@ export async function askControl(directory: string, { request, onProgress, signa
     signal?.removeEventListener('abort', leave)
     socket.destroy()
   }
-  const message = 'It ended before it had answered: look whether it runs, and ask again.'
+  const message = 'The process ended before it answered. Check that it is running, and try again.'
   throw new CodedError('not-running', { directory }, { message })
 }
 
@@ -55,6 +55,6 @@ function faultOf(directory: string, cause: unknown): unknown {
   if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR')
     return new CodedError('not-running', { directory }, { cause })
   if (code !== 'EACCES' && code !== 'EPERM') return cause
-  const why = 'it belongs to another user: ask as that user, or as root'
+  const why = 'it belongs to another user. Run the command as that user or as root'
   return new CodedError('database-unusable', { directory, why }, { cause })
 }

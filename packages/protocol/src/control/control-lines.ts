@@ -1,4 +1,4 @@
-// What goes through a control socket: one line of JSON that asks, then lines that tell how far it is, and one that ends it.
+// The lines of a control socket: one JSON request, then progress lines, and one final line.
 import { CodedError, isErrorCode } from '../errors.ts'
 
 /** Beside the database of the process that listens: the mode of the file is the permission. */
@@ -15,10 +15,10 @@ export function readRequest(line: string): ControlRequest {
   if (!isRecord(given) || typeof given['command'] !== 'string')
     throw new CodedError('bad-field', {
       field: 'command',
-      rule: 'a line of JSON has to name it, as {"command":"status"}',
+      rule: 'must be named in a line of JSON, as in {"command":"status"}',
     })
   const asked = given['arguments'] ?? {}
-  if (!isRecord(asked)) throw new CodedError('bad-field', { field: 'arguments', rule: 'they are an object' })
+  if (!isRecord(asked)) throw new CodedError('bad-field', { field: 'arguments', rule: 'must be an object' })
   return { command: given['command'], arguments: asked }
 }
 

@@ -1,4 +1,4 @@
-// Where the control socket of a data directory is, as short as the system asks for.
+// The path of a data directory's control socket, as short as the system requires.
 import { join, relative, resolve } from 'node:path'
 import { CodedError } from '../errors.ts'
 import { CONTROL_NAME } from './control-lines.ts'
@@ -11,6 +11,6 @@ export function controlPath(directory: string): string {
   const whole = join(resolve(directory), CONTROL_NAME)
   const short = [whole, relative(process.cwd(), whole)].find(path => Buffer.byteLength(path) <= ADDRESS_BYTES)
   if (short !== undefined) return short
-  const why = `its path is too long for a socket: ${ADDRESS_BYTES - CONTROL_NAME.length - 1} bytes are the most`
+  const why = `its path is too long for a socket, which allows ${ADDRESS_BYTES - CONTROL_NAME.length - 1} bytes`
   throw new CodedError('database-unusable', { directory, why })
 }

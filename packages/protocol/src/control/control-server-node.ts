@@ -1,4 +1,4 @@
-// The socket in a data directory through which its operator speaks to the process that runs on it.
+// The control socket in a data directory, through which its operator sends commands to the running process.
 import { once } from 'node:events'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -42,7 +42,9 @@ export class ControlServer {
       await control.#listen(controlPath(directory))
       return control
     } catch (error) {
-      logFault(unusable(directory, error), { what: 'there is no control socket', log: around.log })
+      // It may listen already: left open, it would keep a process alive that has stopped.
+      control.#server.close()
+      logFault(unusable(directory, error), { what: 'control socket not opened', log: around.log })
       return undefined
     }
   }
@@ -62,6 +64,7 @@ export class ControlServer {
 
   async #listen(path: string): Promise<void> {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
+    const listening = once(this.#server, 'listening')
     // Made closed, and not closed a moment later: in that moment anybody could connect.
     const umask = isMainThread ? process.umask(0o177) : undefined
     try {
@@ -69,9 +72,9 @@ export class ControlServer {
     } finally {
       if (umask !== undefined) process.umask(umask)
     }
-    await once(this.#server, 'listening')
+    await listening
     chmodSync(path, 0o600)
-    this.#server.on('error', error => logFault(error, { what: 'the control socket failed', log: this.#around.log }))
+    this.#server.on('error', error => logFault(error, { what: 'control socket failed', log: this.#around.log }))
   }
 
   #enter(socket: Socket): void {
@@ -85,7 +88,7 @@ export class ControlServer {
       this.#talks.delete(socket)
       stop.abort(new CodedError('stopping'))
     })
-    inBackground(this.#answer(socket, stop.signal), { what: 'a command was not answered', log: this.#around.log })
+    inBackground(this.#answer(socket, stop.signal), { what: 'control command not answered', log: this.#around.log })
   }
 
   async #answer(socket: Socket, signal: AbortSignal): Promise<void> {
@@ -97,7 +100,10 @@ export class ControlServer {
       const { commands } = this.#around
       const run = Object.hasOwn(commands, command) ? commands[command] : undefined
       if (!run)
-        throw new CodedError('bad-field', { field: 'command', rule: `${JSON.stringify(command)} is not known here` })
+        throw new CodedError('bad-field', {
+          field: 'command',
+          rule: `${JSON.stringify(command)} is not a known command`,
+        })
       end(socket, { done: await run(given, { progress, signal }) })
     } catch (error) {
       if (signal.aborted) return
@@ -109,7 +115,7 @@ export class ControlServer {
   #refusal(error: unknown): ControlLine {
     const fault = systemFault(error)
     if (fault instanceof CodedError) return refusal(fault)
-    logFault(fault, { what: 'a command failed', log: this.#around.log })
+    logFault(fault, { what: 'control command failed', log: this.#around.log })
     return refusal(new CodedError('internal'))
   }
 

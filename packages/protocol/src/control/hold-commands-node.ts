@@ -1,11 +1,11 @@
-// `hold` and `release`: a database stands still while another process copies its file, which its own process must not open.
+// `hold` and `release`: stop writes to a database while another process copies its file.
 import { randomUUID } from 'node:crypto'
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Clock, Timer } from '../clock.ts'
 import { CodedError } from '../errors.ts'
 import { backupLimits } from '../limits.ts'
-import { Wait } from '../waiting/wait.ts'
+import { Deferred } from '../waiting/deferred.ts'
 import type { ControlCommands, ControlTalk } from './control-server-node.ts'
 
 export type Holdable = {
@@ -16,7 +16,7 @@ export type Holdable = {
   clock: Clock
 }
 
-type Hold = { id: string; wait: Wait }
+type Hold = { id: string; wait: Deferred }
 
 /**
  * `hold` tells `{held}` and lasts until `release` names it, its caller has gone, or the log has grown too long. Whoever was
@@ -27,7 +27,7 @@ export function holdCommands(holdable: Holdable): ControlCommands {
   return {
     hold: async (_, talk) => {
       if (held) throw new CodedError('backup-running')
-      const hold = { id: randomUUID(), wait: new Wait() }
+      const hold = { id: randomUUID(), wait: new Deferred() }
       held = hold
       try {
         await keepHeld(holdable, hold, talk)
@@ -37,7 +37,7 @@ export function holdCommands(holdable: Holdable): ControlCommands {
       return {}
     },
     release: async given => {
-      if (!held || held.id !== given['held'] || held.wait.isOver) throw new CodedError('backup-overtaken')
+      if (!held || held.id !== given['held'] || held.wait.isSettled) throw new CodedError('backup-overtaken')
       held.wait.resolve()
       return {}
     },
@@ -50,7 +50,7 @@ async function keepHeld(holdable: Holdable, { id, wait }: Hold, talk: ControlTal
     wait.onAbort(talk.signal, () => wait.resolve())
     talk.progress({ held: id })
     watchLog(holdable, wait, talk)
-    await wait.over
+    await wait.promise
   } finally {
     release()
   }
@@ -60,7 +60,7 @@ async function keepHeld(holdable: Holdable, { id, wait }: Hold, talk: ControlTal
  * A caller that stands still would let the log grow until the disk is full, and then no message could be written. And one
  * that was killed is found out by what is told to it: that it says nothing more is nothing new.
  */
-function watchLog({ logPath, clock }: Holdable, wait: Wait, talk: ControlTalk): void {
+function watchLog({ logPath, clock }: Holdable, wait: Deferred, talk: ControlTalk): void {
   let timer: Timer | undefined
   const look = () => {
     const logBytes = bytesOf(logPath)
@@ -69,7 +69,7 @@ function watchLog({ logPath, clock }: Holdable, wait: Wait, talk: ControlTalk): 
     talk.progress({ log_bytes: logBytes })
     timer = clock.setTimer(backupLimits.heldLogLookEveryMs, look)
   }
-  wait.onOver(() => timer?.cancel())
+  wait.onSettled(() => timer?.cancel())
   look()
 }
 

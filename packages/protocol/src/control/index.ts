@@ -1,4 +1,4 @@
-// The control socket of a data directory: for the process that has the data, and for commands that speak to it.
+// The control socket of a data directory: its server, and the client for commands.
 export * from './control-client-node.ts'
 export { CONTROL_NAME } from './control-lines.ts'
 export * from './control-server-node.ts'

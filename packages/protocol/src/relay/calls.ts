@@ -1,4 +1,4 @@
-// The calls of the wire, as a table: what a client asks of the relay, and what it is answered.
+// The table of calls that a client can make to the relay, with their answers.
 import { toBase32 } from '../bytes.ts'
 import {
   bool,
@@ -59,9 +59,9 @@ export const entry = struct({
   added: list(account, contentLimits.groupMembersMax),
   removed: list(account, contentLimits.groupMembersMax),
 })
-export type Entry = Infer<typeof entry>
-export type Accepted = Infer<typeof accepted>
-export type Verdict = Infer<typeof verdict>
+export type MailboxEntry = Infer<typeof entry>
+export type AcceptedEntry = Infer<typeof accepted>
+export type RelayVerdict = Infer<typeof verdict>
 
 const call = <Request, Answer>(tag: number, request: Codec<Request>, answer: Codec<Answer>) => ({
   tag,
@@ -160,6 +160,16 @@ export const calls = {
   deleteBlob: call(14, struct({ blob }), none),
   /** What was accepted before that time stands in the mailbox at or below that cursor. */
   mailboxEnd: call(15, none, struct({ nowMs: u53, head: u53 })),
+  /** For good. Signed by the account's key, over the challenge of this connection: a device's key alone deletes nothing. */
+  deleteAccount: call(16, struct({ signature }), none),
+  /** A blob that is gone earlier than others: so long after it is complete, or for all but the first fetchers. */
+  beginLimitedBlob: call(
+    17,
+    struct({ size: u53, lifetimeMs: optional(u53), fetches: optional(u32) }),
+    struct({ blob, token: text(128) }),
+  ),
+  /** Like `follow`, and each page names the position behind which it begins: a reader sees that a page is missing. */
+  followChained: call(18, struct({ after: u53 }), struct({ head: u53 })),
 } as const
 
 export type CallName = keyof typeof calls

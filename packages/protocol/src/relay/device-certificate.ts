@@ -1,4 +1,4 @@
-// A device certificate: the account's word that a device's key speaks for it until a certain second, or until a newer word.
+// A device certificate: the account's statement that a device key speaks for it, until it expires or a newer one replaces it.
 import { utf8 } from '../bytes.ts'
 import { type Codec, decodeWith, encodeWith, fixed, struct, u53, Writer } from '../codec.ts'
 import { CodedError } from '../errors.ts'

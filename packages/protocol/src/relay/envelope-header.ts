@@ -1,4 +1,4 @@
-// What the relay may read of an envelope: its group, its epoch and its kind stand in clear in front of the ciphertext.
+// The part of an envelope that the relay can read: group, epoch and kind are in clear before the ciphertext.
 import { CodedError } from '../errors.ts'
 import { GROUP_ID_BYTES, type GroupId, groupIdFromBytes } from '../ids.ts'
 

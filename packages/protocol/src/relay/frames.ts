@@ -1,9 +1,30 @@
-// The wire between a client and the relay: calls with an answer, notes without one, and what the relay pushes.
-import { type Codec, fixed, type Infer, list, optional, Reader, struct, text, u8, u32, u53, Writer } from '../codec.ts'
+// The frames between a client and the relay: calls with an answer, notes without one, and pushes of the relay.
+import {
+  type Codec,
+  CodecReader,
+  fixed,
+  type Infer,
+  list,
+  optional,
+  struct,
+  text,
+  u8,
+  u32,
+  u53,
+  Writer,
+} from '../codec.ts'
 import { CodedError } from '../errors.ts'
 import { ACCOUNT_ID_BYTES } from '../ids.ts'
 import { wireLimits } from '../limits.ts'
-import { answersBefore, type CallAnswer, type CallName, type CallRequest, calls, type Entry, entry } from './calls.ts'
+import {
+  answersBefore,
+  type CallAnswer,
+  type CallName,
+  type CallRequest,
+  calls,
+  entry,
+  type MailboxEntry,
+} from './calls.ts'
 
 /** What a client speaks. A relay also understands the version before: it is updated first, and those at it later. */
 export const PROTOCOL_VERSION = 3
@@ -12,12 +33,16 @@ export const PROTOCOL_VERSION_BEFORE = 2
 export type SpokenVersion = typeof PROTOCOL_VERSION | typeof PROTOCOL_VERSION_BEFORE
 /** What a device signs to prove that it is the one that the account's certificate names. */
 export const AUTHENTICATE_LABEL = 'postern relay authenticate v1'
+/** What an account signs to be deleted. */
+export const DELETE_ACCOUNT_LABEL = 'postern relay delete account v1'
 /** With this code the relay closes a connection whose device has come by a newer one. */
 export const REPLACED_CLOSE_CODE = 4001
 
 const acknowledge = struct({ cursor: u53, mark: u53 })
 const challenge = struct({ nonce: fixed(32), nowMs: u53 })
 const deliver = struct({ entries: list(entry, wireLimits.deliverEntriesMax) })
+/** Positions in a mailbox have holes, because they are the same for all accounts. `after` shows whether a page is missing. */
+const deliverChained = struct({ after: u53, entries: list(entry, wireLimits.deliverEntriesMax) })
 const failure = struct({
   code: text(wireLimits.errorCodeBytesMax),
   message: text(wireLimits.errorMessageBytesMax),
@@ -31,14 +56,18 @@ const TAG_CHALLENGE = 128
 const TAG_DELIVER = 129
 const TAG_ANSWER = 130
 const TAG_FAILURE = 131
+const TAG_DELIVER_CHAINED = 132
 
 export type ClientFrame =
   | { [Name in CallName]: { kind: 'call'; name: Name; id: number; request: CallRequest<Name> } }[CallName]
   | ({ kind: 'acknowledge' } & Infer<typeof acknowledge>)
 
+/** `after`: the last position before the page, for a reader that asked by `followChained`. */
+export type Delivery = { after?: number | undefined; entries: MailboxEntry[] }
+
 export type RelayFrame =
   | ({ kind: 'challenge' } & Infer<typeof challenge>)
-  | { kind: 'deliver'; entries: Entry[] }
+  | ({ kind: 'deliver' } & Delivery)
   | { [Name in CallName]: { kind: 'answer'; name: Name; id: number; answer: CallAnswer<Name> } }[CallName]
   | ({ kind: 'failure'; id: number } & Infer<typeof failure>)
 
@@ -65,21 +94,21 @@ function start(tag: number, version: SpokenVersion, roomBytes?: number): Writer 
   return into
 }
 
-/** Version, kind and count; and of each entry what is always as long, its payload and whom it names. */
-const DELIVER_HEAD_BYTES = 6
+/** Version, kind, position and count; and of each entry what is always as long, its payload and whom it names. */
+const DELIVER_HEAD_BYTES = 14
 const ENTRY_BYTES = 73
 
-const deliverBytes = (entries: readonly Entry[]): number =>
+const deliverBytes = (entries: readonly MailboxEntry[]): number =>
   entries.reduce(
     (sum, { payload, added, removed }) =>
       sum + ENTRY_BYTES + payload.length + ACCOUNT_ID_BYTES * (added.length + removed.length),
     DELIVER_HEAD_BYTES,
   )
 
-function open(frame: Uint8Array): { tag: number; from: Reader } {
+function open(frame: Uint8Array): { tag: number; from: CodecReader } {
   if (frame.length > wireLimits.frameBytesMax)
     throw new CodedError('too-large', { what: 'The frame', max: wireLimits.frameBytesMax })
-  const from = new Reader(frame)
+  const from = new CodecReader(frame)
   const version = u8.read(from)
   if (!isSpoken(version)) throw new CodedError('version-unsupported', { version, spoken: PROTOCOL_VERSION })
   return { tag: u8.read(from), from }
@@ -117,11 +146,8 @@ export function encodeRelayFrame(frame: RelayFrame, version: SpokenVersion = PRO
       challenge.write(into, frame)
       return into.finish()
     }
-    case 'deliver': {
-      const into = start(TAG_DELIVER, PROTOCOL_VERSION_BEFORE, deliverBytes(frame.entries))
-      deliver.write(into, frame)
-      return into.finish()
-    }
+    case 'deliver':
+      return encodeDelivery(frame)
     case 'answer': {
       const into = start(TAG_ANSWER, version)
       u8.write(into, calls[frame.name].tag)
@@ -138,6 +164,22 @@ export function encodeRelayFrame(frame: RelayFrame, version: SpokenVersion = PRO
   }
 }
 
+function encodeDelivery({ after, entries }: Delivery): Uint8Array {
+  const tag = after === undefined ? TAG_DELIVER : TAG_DELIVER_CHAINED
+  const into = start(tag, PROTOCOL_VERSION_BEFORE, deliverBytes(entries))
+  if (after === undefined) deliver.write(into, { entries })
+  else deliverChained.write(into, { after, entries })
+  return into.finish()
+}
+
+/** The bytes before the entries of a chained page. A relay encodes the entries once for all their readers. */
+export function chainedHead(after: number, entryCount: number): Uint8Array {
+  const into = start(TAG_DELIVER_CHAINED, PROTOCOL_VERSION_BEFORE, DELIVER_HEAD_BYTES)
+  u53.write(into, after)
+  u32.write(into, entryCount)
+  return into.finish()
+}
+
 export function decodeRelayFrame(frame: Uint8Array): RelayFrame {
   const { tag, from } = open(frame)
   switch (tag) {
@@ -145,6 +187,8 @@ export function decodeRelayFrame(frame: Uint8Array): RelayFrame {
       return ended(from, { kind: 'challenge', ...challenge.read(from) })
     case TAG_DELIVER:
       return ended(from, { kind: 'deliver', ...deliver.read(from) })
+    case TAG_DELIVER_CHAINED:
+      return ended(from, { kind: 'deliver', ...deliverChained.read(from) })
     case TAG_ANSWER: {
       const name = callNameOf(u8.read(from))
       const id = u32.read(from)
@@ -157,19 +201,22 @@ export function decodeRelayFrame(frame: Uint8Array): RelayFrame {
   }
 }
 
-function ended<T>(from: Reader, frame: T): T {
+function ended<T>(from: CodecReader, frame: T): T {
   from.finish()
   return frame
 }
 
 /** The bytes under a device's proof: this nonce, this relay, this account. */
-export function authenticationBytes(proof: {
-  nonce: Uint8Array
-  audience: string
-  accountKey: Uint8Array
-}): Uint8Array {
+type Proof = { nonce: Uint8Array; audience: string; accountKey: Uint8Array }
+
+export const authenticationBytes = (proof: Proof): Uint8Array => labelled(AUTHENTICATE_LABEL, proof)
+
+/** Bound to the challenge of one connection: heard by somebody, it is of no use on another. */
+export const deletionBytes = (proof: Proof): Uint8Array => labelled(DELETE_ACCOUNT_LABEL, proof)
+
+function labelled(label: string, proof: Proof): Uint8Array {
   const into = new Writer()
-  text(64).write(into, AUTHENTICATE_LABEL)
+  text(64).write(into, label)
   into.raw(proof.nonce)
   text(wireLimits.audienceBytesMax).write(into, proof.audience)
   into.raw(proof.accountKey)

@@ -1,13 +1,13 @@
 // The wire between clients and the relay.
 export {
-  type Accepted,
+  type AcceptedEntry,
   type CallAnswer,
   type CallName,
   type CallRequest,
   calls,
-  type Entry,
   INCARNATION_BYTES,
-  type Verdict,
+  type MailboxEntry,
+  type RelayVerdict,
 } from './calls.ts'
 export * from './device-certificate.ts'
 export * from './envelope-header.ts'

@@ -1,4 +1,4 @@
-// The buttons under a message: how many, what they say, and what they give back or open.
+// The rules for buttons: their number, their labels, and the data or address of each.
 import { utf8 } from '../bytes.ts'
 import { contentLimits } from '../limits.ts'
 import type { Fault } from './kept.ts'
@@ -8,10 +8,10 @@ import { HALF_RULE } from './text.ts'
 const { buttonRowsMax, buttonsPerRowMax, buttonTextCharsMax, buttonDataBytesMax, buttonUrlUnitsMax } = contentLimits
 
 export const buttonRowsFault = (rows: readonly unknown[]): Fault =>
-  rows.length > buttonRowsMax ? `at most ${buttonRowsMax} rows are allowed` : undefined
+  rows.length > buttonRowsMax ? `must have at most ${buttonRowsMax} rows` : undefined
 
 export const buttonRowFault = (row: readonly unknown[]): Fault =>
-  row.length < 1 || row.length > buttonsPerRowMax ? `1 to ${buttonsPerRowMax} buttons are required` : undefined
+  row.length < 1 || row.length > buttonsPerRowMax ? `must have 1 to ${buttonsPerRowMax} buttons` : undefined
 
 export const buttonTextFault = (text: string): Fault => nameFault(text, buttonTextCharsMax)
 
@@ -19,7 +19,7 @@ export const isButtonDataShort = (data: string): boolean =>
   data.length <= buttonDataBytesMax && utf8(data).length <= buttonDataBytesMax
 
 export function buttonDataFault(data: string): Fault {
-  if (data === '' || !isButtonDataShort(data)) return `1 to ${buttonDataBytesMax} bytes of UTF-8 are required`
+  if (data === '' || !isButtonDataShort(data)) return `must have 1 to ${buttonDataBytesMax} bytes of UTF-8`
   return data.isWellFormed() ? undefined : HALF_RULE
 }
 
@@ -27,12 +27,17 @@ const https = /^https:\/\//i
 /** White space, and what is not seen: people are asked whether they want to go where the address says. */
 const misleading = /[\s\p{Cc}\p{Cf}\p{Cs}]/u
 
-export const isPlainUrl = (url: string): boolean => !misleading.test(url) && URL.canParse(url)
+/** With a name before the host (`https://bank.example@evil.example`) people read the name: no app opens such an address. */
+const userinfo = /^https?:[/\\]*[^/?#\\]*@/i
 
-export const buttonUrlFault = (url: string): Fault =>
-  url.length <= buttonUrlUnitsMax && https.test(url) && isPlainUrl(url)
+export const isPlainUrl = (url: string): boolean => !misleading.test(url) && !userinfo.test(url) && URL.canParse(url)
+
+export function buttonUrlFault(url: string): Fault {
+  if (userinfo.test(url)) return 'must not contain a user name or password'
+  return url.length <= buttonUrlUnitsMax && https.test(url) && isPlainUrl(url)
     ? undefined
-    : `an address that starts with https://, of at most ${buttonUrlUnitsMax} characters, is required`
+    : `must be an https:// address of at most ${buttonUrlUnitsMax} characters`
+}
 
 type ButtonFields = { text: string; data?: string; url?: string }
 

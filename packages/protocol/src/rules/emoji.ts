@@ -1,4 +1,4 @@
-// A reaction is one emoji: a picture, a flag or a keycap. A letter in a keycap and half of a flag are none.
+// A reaction is one emoji: a picture, a flag or a keycap, but not a letter in a keycap or half of a flag.
 import { contentLimits } from '../limits.ts'
 import { isOneSign } from '../text.ts'
 import type { Fault } from './kept.ts'
@@ -6,7 +6,7 @@ import type { Fault } from './kept.ts'
 /** By property and not by the list of this year's emoji: next year's are taken by those who cannot draw them yet. */
 const emojiStart = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[0-9#*]\ufe0f?\u20e3)/u
 
-export const EMOJI_RULE = 'one emoji is required'
+export const EMOJI_RULE = 'must be one emoji'
 
 export const emojiFault = (text: string): Fault => {
   const isShort = text.length <= contentLimits.emojiUnitsMax

@@ -1,4 +1,4 @@
-// A rule is a function from a value to its fault in words. The HTTP API, core and the content of messages ask the same ones.
+// A rule is a function from a value to a sentence about its fault. The HTTP API, core and message content use the same rules.
 import { CodedError } from '../errors.ts'
 
 /** The sentence of the rule that is broken; undefined when none is. */

@@ -1,10 +1,10 @@
-// Names, titles and labels: what may stand in a line that people read, and what is left of one that keeps no rule.
+// The rules for names, titles and labels, and the cleaning of one that breaks them.
 import type { Fault } from './kept.ts'
 import { charsFault, HALF_RULE } from './text.ts'
 
-export const BLANK_RULE = 'more than white space is required'
-const CONTROL_RULE = 'line breaks and control characters are not allowed'
-const TURNING_RULE = 'signs that turn the direction of writing are not allowed'
+export const BLANK_RULE = 'must not be blank'
+const CONTROL_RULE = 'must not contain line breaks or control characters'
+const TURNING_RULE = 'must not contain characters that change the direction of text'
 
 /** Everything at which some program ends a line, and tabs. */
 const lineEnds = /[\t-\r\u0085\u2028\u2029]+/g

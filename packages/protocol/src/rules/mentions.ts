@@ -1,11 +1,11 @@
-// Where a text may name somebody: on whole characters, one mention behind the other.
+// The rules for mentions: on whole characters, in order, without overlap.
 import { contentLimits } from '../limits.ts'
 import type { Fault } from './kept.ts'
 
 type Span = { offset: number; length: number }
 
 export const mentionsCountFault = (mentions: readonly unknown[]): Fault =>
-  mentions.length > contentLimits.mentionsMax ? `at most ${contentLimits.mentionsMax} are allowed` : undefined
+  mentions.length > contentLimits.mentionsMax ? `must have at most ${contentLimits.mentionsMax} entries` : undefined
 
 /** The first mention that does not fit the text, and the rule that it breaks. */
 export function mentionFault(text: string, mentions: readonly Span[]): { at: number; rule: string } | undefined {
@@ -29,11 +29,9 @@ export function fittingMentions<Mention extends Span>(text: string, mentions: re
 }
 
 function spanFault(text: string, { offset, length, from }: Span & { from: number }): string | undefined {
-  if (offset + length > text.length) return 'it reaches beyond the end of the text'
-  if (offset < from) return 'mentions stand in the order of the text and do not overlap'
-  return isInside(text, offset) || isInside(text, offset + length)
-    ? 'it begins or ends inside of a character'
-    : undefined
+  if (offset + length > text.length) return 'must end within the text'
+  if (offset < from) return 'must be in the order of the text and must not overlap'
+  return isInside(text, offset) || isInside(text, offset + length) ? 'must begin and end between characters' : undefined
 }
 
 /** Between the two halves of a surrogate pair. */

@@ -1,4 +1,4 @@
-// What a poll asks, and between what.
+// The rules for a poll: its question and its options.
 import { contentLimits } from '../limits.ts'
 import type { Fault } from './kept.ts'
 import { nameFault, shownFault } from './line.ts'
@@ -11,5 +11,5 @@ export const optionFault = (option: string): Fault => nameFault(option, pollOpti
 
 export const optionsCountFault = (options: readonly unknown[]): Fault =>
   options.length < pollOptionsMin || options.length > pollOptionsMax
-    ? `${pollOptionsMin} to ${pollOptionsMax} are required`
+    ? `must have ${pollOptionsMin} to ${pollOptionsMax} options`
     : undefined

@@ -1,4 +1,4 @@
-// How long a text may be. Characters are Unicode code points.
+// The maximum length of a text, in Unicode code points.
 import { contentLimits } from '../limits.ts'
 import { charCount } from '../text.ts'
 import type { Fault } from './kept.ts'
@@ -6,16 +6,16 @@ import type { Fault } from './kept.ts'
 export type CharRange = { min: number; max: number }
 
 /** Half of a pair has no UTF-8: it would silently become another sign on its way. */
-export const HALF_RULE = 'it holds half of a surrogate pair'
+export const HALF_RULE = 'must not contain half of a surrogate pair'
 /** Said of an edit, in which only a caption may become empty. */
-export const EMPTY_TEXT_RULE = `1 to ${contentLimits.textCharsMax} characters are allowed`
+export const EMPTY_TEXT_RULE = `must have 1 to ${contentLimits.textCharsMax} characters`
 
 /** The length alone: all that a receiver asks, who gets nothing but whole signs. */
 export function lengthFault(text: string, { min, max }: CharRange): Fault {
   // Whatever has twice as many units has too many characters: nobody counts a megabyte of them.
   const count = text.length > 2 * max ? Infinity : charCount(text)
   if (count >= min && count <= max) return undefined
-  return min === 0 ? `at most ${max} characters are allowed` : `${min} to ${max} characters are required`
+  return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`
 }
 
 export const charsFault = (text: string, range: CharRange): Fault =>

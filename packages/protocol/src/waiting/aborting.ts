@@ -1,18 +1,18 @@
-// Waiting that ends when it is no longer wanted.
+// Waits that end when the caller aborts.
 import type { Clock } from '../clock.ts'
-import { Wait } from './wait.ts'
+import { Deferred } from './deferred.ts'
 
 /**
  * Settles as the work does, or with the signal's reason as soon as it is aborted: nobody looks at what becomes of the work
  * then. What is done already counts, also after the abort.
  */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const wait = new Wait<T>()
-  wait.follow(work)
+  const wait = new Deferred<T>()
+  wait.settleWith(work)
   // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whoever aborts gives the reason
-  if (signal.aborted) wait.follow(Promise.reject(signal.reason))
+  if (signal.aborted) wait.settleWith(Promise.reject(signal.reason))
   else wait.onAbort(signal, () => wait.reject(signal.reason))
-  return wait.over
+  return wait.promise
 }
 
 /** Gives what `source` gives, until the signal is aborted; a source that hangs then is not waited for. */
@@ -31,15 +31,15 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
 
 /** Resolves at the abort. */
 export function aborted(signal: AbortSignal): Promise<void> {
-  const wait = new Wait()
+  const wait = new Deferred()
   wait.onAbort(signal, () => wait.resolve())
-  return wait.over
+  return wait.promise
 }
 
 /** Resolves when so much time has passed, or at the abort: the caller looks which it was. */
 export function pause(clock: Clock, ms: number, until: AbortSignal): Promise<void> {
-  const wait = new Wait()
+  const wait = new Deferred()
   wait.onAbort(until, () => wait.resolve())
   wait.after(clock, ms, () => wait.resolve())
-  return wait.over
+  return wait.promise
 }

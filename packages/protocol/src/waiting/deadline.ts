@@ -1,9 +1,9 @@
-// How long a caller is ready to wait, shared by all the steps of one operation.
+// The time that a caller is ready to wait, shared by all steps of one operation.
 import type { Clock } from '../clock.ts'
 import { CodedError } from '../errors.ts'
-import { Wait } from './wait.ts'
+import { Deferred } from './deferred.ts'
 
-export type Within = { timeoutMs: number }
+export type TimeoutOption = { timeoutMs: number }
 
 export class Deadline {
   readonly #clock: Clock
@@ -11,7 +11,7 @@ export class Deadline {
   readonly #late: () => CodedError
 
   /** `late`: what is thrown when the time is up; without it `relay-unreachable`, as it is mostly the relay that is waited for. */
-  constructor(clock: Clock, within: Within, late = () => new CodedError('relay-unreachable')) {
+  constructor(clock: Clock, within: TimeoutOption, late = () => new CodedError('relay-unreachable')) {
     this.#clock = clock
     this.#endMs = clock.monotonicMs() + within.timeoutMs
     this.#late = late
@@ -27,9 +27,9 @@ export class Deadline {
   /** The outcome of what others do in their own time; rejects when ours is up. */
   async awaiting<T>(work: () => Promise<T>): Promise<T> {
     const leftMs = this.leftMs()
-    const wait = new Wait<T>()
-    wait.follow(work())
+    const wait = new Deferred<T>()
+    wait.settleWith(work())
     wait.after(this.#clock, leftMs, () => wait.reject(this.#late()))
-    return await wait.over
+    return await wait.promise
   }
 }

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT as a signal to stop. One that comes again, as npm passes Ctrl-C on once more, must not kill a stop that is under way.
+// Turns SIGTERM and SIGINT into an abort signal. A repeated signal, as npm sends for Ctrl-C, must not kill a stop in progress.
 import { CodedError } from '../errors.ts'
 
 /** To be called before anything is started: a signal that comes meanwhile must not kill it in the middle. */

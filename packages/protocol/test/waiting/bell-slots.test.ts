@@ -1,58 +1,58 @@
 // Bells and slots, a deadline, and the signal to stop.
 import { once } from 'node:events'
-import { Bell, CodedError, Deadline, Slots, Wait } from '@postern/protocol'
+import { CodedError, ConcurrencyLimit, Deadline, Deferred, Notifier } from '@postern/protocol'
 import { stopSignal } from '@postern/protocol/node'
 import { ManualClock } from '@postern/testkit/clock'
 import { describe, expect, test } from 'vitest'
 
 describe('a bell', () => {
   test('[PROTOCOL-1.6] calls everybody who listens', () => {
-    const bell = new Bell()
+    const notifier = new Notifier()
     const heard: string[] = []
-    bell.listen(() => heard.push('alice'))
-    const leave = bell.listen(() => heard.push('bob'))
-    bell.ring()
+    notifier.listen(() => heard.push('alice'))
+    const leave = notifier.listen(() => heard.push('bob'))
+    notifier.notify()
     leave()
-    bell.ring()
+    notifier.notify()
     expect(heard).toEqual(['alice', 'bob', 'alice'])
-    expect(bell.listenerCount).toBe(1)
+    expect(notifier.listenerCount).toBe(1)
   })
 
   test('[PROTOCOL-1.6] is heard the next time by who begins during a ring', () => {
-    const bell = new Bell()
+    const notifier = new Notifier()
     let calls = 0
     const again = () => {
       calls++
       leave()
-      leave = bell.listen(again)
+      leave = notifier.listen(again)
     }
-    let leave = bell.listen(again)
-    bell.ring()
+    let leave = notifier.listen(again)
+    notifier.notify()
     expect(calls).toBe(1)
-    bell.ring()
+    notifier.notify()
     expect(calls).toBe(2)
   })
 
   test('[PROTOCOL-1.6] is not heard by who is taken off during a ring', () => {
-    const bell = new Bell()
+    const notifier = new Notifier()
     const heard: string[] = []
-    bell.listen(() => leave())
-    const leave = bell.listen(() => heard.push('bob'))
-    bell.ring()
+    notifier.listen(() => leave())
+    const leave = notifier.listen(() => heard.push('bob'))
+    notifier.notify()
     expect(heard).toEqual([])
   })
 
   test('[PROTOCOL-1.6] is waited for, and then listened to no more', async () => {
-    const bell = new Bell()
-    const next = bell.next()
-    bell.ring()
+    const notifier = new Notifier()
+    const next = notifier.next()
+    notifier.notify()
     await next
-    expect(bell.listenerCount).toBe(0)
+    expect(notifier.listenerCount).toBe(0)
   })
 })
 
 test('[PROTOCOL-1.11] slots are refused past their number, and free again when they are left', () => {
-  const slots = new Slots({ max: 2, what: 'files are being uploaded' })
+  const slots = new ConcurrencyLimit({ max: 2, what: 'files are being uploaded' })
   const leave = slots.reserve()
   slots.reserve()
   expect(() => slots.reserve()).toThrow(expect.objectContaining({ code: 'rate-limited' }))
@@ -88,8 +88,8 @@ describe('a deadline', () => {
     const deadline = new Deadline(clock, { timeoutMs: 1000 })
     expect(await deadline.awaiting(async () => 'done')).toBe('done')
     expect(clock.timerCount).toBe(0)
-    const others = new Wait<string>()
-    const waiting = deadline.awaiting(() => others.over)
+    const others = new Deferred<string>()
+    const waiting = deadline.awaiting(() => others.promise)
     clock.advance(1000)
     await expect(waiting).rejects.toMatchObject({ code: 'relay-unreachable' })
     others.reject(new Error('nobody hears this'))

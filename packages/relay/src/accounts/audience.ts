@@ -23,6 +23,10 @@ export class Audience {
     this.#hosts = new Set([own, ...(isLoopback(host) ? LOOPBACK_HOSTS : [])].map(name => hostIn(`${name}:${port}`)))
   }
 
+  get hosts(): ReadonlySet<string> {
+    return this.#hosts
+  }
+
   /** The request's Host header has no say: whoever passes a proof on chooses it. */
   accepts(audience: string): boolean {
     return this.#hosts.has(audience)
@@ -33,7 +37,7 @@ export class Audience {
 export function publicHostsIn(listen: ListenAddress, publicHosts: readonly string[]): ReadonlySet<string> {
   if (publicHosts.length === 0 && isEverywhere(listen))
     throw wrong(
-      'name the host in the address that clients use, as in --public-host relay.example; for this machine alone use --listen 127.0.0.1:8090',
+      'must name the host that clients connect to, as in --public-host relay.example. For clients on this machine only, use --listen 127.0.0.1:8090',
     )
   return new Set(publicHosts.map(hostIn))
 }
@@ -53,6 +57,6 @@ function hostIn(text: string): string {
   const url = `${text.endsWith(':443') ? 'https' : 'http'}://${text}`
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || /[/\\@?#\s]/.test(text))
-    throw wrong(`${JSON.stringify(text)} is no host, as in relay.example or relay.example:8443`)
+    throw wrong(`${JSON.stringify(text)} is not a host. Use one like relay.example or relay.example:8443`)
   return parsed.host
 }

@@ -7,6 +7,7 @@ export class Bans {
   readonly #banned: Set<AccountId>
   /** How often one was said. */
   #changes = 0
+  #end: (account: AccountId) => void = () => {}
 
   private constructor(store: RelayStore, banned: readonly AccountId[]) {
     this.#store = store
@@ -30,6 +31,23 @@ export class Bans {
     await this.#store.setBanned(account, nowMs)
     this.#note(account, 'banned')
     end()
+  }
+
+  /** Told in the turn in which an account is shut out that its owner deletes. */
+  onShutOut(end: (account: AccountId) => void): void {
+    this.#end = end
+  }
+
+  /** Shut out before it is deleted: none of its connections may meet a store that has no such account. */
+  async shutOutFor(account: AccountId, remove: () => Promise<void>): Promise<void> {
+    this.#note(account, 'banned')
+    this.#end(account)
+    try {
+      await remove()
+    } catch (error) {
+      this.#note(account, 'unbanned')
+      throw error
+    }
   }
 
   /** Another relay on the same data has done it. */

@@ -22,7 +22,7 @@ export async function handOutKeyPackages(
   { accounts }: CallRequest<'takeKeyPackages'>,
 ): Promise<CallAnswer<'takeKeyPackages'>> {
   if (new Set(accounts).size !== accounts.length)
-    throw new CodedError('bad-field', { field: 'accounts', rule: 'it names an account twice' })
+    throw new CodedError('bad-field', { field: 'accounts', rule: 'must not name an account twice' })
   const what = 'key packages taken'
   rates.charge(`take ${taker}`, { count: accounts.length, max: limits.takesPerMinute, what })
   for (const account of accounts)

@@ -1,10 +1,10 @@
 // A new account: whether the relay takes one, from this address, now, and with which invite.
 import { type AccountId, type Clock, CodedError } from '@postern/protocol'
-import type { RelayFigures } from '../figures/relay-figures.ts'
 import type { Invites } from '../invites/invites.ts'
 import type { Rates } from '../limits/rates.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
-import type { Invite } from '../store/invite-shelf.ts'
+import type { RelayMetrics } from '../metrics/relay-figures.ts'
+import type { StoredInvite } from '../store/invite-store.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 
 export const registrations = ['open', 'invite', 'closed'] as const
@@ -19,7 +19,7 @@ type RegisterParts = {
   readonly clock: Clock
   readonly admission: { readonly registration: Registration }
   readonly invites: Invites
-  readonly figures: RelayFigures
+  readonly figures: RelayMetrics
 }
 
 type Newcomer = { accountKey: Uint8Array; invite: string | undefined; address: string }
@@ -34,7 +34,7 @@ export async function register(parts: RegisterParts, account: AccountId, newcome
   if (made === 'created') figures.registrations.add()
 }
 
-async function inviteOf(parts: RegisterParts, { invite, address }: Newcomer): Promise<Invite | undefined> {
+async function inviteOf(parts: RegisterParts, { invite, address }: Newcomer): Promise<StoredInvite | undefined> {
   const { admission, rates, limits, invites, clock } = parts
   const { registration } = admission
   switch (registration) {

@@ -1,6 +1,6 @@
 // Where the bytes of blobs are to be: the relay's own directory, one that relays share, or a store of objects.
 import { isAbsolute } from 'node:path'
-import { CodedError } from '@postern/protocol'
+import { CodedError, type Env } from '@postern/protocol'
 
 export type S3Credentials = {
   readonly accessKeyId: string
@@ -23,8 +23,6 @@ export type S3Place = {
 
 export type BlobPlace = { kind: 'directory'; directory: string } | S3Place
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const FIELD = '--blobs'
 const EXAMPLE = 's3://bucket/prefix?region=eu-central-1&endpoint=https://s3.example.org&style=path'
 const KNOWN = ['region', 'endpoint', 'style']
@@ -32,26 +30,26 @@ const KNOWN = ['region', 'endpoint', 'style']
 const wrong = (rule: string): CodedError => new CodedError('bad-field', { field: FIELD, rule })
 
 /** Throws `bad-field`, which names the option and nothing that is secret. */
-export function blobPlaceIn(text: string | undefined, env: Environment): BlobPlace | undefined {
+export function blobPlaceIn(text: string | undefined, env: Env): BlobPlace | undefined {
   if (!text) return undefined
   if (/^s3:/i.test(text)) return s3PlaceIn(text, env)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw wrong(`it is a directory, or a store as in ${EXAMPLE}`)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) throw wrong(`must be a directory or a bucket, as in ${EXAMPLE}`)
   // Relative to what? Two relays would not mean the same.
-  if (!isAbsolute(text)) throw wrong('name the directory by its whole path, from the root on')
+  if (!isAbsolute(text)) throw wrong('must be an absolute path')
   return { kind: 'directory', directory: text }
 }
 
-function s3PlaceIn(text: string, env: Environment): S3Place {
+function s3PlaceIn(text: string, env: Env): S3Place {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url) throw wrong(`it is no address, as in ${EXAMPLE}`)
+  if (!url) throw wrong(`must be an address, as in ${EXAMPLE}`)
   if (url.username !== '' || url.password !== '')
-    throw wrong('keys do not belong into it: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    throw wrong('must not contain keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   const { hostname: bucket, searchParams } = url
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw wrong(`"${bucket}" is no name of a bucket`)
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) throw wrong(`"${bucket}" is not a bucket name`)
   const unknown = [...searchParams.keys()].find(name => !KNOWN.includes(name))
-  if (unknown !== undefined) throw wrong(`"${unknown}" is none of ${KNOWN.join(', ')}`)
+  if (unknown !== undefined) throw wrong(`"${unknown}" is not one of ${KNOWN.join(', ')}`)
   const region = searchParams.get('region') || env['AWS_REGION'] || 'us-east-1'
-  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw wrong(`"${region}" is no region`)
+  if (!/^[a-z0-9-]{1,40}$/.test(region)) throw wrong(`"${region}" is not a region`)
   const endpoint = searchParams.get('endpoint')
   return {
     kind: 's3',
@@ -68,14 +66,14 @@ function prefixIn(path: string): string {
   const prefix = path.replaceAll(/^\/+|\/+$/g, '')
   if (prefix === '') return ''
   if (!/^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix))
-    throw wrong('a prefix is of letters, digits, dots, dashes and single slashes')
+    throw wrong('must have a prefix of letters, digits, dots, dashes and single slashes')
   return `${prefix}/`
 }
 
 function endpointIn(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '')
-    throw wrong(`the endpoint "${text.slice(0, 100)}" is no address, as in https://s3.example.org`)
+    throw wrong(`the endpoint "${text.slice(0, 100)}" is not an address. Use one like https://s3.example.org`)
   return url.origin
 }
 
@@ -84,7 +82,7 @@ function styleIn(text: string): 'path' | 'host' {
   return text
 }
 
-function credentialsIn(env: Environment): () => S3Credentials {
+function credentialsIn(env: Env): () => S3Credentials {
   const accessKeyId = env['AWS_ACCESS_KEY_ID']
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']
   if (!accessKeyId || !secretAccessKey)

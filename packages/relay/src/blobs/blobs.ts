@@ -35,16 +35,19 @@ const hashOf = (token: string): Uint8Array => createHash('sha256').update(token)
 export async function beginBlob(
   { store, room, limits, clock }: BlobParts,
   owner: AccountId,
-  { size }: CallRequest<'beginBlob'>,
+  { size, lifetimeMs, fetches }: CallRequest<'beginBlob'> & Partial<CallRequest<'beginLimitedBlob'>>,
 ): Promise<CallAnswer<'beginBlob'>> {
-  if (size === 0) throw new CodedError('bad-field', { field: 'size', rule: 'a blob has at least one byte' })
+  if (size === 0) throw new CodedError('bad-field', { field: 'size', rule: 'must be at least 1' })
   if (size > limits.blobBytesMax) throw new CodedError('too-large', { what: 'The blob', max: limits.blobBytesMax })
+  if (lifetimeMs === 0) throw new CodedError('bad-field', { field: 'lifetimeMs', rule: 'must be at least 1' })
+  if (fetches !== undefined && (fetches < 1 || fetches > relayFixedLimits.blobFetchesMax))
+    throw new CodedError('bad-field', { field: 'fetches', rule: `must be 1 to ${relayFixedLimits.blobFetchesMax}` })
   // Before a sender has sent hundreds of megabytes for nothing.
   const refusal = room.refusal(size)
   if (refusal) throw refusal
   const blob = blobIdFromBytes(randomBytes(BLOB_ID_BYTES))
   const token = toBase64Url(randomBytes(TOKEN_BYTES))
-  await store.beginBlob(blob, { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs() })
+  await store.beginBlob(blob, { owner, size, tokenHash: hashOf(token), nowMs: clock.nowMs(), lifetimeMs, fetches })
   return { blob, token }
 }
 
@@ -80,10 +83,28 @@ export async function blobForToken({ store, bans }: BlobParts, blob: BlobId, tok
   return stored
 }
 
-export type Standing = { length: number; isComplete: boolean }
+/** `token`: chosen by the fetcher, who shows the same one to resume. A look at the length claims nothing. */
+export type Fetcher = { token: string | undefined; asks: 'bytes' | 'length' }
+
+/** The blob, if it may be fetched: complete, within its lifetime, and by one of as many fetchers as its owner allows. */
+export async function blobToFetch({ store, clock }: BlobParts, blob: BlobId, fetcher: Fetcher): Promise<StoredBlob> {
+  const stored = await store.getBlob(blob)
+  if (stored?.state !== 'complete') throw new CodedError('blob-unknown')
+  if (stored.expiresMs !== undefined && stored.expiresMs <= clock.nowMs()) throw new CodedError('blob-unknown')
+  if (stored.fetches === undefined) return stored
+  if (fetcher.token === undefined) throw new CodedError('blob-unknown')
+  const claim = {
+    fetcher: hashOf(fetcher.token),
+    how: fetcher.asks === 'bytes' ? ('claim' as const) : ('look' as const),
+  }
+  if ((await store.claimFetch(blob, claim)) === 'refused') throw new CodedError('blob-unknown')
+  return stored
+}
+
+export type UploadState = { length: number; isComplete: boolean }
 
 /** How far the upload is. It is complete when all announced bytes are there, also when a crash kept that from being noted. */
-export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredBlob): Promise<Standing> {
+export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredBlob): Promise<UploadState> {
   if (stored.state === 'complete') return { length: stored.size, isComplete: true }
   const length = await parts.blobs.length(blob)
   if (length < stored.size) return { length, isComplete: false }
@@ -91,19 +112,19 @@ export async function standingOf(parts: BlobParts, blob: BlobId, stored: StoredB
 }
 
 /** What is there is all that comes. */
-export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
+export async function completeBlob(parts: BlobParts, blob: BlobId, length: number): Promise<UploadState> {
   const done = await parts.blobs.complete(blob, length)
   return done === 'complete' ? await noteComplete(parts, blob, length) : await standingNow(parts, blob)
 }
 
 /** Its bytes are in their place. */
-export async function noteComplete(parts: BlobParts, blob: BlobId, length: number): Promise<Standing> {
+export async function noteComplete(parts: BlobParts, blob: BlobId, length: number): Promise<UploadState> {
   await parts.store.finishBlob(blob, { size: length, nowMs: parts.clock.nowMs() })
   return { length, isComplete: true }
 }
 
 /** Another relay has written to it, and may be about to complete it: nothing is done about it here. */
-export async function standingNow({ store, blobs }: BlobParts, blob: BlobId): Promise<Standing> {
+export async function standingNow({ store, blobs }: BlobParts, blob: BlobId): Promise<UploadState> {
   const length = await blobs.length(blob)
   const stored = await store.getBlob(blob)
   if (!stored) throw new CodedError('blob-unknown')

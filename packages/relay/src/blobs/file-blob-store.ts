@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type BlobId, CodedError, relayFixedLimits, systemCodeOf, systemFault } from '@postern/protocol'
 import { syncDirectory } from '../store/sync-directory.ts'
-import { type Appended, type BlobStore, type Place, refusalOf } from './blob-store.ts'
+import { type AppendResult, type BlobStore, type PieceBounds, refusalOf } from './blob-store.ts'
 import type { SharedLengths } from './shared-lengths.ts'
 import { SyncedFile } from './synced-file.ts'
 
@@ -33,7 +33,7 @@ export class FileBlobStore implements BlobStore {
     return found?.size ?? 0
   }
 
-  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<Appended> {
+  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: PieceBounds): Promise<AppendResult> {
     const chunks = body[Symbol.asyncIterator]()
     try {
       return await this.#append(blob, chunks, at)
@@ -67,7 +67,7 @@ export class FileBlobStore implements BlobStore {
     return join(this.#directory, blob.slice(0, 2), blob)
   }
 
-  async #append(blob: BlobId, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
+  async #append(blob: BlobId, chunks: AsyncIterator<Uint8Array>, at: PieceBounds): Promise<AppendResult> {
     const note = this.#lengths ? await this.#lengths.begin(blob, at.offset) : async () => 'added'
     if (!note) return { kind: 'overtaken', length: await this.length(blob) }
     const path = this.#pathOf(blob)
@@ -111,8 +111,8 @@ export class FileBlobStore implements BlobStore {
 async function writeAll(
   file: SyncedFile,
   chunks: AsyncIterator<Uint8Array>,
-  { lengthMax, room }: Place,
-): Promise<Appended & { refused?: CodedError | undefined }> {
+  { lengthMax, room }: PieceBounds,
+): Promise<AppendResult & { refused?: CodedError | undefined }> {
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
     const { length } = file

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Clock, CodedError, systemCodeOf } from '@postern/protocol'
 import { DiskSpace, readDiskRoom } from '../limits/disk-space.ts'
 import type { RelayLimits } from '../limits/relay-limits.ts'
-import { BLOBS_NAME } from '../store/data-directory.ts'
+import { BLOBS_NAME } from '../store/claim-directory.ts'
 import type { RelayStore } from '../store/relay-store.ts'
 import type { BlobPlace } from './blob-place.ts'
 import { type BlobDisk, BlobRoom, endlessDisk } from './blob-room.ts'
@@ -55,7 +55,7 @@ function assertWritable(directory: string): void {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
     if (!statSync(directory).isDirectory()) throw Object.assign(new Error('no directory'), { code: 'ENOTDIR' })
   } catch (cause) {
-    const rule = `the directory ${directory} cannot be written (${systemCodeOf(cause)}): make it, or mount it`
+    const rule = `the relay cannot write to the directory ${directory} (${systemCodeOf(cause)}). Create it, or mount it`
     throw new CodedError('bad-field', { field: '--blobs', rule }, { cause })
   }
 }

@@ -1,10 +1,10 @@
 // Writes a piece of a blob where the last one ended. A newer upload of the same blob takes over from an older one.
 import { type AccountId, type BlobId, CodedError } from '@postern/protocol'
 import type { StoredBlob } from '../store/relay-store.ts'
-import type { Appended } from './blob-store.ts'
-import { type BlobParts, completeBlob, noteComplete, type Standing, standingNow, standingOf } from './blobs.ts'
+import type { AppendResult } from './blob-store.ts'
+import { type BlobParts, completeBlob, noteComplete, standingNow, standingOf, type UploadState } from './blobs.ts'
 
-export type Piece = {
+export type BlobPiece = {
   owner: AccountId
   offset: number
   body: AsyncIterable<Uint8Array>
@@ -14,10 +14,10 @@ export type Piece = {
   isLast: boolean
 }
 
-export type Uploaded = Standing & { kind: 'written' | 'elsewhere' }
+export type UploadResult = UploadState & { kind: 'written' | 'elsewhere' }
 
 /** What is so when a piece is written. */
-type Behind = { now: StoredBlob; appended: Appended; isLast: boolean }
+type Behind = { now: StoredBlob; appended: AppendResult; isLast: boolean }
 
 type Running = { owner: AccountId; abort: () => void; done: Promise<unknown> }
 
@@ -30,7 +30,7 @@ export class BlobUploads {
   }
 
   /** `elsewhere` when the blob does not end at the piece's offset; then nothing is written. */
-  async write(blob: BlobId, piece: Piece): Promise<Uploaded> {
+  async write(blob: BlobId, piece: BlobPiece): Promise<UploadResult> {
     // The client has given up on the older connection, whose end may not have been noticed here yet.
     for (let older = this.#running.get(blob); older; older = this.#running.get(blob)) {
       older.abort()
@@ -58,7 +58,7 @@ export class BlobUploads {
     for (const { owner, abort } of this.#running.values()) if (owner === account) abort()
   }
 
-  async #write(blob: BlobId, { offset, body, isLast }: Piece): Promise<Uploaded> {
+  async #write(blob: BlobId, { offset, body, isLast }: BlobPiece): Promise<UploadResult> {
     // Asked for only now: an older upload may have completed it meanwhile, and then nothing may be written behind its end.
     const stored = await this.#parts.store.getBlob(blob)
     if (!stored) throw new CodedError('blob-unknown')
@@ -78,11 +78,11 @@ export class BlobUploads {
     return { kind: 'written', ...(await this.#standing(blob, { now, appended, isLast })) }
   }
 
-  async #standing(blob: BlobId, { now, appended: { kind, length }, isLast }: Behind): Promise<Standing> {
+  async #standing(blob: BlobId, { now, appended: { kind, length }, isLast }: Behind): Promise<UploadState> {
     if (kind === 'complete') return await noteComplete(this.#parts, blob, length)
     if (!isLast || kind === 'broken') return await standingOf(this.#parts, blob, now)
     if (length === 0)
-      throw new CodedError('bad-field', { field: 'Upload-Complete', rule: 'a blob has at least one byte' })
+      throw new CodedError('bad-field', { field: 'Upload-Complete', rule: 'must not end an empty blob' })
     return await completeBlob(this.#parts, blob, length)
   }
 }

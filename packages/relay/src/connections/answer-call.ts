@@ -3,15 +3,15 @@ import type { CallAnswer, CallName, CallRequest } from '@postern/protocol/relay'
 import { handOutKeyPackages, publishKeyPackages } from '../accounts/key-packages.ts'
 import { getProfile } from '../accounts/profiles.ts'
 import { beginBlob, deleteBlob } from '../blobs/blobs.ts'
-import { appendEnvelope, type Caller } from '../groups/append-envelope.ts'
+import type { RelayContext } from '../context.ts'
+import { appendEnvelope, type EnvelopeCaller } from '../groups/append-envelope.ts'
 import { commitEnvelope } from '../groups/commit-envelope.ts'
-import type { RelayParts } from './relay-parts.ts'
 
 /** Calls that concern the connection itself are answered by its session. */
-type Answered = Exclude<CallName, 'authenticate' | 'follow'>
+type Answered = Exclude<CallName, 'authenticate' | 'follow' | 'followChained' | 'deleteAccount'>
 type Operation<Name extends CallName> = (
-  parts: RelayParts,
-  caller: Caller,
+  parts: RelayContext,
+  caller: EnvelopeCaller,
   request: CallRequest<Name>,
 ) => Promise<CallAnswer<Name>>
 
@@ -30,6 +30,7 @@ const operations: { [Name in Answered]: Operation<Name> } = {
   commit: commitEnvelope,
   outcome: ({ store }, { account }, { group, message }) => store.outcome(message, { group, by: account }),
   beginBlob: (parts, { account }, request) => beginBlob(parts, account, request),
+  beginLimitedBlob: (parts, { account }, request) => beginBlob(parts, account, request),
   deleteBlob: (parts, { account }, request) => deleteBlob(parts, account, request),
   mailboxEnd: async ({ store, clock }, { account }) => {
     // The time first: what is accepted while the head is looked up is not before it.
@@ -39,8 +40,8 @@ const operations: { [Name in Answered]: Operation<Name> } = {
 }
 
 export function answerCall<Name extends Answered>(
-  parts: RelayParts,
-  caller: Caller,
+  parts: RelayContext,
+  caller: EnvelopeCaller,
   call: { name: Name; request: CallRequest<Name> },
 ): Promise<CallAnswer<Name>> {
   return operations[call.name](parts, caller, call.request)

@@ -7,29 +7,31 @@ import {
   type CallRequest,
   type DeviceCertificate,
   decodeDeviceCertificate,
+  deletionBytes,
   deviceCertificateBytes,
 } from '@postern/protocol/relay'
 import { noteSeen } from '../accounts/note-seen.ts'
 import { register } from '../accounts/register.ts'
+import type { RelayContext } from '../context.ts'
 import { type DeviceClaim, revokedRefusal } from '../store/fence.ts'
-import type { RelayParts } from './relay-parts.ts'
 
 type Proof = CallRequest<'authenticate'>
 type Newcomer = Proof & { address: string }
 
 /** Who it is that has proved it, by the nonce that its connection was given. */
-export function checkProof(parts: RelayParts, proof: Proof, nonce: Uint8Array): DeviceClaim {
+export function checkProof(parts: RelayContext, proof: Proof, nonce: Uint8Array): DeviceClaim {
   checkAudience(parts, proof.audience)
   const { serial } = checkedCertificate(proof, parts.clock.nowMs())
   if (!verifies(proof.deviceKey, authenticationBytes({ ...proof, nonce }), proof.signature))
     throw new CodedError('unauthenticated', { why: 'the signature does not verify' })
   const account = accountIdFromHash(createHash('sha256').update(proof.accountKey).digest())
-  return { account, device: toBase64Url(proof.deviceKey), serial }
+  // Of this account alone: a thief of the key could certify it for its own account, and put the owner out as the newer one.
+  return { account, device: `${account}.${toBase64Url(proof.deviceKey)}`, serial }
 }
 
 /** Of who has proved it: its account lets it in so far. */
 export async function authenticate(
-  parts: RelayParts,
+  parts: RelayContext,
   { account, serial }: DeviceClaim,
   newcomer: Newcomer,
 ): Promise<CallAnswer<'authenticate'>> {
@@ -46,7 +48,7 @@ export async function authenticate(
 }
 
 /** Only of who has proved its key: else anybody could lift the serial and lock the account out. */
-async function checkSerial({ store }: RelayParts, account: AccountId, shown: Serials): Promise<void> {
+async function checkSerial({ store }: RelayContext, account: AccountId, shown: Serials): Promise<void> {
   // At nearly every login nothing is new, and nothing has to be written.
   const highest = shown.serial > shown.highest ? await store.raiseSerial(account, shown.serial) : shown.highest
   if (shown.serial < highest) throw revokedRefusal(highest)
@@ -55,9 +57,9 @@ async function checkSerial({ store }: RelayParts, account: AccountId, shown: Ser
 type Serials = { serial: number; highest: number }
 
 /** A proof made for another host is somebody passing on what was meant for them. */
-function checkAudience(parts: RelayParts, audience: string): void {
+function checkAudience(parts: RelayContext, audience: string): void {
   if (parts.audience.accepts(audience)) return
-  const why = `it was made for the host ${JSON.stringify(audience)}, which is none of this relay's; its operator names them by --public-host`
+  const why = `it was made for the host ${JSON.stringify(audience)}, which is not a host of this relay. Its operator sets them with --public-host`
   throw new CodedError('unauthenticated', { why })
 }
 
@@ -68,6 +70,15 @@ function checkedCertificate({ accountKey, deviceKey, certificate: encoded }: Pro
   if (certificate.notAfterSec * 1000 <= nowMs) throw new CodedError('bad-certificate', { why: 'it has expired' })
   return certificate
 }
+
+/** By the account's key, over this connection's challenge. A device's key, stolen or revoked, deletes nothing. */
+export function checkDeletion(proof: DeletionProof): void {
+  const { accountKey, signature } = proof
+  if (!verifies(accountKey, deletionBytes(proof), signature))
+    throw new CodedError('unauthenticated', { why: 'the account key did not sign the deletion' })
+}
+
+export type DeletionProof = { accountKey: Uint8Array; audience: string; nonce: Uint8Array; signature: Uint8Array }
 
 function verifies(publicKey: Uint8Array, signed: Uint8Array, signature: Uint8Array): boolean {
   try {

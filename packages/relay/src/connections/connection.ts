@@ -1,30 +1,30 @@
 // One WebSocket: reads no faster than its peer may send, writes all of a turn at once, and ends when the peer is silent.
 import type { Duplex } from 'node:stream'
-import { inBackground, relayFixedLimits, type Timer, Wait } from '@postern/protocol'
+import { Deferred, inBackground, logFault, relayFixedLimits, type Timer } from '@postern/protocol'
 import { afterMicrotasks } from '@postern/protocol/node'
 import type { WebSocket } from 'ws'
+import type { RelayContext } from '../context.ts'
 import { TokenBucket } from '../limits/token-bucket.ts'
+import type { FlushQueue } from './flush-queue.ts'
 import type { Outlet } from './follow.ts'
-import type { RelayParts } from './relay-parts.ts'
 import { closeCodes } from './session.ts'
-import type { TurnEnd } from './turn-end.ts'
 
 /** What the frames are handed to. */
-export type Receiver = {
+export type FrameReceiver = {
   receive(frame: Uint8Array): Promise<void> | undefined
   pump(): void
   end(): void
 }
 
-export type Line = { webSocket: WebSocket; stream: Duplex; turn: TurnEnd }
+export type ConnectionWire = { webSocket: WebSocket; stream: Duplex; turn: FlushQueue }
 
 export class Connection implements Outlet {
   readonly #webSocket: WebSocket
   readonly #stream: Duplex
-  readonly #turn: TurnEnd
-  readonly #parts: RelayParts
+  readonly #turn: FlushQueue
+  readonly #parts: RelayContext
   readonly #bucket: TokenBucket
-  #receiver: Receiver | undefined
+  #receiver: FrameReceiver | undefined
   /** Frames that came in one piece with others, while no more may be taken. */
   #held: Uint8Array[] = []
   #inFlight = 0
@@ -32,12 +32,12 @@ export class Connection implements Outlet {
   #refill: Timer | undefined
   #corked = false
   #deaf = false
-  #stopping: Wait | undefined
+  #stopping: Deferred | undefined
   #heardSincePing = true
   /** While it is not known who speaks: counts what comes. */
   #countBytes: ((chunk: Uint8Array) => void) | undefined
 
-  constructor({ webSocket, stream, turn }: Line, parts: RelayParts) {
+  constructor({ webSocket, stream, turn }: ConnectionWire, parts: RelayContext) {
     this.#webSocket = webSocket
     this.#stream = stream
     this.#turn = turn
@@ -48,7 +48,7 @@ export class Connection implements Outlet {
     })
   }
 
-  start(receiver: Receiver, onClosed: () => void): void {
+  start(receiver: FrameReceiver, onClosed: () => void): void {
     this.#receiver = receiver
     // Before anybody else hears of them: ws would gather a frame of megabytes for a peer that it does not know.
     this.#countBytes = this.#byteCounter()
@@ -58,7 +58,7 @@ export class Connection implements Outlet {
       if (this.#deaf) return
       if (!isBinary || !(data instanceof Uint8Array)) return this.close(closeCodes.notBinary, 'frames are binary')
       this.#held.push(data)
-      if (this.#held.length === 1) this.#receiveHeld()
+      if (this.#held.length === 1) this.#guard(() => this.#receiveHeld())
     })
     this.#webSocket.on('pong', () => {
       this.#heardSincePing = true
@@ -69,11 +69,13 @@ export class Connection implements Outlet {
     })
     this.#stream.on('drain', () => {
       this.#heardSincePing = true
-      this.#receiveHeld()
-      receiver.pump()
+      this.#guard(() => {
+        this.#receiveHeld()
+        receiver.pump()
+      })
     })
     // Broken frames and resets end in 'close' too.
-    this.#webSocket.on('error', error => this.#parts.log.debug({ err: error }, 'a connection broke'))
+    this.#webSocket.on('error', error => this.#parts.log.debug({ err: error }, 'connection broken'))
     this.#webSocket.on('close', () => {
       this.#held = []
       this.#refill?.cancel()
@@ -83,13 +85,13 @@ export class Connection implements Outlet {
     })
   }
 
-  send(frame: Uint8Array): void {
+  send(...pieces: Uint8Array[]): void {
     if (!this.#corked) {
       this.#corked = true
       this.#stream.cork()
       this.#turn.add(this)
     }
-    this.#webSocket.send(frame)
+    for (const [at, piece] of pieces.entries()) this.#webSocket.send(piece, { fin: at === pieces.length - 1 })
   }
 
   /** What was sent in this turn goes out in one write. */
@@ -144,10 +146,10 @@ export class Connection implements Outlet {
 
   /** Takes no more frames, waits for the answers that are due, then says goodbye. */
   async stop(): Promise<void> {
-    this.#stopping ??= new Wait()
+    this.#stopping ??= new Deferred()
     this.#receiveNoMore()
     if (this.#inFlight === 0) this.#stopping.resolve()
-    await this.#stopping.over
+    await this.#stopping.promise
     this.close(closeCodes.goingAway, 'relay-stopping')
   }
 
@@ -156,6 +158,16 @@ export class Connection implements Outlet {
     this.#deaf = true
     this.#held = []
     if (this.#webSocket.isPaused) this.#webSocket.resume()
+  }
+
+  /** Thrown into an event of a socket, a fault would end the process: here it ends one connection. */
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      logFault(error, { what: 'frame not processed', log: this.#parts.log })
+      this.close(closeCodes.internal, 'internal')
+    }
   }
 
   /** Slower instead of refused: what the peer may not send yet stays in its own buffers. */
@@ -179,7 +191,7 @@ export class Connection implements Outlet {
       this.#sliceLeft = relayFixedLimits.framesPerSlice
       this.#goOn()
     }
-    afterMicrotasks(begin, { what: 'frames could not be taken', log: this.#parts.log })
+    afterMicrotasks(begin, { what: 'frames not processed', log: this.#parts.log })
   }
 
   #mayReceive(): boolean {
@@ -205,6 +217,6 @@ export class Connection implements Outlet {
       if (this.#stopping && this.#inFlight === 0) this.#stopping.resolve()
       this.#goOn()
     })
-    inBackground(over, { what: 'a frame could not be answered', log: this.#parts.log })
+    inBackground(over, { what: 'frame not answered', log: this.#parts.log })
   }
 }

@@ -1,6 +1,6 @@
 // A page of a mailbox as it goes over the wire. An entry goes to all members of its group: it is encoded once for all of them.
-import { ACCOUNT_ID_BYTES } from '@postern/protocol'
-import { encodeRelayFrame } from '@postern/protocol/relay'
+import { ACCOUNT_ID_BYTES, relayFixedLimits } from '@postern/protocol'
+import { chainedHead, encodeRelayFrame } from '@postern/protocol/relay'
 import type { StoredEntry } from '../store/relay-store.ts'
 
 /** Version, kind, and the number of entries. */
@@ -10,6 +10,18 @@ export function deliverFrame(entries: readonly StoredEntry[]): Uint8Array {
   const [first] = entries
   if (!first) throw new TypeError('a page without entries is not delivered')
   return entries.length === 1 ? frameOf(first) : joined(entries.map(frameOf))
+}
+
+/**
+ * The same page for a reader that asked for chained pages, as pieces of one frame. The head differs from reader to reader. A
+ * long entry is not copied behind it: a commit of a megabyte to a thousand members stays in memory once.
+ */
+export function chainedFrame(after: number, entries: readonly StoredEntry[]): Uint8Array[] {
+  const head = chainedHead(after, entries.length)
+  const bodies = entries.map(entry => frameOf(entry).subarray(HEAD_BYTES))
+  const [only] = bodies
+  const isShared = only && bodies.length === 1 && only.length > relayFixedLimits.copiedEntryBytesMax
+  return isShared ? [head, only] : [Buffer.concat([head, ...bodies])]
 }
 
 function frameOf(entry: StoredEntry): Uint8Array {

@@ -1,13 +1,14 @@
 // Pushes an account's mailbox to one connection, page by page, never further ahead of its reader than the window.
 import { type AccountId, inBackground, logFault, wireLimits } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
+import type { RelayContext } from '../context.ts'
 import { entryBytes } from '../store/entry-bytes.ts'
 import type { Page } from '../store/relay-store.ts'
-import { deliverFrame } from './deliver-frame.ts'
-import type { RelayParts } from './relay-parts.ts'
+import { chainedFrame, deliverFrame } from './deliver-frame.ts'
 
 export type Outlet = {
-  send(frame: Uint8Array): void
+  /** One frame, in one piece or several. */
+  send(...pieces: Uint8Array[]): void
   /** False while the peer reads too slowly: `Follower.pump` is called when there is room again. */
   hasRoom(): boolean
   close(code: number, reason: string): void
@@ -20,9 +21,10 @@ const NOTHING: Page = { entries: [], more: false }
 type State = 'waiting' | 'reading' | 'ended'
 
 export class Follower {
-  readonly #parts: RelayParts
+  readonly #parts: RelayContext
   readonly #account: AccountId
   readonly #outlet: Outlet
+  readonly #isChained: boolean
   readonly #unsubscribe: () => void
   /** Delivered and not acknowledged, oldest first. */
   readonly #ahead: { cursor: number; bytes: number }[] = []
@@ -34,10 +36,11 @@ export class Follower {
   /** There may be more, and its reader has to acknowledge first. */
   #isHeldBack = false
 
-  constructor(parts: RelayParts, outlet: Outlet, start: { account: AccountId; after: number }) {
+  constructor(parts: RelayContext, outlet: Outlet, start: { account: AccountId; after: number; isChained: boolean }) {
     this.#parts = parts
     this.#outlet = outlet
     this.#account = start.account
+    this.#isChained = start.isChained
     this.#position = start.after
     this.#unsubscribe = parts.wake.subscribe(start.account, () => this.pump())
   }
@@ -86,7 +89,7 @@ export class Follower {
       },
       (error: unknown) => this.#fail(error),
     )
-    inBackground(over, { what: 'a mailbox cannot be read', log: this.#parts.log })
+    inBackground(over, { what: 'mailbox not readable', log: this.#parts.log })
   }
 
   #handle({ entries, more }: Page): void {
@@ -97,7 +100,7 @@ export class Follower {
   /** Left open, the connection would look alive and deliver nothing: whoever comes again reads on. */
   #fail(error: unknown): void {
     this.#outlet.close(1011, 'internal')
-    logFault(error, { what: 'a mailbox cannot be read', log: this.#parts.log })
+    logFault(error, { what: 'mailbox not readable', log: this.#parts.log })
   }
 
   /** Empty when there is nothing, or when the reader has to catch up first. */
@@ -113,7 +116,8 @@ export class Follower {
     })
   }
 
-  #deliver(entries: Entry[]): void {
+  #deliver(entries: MailboxEntry[]): void {
+    const frame = this.#isChained ? chainedFrame(this.#position, entries) : [deliverFrame(entries)]
     for (const entry of entries) {
       const { cursor } = entry
       const bytes = entryBytes(entry)
@@ -122,6 +126,6 @@ export class Follower {
       this.#position = cursor
     }
     this.#parts.figures.delivered.add('', entries.length)
-    this.#outlet.send(deliverFrame(entries))
+    this.#outlet.send(...frame)
   }
 }

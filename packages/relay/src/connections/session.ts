@@ -1,6 +1,6 @@
 // One connection as the protocol sees it: challenged, then an account whose calls are answered and whose mailbox is followed.
 import { randomBytes } from 'node:crypto'
-import { type AccountId, CodedError, inBackground, logFault, systemFault, type Timer } from '@postern/protocol'
+import { type AccountId, CodedError, logFault, systemFault, type Timer } from '@postern/protocol'
 import {
   type CallAnswer,
   type CallName,
@@ -14,21 +14,38 @@ import {
   type SpokenVersion,
   versionOf,
 } from '@postern/protocol/relay'
+import { deleteAccount } from '../accounts/delete-account.ts'
+import type { PendingLogin } from '../accounts/pending-logins.ts'
+import type { RelayContext } from '../context.ts'
 import type { DeviceClaim, Fence } from '../store/fence.ts'
 import { answerCall } from './answer-call.ts'
-import type { Arrival } from './arrivals.ts'
-import { authenticate, checkProof } from './authenticate.ts'
+import { authenticate, checkDeletion, checkProof, type DeletionProof } from './authenticate.ts'
 import { Follower, type Outlet } from './follow.ts'
-import type { RelayParts } from './relay-parts.ts'
 
 type State =
   | { kind: 'challenged'; nonce: Uint8Array; triesLeft: number; deadline: Timer; newcomer: Newcomer }
-  | { kind: 'authenticated'; account: AccountId; fence: Fence | undefined; follower: Follower | undefined }
+  | {
+      kind: 'authenticated'
+      account: AccountId
+      fence: Fence | undefined
+      follower: Follower | undefined
+      shown: Shown
+    }
+  /** The account is being deleted: nothing more is accepted, only the answer is due. */
+  | { kind: 'leaving' }
   | { kind: 'ended' }
 type Call = Extract<ClientFrame, { kind: 'call' }>
 export type Peer = DeviceClaim & { fence: Fence | undefined }
 /** Whoever has not logged in yet. `onShown`: its certificate counts, and revokes those below it. */
-type Newcomer = { address: string; onShown: (claim: DeviceClaim) => void; onAuthenticated: (peer: Peer) => void }
+type Newcomer = {
+  address: string
+  onShown: (claim: DeviceClaim) => void
+  onAuthenticated: (peer: Peer) => void
+  /** From here on it is no connection of its account: it is not cut off with the others. */
+  onLeaving: () => void
+}
+/** What the login was proved by, for what has to be proved by more. */
+type Shown = Omit<DeletionProof, 'signature'> & { onLeaving: () => void }
 
 export const closeCodes = {
   goingAway: 1001,
@@ -36,11 +53,12 @@ export const closeCodes = {
   notBinary: 1003,
   refused: 1008,
   tooLarge: 1009,
+  internal: 1011,
   replaced: REPLACED_CLOSE_CODE,
 } as const
 
 export class Session {
-  readonly #parts: RelayParts
+  readonly #parts: RelayContext
   readonly #outlet: Outlet
   #state: State
   /** In which the peer spoke last. */
@@ -48,7 +66,7 @@ export class Session {
   /** The write that the last acknowledgement waits for. */
   #kept: Promise<void> | undefined
 
-  constructor(parts: RelayParts, outlet: Outlet, newcomer: Newcomer) {
+  constructor(parts: RelayContext, outlet: Outlet, newcomer: Newcomer) {
     this.#parts = parts
     this.#outlet = outlet
     const { limits, clock } = parts
@@ -61,7 +79,7 @@ export class Session {
   /** Settles when the frame is answered. Never rejects. */
   receive(bytes: Uint8Array): Promise<void> | undefined {
     const frame = this.#decode(bytes)
-    if (!frame || this.#state.kind === 'ended') return undefined
+    if (!frame || this.#state.kind === 'ended' || this.#state.kind === 'leaving') return undefined
     if (frame.kind === 'acknowledge') return this.#acknowledge(frame)
     return this.#answer(frame)
   }
@@ -100,12 +118,14 @@ export class Session {
       const answer = await this.#answerTo(call)
       if (name === 'append' || name === 'commit') this.#parts.figures.judged(name, answer as CallAnswer<'append'>)
       this.#send({ kind: 'answer', id, name, answer } as RelayFrame)
-      if (name === 'follow') this.pump()
+      if (name === 'follow' || name === 'followChained') this.pump()
+      if (name === 'deleteAccount') this.#endIfLeaving()
     } catch (error) {
       this.#logFault(error, name)
       this.#parts.figures.refused(name, systemFault(error))
       this.#send({ kind: 'failure', id, ...failureOf(error) })
       this.#countTry()
+      if (name === 'deleteAccount') this.#endIfLeaving()
     }
   }
 
@@ -113,8 +133,26 @@ export class Session {
     if (call.name === 'authenticate') return this.#authenticate(call.request)
     if (this.#state.kind !== 'authenticated')
       throw new CodedError('unauthenticated', { why: 'the first call has to be "authenticate"' })
-    if (call.name === 'follow') return this.#follow(this.#state, call.request)
+    if (call.name === 'follow') return this.#follow(this.#state, { ...call.request, isChained: false })
+    if (call.name === 'followChained') return this.#follow(this.#state, { ...call.request, isChained: true })
+    if (call.name === 'deleteAccount') return this.#delete(this.#state, call.request)
     return answerCall(this.#parts, this.#state, call)
+  }
+
+  async #delete(
+    { account, follower, shown }: Extract<State, { kind: 'authenticated' }>,
+    { signature }: CallRequest<'deleteAccount'>,
+  ): Promise<CallAnswer<'deleteAccount'>> {
+    checkDeletion({ ...shown, signature })
+    follower?.end()
+    shown.onLeaving()
+    this.#state = { kind: 'leaving' }
+    await deleteAccount(this.#parts, account)
+    return {}
+  }
+
+  #endIfLeaving(): void {
+    if (this.#state.kind === 'leaving') this.#outlet.close(closeCodes.goingAway, 'the account was deleted')
   }
 
   async #authenticate(proof: CallRequest<'authenticate'>): Promise<CallAnswer<'authenticate'>> {
@@ -127,14 +165,19 @@ export class Session {
       const answer = await authenticate(this.#parts, arrival.claim, { ...proof, address })
       // Even when its own connection is over by now: what it has revoked is so.
       onShown(arrival.claim)
-      await this.#letIn(state, arrival)
+      const { accountKey, audience } = proof
+      const shown = { accountKey, audience, nonce: state.nonce, onLeaving: state.newcomer.onLeaving }
+      await this.#letIn(state, { arrival, shown })
       return answer
     } finally {
       arrivals.end(arrival)
     }
   }
 
-  async #letIn(state: Extract<State, { kind: 'challenged' }>, arrival: Arrival): Promise<void> {
+  async #letIn(
+    state: Extract<State, { kind: 'challenged' }>,
+    { arrival, shown }: { arrival: PendingLogin; shown: Shown },
+  ): Promise<void> {
     const { store, bans, figures } = this.#parts
     const { claim } = arrival
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'it is too late' })
@@ -144,19 +187,19 @@ export class Session {
     bans.assertAllowed(claim.account)
     arrival.assertCounts(fence)
     state.deadline.cancel()
-    this.#state = { kind: 'authenticated', account: claim.account, fence, follower: undefined }
+    this.#state = { kind: 'authenticated', account: claim.account, fence, follower: undefined, shown }
     figures.logins.add('accepted')
     state.newcomer.onAuthenticated({ ...claim, fence })
   }
 
   async #follow(
     state: Extract<State, { kind: 'authenticated' }>,
-    { after }: CallRequest<'follow'>,
+    { after, isChained }: CallRequest<'follow'> & { isChained: boolean },
   ): Promise<CallAnswer<'follow'>> {
     const head = await this.#parts.store.mailboxHead(state.account)
     if (this.#state !== state) throw new CodedError('unauthenticated', { why: 'the connection is closed' })
     state.follower?.end()
-    state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after })
+    state.follower = new Follower(this.#parts, this.#outlet, { account: state.account, after, isChained })
     return { head }
   }
 
@@ -168,18 +211,18 @@ export class Session {
     }
     const { account, follower } = this.#state
     const kept = this.#parts.store.acknowledge(account, { cursor, mark })
-    if (kept !== this.#kept) inBackground(kept, { what: 'an acknowledgement could not be kept', log: this.#parts.log })
+    if (kept !== this.#kept) kept.catch((error: unknown) => this.#logFault(error, 'acknowledge'))
     this.#kept = kept
     follower?.acknowledged(cursor)
     return undefined
   }
 
   /** Only faults of ours, and that there is no room; and not thousands of lines a second while the disk is full. */
-  #logFault(error: unknown, call: CallName): void {
+  #logFault(error: unknown, call: CallName | 'acknowledge'): void {
     const { rates, limits, log } = this.#parts
     if (error instanceof CodedError && error.cause === undefined && error.code !== 'storage-full') return
     if (rates.allows('log a call that failed', limits.faultsLoggedPerMinute))
-      logFault(error, { what: `a call failed: ${call}`, log })
+      logFault(error, { what: `call failed: ${call}`, log })
   }
 
   /** Before the login every call that fails is one try: else a peer that never logs in would be answered without end. */

@@ -1,22 +1,22 @@
 // All connections of a relay: taken in, counted, kept alive, and closed when the relay stops.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type AccountId, relayFixedLimits, type Timer, Wait, wireLimits } from '@postern/protocol'
+import { type AccountId, Deferred, relayFixedLimits, type Timer, wireLimits } from '@postern/protocol'
 import { nextTurn, wakeNextTurn } from '@postern/protocol/node'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { RelayContext } from '../context.ts'
 import { type DeviceClaim, type Fence, replaces } from '../store/fence.ts'
 import { MultiMap } from '../store/multi-map.ts'
 import { Connection } from './connection.ts'
-import type { RelayParts } from './relay-parts.ts'
+import type { ConnectionRegistry } from './connection-registry.ts'
+import { FlushQueue } from './flush-queue.ts'
 import { closeCodes, type Peer, Session } from './session.ts'
-import { TurnEnd } from './turn-end.ts'
-import type { Visitors } from './visitors.ts'
 
 const RELAY_PATH = '/relay/v1'
 
 export class SocketServer {
-  readonly #parts: RelayParts
-  readonly #visitors: Visitors
+  readonly #parts: RelayContext
+  readonly #visitors: ConnectionRegistry
   readonly #webSockets = new WebSocketServer({
     noServer: true,
     maxPayload: wireLimits.frameBytesMax,
@@ -27,14 +27,14 @@ export class SocketServer {
   readonly #connections = new Map<Connection, Peer | undefined>()
   readonly #byAccount = new MultiMap<AccountId, Connection>()
   readonly #byDevice = new Map<string, Connection>()
-  readonly #turn: TurnEnd
+  readonly #turn: FlushQueue
   #heartbeat: Timer | undefined
-  #stopped: Wait | undefined
+  #stopped: Deferred | undefined
 
-  constructor(parts: RelayParts, visitors: Visitors) {
+  constructor(parts: RelayContext, visitors: ConnectionRegistry) {
     this.#parts = parts
     this.#visitors = visitors
-    this.#turn = new TurnEnd(parts.log)
+    this.#turn = new FlushQueue(parts.log)
     this.#beatLater()
   }
 
@@ -60,10 +60,10 @@ export class SocketServer {
   /** Settles when every connection is closed. */
   async stop(): Promise<void> {
     this.#heartbeat?.cancel()
-    this.#stopped ??= new Wait()
+    this.#stopped ??= new Deferred()
     if (this.#connections.size === 0) this.#stopped.resolve()
     await Promise.all([...this.#connections.keys()].map(connection => connection.stop()))
-    await this.#stopped.over
+    await this.#stopped.promise
   }
 
   countOf(account: AccountId): number {
@@ -78,7 +78,7 @@ export class SocketServer {
   /** Cut off: closed politely, one that does not answer would be sent its mailbox for half a minute more. */
   shutOut(account: AccountId): void {
     for (const connection of [...this.#byAccount.get(account)])
-      connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has shut this account out")
+      connection.cutOff(closeCodes.refused, "account-banned: the relay's operator has banned this account")
   }
 
   /** At another relay: what its older connection here still sends is refused, and it need not wait to hear so. */
@@ -113,7 +113,11 @@ export class SocketServer {
       this.#countIn(connection, peer)
     }
     const onShown = ({ account, serial }: DeviceClaim): void => this.serialRaised(account, serial)
-    const session = new Session(this.#parts, connection, { address, onShown, onAuthenticated })
+    const onLeaving = (): void => {
+      const peer = this.#connections.get(connection)
+      if (peer) this.#countOut(connection, peer)
+    }
+    const session = new Session(this.#parts, connection, { address, onShown, onAuthenticated, onLeaving })
     connection.start(session, () => this.#closed(connection))
   }
 
@@ -168,8 +172,7 @@ export class SocketServer {
     for (const connection of connections.slice(0, relayFixedLimits.heartbeatsPerTurn))
       if (this.#connections.has(connection)) connection.heartbeat()
     const later = connections.slice(relayFixedLimits.heartbeatsPerTurn)
-    if (later.length > 0)
-      nextTurn(() => this.#beat(later), { what: 'connections could not be pinged', log: this.#parts.log })
+    if (later.length > 0) nextTurn(() => this.#beat(later), { what: 'connections not pinged', log: this.#parts.log })
   }
 }
 

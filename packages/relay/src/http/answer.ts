@@ -17,6 +17,16 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   'storage-full': 507,
 }
 
+/**
+ * On every answer but the files of the app. Accounts choose the bytes of blobs: no browser may take an answer for a script
+ * or open it as a page of the relay's origin.
+ */
+export function closeToBrowsers(response: ServerResponse): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'; frame-ancestors 'none'")
+  response.setHeader('Content-Disposition', 'attachment')
+}
+
 export function answerJson(response: ServerResponse, status: number, body: object): void {
   const json = JSON.stringify(body)
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })

@@ -9,7 +9,7 @@ export const codings = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
 ] as const
-export type Coding = (typeof codings)[number]['name']
+export type ContentCoding = (typeof codings)[number]['name']
 
 export type AppFile = {
   readonly type: string
@@ -17,7 +17,7 @@ export type AppFile = {
   /** Its name changes with its bytes. */
   readonly isHashed: boolean
   readonly plain: Uint8Array
-  readonly packed: Readonly<Partial<Record<Coding, Uint8Array>>>
+  readonly packed: Readonly<Partial<Record<ContentCoding, Uint8Array>>>
 }
 
 /** By path, as a browser writes it. What is not in here is not served, whatever lies on the disk. */
@@ -101,7 +101,7 @@ const isPacked = (name: string, all: ReadonlyMap<string, unknown>): boolean =>
 function namesIn(directory: string): string[] {
   const top = readdirSync(directory, { withFileTypes: true })
   if (!top.some(entry => entry.name === PAGE && entry.isFile()))
-    throw wrong(`"${directory}" has no ${PAGE}; name the folder of the built app, or say off`)
+    throw wrong(`"${directory}" has no ${PAGE}. Name the folder of the built app, or off`)
   const { appFilesMax } = relayFixedLimits
   const names: string[] = []
   const rest: Dirent[] = top

@@ -1,10 +1,10 @@
 // Blobs over HTTP: PUT appends a piece, HEAD tells how far the upload is, GET fetches, also in part.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BlobId, CodedError, GatheredBytes, isBlobId, parseByteRange, Wait } from '@postern/protocol'
+import { type BlobId, CodedError, Deferred, GatheredBytes, isBlobId, parseByteRange } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
-import { blobForToken, type Standing, standingOf } from '../blobs/blobs.ts'
-import type { BlobUploads, Piece } from '../blobs/upload-blob.ts'
-import type { RelayParts } from '../connections/relay-parts.ts'
+import { blobForToken, blobToFetch, standingOf, type UploadState } from '../blobs/blobs.ts'
+import type { BlobPiece, BlobUploads } from '../blobs/upload-blob.ts'
+import type { RelayContext } from '../context.ts'
 import { answerJson } from './answer.ts'
 
 type Routed = { request: IncomingMessage; response: ServerResponse; blob: BlobId }
@@ -19,17 +19,17 @@ const crossOrigin = {
 const METHODS = ['GET', 'HEAD', 'PUT']
 const preflight = {
   'Access-Control-Allow-Methods': METHODS.join(', '),
-  'Access-Control-Allow-Headers': 'Authorization, Upload-Offset, Upload-Complete, Range, Content-Type',
+  'Access-Control-Allow-Headers': 'Authorization, Upload-Offset, Upload-Complete, Range, Content-Type, Fetch-Token',
   'Access-Control-Max-Age': '86400',
 }
 
 export const isBlobPath = (path: string): boolean => path.startsWith(PREFIX)
 
 export class BlobRoutes {
-  readonly #parts: RelayParts
+  readonly #parts: RelayContext
   readonly #uploads: BlobUploads
 
-  constructor(parts: RelayParts, uploads: BlobUploads) {
+  constructor(parts: RelayContext, uploads: BlobUploads) {
     this.#parts = parts
     this.#uploads = uploads
   }
@@ -50,7 +50,7 @@ export class BlobRoutes {
     const stored = await blobForToken(this.#parts, blob, tokenOf(request))
     const offset = numberIn(request.headers['upload-offset'])
     if (offset === undefined)
-      throw new CodedError('bad-field', { field: 'Upload-Offset', rule: 'this header says where the piece begins' })
+      throw new CodedError('bad-field', { field: 'Upload-Offset', rule: 'must say where the piece begins' })
     if (offset + (numberIn(request.headers['content-length']) ?? 0) > stored.size) {
       // Its body is not read: without this the relay would take in all of it only to drop it.
       response.setHeader('Connection', 'close')
@@ -75,13 +75,16 @@ export class BlobRoutes {
   }
 
   async #get({ request, response, blob }: Routed): Promise<void> {
-    const stored = await this.#parts.store.getBlob(blob)
-    if (stored?.state !== 'complete') throw new CodedError('blob-unknown')
+    const asks = request.method === 'HEAD' ? 'length' : 'bytes'
+    const stored = await blobToFetch(this.#parts, blob, { token: fetchTokenOf(request), asks })
     // Ranges are for GET only.
     const range = parseByteRange(request.method === 'GET' ? request.headers.range : undefined, stored.size)
     if (range.kind === 'unsatisfiable') {
       response.setHeader('Content-Range', `bytes */${stored.size}`)
-      return refuse(response, 416, { field: 'Range', rule: `the blob has ${stored.size} bytes` })
+      return refuse(response, 416, {
+        field: 'Range',
+        rule: `must begin within the blob, which has ${stored.size} bytes`,
+      })
     }
     const { start, end } = range.kind === 'part' ? range : { start: 0, end: stored.size - 1 }
     const headers = {
@@ -101,7 +104,7 @@ export class BlobRoutes {
 
 function wrongMethod(response: ServerResponse): void {
   response.setHeader('Allow', [...METHODS, 'OPTIONS'].join(', '))
-  refuse(response, 405, { field: 'method', rule: 'GET, HEAD, PUT or OPTIONS is required' })
+  refuse(response, 405, { field: 'method', rule: 'must be GET, HEAD, PUT or OPTIONS' })
 }
 
 /** For 405 and 416, which no error of the relay becomes elsewhere. */
@@ -110,7 +113,7 @@ function refuse(response: ServerResponse, status: 405 | 416, fault: { field: str
   answerJson(response, status, { error: message, code })
 }
 
-const pieceIn = (request: IncomingMessage): Omit<Piece, 'owner' | 'offset'> => ({
+const pieceIn = (request: IncomingMessage): Omit<BlobPiece, 'owner' | 'offset'> => ({
   body: wholeBody(request),
   abort: () => void request.destroy(),
   isLast: request.headers['upload-complete'] === '?1',
@@ -142,17 +145,17 @@ function forgetRest(request: IncomingMessage, { bytesMax }: { bytesMax: number }
 async function sendBody(response: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const bytes of body) {
     if (response.destroyed) return
-    const written = new Wait()
+    const written = new Deferred()
     const end = () => written.resolve()
     response.once('close', end)
-    written.onOver(() => response.off('close', end))
+    written.onSettled(() => response.off('close', end))
     response.write(bytes, end)
-    await written.over
+    await written.promise
   }
   if (!response.destroyed) response.end()
 }
 
-function tellStanding(response: ServerResponse, { length, isComplete }: Standing): void {
+function tellStanding(response: ServerResponse, { length, isComplete }: UploadState): void {
   response.setHeader('Upload-Offset', length)
   response.setHeader('Upload-Complete', isComplete ? '?1' : '?0')
 }
@@ -161,6 +164,12 @@ function tokenOf(request: IncomingMessage): string {
   const [, token] = /^Bearer ([A-Za-z0-9_-]+)$/.exec(request.headers.authorization ?? '') ?? []
   if (token === undefined) throw new CodedError('unauthenticated', { why: 'the upload token is missing' })
   return token
+}
+
+/** Too short, it could be guessed, and somebody else would fetch in the name of the first. */
+function fetchTokenOf(request: IncomingMessage): string | undefined {
+  const header = request.headers['fetch-token']
+  return typeof header === 'string' && /^[A-Za-z0-9_-]{22,128}$/.test(header) ? header : undefined
 }
 
 function numberIn(header: string | string[] | undefined): number | undefined {

@@ -2,11 +2,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CodedError, inBackground, logFault, relayFixedLimits, systemFault } from '@postern/protocol'
+import { requestsInTurn } from '@postern/protocol/node'
 import { BlobUploads } from '../blobs/upload-blob.ts'
-import type { RelayParts } from '../connections/relay-parts.ts'
+import type { ConnectionRegistry } from '../connections/connection-registry.ts'
 import type { SocketServer } from '../connections/socket-server.ts'
-import type { Visitors } from '../connections/visitors.ts'
-import { answerError, answerJson, notFound } from './answer.ts'
+import type { RelayContext } from '../context.ts'
+import { answerError, answerJson, closeToBrowsers, notFound } from './answer.ts'
 import type { AppFiles } from './app-files.ts'
 import { BlobRoutes, isBlobPath } from './blob-routes.ts'
 import { assertHost, refuseMalformed } from './malformed.ts'
@@ -18,17 +19,18 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 const PAGE = 'This is a Postern relay. It carries end-to-end encrypted messages and can read none of them.\n'
 
-type Doors = { sockets: SocketServer; visitors: Visitors; app: AppFiles }
-type Routes = { parts: RelayParts; blobs: BlobRoutes; app: AppFiles; visitors: Visitors }
+type Doors = { sockets: SocketServer; visitors: ConnectionRegistry; app: AppFiles }
+type Routes = { parts: RelayContext; blobs: BlobRoutes; app: AppFiles; visitors: ConnectionRegistry }
 
 export function createHttpServer(
-  parts: RelayParts,
+  parts: RelayContext,
   { sockets, visitors, app }: Doors,
 ): { server: Server; uploads: BlobUploads } {
   const { limits } = parts
   const uploads = new BlobUploads(parts)
   const routes = { parts, blobs: new BlobRoutes(parts, uploads), app, visitors }
-  const server = createServer(headRules(limits), (request, response) => {
+  const answerOne = (request: IncomingMessage, response: ServerResponse): void => {
+    closeToBrowsers(response)
     if (!visitors.request(request, done => response.once('close', done))) return turnAway(response)
     const answered = answer(request, response, routes).catch((error: unknown) => {
       // The peer has gone: there is nobody to answer, and nothing is wrong here.
@@ -36,8 +38,9 @@ export function createHttpServer(
       parts.figures.refused('request', systemFault(error))
       if (answerError(response, error)) logRefusal(parts, error)
     })
-    inBackground(answered, { what: 'a request could not be answered', log: parts.log })
-  })
+    inBackground(answered, { what: 'request not answered', log: parts.log })
+  }
+  const server = createServer(headRules(limits), requestsInTurn(answerOne))
   const malformed = refuseMalformed(limits)
   malformed.watch(server)
   server.on('clientError', (fault, stream) => malformed.refuse(fault, stream as Socket))
@@ -51,17 +54,17 @@ export function createHttpServer(
 }
 
 /** All that have a place of some kind. */
-export function allowConnections(server: Server, limits: RelayParts['limits']): void {
+export function allowConnections(server: Server, limits: RelayContext['limits']): void {
   server.maxConnections = limits.connectionsMax + limits.unauthenticatedMax + limits.httpConnectionsMax
 }
 
 /** Only so many a minute: on a disk that is full or dead every request fails. */
-function logRefusal({ rates, limits, log }: RelayParts, error: unknown): void {
+function logRefusal({ rates, limits, log }: RelayContext, error: unknown): void {
   if (rates.allows('log a request that failed', limits.faultsLoggedPerMinute))
-    logFault(error, { what: 'a request failed', log })
+    logFault(error, { what: 'request failed', log })
 }
 
-const headRules = ({ requestHeadBytesMax }: RelayParts['limits']) => ({
+const headRules = ({ requestHeadBytesMax }: RelayContext['limits']) => ({
   maxHeaderSize: requestHeadBytesMax,
   // `assertHost` asks for it, and answers in words.
   requireHostHeader: false,
@@ -70,7 +73,7 @@ const headRules = ({ requestHeadBytesMax }: RelayParts['limits']) => ({
 function turnAway(response: ServerResponse): void {
   response.setHeader('Connection', 'close')
   response.setHeader('Retry-After', relayFixedLimits.busyRetryAfterSec)
-  answerJson(response, 503, { error: 'There are too many connections; come again in a moment.', code: 'rate-limited' })
+  answerJson(response, 503, { error: 'There are too many connections. Try again in a moment.', code: 'rate-limited' })
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, routes: Routes): Promise<void> {
@@ -82,13 +85,19 @@ async function answer(request: IncomingMessage, response: ServerResponse, routes
   if (path === '/readyz' && isRead) return answerReady(response, routes.parts)
   if (isRead && isProfilePath(path))
     return answerProfile(routes.parts, { path, address: routes.visitors.addressOf(request) }, { request, response })
-  if (isRead && serveApp(routes.app, request, response)) return
-  if (path === '/' && isRead) return void response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
+  if (isRead && serveApp({ files: routes.app, hosts: routes.parts.audience.hosts }, request, response)) return
+  if (path === '/' && isRead) return answerPage(response)
   notFound(response)
 }
 
+/** To be read in a browser. */
+function answerPage(response: ServerResponse): void {
+  response.removeHeader('Content-Disposition')
+  response.writeHead(200, { 'Content-Type': 'text/plain' }).end(PAGE)
+}
+
 /** For a balancer: whoever comes here is served no worse than elsewhere. A failover is over before anybody is sent away. */
-function answerReady(response: ServerResponse, { store, clock }: RelayParts): void {
+function answerReady(response: ServerResponse, { store, clock }: RelayContext): void {
   const sinceMs = store.awaySinceMs()
   if (sinceMs !== undefined && clock.monotonicMs() - sinceMs >= relayFixedLimits.unreadyAfterMs)
     throw new CodedError('unavailable')

@@ -21,10 +21,10 @@ function answerOf({ status, field, rule }: Refusal): RawAnswer {
 /** Node would answer a request without Host by a status alone. */
 export function assertHost({ httpVersion, headers }: IncomingMessage): void {
   if (httpVersion === '1.1' && headers.host === undefined)
-    throw new CodedError('bad-field', { field: 'Host', rule: 'this header is required' })
+    throw new CodedError('bad-field', { field: 'Host', rule: 'is required' })
 }
 
-const noMethod: Refusal = { status: '405 Method Not Allowed', field: 'method', rule: 'it is not known here' }
+const noMethod: Refusal = { status: '405 Method Not Allowed', field: 'method', rule: 'is not supported here' }
 
 function refusalOf({ code = '' }: ParserFault, { requestHeadBytesMax }: RelayLimits): Refusal {
   switch (code) {
@@ -32,13 +32,13 @@ function refusalOf({ code = '' }: ParserFault, { requestHeadBytesMax }: RelayLim
       return {
         status: '431 Request Header Fields Too Large',
         field: 'headers',
-        rule: `the address and the headers together have at most ${requestHeadBytesMax} bytes`,
+        rule: `must have at most ${requestHeadBytesMax} bytes, address and headers together`,
       }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: '408 Request Timeout', field: 'request', rule: 'it comes too slowly' }
+      return { status: '408 Request Timeout', field: 'request', rule: 'arrived too slowly' }
     case 'HPE_INVALID_METHOD':
       return noMethod
     default:
-      return { status: '400 Bad Request', field: 'request', rule: 'it is not valid HTTP' }
+      return { status: '400 Bad Request', field: 'request', rule: 'must be valid HTTP' }
   }
 }

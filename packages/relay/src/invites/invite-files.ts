@@ -2,15 +2,15 @@
 import { chownSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { INVITES_NAME } from '../store/data-directory.ts'
-import type { Invite, InviteShelf } from '../store/invite-shelf.ts'
+import { INVITES_NAME } from '../store/claim-directory.ts'
+import type { InviteStore, StoredInvite } from '../store/invite-store.ts'
 import { syncDirectory } from '../store/sync-directory.ts'
 
 const FILE_NAME = /^[0-9a-f]{64}$/
 
 type Terms = { uses: number; expires_ms: number }
 
-export class InviteFiles implements InviteShelf {
+export class InviteFiles implements InviteStore {
   readonly #directory: string
 
   constructor(dataDirectory: string) {
@@ -18,7 +18,7 @@ export class InviteFiles implements InviteShelf {
   }
 
   /** Under its name the file is whole or not there at all. */
-  async put({ hash, usesMax, expiresMs }: Invite): Promise<void> {
+  async put({ hash, usesMax, expiresMs }: StoredInvite): Promise<void> {
     const path = this.#pathOf(hash)
     await mkdir(this.#directory, { recursive: true, mode: 0o700 })
     const file = await open(`${path}.new`, 'wx', 0o600)
@@ -34,13 +34,13 @@ export class InviteFiles implements InviteShelf {
     for (const folder of [this.#directory, join(this.#directory, '..')]) await syncDirectory(folder)
   }
 
-  async get(hash: Uint8Array): Promise<Invite | undefined> {
+  async get(hash: Uint8Array): Promise<StoredInvite | undefined> {
     const text = await absentAsUndefined(readFile(this.#pathOf(hash), 'utf8'))
     const terms = text === undefined ? undefined : termsIn(text)
     return terms && { hash, usesMax: terms.uses, expiresMs: terms.expires_ms }
   }
 
-  async list(): Promise<Invite[]> {
+  async list(): Promise<StoredInvite[]> {
     const names = (await absentAsUndefined(readdir(this.#directory))) ?? []
     const hashes = names.filter(name => FILE_NAME.test(name)).map(name => Buffer.from(name, 'hex'))
     const found = await Promise.all(hashes.map(hash => this.get(hash)))

@@ -1,16 +1,16 @@
 // What somebody who waits for a move is told: how many rows of how many, now and then.
 import { type Clock, moveLimits } from '@postern/protocol'
 
-export type Say = (line: string) => void
+export type PrintLine = (line: string) => void
 
 export class MoveProgress {
-  readonly #say: Say
+  readonly #say: PrintLine
   readonly #clock: Clock
   readonly #all: number
   #done = 0
   #saidMs: number
 
-  constructor(all: number, { say, clock }: { say: Say; clock: Clock }) {
+  constructor(all: number, { say, clock }: { say: PrintLine; clock: Clock }) {
     this.#all = all
     this.#say = say
     this.#clock = clock

@@ -1,12 +1,12 @@
 // What a move is told, whichever way it goes.
 import type { Clock } from '@postern/protocol'
-import type { Say } from './move-progress.ts'
+import type { PrintLine } from './move-progress.ts'
 
-export type Moving = {
+export type MoveContext = {
   /** The data directory, whose blobs stay where they are. */
   readonly directory: string
   /** Of the PostgreSQL. */
   readonly address: string
-  readonly say: Say
+  readonly say: PrintLine
   readonly clock: Clock
 }

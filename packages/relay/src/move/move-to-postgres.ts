@@ -1,27 +1,27 @@
 // Moves a relay from its data directory to PostgreSQL: in one transaction there, so that all of it has arrived or nothing.
 import { CodedError, moveLimits } from '@postern/protocol'
 import { InviteFiles } from '../invites/invite-files.ts'
-import { putPostgresMoveNote } from '../store/postgres/move-note-rows.ts'
-import type { Queries } from '../store/postgres/queries.ts'
-import { isAnswer } from '../store/postgres/storage-error.ts'
+import type { Queries } from '../store/postgres/connection/queries.ts'
+import { isAnswer } from '../store/postgres/connection/storage-error.ts'
+import { putPostgresMoveNote } from '../store/postgres/tools/move-note-rows.ts'
 import type { Sqlite } from '../store/sqlite/database.ts'
-import { moveNoteIn, putMoveNote } from '../store/sqlite/move-note-rows.ts'
+import { moveNoteIn, putMoveNote } from '../store/sqlite/tools/move-note-rows.ts'
 import { MoveProgress } from './move-progress.ts'
-import type { Moving } from './move-relay.ts'
-import type { Found } from './moved-figures.ts'
+import type { MoveContext } from './move-relay.ts'
+import type { TargetState } from './moved-figures.ts'
 import type { MovedTable } from './moved-tables.ts'
-import { PostgresPlace } from './postgres-place.ts'
+import { PostgresEnd } from './postgres-end.ts'
 import { addToPostgres, emptyTables, makePartitions, putInPostgres } from './postgres-rows.ts'
-import { figuresInSqlite, openSource, pagesInSqlite, partitionsFor, rowsInSqlite, tablesOf } from './sqlite-place.ts'
+import { figuresInSqlite, openSource, pagesInSqlite, partitionsFor, rowsInSqlite, tablesOf } from './sqlite-end.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
-export async function moveToPostgres(moving: Moving): Promise<number> {
+export async function moveToPostgres(moving: MoveContext): Promise<number> {
   const source = openSource(moving.directory)
   try {
     const note = moveNoteIn(source)
     if (note?.state === 'left')
       throw new CodedError('database-moved', { directory: moving.directory, place: note.place })
-    const target = await PostgresPlace.open(moving.address, moving.clock)
+    const target = await PostgresEnd.open(moving.address, moving.clock)
     try {
       return await move(moving, { source, target, isBegun: note !== undefined })
     } finally {
@@ -32,9 +32,9 @@ export async function moveToPostgres(moving: Moving): Promise<number> {
   }
 }
 
-type Ends = { source: Sqlite; target: PostgresPlace; isBegun: boolean }
+type Ends = { source: Sqlite; target: PostgresEnd; isBegun: boolean }
 
-async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<number> {
+async function move(moving: MoveContext, { source, target, isBegun }: Ends): Promise<number> {
   const { queries, place } = target
   const found = await target.find(figuresInSqlite(source).incarnation)
   const rows = hasArrived(found, { place, isBegun }) ? 0 : await copy(moving, { source, queries, place })
@@ -45,7 +45,7 @@ async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<
 }
 
 /** After a move that was cut off at its very end. Throws `database-not-empty` when something else is there. */
-export function hasArrived(found: Found, { place, isBegun }: { place: string; isBegun: boolean }): boolean {
+export function hasArrived(found: TargetState, { place, isBegun }: { place: string; isBegun: boolean }): boolean {
   if (found === 'another relay' || (found === 'the same relay' && !isBegun))
     throw new CodedError('database-not-empty', { place })
   return found === 'the same relay'
@@ -53,7 +53,7 @@ export function hasArrived(found: Found, { place, isBegun }: { place: string; is
 
 type Way = { source: Sqlite; queries: Queries; place: string }
 
-async function copy(moving: Moving, { source, queries, place }: Way): Promise<number> {
+async function copy(moving: MoveContext, { source, queries, place }: Way): Promise<number> {
   await queries.script('BEGIN')
   const tables = tablesOf(source)
   const rows = await copyRows(moving, { source, queries, tables })
@@ -73,7 +73,7 @@ async function copy(moving: Moving, { source, queries, place }: Way): Promise<nu
 
 type Copying = { source: Sqlite; queries: Queries; tables: readonly MovedTable[] }
 
-async function copyRows({ say, clock }: Moving, { source, queries, tables }: Copying): Promise<number> {
+async function copyRows({ say, clock }: MoveContext, { source, queries, tables }: Copying): Promise<number> {
   await emptyTables(queries, tables)
   await makePartitions(queries, partitionsFor(source))
   const all = tables.reduce((sum, table) => sum + rowsInSqlite(source, table), 0)

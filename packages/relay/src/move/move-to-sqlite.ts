@@ -3,26 +3,26 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CodedError, moveLimits } from '@postern/protocol'
 import { InviteFiles } from '../invites/invite-files.ts'
-import { INVITES_NAME } from '../store/data-directory.ts'
-import type { Invite } from '../store/invite-shelf.ts'
-import { postgresMoveNote, putPostgresMoveNote } from '../store/postgres/move-note-rows.ts'
-import type { Queries } from '../store/postgres/queries.ts'
+import { INVITES_NAME } from '../store/claim-directory.ts'
+import type { StoredInvite } from '../store/invite-store.ts'
+import type { Queries } from '../store/postgres/connection/queries.ts'
+import { postgresMoveNote, putPostgresMoveNote } from '../store/postgres/tools/move-note-rows.ts'
 import type { Sqlite } from '../store/sqlite/database.ts'
-import { ArrivingDatabase } from './arriving-database.ts'
 import { MoveProgress } from './move-progress.ts'
-import type { Moving } from './move-relay.ts'
+import type { MoveContext } from './move-relay.ts'
 import { hasArrived } from './move-to-postgres.ts'
-import { PostgresPlace } from './postgres-place.ts'
+import { PostgresEnd } from './postgres-end.ts'
 import { figuresInPostgres, pagesInPostgres, prepareToLeave, rowsInPostgres } from './postgres-rows.ts'
-import { addToSqlite, putInSqlite, tablesOf } from './sqlite-place.ts'
+import { addToSqlite, putInSqlite, tablesOf } from './sqlite-end.ts'
+import { StagingDatabase } from './staging-database.ts'
 
 /** Gives how many rows it has moved. Throws `database-…`, and then the relay is where it was. */
-export async function moveToSqlite(moving: Moving): Promise<number> {
-  const source = await PostgresPlace.open(moving.address, moving.clock)
+export async function moveToSqlite(moving: MoveContext): Promise<number> {
+  const source = await PostgresEnd.open(moving.address, moving.clock)
   try {
     const note = await postgresMoveNote(source.queries)
     if (note?.state === 'left') throw new CodedError('database-moved', { directory: source.place, place: note.place })
-    const target = new ArrivingDatabase(moving.directory)
+    const target = new StagingDatabase(moving.directory)
     try {
       return await move(moving, { source, target, isBegun: note !== undefined })
     } finally {
@@ -33,9 +33,9 @@ export async function moveToSqlite(moving: Moving): Promise<number> {
   }
 }
 
-type Ends = { source: PostgresPlace; target: ArrivingDatabase; isBegun: boolean }
+type Ends = { source: PostgresEnd; target: StagingDatabase; isBegun: boolean }
 
-async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<number> {
+async function move(moving: MoveContext, { source, target, isBegun }: Ends): Promise<number> {
   const { queries } = source
   const place = moving.directory
   await prepareToLeave(queries)
@@ -46,13 +46,13 @@ async function move(moving: Moving, { source, target, isBegun }: Ends): Promise<
   return rows
 }
 
-async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatabase): Promise<number> {
+async function copy(moving: MoveContext, source: PostgresEnd, target: StagingDatabase): Promise<number> {
   const { queries } = source
   const db = target.open()
   await queries.script('BEGIN ISOLATION LEVEL REPEATABLE READ')
   const rows = await copyRows(moving, queries, db)
   putInSqlite(db, await figuresInPostgres(queries))
-  const invites = await queries.rows<Invite>(INVITES)
+  const invites = await queries.rows<StoredInvite>(INVITES)
   await queries.script('COMMIT')
   target.sync()
   // A relay that had lost its way to the database and found it again has written what is in no copy.
@@ -65,7 +65,7 @@ async function copy(moving: Moving, source: PostgresPlace, target: ArrivingDatab
   return rows
 }
 
-async function copyRows({ say, clock }: Moving, source: Queries, db: Sqlite): Promise<number> {
+async function copyRows({ say, clock }: MoveContext, source: Queries, db: Sqlite): Promise<number> {
   const tables = tablesOf(db)
   let all = 0
   for (const table of tables) all += await rowsInPostgres(source, table)
@@ -81,7 +81,7 @@ async function copyRows({ say, clock }: Moving, source: Queries, db: Sqlite): Pr
 const INVITES = 'SELECT hash, uses_max AS "usesMax", expires_ms AS "expiresMs" FROM invite ORDER BY hash'
 
 /** In place of those that lay there before: one that was revoked meanwhile must not come back. */
-async function putInvites(directory: string, invites: readonly Invite[]): Promise<void> {
+async function putInvites(directory: string, invites: readonly StoredInvite[]): Promise<void> {
   rmSync(join(directory, INVITES_NAME), { recursive: true, force: true })
   const files = new InviteFiles(directory)
   for (const invite of invites) await files.put(invite)

@@ -15,4 +15,4 @@ export type MovedFigures = {
 export type MovedRow = Readonly<Record<string, unknown>>
 
 /** What is found where a relay is to be moved to. */
-export type Found = 'empty' | 'left behind' | 'the same relay' | 'another relay'
+export type TargetState = 'empty' | 'left behind' | 'the same relay' | 'another relay'

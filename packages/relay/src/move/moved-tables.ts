@@ -25,7 +25,7 @@ function alike(name: string, key: string, columns: readonly string[]): MovedTabl
 }
 
 const account = alike('account', 'num', [
-  ...['num', 'id', 'account_key', 'created_ms', 'serial', 'seen_day', 'banned_ms', 'group_count'],
+  ...['num', 'id', 'account_key', 'created_ms', 'serial', 'seen_day', 'banned_ms', 'deleted_ms', 'group_count'],
   ...['people_day', 'people_count', 'blob_day', 'blob_count', 'blob_bytes'],
 ])
 
@@ -97,14 +97,16 @@ const movedTables: readonly MovedTable[] = [
   alike('profile', 'account', ['account', 'version', 'blob']),
   alike('key_package', 'num', ['num', 'account', 'hash', 'data', 'taken_ms']),
   alike('last_resort', 'account', ['account', 'data']),
-  alike('contact', 'account, peer', ['account', 'peer']),
+  alike('contact', 'account, peer', ['account', 'peer', 'day']),
   alike('chat_group', 'num', ['num', 'id', 'creator', 'epoch', 'seq', 'last_ts', 'empty_ms']),
   member,
   alike('past_member', 'chat_group, account', ['chat_group', 'account', 'until_ms']),
   continuation,
   entry,
   mailbox,
-  alike('blob', 'id', ['id', 'owner', 'size', 'token_hash', 'begun_ms', 'done_ms']),
+  alike('blob', 'id', [
+    ...['id', 'owner', 'size', 'token_hash', 'begun_ms', 'done_ms', 'lifetime_ms', 'fetches', 'fetched_by'],
+  ]),
 ]
 
 /** Of uploads in parts. Alike on both, whichever columns they have; a version without them has no such uploads. */

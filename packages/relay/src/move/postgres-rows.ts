@@ -1,6 +1,6 @@
 // The rows of a relay on PostgreSQL, as a move reads and writes them: always within its transaction.
 import { postgresLimits } from '@postern/protocol'
-import type { Queries } from '../store/postgres/queries.ts'
+import type { Queries } from '../store/postgres/connection/queries.ts'
 import type { MovedFigures, MovedRow } from './moved-figures.ts'
 import { type MovedTable, PLACES_ON_POSTGRES } from './moved-tables.ts'
 

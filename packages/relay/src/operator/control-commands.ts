@@ -4,7 +4,7 @@ import { type AccountId, CodedError, DAY_MS, isAccountId, relayFixedLimits } fro
 import { type ControlCommands, holdCommands } from '@postern/protocol/control'
 import type { SocketServer } from '../connections/socket-server.ts'
 import { inviteIdOf } from '../invites/invites.ts'
-import { DATABASE_NAME } from '../store/data-directory.ts'
+import { DATABASE_NAME } from '../store/claim-directory.ts'
 import type { AccountFacts } from '../store/relay-store.ts'
 import type {
   AccountAnswer,
@@ -15,12 +15,12 @@ import type {
   StatusAnswer,
   UnbanAnswer,
 } from './answers.ts'
-import type { Overview, Served } from './overview.ts'
+import type { Overview, ServedRelay } from './overview.ts'
 
 type Given = Readonly<Record<string, unknown>>
-export type Operated = Served & { sockets: SocketServer; overview: Overview }
+export type OperatedRelay = ServedRelay & { sockets: SocketServer; overview: Overview }
 
-export const controlCommands = (operated: Operated, startedMs: number): ControlCommands => ({
+export const controlCommands = (operated: OperatedRelay, startedMs: number): ControlCommands => ({
   status: () => status(operated, startedMs),
   accounts: given => accounts(operated, given),
   ban: given => ban(operated, given),
@@ -34,7 +34,7 @@ export const controlCommands = (operated: Operated, startedMs: number): ControlC
   }),
 })
 
-async function status({ parts, overview }: Operated, startedMs: number): Promise<StatusAnswer> {
+async function status({ parts, overview }: OperatedRelay, startedMs: number): Promise<StatusAnswer> {
   const { takesMessages, takesBlobs, oldestEntryMs, ...figures } = await overview.read('now')
   return {
     started: isoTime(startedMs),
@@ -57,7 +57,7 @@ async function status({ parts, overview }: Operated, startedMs: number): Promise
   }
 }
 
-async function accounts({ parts, sockets }: Operated, given: Given): Promise<AccountsAnswer> {
+async function accounts({ parts, sockets }: OperatedRelay, given: Given): Promise<AccountsAnswer> {
   const { store, clock } = parts
   const nowMs = clock.nowMs()
   const shown = (facts: AccountFacts) => accountAnswer(facts, sockets.countOf(facts.account))
@@ -84,7 +84,7 @@ const accountAnswer = (facts: AccountFacts, connections: number): AccountAnswer 
   banned: facts.bannedMs === undefined ? null : isoTime(facts.bannedMs),
 })
 
-async function ban({ parts, sockets, uploads }: Operated, given: Given): Promise<BanAnswer> {
+async function ban({ parts, sockets, uploads }: OperatedRelay, given: Given): Promise<BanAnswer> {
   const account = accountIn(given)
   const connections = sockets.countOf(account)
   const end = (): void => {
@@ -92,18 +92,18 @@ async function ban({ parts, sockets, uploads }: Operated, given: Given): Promise
     uploads.abortOf(account)
   }
   await parts.bans.ban(account, { nowMs: parts.clock.nowMs(), end })
-  parts.log.info({ account, connections }, 'an account was banned')
+  parts.log.info({ account, connections }, 'account banned')
   return { account, connections }
 }
 
-async function unban({ parts }: Operated, given: Given): Promise<UnbanAnswer> {
+async function unban({ parts }: OperatedRelay, given: Given): Promise<UnbanAnswer> {
   const account = accountIn(given)
   await parts.bans.unban(account)
-  parts.log.info({ account }, 'an account was let in again')
+  parts.log.info({ account }, 'account unbanned')
   return { account }
 }
 
-async function invites({ parts }: Operated): Promise<InvitesAnswer> {
+async function invites({ parts }: OperatedRelay): Promise<InvitesAnswer> {
   const { invites: files, store, clock } = parts
   const nowMs = clock.nowMs()
   const made = (await files.list()).toSorted((one, other) => one.expiresMs - other.expiresMs)
@@ -117,23 +117,23 @@ async function invites({ parts }: Operated): Promise<InvitesAnswer> {
   return { invites: await Promise.all(shown) }
 }
 
-async function revokeInvite({ parts }: Operated, given: Given): Promise<RevokeAnswer> {
+async function revokeInvite({ parts }: OperatedRelay, given: Given): Promise<RevokeAnswer> {
   const invite = await parts.invites.revoke(String(given['invite']))
-  parts.log.info({ invite: inviteIdOf(invite) }, 'an invite was revoked')
+  parts.log.info({ invite: inviteIdOf(invite) }, 'invite revoked')
   return { invite: inviteIdOf(invite), used: await parts.store.inviteUses(invite.hash) }
 }
 
 function accountIn(given: Given): AccountId {
   const { account } = given
   if (typeof account === 'string' && isAccountId(account)) return account
-  throw new CodedError('bad-field', { field: 'account', rule: `${JSON.stringify(account)} is no id of an account` })
+  throw new CodedError('bad-field', { field: 'account', rule: `${JSON.stringify(account)} is not an account id` })
 }
 
 function countIn(limit: unknown): number {
   const max = relayFixedLimits.accountsPerPageMax
   if (limit === undefined) return max
   if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 && limit <= max) return limit
-  throw new CodedError('bad-field', { field: 'limit', rule: `it is a whole number from 1 to ${max}` })
+  throw new CodedError('bad-field', { field: 'limit', rule: `must be a whole number from 1 to ${max}` })
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()

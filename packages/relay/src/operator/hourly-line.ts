@@ -1,15 +1,15 @@
 // One line of figures an hour in the log: for whoever has no Prometheus, and for the day after.
 import { inBackground, type Timer } from '@postern/protocol'
-import type { RelayParts } from '../connections/relay-parts.ts'
+import type { RelayContext } from '../context.ts'
 import type { Overview } from './overview.ts'
 
 export class HourlyLine {
-  readonly #parts: RelayParts
+  readonly #parts: RelayContext
   readonly #overview: Overview
   #before: Record<string, number>
   #timer: Timer | undefined
 
-  constructor(parts: RelayParts, overview: Overview) {
+  constructor(parts: RelayContext, overview: Overview) {
     this.#parts = parts
     this.#overview = overview
     this.#before = this.#counts()

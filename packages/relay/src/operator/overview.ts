@@ -3,14 +3,19 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { relayFixedLimits } from '@postern/protocol'
 import type { BlobUploads } from '../blobs/upload-blob.ts'
-import type { RelayParts } from '../connections/relay-parts.ts'
-import type { Visitors } from '../connections/visitors.ts'
-import { DATABASE_NAME } from '../store/data-directory.ts'
-import type { StoreFigures } from '../store/relay-store.ts'
+import type { ConnectionRegistry } from '../connections/connection-registry.ts'
+import type { RelayContext } from '../context.ts'
+import { DATABASE_NAME } from '../store/claim-directory.ts'
+import type { StoreCounts } from '../store/relay-store.ts'
 
-export type Served = { parts: RelayParts; visitors: Visitors; uploads: BlobUploads; dataDirectory: string }
+export type ServedRelay = {
+  parts: RelayContext
+  visitors: ConnectionRegistry
+  uploads: BlobUploads
+  dataDirectory: string
+}
 
-export type Seen = StoreFigures & {
+export type OverviewCounts = StoreCounts & {
   /** Connections that have logged in, and those that have not. */
   members: number
   newcomers: number
@@ -25,15 +30,15 @@ export type Seen = StoreFigures & {
 }
 
 export class Overview {
-  readonly #served: Served
-  #rows: { figures: StoreFigures; readMs: number } | undefined
+  readonly #served: ServedRelay
+  #rows: { figures: StoreCounts; readMs: number } | undefined
 
-  constructor(served: Served) {
+  constructor(served: ServedRelay) {
     this.#served = served
   }
 
   /** `rows`: counted now, or within the last minute. */
-  async read(rows: 'now' | 'lately'): Promise<Seen> {
+  async read(rows: 'now' | 'lately'): Promise<OverviewCounts> {
     const { parts, visitors, uploads, dataDirectory } = this.#served
     const { disk, room, store } = parts
     return {
@@ -53,7 +58,7 @@ export class Overview {
   }
 
   /** To count all rows takes a while, and everybody waits: not for every look of a Prometheus. */
-  async #counted(rows: 'now' | 'lately'): Promise<StoreFigures> {
+  async #counted(rows: 'now' | 'lately'): Promise<StoreCounts> {
     const { store, clock } = this.#served.parts
     const nowMs = clock.monotonicMs()
     if (rows === 'now' || !this.#rows || nowMs - this.#rows.readMs >= relayFixedLimits.rowsCountedEveryMs)

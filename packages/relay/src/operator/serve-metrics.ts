@@ -1,65 +1,56 @@
 // The relay's metrics, on a listener of their own: what is public is another port, so that no proxy can show them by mistake.
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { inBackground, type ListenAddress, type Log, listenUrl, relayFixedLimits } from '@postern/protocol'
+import {
+  type CloseStack,
+  inBackground,
+  type ListenAddress,
+  type Log,
+  listenUrl,
+  relayFixedLimits,
+} from '@postern/protocol'
 import { buildInfo, Gauge, METRICS_TYPE, type Metric, renderMetrics } from '@postern/protocol/metrics'
+import { requestsInTurn } from '@postern/protocol/node'
 import { processMetrics } from '@postern/protocol/process-metrics'
-import type { RelayFigures } from '../figures/relay-figures.ts'
-import { answerError, notFound } from '../http/answer.ts'
+import { answerError, closeToBrowsers, notFound } from '../http/answer.ts'
+import { listenOn } from '../http/listen.ts'
+import type { RelayMetrics } from '../metrics/relay-figures.ts'
 import { VERSION } from '../version.ts'
-import type { Overview, Seen } from './overview.ts'
+import type { Overview, OverviewCounts } from './overview.ts'
 
 const { createServer } = process.getBuiltinModule('node:http')
 
-type Told = { figures: RelayFigures; overview: Overview; log: Log }
+type Told = { figures: RelayMetrics; overview: Overview; log: Log }
 
-export class MetricsListener {
-  readonly url: string
-  readonly #server: Server
-  readonly #stopProcess: () => void
+/** Gives its address. */
+export async function serveMetrics(listen: ListenAddress, told: Told, opened: CloseStack): Promise<string> {
+  const own = opened.add(processMetrics(), it => it.stop())
+  const answerOne = (request: IncomingMessage, response: ServerResponse): void =>
+    inBackground(answer(request, response, { ...told, own: [...own.metrics, buildInfo(VERSION)] }), {
+      what: 'metrics failed',
+      log: told.log,
+    })
+  const server = opened.add(createServer(requestsInTurn(answerOne)), stop)
+  server.maxConnections = relayFixedLimits.metricsConnectionsMax
+  server.timeout = relayFixedLimits.metricsIdleMs
+  return listenUrl({ ...listen, port: await listenOn(server, listen) })
+}
 
-  private constructor(server: Server, { url, stopProcess }: { url: string; stopProcess: () => void }) {
-    this.#server = server
-    this.url = url
-    this.#stopProcess = stopProcess
-  }
-
-  static async listen(listen: ListenAddress, told: Told): Promise<MetricsListener> {
-    const own = processMetrics()
-    const server = createServer((request, response) =>
-      inBackground(answer(request, response, { ...told, own: [...own.metrics, buildInfo(VERSION)] }), {
-        what: 'metrics failed',
-        log: told.log,
-      }),
-    )
-    server.maxConnections = relayFixedLimits.metricsConnectionsMax
-    server.timeout = relayFixedLimits.metricsIdleMs
-    try {
-      server.listen({ port: listen.port, host: listen.host })
-      await once(server, 'listening')
-    } catch (error) {
-      own.stop()
-      throw error
-    }
-    const { port } = server.address() as AddressInfo
-    return new MetricsListener(server, { url: listenUrl({ ...listen, port }), stopProcess: own.stop })
-  }
-
-  async stop(): Promise<void> {
-    this.#stopProcess()
-    const closed = once(this.#server, 'close')
-    this.#server.close()
-    this.#server.closeAllConnections()
-    await closed
-  }
+async function stop(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, told: Told & { own: Metric[] }) {
+  closeToBrowsers(response)
   if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') return notFound(response)
   try {
     const { figures, overview, own } = told
     const body = renderMetrics([...figures.metrics, ...gaugesOf(await overview.read('lately')), ...own])
+    // An operator reads them in a browser, too.
+    response.removeHeader('Content-Disposition')
     response.writeHead(200, { 'Content-Type': METRICS_TYPE, 'Content-Length': Buffer.byteLength(body) }).end(body)
   } catch (error) {
     answerError(response, error)
@@ -69,7 +60,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, told: 
 const gauge = (name: string, help: string, read: () => number): Gauge =>
   new Gauge({ name: `postern_relay_${name}`, help }, read)
 
-const gaugesOf = (seen: Seen): Metric[] => [
+const gaugesOf = (seen: OverviewCounts): Metric[] => [
   new Gauge(
     { name: 'postern_relay_connections', help: 'Connections, by whether they have logged in.', label: 'state' },
     () => ({ member: seen.members, newcomer: seen.newcomers }),

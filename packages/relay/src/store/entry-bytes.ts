@@ -1,6 +1,6 @@
 // What an entry weighs: in a page, in memory and on the wire.
 import { ACCOUNT_ID_BYTES } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
 
-export const entryBytes = ({ payload, added, removed }: Entry): number =>
+export const entryBytes = ({ payload, added, removed }: MailboxEntry): number =>
   payload.length + ACCOUNT_ID_BYTES * (added.length + removed.length)

@@ -1,10 +1,10 @@
 // What the relay keeps, and the methods every store of it has. What they guarantee are the rules of SPEC.md.
 import type { AccountId, BlobId, Clock, GroupId, Log, MessageId } from '@postern/protocol'
-import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../limits/relay-limits.ts'
-import type { Elsewhere } from './elsewhere.ts'
 import type { DeviceClaim, DeviceStanding, Fence } from './fence.ts'
-import type { Invite, InviteShelf } from './invite-shelf.ts'
+import type { InviteStore, StoredInvite } from './invite-store.ts'
+import type { PeerEvents } from './peer-events.ts'
 import type { Wake } from './wake.ts'
 
 export type StoredAccount = {
@@ -35,7 +35,7 @@ export type AccountFacts = {
 /** The newest first; `after` one of them, the next page. */
 export type AccountsAsked = { countMax: number; nowMs: number; after?: AccountId | undefined; which: 'all' | 'banned' }
 
-export type StoreFigures = {
+export type StoreCounts = {
   accounts: number
   banned: number
   groups: number
@@ -51,7 +51,7 @@ export type StoreFigures = {
 
 export type StoredProfile = { accountKey: Uint8Array; version: number; blob: Uint8Array }
 
-export type NewAccount = { accountKey: Uint8Array; nowMs: number; invite?: Invite | undefined }
+export type NewAccount = { accountKey: Uint8Array; nowMs: number; invite?: StoredInvite | undefined }
 
 export type PublishedKeyPackages = {
   oneTime: readonly Uint8Array[]
@@ -67,12 +67,12 @@ export type PageBounds = { entriesMax: number; bytesMax: number }
  * What a store hands out again to the next reader. `frame`: a page of this entry alone, as the first who was sent it got it;
  * the payload is a part of it then, so that it is in memory once.
  */
-export type StoredEntry = Entry & { frame?: Uint8Array }
+export type StoredEntry = MailboxEntry & { frame?: Uint8Array }
 /** `more` when the bounds ended the page, not the mailbox. */
 export type Page = { entries: StoredEntry[]; more: boolean }
 
 /** Who gets an appended envelope. */
-export type Delivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
+export type EnvelopeDelivery = { kind: 'message' } | { kind: 'direct'; to: AccountId } | { kind: 'leave' }
 
 /** What a sender hands in for a group's log. `message` is its id, computed from the payload. */
 type Envelope = {
@@ -86,9 +86,9 @@ type Envelope = {
   fence?: Fence | undefined
 }
 
-export type Append = Envelope & { delivery: Delivery }
+export type Append = Envelope & { delivery: EnvelopeDelivery }
 
-export type Commit = Envelope & {
+export type CommitEnvelope = Envelope & {
   add: readonly AccountId[]
   remove: readonly AccountId[]
   /** Given exactly when someone is added. */
@@ -96,7 +96,9 @@ export type Commit = Envelope & {
 }
 
 /** `continues`: a group that the creator is in, or was in lately; refused by `group-unknown` when it is neither. */
-export type NewGroup = { creator: AccountId; nowMs: number; continues?: GroupId | undefined }
+export type NewStoredGroup = { creator: AccountId; nowMs: number; continues?: GroupId | undefined }
+
+export type BlobLimits = { lifetimeMs?: number | undefined; fetches?: number | undefined }
 
 export type StoredBlob = {
   owner: AccountId
@@ -104,7 +106,14 @@ export type StoredBlob = {
   size: number
   tokenHash: Uint8Array
   state: 'uploading' | 'complete'
+  /** When it is gone, if its owner has set that: counted from when it was complete. */
+  expiresMs?: number
+  /** How many fetchers it has at most, if its owner has set that. */
+  fetches?: number
 }
+
+/** `fetcher`: the hash of its token. `look`: nothing is claimed. */
+export type FetchClaim = { fetcher: Uint8Array; how: 'claim' | 'look' }
 
 /** `part`: of the upload that puts them together. `piece`: by itself, until there is enough for a part. `tag` names it. */
 export type BlobPart = { number: number; kind: 'part' | 'piece'; size: number; tag: string }
@@ -133,7 +142,7 @@ export type StoreOptions = {
   limits: RelayLimits
   wake: Wake
   /** Told of what happens at other relays on the same data. */
-  elsewhere?: Elsewhere
+  peerEvents?: PeerEvents
   clock: Clock
   /** By which clocks something has to be past its time before it goes: the database's may be another one. The relay's own, if nothing is said. */
   ages?: 'by-own-clock' | 'by-both-clocks'
@@ -153,7 +162,7 @@ export interface RelayStore {
   /** Which life of the relay this is: the same over restarts, and another one after a restore from a backup. */
   readonly incarnation: Uint8Array
   /** Where invites are, when it has a place for them; else they are files in the data directory. */
-  readonly invites?: InviteShelf
+  readonly invites?: InviteStore
 
   // An account's own.
   /** With an invite, one use of it and the account come to be together: `invite-used` when none is left. */
@@ -180,6 +189,14 @@ export interface RelayStore {
   /** The same promise for all that wait for one write: on a full disk they may be millions. */
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void>
 
+  /**
+   * Its owner ends it: from then on nobody finds it, nothing more of it is accepted, and nobody registers it again. Its rows
+   * go by `purgeDeleted`. Throws `account-not-found`.
+   */
+  deleteAccount(account: AccountId, nowMs: number): Promise<void>
+  /** One bounded turn of removing what deleted accounts have left. */
+  purgeDeleted(nowMs: number): Promise<{ removed: number; more: boolean }>
+
   // Its operator's.
   /** Since when it is shut out; undefined lets it in again. Throws `account-not-found`. */
   setBanned(account: AccountId, bannedMs: number | undefined): Promise<void>
@@ -191,14 +208,14 @@ export interface RelayStore {
   /** How often an invite was used, by its hash. */
   inviteUses(hash: Uint8Array): Promise<number>
   /** Counts rows: to be asked for now and then. */
-  figures(): Promise<StoreFigures>
+  figures(): Promise<StoreCounts>
 
   // A group's own.
-  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'>
+  createGroup(group: GroupId, by: NewStoredGroup): Promise<'created' | 'exists'>
   getGroup(group: GroupId, by: AccountId): Promise<{ epoch: number; members: AccountId[] }>
-  append(append: Append): Promise<Verdict>
-  commit(commit: Commit): Promise<Verdict>
-  outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict>
+  append(append: Append): Promise<RelayVerdict>
+  commit(commit: CommitEnvelope): Promise<RelayVerdict>
+  outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<RelayVerdict>
 
   /**
    * A newer connection of a device: what the older ones have sent is settled when this resolves, and what comes of them later
@@ -212,11 +229,14 @@ export interface RelayStore {
   // Blobs: what is known about them; their bytes are in a BlobStore.
   beginBlob(
     blob: BlobId,
-    given: { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number },
+    given: { owner: AccountId; size: number; tokenHash: Uint8Array; nowMs: number } & BlobLimits,
   ): Promise<void>
   getBlob(blob: BlobId): Promise<StoredBlob | undefined>
+  /** Of a complete blob with a number of `fetches`: the first so many fetchers have it, for as often as each asks. */
+  claimFetch(blob: BlobId, claim: FetchClaim): Promise<'yours' | 'refused'>
   /** It is as long as `size` from now on; what was announced beyond that is given back to the day's bytes. */
   finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void>
+  /** Those with a lifetime go by this clock, the others by the one that tells ages. */
   expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]>
   unfinishedBlobs(): Promise<BlobId[]>
   /** Of an unfinished one `length` bytes had come: the rest of what was announced is given back to the day's bytes. */

@@ -1,15 +1,15 @@
 // An entry as databases keep it: its kind as a number, the accounts that it names one behind the other.
 import { ACCOUNT_ID_BYTES, type AccountId, bytesOf, toBase32 } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
 import { entryBytes } from './entry-bytes.ts'
 
-type Kind = Entry['kind']
+type EntryKind = MailboxEntry['kind']
 
 /** As stored: never renumber. */
-export const kindNumbers: Record<Kind, number> = { message: 1, commit: 2, welcome: 3, direct: 4, leave: 5 }
-const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as Kind]))
+export const kindNumbers: Record<EntryKind, number> = { message: 1, commit: 2, welcome: 3, direct: 4, leave: 5 }
+const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as EntryKind]))
 
-export function kindOf(number: number): Kind {
+export function kindOf(number: number): EntryKind {
   const kind = kindNames.get(number)
   if (!kind) throw new TypeError(`an entry of unknown kind ${number} is in the database`)
   return kind
@@ -26,8 +26,8 @@ export function accountsIn(stored: Uint8Array | null): AccountId[] {
 }
 
 /** At least one when there is any, then as many as fit. */
-export function fitting(candidates: Iterable<Entry>, bytesMax: number): Entry[] {
-  const entries: Entry[] = []
+export function fitting(candidates: Iterable<MailboxEntry>, bytesMax: number): MailboxEntry[] {
+  const entries: MailboxEntry[] = []
   let bytes = 0
   for (const entry of candidates) {
     bytes += entryBytes(entry)

@@ -39,6 +39,45 @@ export function blobRules(get: Get, reopen: Reopen): void {
     expect(await world.store.expiredBlobs(world.nowMs + 31 * DAY_MS, 1)).toHaveLength(1)
   })
 
+  test('[RELAY-1.53] a blob with a lifetime is past its time so long after it is complete, by the clock and not by ages', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const blob = blobId()
+    const given = { owner: alice, size: 10, tokenHash: randomBytes(32), nowMs: world.nowMs }
+    await world.store.beginBlob(blob, { ...given, lifetimeMs: 600_000 })
+    expect((await world.store.getBlob(blob))?.expiresMs).toBeUndefined()
+    await world.store.finishBlob(blob, { size: 10, nowMs: world.nowMs + 5000 })
+    expect((await world.store.getBlob(blob))?.expiresMs).toBe(world.nowMs + 605_000)
+    await world.store.noteClockSet({ byMs: 3_600_000, nowMs: world.nowMs })
+    expect(await world.store.expiredBlobs(world.nowMs + 604_999, 10)).toEqual([])
+    expect(await world.store.expiredBlobs(world.nowMs + 605_000, 10)).toEqual([blob])
+    expect(await world.store.expiredBlobs(world.nowMs + 90 * DAY_MS, 10)).toEqual([blob])
+  })
+
+  test('[RELAY-1.54] of those who claim a blob at once, as many have it as its owner allows, however often each asks', async () => {
+    const world = get()
+    const [alice] = await world.people()
+    const blob = blobId()
+    const given = { owner: alice, size: 10, tokenHash: randomBytes(32), nowMs: world.nowMs }
+    const [open, unfinished] = [blobId(), blobId()]
+    for (const other of [open, unfinished])
+      await world.store.beginBlob(other, { ...given, ...(other !== open && { fetches: 2 }) })
+    await world.store.beginBlob(blob, { ...given, fetches: 2 })
+    const fetchers = Array.from({ length: 5 }, () => randomBytes(32))
+    const ask = (how: 'claim' | 'look', at = blob) =>
+      Promise.all(fetchers.map(fetcher => world.store.claimFetch(at, { fetcher, how })))
+    const count = (answers: string[]) => answers.filter(answer => answer === 'yours').length
+    expect(count(await ask('claim', unfinished))).toBe(0)
+    await world.store.finishBlob(blob, { size: 10, nowMs: world.nowMs })
+    await world.store.finishBlob(open, { size: 10, nowMs: world.nowMs })
+    expect(count(await ask('claim', open))).toBe(0)
+    expect(count(await ask('look'))).toBe(0)
+    const twice = await Promise.all([ask('claim'), ask('claim')])
+    expect(twice.map(count)).toEqual([2, 2])
+    expect(await ask('claim')).toEqual(twice[0])
+    expect(await ask('look')).toEqual(twice[0])
+  })
+
   test('[RELAY-1.29] blobs of a day are bounded in bytes and in number', async () => {
     const world = await reopen({ blobsPerDayBytesMax: 100, blobsPerDayMax: 3 })
     const [alice] = await world.people()

@@ -1,7 +1,7 @@
 // Commits: one winner an epoch, and membership that changes exactly there.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
 import { expect, test } from 'vitest'
 import { idOf, newGroupId } from '../test-client.ts'
 import { bytes, codeOf, type Get, type Reopen, type World } from './world.ts'
@@ -70,7 +70,7 @@ export function commitRules(get: Get): void {
 }
 
 export function namedPeopleRules(get: Get, reopen: Reopen): void {
-  const named = (entries: Entry[]) => entries.map(({ kind, added, removed }) => ({ kind, added, removed }))
+  const named = (entries: MailboxEntry[]) => entries.map(({ kind, added, removed }) => ({ kind, added, removed }))
 
   test('[RELAY-1.36] every reader of a commit is told whom its sender named, and of nothing else anybody', async () => {
     const world = get()

@@ -159,12 +159,12 @@ function aWayToNobodyAlone(reopen: Reopen): void {
     await world.send(next, { sender: alice, epoch: 0, delivery: { kind: 'leave' } })
     world.nowMs += 31 * DAY_MS
     await world.sweep()
-    const later = await reopen({ newPeoplePerDay: 1 })
+    const later = await reopen({ newPeoplePerDay: 2 })
     later.nowMs = world.nowMs
     await later.chat(people[1], alice, people[2])
     const group = newGroupId()
     await later.store.createGroup(group, { creator: alice, nowMs: later.nowMs })
-    await later.chat(alice, people[3])
+    await later.chat(alice, people[3], people[4])
     expect(await codeOf(later.commit(group, { sender: alice, epoch: 0, add: [people[2]] }))).toBe(LIMIT)
   })
 }

@@ -85,8 +85,8 @@ export function expiryRules(get: Get, reopen: Reopen): void {
       removed += turn.removed
       more = turn.more
     }
-    // 57 entries; references: bob and carol 56 each, alice the commit.
-    expect(removed).toBe(57 + 112 + 1)
+    // 57 entries; references: bob and carol 56 each, alice the commit; contacts: alice with both, and back.
+    expect(removed).toBe(57 + 112 + 1 + 4)
     expect((await world.read(bob)).map(entry => entry.seq)).toEqual([young.accepted?.seq])
     expect((await world.store.sweep(world.nowMs)).removed).toBe(0)
   })

@@ -1,7 +1,7 @@
 // Messages: once, in one order, at the epoch only, to whom they are for.
 import { randomBytes } from 'node:crypto'
 import { accountIdFromHash } from '@postern/protocol'
-import type { Entry } from '@postern/protocol/relay'
+import type { MailboxEntry } from '@postern/protocol/relay'
 import { expect, test } from 'vitest'
 import { idOf, newGroupId } from '../test-client.ts'
 import { codeOf, type Get } from './world.ts'
@@ -75,7 +75,7 @@ export function messageRules(get: Get): void {
     })
     const accepted = (await Promise.all(sends)).map(verdict => verdict.accepted)
     const readers = await Promise.all([carol, dave].map(async reader => (await world.read(reader)).slice(1)))
-    const [first, second] = readers as [Entry[], Entry[]]
+    const [first, second] = readers as [MailboxEntry[], MailboxEntry[]]
     expect(first).toEqual(second)
     expect(first.map(entry => entry.seq)).toEqual(accepted.map(one => one?.seq))
     expect(first.map(entry => entry.ts)).toEqual(accepted.map(one => one?.ts))

@@ -1,9 +1,9 @@
 // People and chats, as the rules of the store speak of them.
 import { randomBytes } from 'node:crypto'
 import { type AccountId, accountIdFromHash, type GroupId, isCoded } from '@postern/protocol'
-import type { Entry, Verdict } from '@postern/protocol/relay'
+import type { MailboxEntry, RelayVerdict } from '@postern/protocol/relay'
 import type { RelayLimits } from '../../src/limits/relay-limits.ts'
-import type { Delivery, RelayStore } from '../../src/store/relay-store.ts'
+import type { EnvelopeDelivery, RelayStore } from '../../src/store/relay-store.ts'
 import { InProcessWake, type Wake } from '../../src/store/wake.ts'
 import { idOf, newGroupId } from '../test-client.ts'
 
@@ -54,7 +54,7 @@ export class World {
     return group
   }
 
-  send(group: GroupId, sent: { sender: AccountId; payload?: Uint8Array; epoch?: number; delivery?: Delivery }) {
+  send(group: GroupId, sent: { sender: AccountId; payload?: Uint8Array; epoch?: number; delivery?: EnvelopeDelivery }) {
     const { sender, payload = randomBytes(40), epoch = 1, delivery = { kind: 'message' } } = sent
     const { nowMs } = this
     const message = idOf(payload)
@@ -64,7 +64,7 @@ export class World {
   commit(
     group: GroupId,
     made: { sender: AccountId; epoch: number; payload?: Uint8Array; add?: AccountId[]; remove?: AccountId[] },
-  ): Promise<Verdict> {
+  ): Promise<RelayVerdict> {
     const { sender, epoch, payload = randomBytes(40), add = [], remove = [] } = made
     const welcome = add.length > 0 ? Buffer.from('welcome') : undefined
     const { nowMs } = this
@@ -74,7 +74,7 @@ export class World {
   }
 
   /** Of a store that answers when it is in the log: until it is in mailboxes, too. A head counts all that was sent before. */
-  #delivered(sender: AccountId, answered: Promise<Verdict>): Promise<Verdict> {
+  #delivered(sender: AccountId, answered: Promise<RelayVerdict>): Promise<RelayVerdict> {
     if (this.store.kind === 'sqlite') return answered
     return answered.then(async verdict => {
       await this.store.mailboxHead(sender)
@@ -82,8 +82,8 @@ export class World {
     })
   }
 
-  async read(account: AccountId, after = 0, pageSize = 7): Promise<Entry[]> {
-    const all: Entry[] = []
+  async read(account: AccountId, after = 0, pageSize = 7): Promise<MailboxEntry[]> {
+    const all: MailboxEntry[] = []
     for (;;) {
       const bounds = { ...ALL, entriesMax: pageSize }
       const { entries, more } = await this.store.readMailbox(account, all.at(-1)?.cursor ?? after, bounds)
@@ -106,7 +106,7 @@ export class World {
   }
 }
 
-export const texts = (entries: Entry[]): string[] => entries.map(entry => Buffer.from(entry.payload).toString())
+export const texts = (entries: MailboxEntry[]): string[] => entries.map(entry => Buffer.from(entry.payload).toString())
 export const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(8, '.'))
 export const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(

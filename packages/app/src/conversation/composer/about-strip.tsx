@@ -1,7 +1,7 @@
 // Above the field: what is replied to, or that a message is being edited.
 import type { VNode } from 'preact'
-import { Icon } from '../../parts/icon.tsx'
-import { IconButton } from '../../parts/icon-button.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { IconButton } from '../../parts/icons/icon-button.tsx'
 import { snippetOf } from '../snippet.ts'
 import { useTalk } from '../talk.ts'
 import './about-strip.css'

@@ -4,7 +4,7 @@ import { sendText } from '../submit.ts'
 import type { Talk } from '../talk.ts'
 import { type Completion, choicesAt } from '../writing/completion.ts'
 
-export class Choosing {
+export class CompletionChoice {
   readonly caret = signal(0)
   readonly choices: ReadonlySignal<Completion[]>
   readonly at: ReadonlySignal<number>

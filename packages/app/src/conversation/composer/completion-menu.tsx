@@ -1,9 +1,9 @@
 // The list above the field: commands with what they do, or members of the group.
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Avatar } from '../../parts/avatar.tsx'
-import { BotLabel } from '../../parts/bot-label.tsx'
-import { NameText } from '../../parts/name-text.tsx'
+import { Avatar } from '../../parts/avatar/avatar.tsx'
+import { BotLabel } from '../../parts/text/bot-label.tsx'
+import { NameText } from '../../parts/text/name-text.tsx'
 import type { Completion } from '../writing/completion.ts'
 import './completion-menu.css'
 import { composerWords } from './words.ts'
@@ -11,9 +11,9 @@ import { composerWords } from './words.ts'
 export const LIST_ID = 'completion-menu'
 export const choiceId = (index: number): string => `completion-${index}`
 
-type Shown = { choices: readonly Completion[]; at: number; onChoose: (choice: Completion) => void }
+type CompletionMenuProps = { choices: readonly Completion[]; at: number; onChoose: (choice: Completion) => void }
 
-export function CompletionMenu({ choices, at, onChoose }: Shown): VNode {
+export function CompletionMenu({ choices, at, onChoose }: CompletionMenuProps): VNode {
   const w = composerWords.value
   const list = useRef<HTMLUListElement>(null)
   useLayoutEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at])

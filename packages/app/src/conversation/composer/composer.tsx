@@ -8,13 +8,13 @@ import type { VoiceRecording } from '../../attaching/voice-recording.ts'
 import { voiceType } from '../../attaching/voice-type.ts'
 import { call, useView } from '../../link/link.ts'
 import { begin } from '../../parts/attempt.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { say } from '../../parts/live-region.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { say } from '../../parts/toasts/live-region.tsx'
 import { returnToField, type Talk, useTalk } from '../talk.ts'
 import { pageTiming } from '../timing.ts'
 import { type Completion, commandsOf } from '../writing/completion.ts'
 import { AboutStrip } from './about-strip.tsx'
-import { Choosing } from './choosing.ts'
+import { CompletionChoice } from './choosing.ts'
 import { CompletionMenu } from './completion-menu.tsx'
 import './composer.css'
 import { submitField } from '../submit.ts'
@@ -27,7 +27,7 @@ import { composerWords } from './words.ts'
 export function Composer(): VNode {
   const talk = useTalk()
   const settings = useView('settings')
-  const choosing = useMemo(() => new Choosing(talk), [talk])
+  const choosing = useMemo(() => new CompletionChoice(talk), [talk])
   const caretTo = useSignal<number | undefined>(undefined)
   const recording = useSignal<VoiceRecording | undefined>(undefined)
   const choices = choosing.choices.value
@@ -76,7 +76,7 @@ export function Composer(): VNode {
 }
 
 async function chooseThen(
-  choosing: Choosing,
+  choosing: CompletionChoice,
   choice: Completion | undefined,
   caretTo: Signal<number | undefined>,
 ): Promise<void> {
@@ -85,7 +85,7 @@ async function chooseThen(
 
 /** In an empty field the way to the commands, else the way out. */
 type Beside = {
-  choosing: Choosing
+  choosing: CompletionChoice
   caretTo: Signal<number | undefined>
   recording: Signal<VoiceRecording | undefined>
 }

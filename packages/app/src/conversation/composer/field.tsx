@@ -6,22 +6,22 @@ import { begin } from '../../parts/attempt.ts'
 import { lastEditable } from '../rows/action-rules.ts'
 import { type Talk, useTalk } from '../talk.ts'
 import { hintFor } from '../writing/completion.ts'
-import type { Choosing } from './choosing.ts'
+import type { CompletionChoice } from './choosing.ts'
 import { choiceId, LIST_ID } from './completion-menu.tsx'
 import './field.css'
 import { submitField } from '../submit.ts'
 import { deedOf, type FieldDeed } from '../writing/field-keys.ts'
 import { composerWords } from './words.ts'
 
-type Shown = {
-  choosing: Choosing
+type FieldProps = {
+  choosing: CompletionChoice
   enterSends: boolean
   /** Where the caret is to stand once the text has changed. */
   caretTo: Signal<number | undefined>
   onChoose: () => void
 }
 
-export function Field({ choosing, enterSends, caretTo, onChoose }: Shown): VNode {
+export function Field({ choosing, enterSends, caretTo, onChoose }: FieldProps): VNode {
   const talk = useTalk()
   const { compose } = talk
   const field = useRef<HTMLTextAreaElement>(null)
@@ -84,7 +84,7 @@ export function Field({ choosing, enterSends, caretTo, onChoose }: Shown): VNode
   )
 }
 
-function act(deed: Exclude<FieldDeed, 'choose'>, talk: Talk, choosing: Choosing): void {
+function act(deed: Exclude<FieldDeed, 'choose'>, talk: Talk, choosing: CompletionChoice): void {
   switch (deed) {
     case 'send':
       return begin(submitField(talk))

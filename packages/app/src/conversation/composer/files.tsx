@@ -5,7 +5,7 @@ import type { Destination } from '../../attaching/send-files.tsx'
 import { useDroppedFiles } from '../../attaching/use-dropped-files.ts'
 import { attachingWords } from '../../attaching/words.ts'
 import { attempt, begin } from '../../parts/attempt.ts'
-import { later } from '../../parts/later.ts'
+import { lazyImport } from '../../parts/lazy-import.ts'
 import type { Talk } from '../talk.ts'
 import './files.css'
 import { showEnd } from '../submit.ts'
@@ -22,7 +22,7 @@ export function filesSent(talk: Talk): void {
   showEnd(talk)
 }
 
-const sending = later(() => import('../../attaching/send-files.tsx'))
+const sending = lazyImport(() => import('../../attaching/send-files.tsx'))
 
 async function drop(talk: Talk, files: File[]): Promise<void> {
   const done = await attempt(sending().then(({ sendFiles }) => sendFiles(destinationOf(talk), files)))

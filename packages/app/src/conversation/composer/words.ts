@@ -1,5 +1,5 @@
 // What the field and what stands around it say.
-import { inLanguages, plural } from '../../words/language.ts'
+import { inLanguages, plural } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 
 export const composerWords = inLanguages({
@@ -17,7 +17,8 @@ export const composerWords = inLanguages({
     hint: (args: string) => `Then: ${args}`,
     choices: (count: number) => plural(count, { one: '# suggestion', other: '# suggestions' }),
     charsLeft: (count: number) => plural(count, { one: '# character left', other: '# characters left' }),
-    tooLong: (count: number) => plural(count, { one: '# character too many', other: '# characters too many' }),
+    tooLong: (count: number) =>
+      plural(count, { one: '# character over the limit', other: '# characters over the limit' }),
   },
   ru: {
     message: 'Сообщение',

@@ -2,14 +2,14 @@
 import type { ChatDetail } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt, begin } from '../../parts/attempt.ts'
-import { confirm } from '../../parts/dialogs.tsx'
-import { later } from '../../parts/later.ts'
-import type { MenuItem } from '../../parts/menu.tsx'
+import { confirm } from '../../parts/dialogs/dialogs.tsx'
+import { lazyImport } from '../../parts/lazy-import.ts'
+import type { MenuItem } from '../../parts/menus/menu.tsx'
 import { go } from '../../router.ts'
 import { conversationWords } from '../words.ts'
 import { headerWords } from './words.ts'
 
-const timers = later(() => import('../../group/choose-timer.tsx'))
+const timers = lazyImport(() => import('../../group/choose-timer.tsx'))
 
 export function chatMenu(chat: ChatDetail): MenuItem[] {
   const w = headerWords.value

@@ -5,11 +5,11 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Message } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt } from '../../parts/attempt.ts'
-import { Button } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { IconButton } from '../../parts/icon-button.tsx'
-import { NameText } from '../../parts/name-text.tsx'
-import { TimeText } from '../../parts/time-text.tsx'
+import { Button } from '../../parts/fields/button.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { IconButton } from '../../parts/icons/icon-button.tsx'
+import { NameText } from '../../parts/text/name-text.tsx'
+import { TimeText } from '../../parts/text/time-text.tsx'
 import { snippetOf } from '../snippet.ts'
 import { useTalk } from '../talk.ts'
 import { pageTiming } from '../timing.ts'
@@ -52,6 +52,8 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
         if (event.key === 'Escape') onClose()
       }}
     >
+      {/* It stands in the place of the header, which had the heading of the screen. */}
+      <h1 class="unseen">{w.search}</h1>
       <div class="chat-search-bar">
         <Icon name="search" size={17} />
         <input
@@ -74,9 +76,9 @@ export function ChatSearch({ onClose }: { onClose: () => void }): VNode {
   )
 }
 
-type Shown = { found: FoundInChat; onShow: (message: Message) => void; onMore: () => Promise<void> }
+type ResultsProps = { found: FoundInChat; onShow: (message: Message) => void; onMore: () => Promise<void> }
 
-function Results({ found, onShow, onMore }: Shown): VNode {
+function Results({ found, onShow, onMore }: ResultsProps): VNode {
   const talk = useTalk()
   const w = headerWords.value
   const { messages, hasMore } = found

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import type { Timing } from '../timing.ts'
+import type { ScreenClock } from '../timing.ts'
 
 const ASKED_AFTER_MS = 200
 export const RESULTS_PAGE = 40
@@ -14,12 +14,12 @@ type Find = (text: string, beforeTs: number | undefined) => Promise<Message[] | 
 
 export class SearchRun {
   readonly found = signal<FoundInChat | undefined>(undefined)
-  readonly #timing: Timing
+  readonly #timing: ScreenClock
   readonly #ask: Find
   #stop: (() => void) | undefined
   #turn = 0
 
-  constructor(timing: Timing, ask: Find) {
+  constructor(timing: ScreenClock, ask: Find) {
     this.#timing = timing
     this.#ask = ask
   }

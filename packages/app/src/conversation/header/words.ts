@@ -1,5 +1,5 @@
 // What the header of a conversation says.
-import { inLanguages, plural } from '../../words/language.ts'
+import { inLanguages, plural } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 
 export const headerWords = inLanguages({
@@ -7,15 +7,15 @@ export const headerWords = inLanguages({
     about: (name: string) => `About ${isolated(name)}`,
     members: (count: number) => plural(count, { one: '# member', other: '# members' }),
     encrypted: 'end-to-end encrypted',
-    ownerSees: 'the owner sees this chat',
+    ownerSees: 'the owner can see this chat',
     verified: 'verified',
     connecting: 'connecting…',
     disappears: (span: string) => `Messages disappear after ${span}`,
     search: 'Search in this chat',
     closeSearch: 'Close search',
     found: (count: number) => plural(count, { one: '# message found', other: '# messages found' }),
-    nothingFound: 'Nothing found',
-    moreResults: 'Older ones',
+    nothingFound: 'No results',
+    moreResults: 'Older results',
     menu: 'More',
     info: 'Info',
     mute: 'Mute',
@@ -24,9 +24,9 @@ export const headerWords = inLanguages({
     verify: 'Compare keys',
     addMembers: 'Add members',
     block: 'Block',
-    leave: 'Leave the group',
+    leave: 'Leave group',
     leaveAsk: (name: string) => `Leave ${isolated(name)}?`,
-    leaveWhat: 'You get no more messages from it. What was said until now stays on this device.',
+    leaveWhat: 'You will not receive new messages. Earlier messages stay on this device.',
   },
   ru: {
     about: (name: string) => `О чате: ${isolated(name)}`,

@@ -3,20 +3,20 @@ import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { attempt, begin } from '../../parts/attempt.ts'
-import { Button } from '../../parts/button.tsx'
-import { copyText } from '../../parts/clipboard.ts'
-import { Dialog, DialogText } from '../../parts/dialog.tsx'
-import { ask } from '../../parts/dialogs.tsx'
-import { later } from '../../parts/later.ts'
-import type { MenuItem } from '../../parts/menu.tsx'
-import type { MenuPlace } from '../../parts/menu-place.ts'
-import { openMenu } from '../../parts/menus.tsx'
+import { Dialog, DialogText } from '../../parts/dialogs/dialog.tsx'
+import { ask } from '../../parts/dialogs/dialogs.tsx'
+import { Button } from '../../parts/fields/button.tsx'
+import { copyText } from '../../parts/fields/clipboard.ts'
+import { lazyImport } from '../../parts/lazy-import.ts'
+import type { MenuItem } from '../../parts/menus/menu.tsx'
+import type { MenuPlace } from '../../parts/menus/menu-place.ts'
+import { openMenu } from '../../parts/menus/menus.tsx'
 import type { Talk } from '../talk.ts'
-import { type Allowed, allowedFor } from './action-rules.ts'
+import { type AllowedActions, allowedFor } from './action-rules.ts'
 import { actionWords } from './action-words.ts'
 import { QuickReactions } from './quick-reactions.tsx'
 
-const info = later(() => import('./message-info.tsx'))
+const info = lazyImport(() => import('./message-info.tsx'))
 
 export function openActionMenu(talk: Talk, message: Message, at: MenuPlace): void {
   const allowed = allowedFor(message, { chat: talk.chat.value, me: talk.me, nowMs: Date.now() })
@@ -28,7 +28,7 @@ export function openActionMenu(talk: Talk, message: Message, at: MenuPlace): voi
   })
 }
 
-function itemsOf(talk: Talk, message: Message, allowed: Allowed): MenuItem[] {
+function itemsOf(talk: Talk, message: Message, allowed: AllowedActions): MenuItem[] {
   const w = actionWords.value
   const items: (MenuItem | false)[] = [
     allowed.reply && { word: w.reply, icon: 'reply', run: () => talk.compose.reply(message) },
@@ -44,12 +44,12 @@ function itemsOf(talk: Talk, message: Message, allowed: Allowed): MenuItem[] {
   return items.filter(item => item !== false)
 }
 
-async function eraseMessage(message: Message, allowed: Allowed): Promise<void> {
+async function eraseMessage(message: Message, allowed: AllowedActions): Promise<void> {
   const forWhom = await ask<'all' | 'me' | undefined>(answer => <EraseDialog allowed={allowed} answer={answer} />)
   if (forWhom) await attempt(call('erase', { chat: message.chat_id, message: message.id, for: forWhom }))
 }
 
-type Erasing = { allowed: Allowed; answer: (forWhom: 'all' | 'me' | undefined) => void }
+type Erasing = { allowed: AllowedActions; answer: (forWhom: 'all' | 'me' | undefined) => void }
 
 function EraseDialog({ allowed, answer }: Erasing): VNode {
   const w = actionWords.value

@@ -4,12 +4,12 @@ import type { ChatDetail, Message } from '../../contract/objects.ts'
 
 export const quickReactions = ['👍', '❤️', '😂', '😮', '😢', '🙏'] as const
 
-export type Allowed = { react: boolean; reply: boolean; copy: boolean; edit: boolean; eraseForAll: boolean }
+export type AllowedActions = { react: boolean; reply: boolean; copy: boolean; edit: boolean; eraseForAll: boolean }
 
-type Around = { chat: Pick<ChatDetail, 'state'>; me: string; nowMs: number }
+type ActionContext = { chat: Pick<ChatDetail, 'state'>; me: string; nowMs: number }
 
 /** Nothing is written into a request, or into a group that was left. */
-export function allowedFor(message: Message, { chat, me, nowMs }: Around): Allowed {
+export function allowedFor(message: Message, { chat, me, nowMs }: ActionContext): AllowedActions {
   const canWrite = chat.state === 'active'
   const isOwn = message.from.id === me
   const isText = message.text !== undefined && !message.poll
@@ -23,5 +23,5 @@ export function allowedFor(message: Message, { chat, me, nowMs }: Around): Allow
 }
 
 /** The one that ↑ in an empty field edits. */
-export const lastEditable = (messages: Iterable<Message>, around: Around): Message | undefined =>
+export const lastEditable = (messages: Iterable<Message>, around: ActionContext): Message | undefined =>
   [...messages].filter(message => allowedFor(message, around).edit).toSorted((one, other) => other.ts - one.ts)[0]

@@ -1,5 +1,5 @@
 // What can be done with a message, in words.
-import { inLanguages } from '../../words/language.ts'
+import { inLanguages } from '../../i18n/language.ts'
 import { isolated } from '../isolate.ts'
 
 export const actionWords = inLanguages({
@@ -14,8 +14,9 @@ export const actionWords = inLanguages({
     erase: 'Delete',
     info: 'Info',
     eraseAsk: 'Delete this message?',
-    eraseWhat: 'For everyone: whoever has not read it yet will not. For you: it goes from this device alone.',
-    eraseMineWhat: 'It goes from this device; others keep it.',
+    eraseWhat:
+      'Delete for everyone: anyone who has not read it yet will not see it. Delete for me: it is deleted from this device only.',
+    eraseMineWhat: 'It is deleted from this device only. Others keep it.',
     forAll: 'Delete for everyone',
     forMe: 'Delete for me',
     cancel: 'Cancel',

@@ -7,12 +7,14 @@ import { VideoBody } from '../../bodies/video-body.tsx'
 import { VoiceBody } from '../../bodies/voice-body.tsx'
 import type { FileInfo, Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import { ask } from '../../parts/dialogs.tsx'
-import { later } from '../../parts/later.ts'
+import { ask } from '../../parts/dialogs/dialogs.tsx'
+import { lazyImport } from '../../parts/lazy-import.ts'
+import { lazyPart } from '../../parts/lazy-part.tsx'
 import { type Talk, useTalk } from '../talk.ts'
 import { TextBody } from './text-body.tsx'
 
-const viewer = later(() => import('../../bodies/photo-viewer.tsx'))
+const RequestFile = lazyPart(() => import('../../bodies/request-file.tsx').then(({ RequestFile }) => RequestFile))
+const viewer = lazyImport(() => import('../../bodies/photo-viewer.tsx'))
 
 function Photo({ place }: { place: FilePlace }): VNode {
   const talk = useTalk()
@@ -28,7 +30,8 @@ const files: Record<FileInfo['kind'], ComponentType<{ place: FilePlace }>> = {
 
 export function MessageBody({ message }: { message: Message }): VNode {
   const { file } = message
-  const File = file && files[file.kind]
+  const talk = useTalk()
+  const File = file && (talk.isRequest.value ? RequestFile : files[file.kind])
   return (
     <>
       {File && <File place={{ chat: message.chat_id, message: message.id, file }} />}

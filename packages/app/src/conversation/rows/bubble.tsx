@@ -2,10 +2,10 @@
 import type { VNode } from 'preact'
 import { PollBody } from '../../bodies/poll-body.tsx'
 import type { Message } from '../../contract/objects.ts'
-import { BotLabel } from '../../parts/bot-label.tsx'
-import { hueOf } from '../../parts/face.ts'
-import { NameText } from '../../parts/name-text.tsx'
-import { TimeText } from '../../parts/time-text.tsx'
+import { hueOf } from '../../parts/avatar/face.ts'
+import { BotLabel } from '../../parts/text/bot-label.tsx'
+import { NameText } from '../../parts/text/name-text.tsx'
+import { TimeText } from '../../parts/text/time-text.tsx'
 import { isBot, useTalk } from '../talk.ts'
 import { directionOf } from '../text-direction.ts'
 import { conversationWords } from '../words.ts'
@@ -17,9 +17,9 @@ import { Quote } from './quote.tsx'
 import { Reactions } from './reactions.tsx'
 import { StatusSign } from './status-sign.tsx'
 
-type Shown = { message: Message; isOwn: boolean; showsName: boolean; hasTail: boolean }
+type BubbleProps = { message: Message; isOwn: boolean; showsName: boolean; hasTail: boolean }
 
-export function Bubble({ message, isOwn, showsName, hasTail }: Shown): VNode {
+export function Bubble({ message, isOwn, showsName, hasTail }: BubbleProps): VNode {
   const leftMs = useLeftMs(message.expires_ts)
   const kind = isOwn ? 'bubble bubble-own' : 'bubble'
   return (
@@ -63,7 +63,7 @@ const Meta = ({ message, leftMs, id }: Told): VNode => (
 )
 
 /** Every row has it for screen readers; it is seen where several people write. */
-function Sender({ message, isOwn, showsName }: Omit<Shown, 'hasTail'>): VNode {
+function Sender({ message, isOwn, showsName }: Omit<BubbleProps, 'hasTail'>): VNode {
   const talk = useTalk()
   const id = `${message.id}-from`
   if (isOwn || !showsName)

@@ -3,14 +3,14 @@ import type { VNode } from 'preact'
 import type { Message, PressState } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { begin } from '../../parts/attempt.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { later } from '../../parts/later.ts'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { lazyImport } from '../../parts/lazy-import.ts'
 import { Spinner } from '../../parts/spinner.tsx'
 import { useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import './buttons.css'
 
-const links = later(() => import('../../parts/open-link.tsx'))
+const links = lazyImport(() => import('../../parts/dialogs/open-link.tsx'))
 
 type ButtonOf = NonNullable<Message['buttons']>[number][number]
 
@@ -37,9 +37,9 @@ export function Buttons({ message }: { message: Message }): VNode | null {
   )
 }
 
-type Shown = { button: ButtonOf; message: Message; press: PressState | undefined }
+type BotButtonProps = { button: ButtonOf; message: Message; press: PressState | undefined }
 
-function BotButton({ button, message, press }: Shown): VNode {
+function BotButton({ button, message, press }: BotButtonProps): VNode {
   const talk = useTalk()
   const isPending = press?.state === 'pending'
   const isPressed = isPending && press.data === button.data

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
-import { timeLeft } from '../../words/time-left.ts'
+import { timeLeft } from '../../i18n/time-left.ts'
+import { Icon } from '../../parts/icons/icon.tsx'
 import { conversationWords } from '../words.ts'
 import { lookAgainMs } from './expiry-steps.ts'
 

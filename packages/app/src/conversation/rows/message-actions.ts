@@ -1,11 +1,11 @@
 // Opens what can be done with a message: by long press, right click, the keyboard's menu key or the button beside it.
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import { later } from '../../parts/later.ts'
-import type { MenuPlace } from '../../parts/menu-place.ts'
+import { lazyImport } from '../../parts/lazy-import.ts'
+import type { MenuPlace } from '../../parts/menus/menu-place.ts'
 import type { Talk } from '../talk.ts'
 
-const menu = later(() => import('./action-menu.tsx'))
+const menu = lazyImport(() => import('./action-menu.tsx'))
 
 export function openMessageActions(talk: Talk, message: Message, at: MenuPlace): void {
   begin(menu().then(({ openActionMenu }) => openActionMenu(talk, message, at)))

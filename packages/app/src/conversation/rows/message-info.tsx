@@ -1,10 +1,10 @@
 // When a message was sent, changed, and when it goes.
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { ask } from '../../parts/dialogs.tsx'
-import { wholeTimeOf } from '../../words/dates.ts'
+import { wholeTimeOf } from '../../i18n/dates.ts'
+import { Dialog } from '../../parts/dialogs/dialog.tsx'
+import { ask } from '../../parts/dialogs/dialogs.tsx'
+import { Button } from '../../parts/fields/button.tsx'
 import type { Talk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import { actionWords } from './action-words.ts'
@@ -16,9 +16,9 @@ export async function showMessageInfo(talk: Talk, message: Message): Promise<voi
   ))
 }
 
-type Shown = { message: Message; isOwn: boolean; onClose: () => void }
+type MessageInfoProps = { message: Message; isOwn: boolean; onClose: () => void }
 
-function MessageInfo({ message, isOwn, onClose }: Shown): VNode {
+function MessageInfo({ message, isOwn, onClose }: MessageInfoProps): VNode {
   const w = actionWords.value
   const facts: [string, string][] = [[w.sentAt, wholeTimeOf(message.ts)]]
   if (message.edited_ts !== undefined) facts.push([w.editedAt, wholeTimeOf(message.edited_ts)])

@@ -3,8 +3,8 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Message } from '../../contract/objects.ts'
-import { Avatar } from '../../parts/avatar.tsx'
-import { IconButton } from '../../parts/icon-button.tsx'
+import { Avatar } from '../../parts/avatar/avatar.tsx'
+import { IconButton } from '../../parts/icons/icon-button.tsx'
 import { isBot, useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import { Bubble } from './bubble.tsx'
@@ -13,9 +13,9 @@ import { longPress } from './long-press.ts'
 import { openMessageActions } from './message-actions.ts'
 import './message-row.css'
 
-type Shown = { message: Message; startsGroup: boolean; endsGroup: boolean }
+type MessageRowProps = { message: Message; startsGroup: boolean; endsGroup: boolean }
 
-export function MessageRow({ message, startsGroup, endsGroup }: Shown): VNode {
+export function MessageRow({ message, startsGroup, endsGroup }: MessageRowProps): VNode {
   const talk = useTalk()
   const { id } = message
   const isActive = useComputed(() => talk.activeRow.value === id)

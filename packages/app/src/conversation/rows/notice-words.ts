@@ -1,8 +1,8 @@
 // The lines of a conversation that nobody wrote, in words: one sentence for each code of a notice.
 import type { Notice, Person } from '../../contract/objects.ts'
-import type { IconName } from '../../parts/icon-drawings.ts'
-import { inLanguages, plural } from '../../words/language.ts'
-import { timerText } from '../../words/timers.ts'
+import { inLanguages, plural } from '../../i18n/language.ts'
+import { timerText } from '../../i18n/timers.ts'
+import type { IconName } from '../../parts/icons/icon-drawings.ts'
 import { isolated } from '../isolate.ts'
 
 export type NoticeLine = { icon?: IconName; text: string; isWarning: boolean }
@@ -13,35 +13,34 @@ type Who = string | undefined
 const words = inLanguages({
   en: {
     youAmong: 'you',
-    created: (who: Who, title: string) => `${who ?? 'You'} made the group ${title}`,
+    created: (who: Who, title: string) => `${who ?? 'You'} created the group ${title}`,
     joined: (who: Who, members: string) => `${who ?? 'You'} added ${members}`,
     botJoined: (who: Who, bots: string) =>
-      `${who ?? 'You'} added the bot ${bots}. Its owner receives every message that is written here from now on.`,
+      `${who ?? 'You'} added the bot ${bots}. Its owner receives every message sent here from now on.`,
     botsWithin: (count: number) =>
       plural(count, {
-        one: 'There is a bot in it: its owner receives every message that is written here.',
-        other: 'There are # bots in it: their owners receive every message that is written here.',
+        one: 'There is a bot in this group. Its owner receives every message sent here.',
+        other: 'There are # bots in this group. Their owners receive every message sent here.',
       }),
-    left: (who: Who) => (who ? `${who} has left` : 'You have left'),
+    left: (who: Who) => (who ? `${who} left` : 'You left'),
     removed: (who: Who, members: string) => `${who ?? 'You'} removed ${members}`,
     admins: (who: Who, members: string) => `${who ?? 'You'} made ${members} an admin`,
     noAdmins: (who: Who, members: string) => `${who ?? 'You'} removed ${members} as an admin`,
-    renamed: (who: Who, title: string) => `${who ?? 'You'} named the group ${title}`,
-    timer: (who: Who, span: string) => `${who ?? 'You'} set messages to disappear ${span} after they were read`,
-    timerOff: (who: Who) => `${who ?? 'You'} set messages to stay`,
-    callDeclined: (who: Who) =>
-      who ? `${who} did not take the call: there are no calls with bots` : 'A call was declined',
-    undecryptable: () => 'A message could not be read; the chat has been repaired',
+    renamed: (who: Who, title: string) => `${who ?? 'You'} renamed the group to ${title}`,
+    timer: (who: Who, span: string) => `${who ?? 'You'} set messages to disappear ${span} after they are read`,
+    timerOff: (who: Who) => `${who ?? 'You'} turned off disappearing messages`,
+    callDeclined: (who: Who) => (who ? `${who} declined the call: bots cannot take calls` : 'Call declined'),
+    undecryptable: () => 'A message could not be decrypted. The chat was repaired.',
     keyChanged: (who: Who) =>
-      `${who ?? 'You'} now ${who ? 'uses' : 'use'} another device key. Compare safety numbers to be sure who it is.`,
-    refused: (who: Who) => `${who ?? 'You'} tried what the rules of the group forbid; nobody followed it`,
-    restarted: () => 'The group goes on with new keys',
-    restartedWithout: (members: string) => `The group goes on with new keys, without ${members}`,
+      `${who ?? 'You'} now ${who ? 'has' : 'have'} a new device key. Compare safety numbers to make sure who it is.`,
+    refused: (who: Who) => `${who ?? 'You'} tried something the group’s rules do not allow. It had no effect.`,
+    restarted: () => 'The group now uses new keys',
+    restartedWithout: (members: string) => `The group now uses new keys, without ${members}`,
     missing: (who: Who, count: number) =>
-      `${plural(count, { one: '# message', other: '# messages' })} of ${who ?? 'yours'} did not come: the relay holds back what was sent`,
-    forked: () => 'The relay had shown two histories of this chat; they are one again',
-    cutOff: (members: string) => `The relay no longer delivered to ${members}; this has been put right`,
-    mismatch: () => 'The keys were not those of the people shown; nothing was sent with them',
+      `${plural(count, { one: '# message', other: '# messages' })} from ${who ?? 'you'} did not arrive. The relay is withholding messages.`,
+    forked: () => 'The relay showed two versions of this chat. They are one again.',
+    cutOff: (members: string) => `The relay stopped delivering messages to ${members}. This is fixed now.`,
+    mismatch: () => 'The keys did not belong to the people shown. Nothing was sent with them.',
   },
   ru: {
     youAmong: 'вас',

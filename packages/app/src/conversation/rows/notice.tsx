@@ -1,7 +1,7 @@
 // A line that nobody wrote: who came, what was changed, what the app had to put right.
 import type { VNode } from 'preact'
 import type { Notice } from '../../contract/objects.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
 import { useTalk } from '../talk.ts'
 import { noticeLine } from './notice-words.ts'
 import './notice.css'

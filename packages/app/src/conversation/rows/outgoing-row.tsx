@@ -1,20 +1,20 @@
 // Something on its way out: it stands where the message will, with what can be done about it.
 import type { VNode } from 'preact'
 import { OutgoingFileBody } from '../../bodies/outgoing-file.tsx'
-import type { Fault, Outgoing, OutgoingBody, OutgoingState } from '../../contract/objects.ts'
+import type { FaultView, OutgoingBody, OutgoingMessage, OutgoingState } from '../../contract/objects.ts'
 import { call } from '../../link/link.ts'
 import { begin } from '../../parts/attempt.ts'
 import { faultText } from '../../parts/fault-words.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { IconButton } from '../../parts/icon-button.tsx'
-import { TimeText } from '../../parts/time-text.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { IconButton } from '../../parts/icons/icon-button.tsx'
+import { TimeText } from '../../parts/text/time-text.tsx'
 import { directionOf } from '../text-direction.ts'
 import { conversationWords } from '../words.ts'
 import './outgoing-row.css'
 import { Quote } from './quote.tsx'
 import { StatusSign } from './status-sign.tsx'
 
-export function WaitingRow({ outgoing, startsGroup }: { outgoing: Outgoing; startsGroup: boolean }): VNode {
+export function WaitingRow({ outgoing, startsGroup }: { outgoing: OutgoingMessage; startsGroup: boolean }): VNode {
   const { key, state, body, madeMs } = outgoing
   const takeBack = (): void => begin(call('takeBack', { outgoing: key }))
   const words = wordsOf(body)
@@ -43,7 +43,7 @@ export function WaitingRow({ outgoing, startsGroup }: { outgoing: Outgoing; star
   )
 }
 
-type RefusedShown = { fault: Fault; outgoing: string; onTakeBack: () => void }
+type RefusedShown = { fault: FaultView; outgoing: string; onTakeBack: () => void }
 
 const Refused = ({ fault, outgoing, onTakeBack }: RefusedShown): VNode => (
   <div class="outgoing-refused">

@@ -2,20 +2,20 @@
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { ask } from '../../parts/dialogs.tsx'
-import { EmojiChooser } from '../../parts/emoji-chooser.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { closeMenu } from '../../parts/menus.tsx'
+import { Dialog } from '../../parts/dialogs/dialog.tsx'
+import { ask } from '../../parts/dialogs/dialogs.tsx'
+import { EmojiChooser } from '../../parts/emoji/emoji-chooser.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
+import { closeMenu } from '../../parts/menus/menus.tsx'
 import type { Talk } from '../talk.ts'
 import { quickReactions } from './action-rules.ts'
 import { actionWords } from './action-words.ts'
 import './quick-reactions.css'
 import { react } from './reactions.tsx'
 
-type Shown = { talk: Talk; message: Message }
+type QuickReactionsProps = { talk: Talk; message: Message }
 
-export function QuickReactions({ talk, message }: Shown): VNode {
+export function QuickReactions({ talk, message }: QuickReactionsProps): VNode {
   const w = actionWords.value
   const choose = (emoji: string): void => {
     closeMenu()

@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import './quote.css'
-import { showToast } from '../../parts/toast-list.ts'
+import { showToast } from '../../parts/toasts/toast-list.ts'
 import { snippetOf } from '../snippet.ts'
 
 export function Quote({ id }: { id: string }): VNode {

@@ -1,6 +1,6 @@
 // How far an own message has come: a sign, and the word for it.
 import type { VNode } from 'preact'
-import { Icon, type IconName } from '../../parts/icon.tsx'
+import { Icon, type IconName } from '../../parts/icons/icon.tsx'
 import { conversationWords } from '../words.ts'
 import './status-sign.css'
 

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact'
 import type { Message } from '../../contract/objects.ts'
 import { begin } from '../../parts/attempt.ts'
-import { RichText } from '../../parts/rich-text.tsx'
+import { RichText } from '../../parts/text/rich-text.tsx'
 import { sendText } from '../submit.ts'
 import { useTalk } from '../talk.ts'
 

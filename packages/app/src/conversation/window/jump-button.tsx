@@ -1,6 +1,6 @@
 // The way down, for who reads further up: it says how many new ones are there.
 import type { VNode } from 'preact'
-import { Icon } from '../../parts/icon.tsx'
+import { Icon } from '../../parts/icons/icon.tsx'
 import { useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import './jump-button.css'

@@ -2,8 +2,8 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { HistoryRow, Message } from '../../contract/objects.ts'
-import { TimeText } from '../../parts/time-text.tsx'
+import type { HistoryLine, Message } from '../../contract/objects.ts'
+import { TimeText } from '../../parts/text/time-text.tsx'
 import { MessageRow } from '../rows/message-row.tsx'
 import { NoticeRow } from '../rows/notice.tsx'
 import { WaitingRow } from '../rows/outgoing-row.tsx'
@@ -11,16 +11,16 @@ import { type Talk, useTalk } from '../talk.ts'
 import { conversationWords } from '../words.ts'
 import { JumpButton } from './jump-button.tsx'
 import './message-window.css'
-import { heirOf } from './heir.ts'
-import type { Opening } from './opening.ts'
+import { nextFocusOf } from './next-focus.ts'
+import type { OpeningPosition } from './opening.ts'
 import { moveAmongRows } from './row-keys.ts'
 import { isSameRow, type LaidDay, type LaidRow, layRows } from './row-layout.ts'
-import { useHeard } from './use-heard.ts'
+import { useAnnouncements } from './use-announcements.ts'
 import { useWindow } from './use-window.ts'
 import { isLookedAt } from './window-mover.ts'
 import { idOf } from './window-state.ts'
 
-export function MessageWindow({ opening }: { opening: Opening }): VNode {
+export function MessageWindow({ opening }: { opening: OpeningPosition }): VNode {
   const talk = useTalk()
   const { list, rows, window, mover } = useWindow(opening)
   const hasOutgoing = useComputed(() => talk.outgoing.value?.length !== 0)
@@ -28,7 +28,7 @@ export function MessageWindow({ opening }: { opening: Opening }): VNode {
   const days = useMemo(() => layRows(rows, unreadFromTs), [rows, unreadFromTs])
   const draw = useDrawnRows(days)
   useLayoutEffect(() => shareRows(talk, rows, window?.quoted), [rows, window?.quoted])
-  useHeard(talk, window)
+  useAnnouncements(talk, window)
   return (
     <div class="window">
       <div
@@ -110,7 +110,7 @@ function OutgoingRows(): VNode {
 }
 
 /** The line stays where it was when the conversation was opened, or when nobody looked; whoever answers has read. */
-function useUnreadLine(talk: Talk, opening: Opening): number | undefined {
+function useUnreadLine(talk: Talk, opening: OpeningPosition): number | undefined {
   const fromTs = useSignal(opening.unreadFromTs)
   const unread = talk.chat.value.firstUnread
   useEffect(() => {
@@ -127,7 +127,7 @@ function useUnreadLine(talk: Talk, opening: Opening): number | undefined {
 }
 
 /** Quotes read what they reply to from here; the arrows need a row that Tab reaches. */
-function shareRows(talk: Talk, rows: readonly HistoryRow[], quoted: Record<string, Message> = {}): void {
+function shareRows(talk: Talk, rows: readonly HistoryLine[], quoted: Record<string, Message> = {}): void {
   const inWindow = rows.flatMap(row => (row.kind === 'message' ? [row.message] : []))
   const before = [...talk.messages.peek().keys()]
   talk.messages.value = new Map([...Object.values(quoted), ...inWindow].map(message => [message.id, message]))
@@ -135,7 +135,8 @@ function shareRows(talk: Talk, rows: readonly HistoryRow[], quoted: Record<strin
   const isHeld = document.activeElement?.getAttribute('data-id') === active
   if (!isHeld || !rows.some(row => idOf(row) === active)) talk.activeRow.value = inWindow.at(-1)?.id
   // With the row that had it the focus is gone: the keyboard goes on at the next one, not at the top of the page.
-  if (document.activeElement === document.body) focusRow(heirOf(active, before, new Set(inWindow.map(({ id }) => id))))
+  if (document.activeElement === document.body)
+    focusRow(nextFocusOf(active, before, new Set(inWindow.map(({ id }) => id))))
 }
 
 const focusRow = (id: string | undefined): void =>

@@ -4,14 +4,14 @@ import type { HistoryAnchor } from '../../contract/views.ts'
 import type { Jump } from '../talk.ts'
 import { END } from './window-state.ts'
 
-export type Opening = {
+export type OpeningPosition = {
   anchor: HistoryAnchor
   goal?: { jump: Jump; block: 'center' | 'start' }
   /** From here on nothing was read when the conversation was opened. */
   unreadFromTs?: number
 }
 
-export function openingOf(chat: Pick<ChatDetail, 'firstUnread'>, message?: string): Opening {
+export function openingOf(chat: Pick<ChatDetail, 'firstUnread'>, message?: string): OpeningPosition {
   const unread = chat.firstUnread
   const line = unread && { unreadFromTs: unread.ts }
   if (message !== undefined)

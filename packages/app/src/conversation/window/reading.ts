@@ -1,18 +1,18 @@
 // What counts as read: a message that somebody could look at for half a second.
-import type { Timing } from '../timing.ts'
+import type { ScreenClock } from '../timing.ts'
 
 const READ_AFTER_MS = 500
 
 export type SeenRow = { id: string; ts: number }
 
 export class ReadMarks {
-  readonly #timing: Timing
+  readonly #timing: ScreenClock
   readonly #mark: (upTo: string) => void
   #since = new Map<string, SeenRow & { sinceMs: number }>()
   #markedTs = 0
   #stop: (() => void) | undefined
 
-  constructor(timing: Timing, mark: (upTo: string) => void) {
+  constructor(timing: ScreenClock, mark: (upTo: string) => void) {
     this.#timing = timing
     this.#mark = mark
   }

@@ -1,6 +1,6 @@
 // How the rows of a window stand together: days, groups of one sender, and the line above what was not read.
-import type { HistoryRow } from '../../contract/objects.ts'
-import { isSameDay } from '../../words/dates.ts'
+import type { HistoryLine } from '../../contract/objects.ts'
+import { isSameDay } from '../../i18n/dates.ts'
 import { idOf, tsOf } from './window-state.ts'
 
 /** What one person says within this time of the message before stands in one group. */
@@ -8,7 +8,7 @@ const GROUP_GAP_MS = 5 * 60_000
 
 export type LaidRow = {
   id: string
-  row: HistoryRow
+  row: HistoryLine
   /** The first of a group has the name and a gap above, the last one the face. */
   startsGroup: boolean
   endsGroup: boolean
@@ -26,7 +26,7 @@ export const isSameRow = (one: LaidRow, other: LaidRow): boolean =>
   one.isFirstUnread === other.isFirstUnread
 
 /** `unreadFromTs`: the time of the oldest message that was not read; that message itself may be gone since. */
-export function layRows(rows: readonly HistoryRow[], unreadFromTs?: number): LaidDay[] {
+export function layRows(rows: readonly HistoryLine[], unreadFromTs?: number): LaidDay[] {
   const firstUnread = unreadFromTs === undefined ? -1 : rows.findIndex(row => tsOf(row) >= unreadFromTs)
   const joins = (index: number): boolean => index !== firstUnread && isOneGroup(rows[index - 1], rows[index])
   const days: LaidDay[] = []
@@ -48,7 +48,7 @@ export function layRows(rows: readonly HistoryRow[], unreadFromTs?: number): Lai
   return days
 }
 
-function isOneGroup(above: HistoryRow | undefined, below: HistoryRow | undefined): boolean {
+function isOneGroup(above: HistoryLine | undefined, below: HistoryLine | undefined): boolean {
   if (above?.kind !== 'message' || below?.kind !== 'message') return false
   const gapMs = below.message.ts - above.message.ts
   return above.message.from.id === below.message.from.id && gapMs < GROUP_GAP_MS && isSameDay(tsOf(above), tsOf(below))

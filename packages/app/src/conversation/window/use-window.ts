@@ -2,10 +2,10 @@
 import { useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { HistoryRow, HistoryWindow } from '../../contract/objects.ts'
+import type { HistoryLine, HistoryWindow } from '../../contract/objects.ts'
 import { useView } from '../../link/link.ts'
 import { useTalk } from '../talk.ts'
-import type { Opening } from './opening.ts'
+import type { OpeningPosition } from './opening.ts'
 import { WindowMover } from './window-mover.ts'
 import { keepSame, WINDOW_ROWS } from './window-state.ts'
 
@@ -13,19 +13,19 @@ const LIT_MS = 1600
 
 type WindowShown = {
   list: RefObject<HTMLDivElement | null>
-  rows: readonly HistoryRow[]
+  rows: readonly HistoryLine[]
   window: HistoryWindow | undefined
   mover: WindowMover
 }
 
-export function useWindow(opening: Opening): WindowShown {
+export function useWindow(opening: OpeningPosition): WindowShown {
   const talk = useTalk()
   const mover = useMemo(() => new WindowMover(talk, opening), [talk])
   const list = useRef<HTMLDivElement | null>(null)
   const anchor = mover.anchor.value
   const limit = anchor.at === 'end' ? mover.endRows.value : WINDOW_ROWS
   const window = useView('history', talk.chat.peek().id, anchor, limit).value
-  const before = useRef<HistoryRow[]>([])
+  const before = useRef<HistoryLine[]>([])
   const rows = useMemo(() => keepSame(before.current, window?.rows ?? []), [window])
   before.current = rows
   mover.note()

@@ -4,11 +4,12 @@ import type { HistoryWindow } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
 import { call } from '../../link/link.ts'
 import { begin } from '../../parts/attempt.ts'
-import { showToast } from '../../parts/toast-list.ts'
+import { showToast } from '../../parts/toasts/toast-list.ts'
+import { touched } from '../../router.ts'
 import type { Jump, Talk } from '../talk.ts'
 import { pageTiming } from '../timing.ts'
 import { conversationWords } from '../words.ts'
-import type { Opening } from './opening.ts'
+import type { OpeningPosition } from './opening.ts'
 import { ReadMarks } from './reading.ts'
 import { ScrollKeeper } from './scroll-keeper.ts'
 import { markStuckDays, scrolledList } from './scrolled-list.ts'
@@ -41,7 +42,7 @@ export class WindowMover {
   /** The window from which another one was asked: until that comes, none is asked again. */
   #askedFrom: HistoryWindow | undefined
 
-  constructor(talk: Talk, opening: Opening) {
+  constructor(talk: Talk, opening: OpeningPosition) {
     this.#talk = talk
     this.#goal = opening.goal
     this.anchor = signal(opening.anchor)
@@ -66,11 +67,13 @@ export class WindowMover {
     const stopJumps = this.#talk.jump.subscribe(jump => this.#begin(jump))
     // A new message may stand here before the chat tells that it was not read.
     const stopChat = this.#talk.chat.subscribe(look)
+    const stopTouch = touched.subscribe(look)
     return () => {
       observer.disconnect()
       for (const name of lookEvents) removeEventListener(name, look)
       stopJumps()
       stopChat()
+      stopTouch()
       this.#reading.stop()
       this.#stopShowing?.()
     }
@@ -112,8 +115,10 @@ export class WindowMover {
     const sight = kept.sight()
     this.isAway.value = shown.hasNewer || !sight.isAtEnd
     if (shown !== this.#askedFrom) this.#move(nextAnchor(shown, this.anchor.peek(), sight))
-    // Who does not look at the page has read nothing on it.
-    this.#reading.see(isLookedAt() ? unreadAmong(shown.rows, this.#talk.chat.peek(), () => kept.wholeRows()) : [])
+    // Who does not look at the page has read nothing on it, and a page that an address has opened is looked at by nobody yet.
+    this.#reading.see(
+      isLookedAt() && touched.value ? unreadAmong(shown.rows, this.#talk.chat.peek(), () => kept.wholeRows()) : [],
+    )
   }
 
   #showDay(): void {

@@ -1,5 +1,5 @@
 // Which part of a conversation is in the document: a window of rows that moves before its edge can be seen.
-import type { ChatDetail, HistoryRow, HistoryWindow, Message } from '../../contract/objects.ts'
+import type { ChatDetail, HistoryLine, HistoryWindow, Message } from '../../contract/objects.ts'
 import type { HistoryAnchor } from '../../contract/views.ts'
 
 /** Around what is seen. */
@@ -21,8 +21,8 @@ export const END: HistoryAnchor = { at: 'end' }
 export type WindowSight = { isAtEnd: boolean; rows(): SeenSpan }
 type SeenSpan = { first: number; last: number }
 
-export const idOf = (row: HistoryRow): string => (row.kind === 'message' ? row.message.id : row.id)
-export const tsOf = (row: HistoryRow): number => (row.kind === 'message' ? row.message.ts : row.ts)
+export const idOf = (row: HistoryLine): string => (row.kind === 'message' ? row.message.id : row.id)
+export const tsOf = (row: HistoryLine): number => (row.kind === 'message' ? row.message.ts : row.ts)
 
 /** The same anchor while what is seen lies in the middle third: the worker is asked only when the window has to move. */
 export function nextAnchor(window: HistoryWindow, anchor: HistoryAnchor, sight: WindowSight): HistoryAnchor {
@@ -48,7 +48,7 @@ function mustMove(
 }
 
 /** Rows that say the same stay the same objects, so that only what changed is drawn again. */
-export function keepSame(before: readonly HistoryRow[], now: readonly HistoryRow[]): HistoryRow[] {
+export function keepSame(before: readonly HistoryLine[], now: readonly HistoryLine[]): HistoryLine[] {
   const known = new Map(before.map(row => [idOf(row), row]))
   return now.map(row => {
     const old = known.get(idOf(row))
@@ -58,7 +58,7 @@ export function keepSame(before: readonly HistoryRow[], now: readonly HistoryRow
 
 /** Which of the rows that are seen can become read by that. Of a request nobody is told that it was read. */
 export function unreadAmong(
-  rows: readonly HistoryRow[],
+  rows: readonly HistoryLine[],
   { firstUnread, state }: Pick<ChatDetail, 'firstUnread' | 'state'>,
   seen: () => readonly string[],
 ): Message[] {

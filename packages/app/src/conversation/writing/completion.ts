@@ -1,7 +1,12 @@
 // What can be completed where the caret stands: a command at the beginning, or the name of a member behind an @.
-import type { ChatDetail, Command } from '../../contract/objects.ts'
+import type { ChatDetail, CommandInfo } from '../../contract/objects.ts'
 
-export type CommandChoice = { kind: 'command'; command: Command; bot?: { id: string; name: string }; written: string }
+export type CommandChoice = {
+  kind: 'command'
+  command: CommandInfo
+  bot?: { id: string; name: string }
+  written: string
+}
 export type MemberChoice = { kind: 'member'; id: string; name: string; bot: boolean; from: number; to: number }
 export type Completion = CommandChoice | MemberChoice
 

@@ -1,12 +1,12 @@
 // What stands in the field: a new message, a reply, or the edit of an old one.
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import type { ChatDetail, Draft, Mention, Message } from '../../contract/objects.ts'
-import { charsLeft } from '../../words/chars-left.ts'
+import type { ChatDetail, Draft, MentionView, Message } from '../../contract/objects.ts'
+import { charsLeft } from '../../i18n/chars-left.ts'
 import { mentionsIn } from './mentions.ts'
 
-export type Submission =
-  | { kind: 'send'; text: string; mentions: Mention[]; replyTo?: Message }
-  | { kind: 'edit'; text: string; mentions: Mention[]; message: Message }
+export type ComposerSubmission =
+  | { kind: 'send'; text: string; mentions: MentionView[]; replyTo?: Message }
+  | { kind: 'edit'; text: string; mentions: MentionView[]; message: Message }
 
 type Purpose = { kind: 'none' } | { kind: 'reply'; to: Message } | { kind: 'edit'; message: Message; before: string }
 
@@ -68,7 +68,7 @@ export class ComposerState {
   }
 
   /** Empties the field at once. Undefined when there is nothing to say, or too much. */
-  submit(chat: ChatDetail): Submission | undefined {
+  submit(chat: ChatDetail): ComposerSubmission | undefined {
     if (!this.canSubmit.value) return undefined
     const text = this.text.value.trim()
     const mentions = mentionsIn(text, chat, this.#picked)
@@ -81,7 +81,7 @@ export class ComposerState {
   }
 
   /** What could not even be put in line comes back, unless something else was begun meanwhile. */
-  giveBack(submission: Submission): void {
+  giveBack(submission: ComposerSubmission): void {
     if (this.text.value !== '' || this.about.value.kind !== 'none') return
     if (submission.kind === 'edit') this.edit(submission.message)
     else if (submission.replyTo) this.reply(submission.replyTo)

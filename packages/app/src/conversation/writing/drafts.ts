@@ -1,17 +1,17 @@
 // Keeps what was typed and not sent: soon after the last key, and when the page goes.
 import type { Draft } from '../../contract/objects.ts'
-import type { Timing } from '../timing.ts'
+import type { ScreenClock } from '../timing.ts'
 
 const SAVED_AFTER_MS = 400
 
 export class DraftKeeper {
-  readonly #timing: Timing
+  readonly #timing: ScreenClock
   readonly #save: (draft: Draft) => void
   #saved: string
   #unsaved: Draft | undefined
   #stop: (() => void) | undefined
 
-  constructor(timing: Timing, save: (draft: Draft) => void, stored: Draft = { text: '' }) {
+  constructor(timing: ScreenClock, save: (draft: Draft) => void, stored: Draft = { text: '' }) {
     this.#timing = timing
     this.#save = save
     this.#saved = JSON.stringify(stored)

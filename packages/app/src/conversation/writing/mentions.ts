@@ -1,11 +1,11 @@
 // Whom a text mentions: spans that are found when it is sent, so that no editing of the field can misplace them.
 import { contentLimits } from '@postern/protocol'
-import type { ChatDetail, Mention } from '../../contract/objects.ts'
+import type { ChatDetail, MentionView } from '../../contract/objects.ts'
 
 type Named = { user: string; written: string }
 
 /** `picked`: chosen from the list, by name; it tells apart members of one name. */
-export function mentionsIn(text: string, chat: ChatDetail, picked: ReadonlyMap<string, string>): Mention[] {
+export function mentionsIn(text: string, chat: ChatDetail, picked: ReadonlyMap<string, string>): MentionView[] {
   if (chat.type === 'private') return []
   const command = commandMention(text, chat)
   const found = command ? [command] : []
@@ -22,7 +22,7 @@ export function mentionsIn(text: string, chat: ChatDetail, picked: ReadonlyMap<s
 }
 
 /** A command is for the only bot, or for the one named right behind it. */
-function commandMention(text: string, { groupBots }: ChatDetail): Mention | undefined {
+function commandMention(text: string, { groupBots }: ChatDetail): MentionView | undefined {
   const command = /^\/[a-z0-9_]+/.exec(text)?.[0]
   if (!command) return undefined
   const bots = groupBots.map(bot => ({ user: bot.id, written: `${command}@${bot.name}` }))

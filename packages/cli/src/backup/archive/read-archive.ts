@@ -37,16 +37,16 @@ class Reading {
 
   async run(tar: ReadableStream<Uint8Array>): Promise<Manifest> {
     for await (const entry of entriesOf(tar)) await this.#read(entry)
-    if (!this.#manifest || !this.#end || this.#sums.size > 0) throw refused('it is cut off: its end is missing')
+    if (!this.#manifest || !this.#end || this.#sums.size > 0) throw refused('its end is missing')
     if (this.#end.files !== this.#files || this.#end.bytes !== this.#bytes)
-      throw refused('it is damaged: it has other files than were written')
+      throw refused('it is damaged: its files are not those that were written')
     return this.#manifest
   }
 
   async #read({ header, body }: ParsedTarEntry): Promise<void> {
     const file = { path: header.name, bytes: header.size, content: piecesOf(body) }
-    if (this.#end) throw refused('it is damaged: there is something behind its end')
-    if (header.type !== 'file') throw refused(`${JSON.stringify(file.path)} in it is no plain file`)
+    if (this.#end) throw refused('it is damaged: there is data after its end')
+    if (header.type !== 'file') throw refused(`${JSON.stringify(file.path)} in it is not a regular file`)
     if (!this.#manifest) return await this.#readManifest(file)
     if (file.path === sumsPath(this.#listsRead + 1)) return await this.#compareSums(file)
     if (file.path === END_PATH) return await this.#readEnd(file)
@@ -58,13 +58,13 @@ class Reading {
     if (file.path !== MANIFEST_PATH) throw refused('it is not a backup of Postern')
     const manifest = readManifest(await this.#textOf(file, { isCounted: true }))
     if (manifest === undefined) throw refused('it is not a backup of Postern')
-    if (manifest === 'newer') throw refused('it was made by a newer version of this program')
+    if (manifest === 'newer') throw refused('a newer version of this program wrote it')
     this.#reader.onManifest(manifest)
     this.#manifest = manifest
   }
 
   async #readFile(file: ReadFile): Promise<void> {
-    if (this.#sums.has(file.path)) throw refused('it is damaged: a file is in it twice')
+    if (this.#sums.has(file.path)) throw refused('it is damaged: it contains a file twice')
     const content = this.#counted(file)
     await this.#reader.onFile({ ...file, content })
     // What the reader has left would not be counted.
@@ -73,8 +73,7 @@ class Reading {
 
   async #compareSums(file: ReadFile): Promise<void> {
     const lines = [...this.#sums].map(([path, sum]) => `${sum}  ${path}\n`)
-    if ((await this.#textOf(file)) !== lines.join(''))
-      throw refused('it is damaged: its checksums are those of other bytes')
+    if ((await this.#textOf(file)) !== lines.join('')) throw refused('it is damaged: its checksums do not match')
     this.#sums.clear()
     this.#listsRead += 1
   }
@@ -111,6 +110,6 @@ async function* piecesOf<Piece>(stream: ReadableStream<Piece>): AsyncGenerator<P
     for await (const piece of stream) yield piece
   } catch (error) {
     if (error instanceof CodedError || systemCodeOf(error) !== '') throw error
-    throw refused('it is damaged or cut off', error)
+    throw refused('it is damaged or incomplete', error)
   }
 }

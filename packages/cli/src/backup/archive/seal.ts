@@ -5,22 +5,22 @@ import { UsageError } from '../../usage-error.ts'
 import { refused } from './read-archive.ts'
 
 /** `plain`: what holds keys in clear is written only for who has said so. */
-export type Seal = { recipients: readonly string[] } | { passphrase: string } | 'plain'
-export type Opening = { identities: readonly string[]; passphrase: string | undefined }
+export type SealMethod = { recipients: readonly string[] } | { passphrase: string } | 'plain'
+export type UnsealKeys = { identities: readonly string[]; passphrase: string | undefined }
 
 const MAGIC = 'age-encryption.org/v1\n'
 
-export async function sealed(tar: ReadableStream<Uint8Array>, seal: Seal): Promise<ReadableStream<Uint8Array>> {
+export async function sealed(tar: ReadableStream<Uint8Array>, seal: SealMethod): Promise<ReadableStream<Uint8Array>> {
   if (seal === 'plain') return tar
   return await encrypterFor(seal).encrypt(tar)
 }
 
 /** Before anything is read: throws for a recipient that is none. */
-export function assertSeal(seal: Seal): void {
+export function assertSeal(seal: SealMethod): void {
   if (seal !== 'plain') encrypterFor(seal)
 }
 
-function encrypterFor(seal: Exclude<Seal, 'plain'>): Encrypter {
+function encrypterFor(seal: Exclude<SealMethod, 'plain'>): Encrypter {
   const encrypter = new Encrypter()
   if ('passphrase' in seal) encrypter.setPassphrase(seal.passphrase)
   else for (const recipient of seal.recipients) addRecipient(encrypter, recipient)
@@ -31,14 +31,14 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   try {
     encrypter.addRecipient(recipient)
   } catch {
-    throw new UsageError(`--recipient: ${JSON.stringify(recipient)} is no public key of age (age1...)`)
+    throw new UsageError(`--recipient: ${JSON.stringify(recipient)} is not an age public key (age1...)`)
   }
 }
 
 /** The tar, whether it was encrypted or not. Throws `backup-refused` for what nobody gave a key to. */
 export async function opened(
   archive: AsyncIterable<Uint8Array>,
-  opening: Opening,
+  opening: UnsealKeys,
 ): Promise<ReadableStream<Uint8Array>> {
   const { head, whole } = await headOf(archive)
   if (head !== MAGIC) return whole
@@ -51,9 +51,9 @@ export async function opened(
   }
 }
 
-function decrypterFor({ identities, passphrase }: Opening): Decrypter {
+function decrypterFor({ identities, passphrase }: UnsealKeys): Decrypter {
   if (identities.length === 0 && passphrase === undefined)
-    throw new UsageError('the backup is encrypted: give --identity FILE or --passphrase-file FILE')
+    throw new UsageError('the backup is encrypted. Use --identity FILE or --passphrase-file FILE')
   const decrypter = new Decrypter()
   if (passphrase !== undefined) decrypter.addPassphrase(passphrase)
   for (const identity of identities) addIdentity(decrypter, identity)
@@ -65,7 +65,7 @@ function addIdentity(decrypter: Decrypter, identity: string): void {
     decrypter.addIdentity(identity)
   } catch {
     // Not shown: it may be a secret with one letter wrong.
-    throw new UsageError('--identity: there is a line in the file that is no secret key of age (AGE-SECRET-KEY-...)')
+    throw new UsageError('--identity: a line in the file is not an age secret key (AGE-SECRET-KEY-...)')
   }
 }
 

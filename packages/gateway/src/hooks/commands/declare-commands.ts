@@ -1,6 +1,6 @@
-// The hook commands in the bot's list of commands: there while it has none of its own, gone when the operator sets some.
+// Lists the hook commands among the bot's commands, until the operator sets other commands.
 import type { Client, Records } from '@postern/core'
-import { Lane } from '@postern/protocol'
+import { SerialQueue } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
 import { hookCommands } from './words.ts'
 
@@ -13,7 +13,7 @@ export class DeclaredCommands {
   readonly #client: Client
   readonly #records: Records
   /** The list and the note of whose it is are two writes: of two lists set at once, they would not be of the same one. */
-  readonly #changes = new Lane()
+  readonly #changes = new SerialQueue()
 
   constructor(client: Client, records: Records) {
     this.#client = client

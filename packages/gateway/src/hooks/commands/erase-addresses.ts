@@ -1,4 +1,4 @@
-// Messages that hold the address of a hook: erased for everyone soon after their owner has read them, and in a day at the latest.
+// Erases messages that contain a hook's address for everyone, soon after their owner reads them and within a day.
 import type { Message } from '@postern/bot-api/objects'
 import type { Client, Log, Records } from '@postern/core'
 import {
@@ -43,7 +43,7 @@ export class AddressEraser {
   async note({ id, chat_id }: Pick<Message, 'id' | 'chat_id'>): Promise<void> {
     const { client, records } = this.#parts
     if (records.get(PREFIX + id) !== undefined) return
-    await this.#keep({ chat: chat_id, message: id, sinceMs: client.passed.nowMs() })
+    await this.#keep({ chat: chat_id, message: id, sinceMs: client.elapsed.nowMs() })
     this.#lookLater()
   }
 
@@ -51,7 +51,7 @@ export class AddressEraser {
     this.#timer = undefined
     this.#looking = this.#lookAtAll().catch((error: unknown) => {
       if (isCoded(error, 'stopping') || this.#isStopped) return
-      this.#parts.log.warn(faultFields(error), 'addresses of hooks could not be erased; it is tried again')
+      this.#parts.log.warn(faultFields(error), 'hook addresses not erased; will retry')
       this.#lookLater()
     })
   }
@@ -67,7 +67,7 @@ export class AddressEraser {
   }
 
   async #lookAt(noted: Noted): Promise<void> {
-    const nowMs = this.#parts.client.passed.nowMs()
+    const nowMs = this.#parts.client.elapsed.nowMs()
     const shown = this.#shown(noted)
     if (!shown) return await this.#forget(noted)
     const isRead = shown.status === 'read'
@@ -87,7 +87,7 @@ export class AddressEraser {
       if (isCoded(error, 'chat-left', 'chat-is-request'))
         await client.messages.delete(chat, { message, for: 'me' }, within)
       else if (!isCoded(error, 'message-not-found', 'chat-not-found'))
-        return log.debug(faultFields(error), 'the address of a hook could not be erased yet')
+        return log.debug(faultFields(error), 'hook address not erased yet')
     }
     await this.#forget(noted)
   }

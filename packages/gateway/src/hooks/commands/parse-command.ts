@@ -1,4 +1,4 @@
-// Whether a message is a command to manage hooks, and which.
+// Parses a message as a hook command.
 import type { JournalEvent } from '@postern/core'
 import { type AccountId, type ChatId, isAccountId } from '@postern/protocol'
 

@@ -1,4 +1,4 @@
-// Reads the journal for commands, carries each out once, and answers it once, whatever happens in between.
+// Reads hook commands from the journal, and executes and answers each exactly once, even after a crash.
 import type { Message } from '@postern/bot-api/objects'
 import {
   type Client,
@@ -15,9 +15,9 @@ import {
   gatewayLimits,
   hookLimits,
   isCoded,
+  LogThrottle,
   logFault,
   pause,
-  Seldom,
   unlessAborted,
   utf8,
 } from '@postern/protocol'
@@ -44,12 +44,12 @@ export class CommandReader {
   readonly #parts: CommandReaderParts
   readonly #journal: Journal
   readonly #stop = new AbortController()
-  readonly #faults: Seldom
+  readonly #faults: LogThrottle
   #running: Promise<void> = Promise.resolve()
 
   private constructor(parts: CommandReaderParts) {
     this.#parts = parts
-    this.#faults = new Seldom(parts.clock, gatewayLimits.faultSaidEveryMs)
+    this.#faults = new LogThrottle(parts.clock, gatewayLimits.faultSaidEveryMs)
     this.#journal = parts.client.journal
   }
 
@@ -90,7 +90,7 @@ export class CommandReader {
   }
 
   #retrying(error: unknown): void {
-    const what = 'a hook command could not be carried out; it is tried again'
+    const what = 'hook command not executed; will retry'
     this.#faults.say(what, () => logFault(error, { what, log: this.#parts.log }))
   }
 
@@ -111,7 +111,7 @@ export class CommandReader {
     const command = parseCommand(json, client.account)
     if (!command) return false
     if (command === 'not-for-us') {
-      log.debug({ update: id }, 'a hook command in a group does not mention the bot and is not carried out')
+      log.debug({ update: id }, 'hook command ignored: bot not mentioned')
       return false
     }
     const kept = records.get(PREFIX + id)
@@ -123,7 +123,7 @@ export class CommandReader {
       return true
     } catch (error) {
       if (!isFinal(error)) throw error
-      logFault(error, { what: 'a hook command could not be carried out', log })
+      logFault(error, { what: 'hook command failed', log })
       return false
     }
   }
@@ -153,14 +153,14 @@ export class CommandReader {
       } catch (error) {
         if (isCoded(error, 'stopping')) throw error
         if (isFinal(error)) {
-          logFault(error, { what: 'a hook command could not be answered', log })
+          logFault(error, { what: 'hook command not answered', log })
           return undefined
         }
         if (client.isOnline) tries++
         await this.#pause(hookLimits.answerRetryMs)
       }
     }
-    log.warn({}, 'a hook command could not be answered in time')
+    log.warn({}, 'hook command not answered in time')
     return undefined
   }
 

@@ -1,4 +1,4 @@
-// What a command does, and what is answered. Both are written together: after a crash the answer is still known.
+// Executes a hook command and stores its answer in the same write: a crash does not lose the answer.
 import { type CreatedHook, hookFormat } from '@postern/bot-api'
 import type { Client, RecordChange, Records } from '@postern/core'
 import {
@@ -111,13 +111,13 @@ export class HookCommands {
   }
 
   async #refuse(command: HookCommand, keep: Keep): Promise<CommandAnswers | undefined> {
-    if (!this.#strangers.mayAnswer(command.from)) return this.#leaveUnanswered('its sender was answered often just now')
-    if (await this.#isBot(command.from)) return this.#leaveUnanswered('its sender is a bot')
+    if (!this.#strangers.mayAnswer(command.from)) return this.#leaveUnanswered('sender was answered often recently')
+    if (await this.#isBot(command.from)) return this.#leaveUnanswered('sender is a bot')
     return await this.#say(command, { text: strangerText(command.from), keep })
   }
 
   #leaveUnanswered(why: string): undefined {
-    this.#parts.log.debug({ why }, 'a hook command of somebody who is no owner is not answered')
+    this.#parts.log.debug({ why }, 'hook command ignored: sender is not an owner')
   }
 
   /** Two bots that answer each other would never end. Of who has just come, the profile must be asked for. */

@@ -1,4 +1,4 @@
-// Accounts that may not manage hooks are told so, but only a few times a minute: who repeats a command must not flood a chat.
+// Limits the answers to accounts that may not manage hooks: a repeated command must not flood a chat.
 import { type AccountId, type Clock, hookLimits } from '@postern/protocol'
 
 export class Strangers {

@@ -1,14 +1,25 @@
-// What the bot says to those who manage hooks in a chat.
+// The bot's texts for people who manage hooks in a chat.
 import { type CreatedHook, type Hook, hookFormat } from '@postern/bot-api'
-import { type AccountId, hookLimits } from '@postern/protocol'
+import { type AccountId, commandArgsFault, hookLimits } from '@postern/protocol'
 import type { Command } from '@postern/protocol/content'
 import { oneLine } from '../texts/clean.ts'
 import { shortened } from '../texts/fit-lines.ts'
 import { counted } from '../texts/plural.ts'
 
-/** What people see in the list of the bot's commands. */
+const BETWEEN = ' | '
+const MORE = '…'
+
+/** As many names as a command may show: with one name too many, the bot could not declare its commands. */
+export function shownChoices(names: readonly string[]): string {
+  const fits = (text: string): boolean => commandArgsFault(text) === undefined
+  if (fits(names.join(BETWEEN))) return names.join(BETWEEN)
+  const count = names.findLastIndex((_, last) => fits([...names.slice(0, last + 1), MORE].join(BETWEEN)))
+  return [...names.slice(0, count + 1), MORE].join(BETWEEN)
+}
+
+/** What people see in the list of the bot's commands. `/hook` without a format answers with all formats. */
 export const hookCommands: Command[] = [
-  { name: 'hook', description: 'Создать хук для этого чата', args: hookFormat.options.join(' | ') },
+  { name: 'hook', description: 'Создать хук для этого чата', args: shownChoices(hookFormat.options) },
   { name: 'hooks', description: 'Показать хуки этого чата' },
   { name: 'unhook', description: 'Удалить хук', args: 'id' },
 ]

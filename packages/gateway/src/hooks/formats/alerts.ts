@@ -1,13 +1,13 @@
-// The format `alerts`: a webhook body of Alertmanager, version 4, as a message.
+// The format `alerts`: turns a webhook body of Alertmanager, version 4, into a message.
 import { CodedError, hookLimits, type MessageId } from '@postern/protocol'
 import { oneLine } from '../texts/clean.ts'
-import { fitLines, type Line } from '../texts/fit-lines.ts'
+import { fitLines, type TextLine } from '../texts/fit-lines.ts'
 import { counted, type Forms } from '../texts/plural.ts'
 import { digest } from './digest.ts'
-import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
-import { defineFormat, type Plan } from './format.ts'
-import { isLately } from './lately.ts'
+import { fieldsOf, isFields, listOf, type PostFields } from './fields.ts'
+import { defineFormat, type FormatPlan } from './format.ts'
 import { readJson } from './post-body.ts'
+import { isRecent } from './recent.ts'
 
 export type AlertGroup = {
   status: 'firing' | 'resolved'
@@ -33,7 +33,7 @@ export const alerts = defineFormat({
   repeat: () => ({ withinMs: 0, isOneEvent: false }),
   plan: planAlerts,
   remember: {
-    shelf: 'group',
+    storageKey: 'group',
     bounds: hookLimits.groups,
     subject: ({ key }) => key,
     isSaid: ({ identity }, about: Becomes) => about.identity === identity,
@@ -45,9 +45,9 @@ export const alerts = defineFormat({
 })
 
 /** A pair of senders says everything twice, at nearly the same time. */
-function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): Plan<Becomes> {
+function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): FormatPlan<Becomes> {
   const { identity, status, title, text } = group
-  if (past?.identity === identity && isLately({ atMs: past.saidMs, nowMs }))
+  if (past?.identity === identity && isRecent({ atMs: past.saidMs, nowMs }))
     return { kind: 'silent', why: 'its group was told in the same state just now' }
   const becomes: Becomes = { becomes: status, identity }
   if (status === 'resolved' && past?.message)
@@ -58,11 +58,11 @@ function planAlerts(group: AlertGroup, past: Kept | undefined, nowMs: number): P
 const firings: Forms = { one: 'срабатывание', few: 'срабатывания', many: 'срабатываний' }
 
 export function readAlerts(body: unknown): AlertGroup {
-  if (!isFields(body)) throw bodyFault('body', 'a JSON object is required')
+  if (!isFields(body)) throw bodyFault('body', 'must be a JSON object')
   const { version } = body
-  if (version !== '4' && version !== 4) throw bodyFault('version', '4 is the only one that is understood')
+  if (version !== '4' && version !== 4) throw bodyFault('version', 'must be 4')
   const alerts = listOf(body['alerts'])
-  if (alerts.length === 0) throw bodyFault('alerts', 'at least one alert is required')
+  if (alerts.length === 0) throw bodyFault('alerts', 'must have at least one alert')
   const status = statusOf(body, alerts)
   const key = keyOf(body)
   const cut = cutCount(body)
@@ -76,22 +76,22 @@ export function readAlerts(body: unknown): AlertGroup {
   }
 }
 
-type Lines = [Line, ...Line[]]
+type Lines = [TextLine, ...TextLine[]]
 
 const bodyFault = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
-const isResolved = (alert: Fields): boolean => alert['status'] === 'resolved'
+const isResolved = (alert: PostFields): boolean => alert['status'] === 'resolved'
 
-function statusOf(body: Fields, alerts: readonly Fields[]): AlertGroup['status'] {
+function statusOf(body: PostFields, alerts: readonly PostFields[]): AlertGroup['status'] {
   const { status } = body
   if (status === 'firing' || status === 'resolved') return status
   return alerts.every(isResolved) ? 'resolved' : 'firing'
 }
 
-const keyOf = ({ groupKey, groupLabels, commonLabels }: Fields): string =>
+const keyOf = ({ groupKey, groupLabels, commonLabels }: PostFields): string =>
   typeof groupKey === 'string' && groupKey !== '' ? groupKey : pairsOf(groupLabels ?? commonLabels)
 
-type Identified = { key: string; status: string; cut: number; alerts: readonly Fields[] }
+type Identified = { key: string; status: string; cut: number; alerts: readonly PostFields[] }
 
 function identityOf({ key, status, cut, alerts }: Identified): string {
   const each = alerts.map(
@@ -100,7 +100,7 @@ function identityOf({ key, status, cut, alerts }: Identified): string {
   return [key, status, cut, ...each.toSorted()].join('\n')
 }
 
-const idOf = ({ fingerprint, labels }: Fields): string =>
+const idOf = ({ fingerprint, labels }: PostFields): string =>
   typeof fingerprint === 'string' && fingerprint !== '' ? fingerprint : pairsOf(labels)
 
 /** A megabyte of labels is not sorted, and values that are no texts are left out: somebody would have to walk through them. */
@@ -112,7 +112,7 @@ const pairsOf = (labels: unknown): string =>
       .toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
 
-function firingLines(body: Fields, alerts: readonly Fields[]): Lines {
+function firingLines(body: PostFields, alerts: readonly PostFields[]): Lines {
   const resolved = alerts.filter(isResolved)
   const firing = alerts.filter(alert => !isResolved(alert))
   const cut = cutCount(body)
@@ -136,7 +136,7 @@ function firingLines(body: Fields, alerts: readonly Fields[]): Lines {
 const statesText = ({ firing, resolved }: Record<AlertGroup['status'], number>): string =>
   [...(firing > 0 ? [counted(firing, firings)] : []), ...(resolved > 0 ? [`устранено: ${resolved}`] : [])].join(', ')
 
-function resolvedLines(body: Fields, alerts: readonly Fields[]): Lines {
+function resolvedLines(body: PostFields, alerts: readonly PostFields[]): Lines {
   const count = alerts.length + cutCount(body)
   const shown = alerts.slice(0, hookLimits.alertLinesMax)
   const rest = count - shown.length
@@ -148,11 +148,11 @@ function resolvedLines(body: Fields, alerts: readonly Fields[]): Lines {
 }
 
 /** Alerts that the sender has left out of a body that was too large for its settings. */
-function cutCount({ truncatedAlerts }: Fields): number {
+function cutCount({ truncatedAlerts }: PostFields): number {
   return Number.isSafeInteger(truncatedAlerts) && Number(truncatedAlerts) > 0 ? Number(truncatedAlerts) : 0
 }
 
-function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]): string {
+function nameOf({ commonLabels, groupLabels }: PostFields, alerts: readonly PostFields[]): string {
   for (const labels of [commonLabels, groupLabels]) {
     const name = oneLine(fieldsOf(labels)['alertname'])
     if (name !== '') return name
@@ -165,7 +165,7 @@ function nameOf({ commonLabels, groupLabels }: Fields, alerts: readonly Fields[]
 }
 
 /** summary (severity, instance or namespace/pod) */
-function lineOf(alert: Fields, mark = ''): Line {
+function lineOf(alert: PostFields, mark = ''): TextLine {
   const labels = fieldsOf(alert['labels'])
   const annotations = fieldsOf(alert['annotations'])
   const words = [annotations['summary'], annotations['description'], annotations['message'], labels['alertname']]
@@ -174,7 +174,7 @@ function lineOf(alert: Fields, mark = ''): Line {
   return { text: mark + summary, ...(about.length > 0 && { tail: ` (${about.join(', ')})` }) }
 }
 
-function placeOf({ instance, namespace, pod }: Fields): string {
+function placeOf({ instance, namespace, pod }: PostFields): string {
   const known = oneLine(instance)
   if (known !== '') return known
   return [oneLine(namespace), oneLine(pod)].filter(word => word !== '').join('/')

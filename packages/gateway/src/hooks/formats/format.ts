@@ -1,11 +1,11 @@
-// What a format of hooks is: how a body is read, what is said of it, and what is remembered of it for the next post.
+// Defines a hook format: how it reads a body, what it writes, and what it remembers for the next post.
 import { hookLimits, type MessageId } from '@postern/protocol'
 import { digest } from './digest.ts'
-import type { Fields } from './fields.ts'
+import type { PostFields } from './fields.ts'
 import type { PostBody } from './post-body.ts'
 
-/** `why` goes into the log. `inReply`: written so in place of `text` while that message is there. `becomes`: see `Remembering`. */
-export type Plan<Becomes extends Fields = Fields> =
+/** `why` goes into the log. `inReply`: written so in place of `text` while that message is there. `becomes`: see `SubjectMemory`. */
+export type FormatPlan<Becomes extends PostFields = PostFields> =
   | { kind: 'silent'; why: string }
   | { kind: 'write'; text: string; inReply?: { to: MessageId; text: string }; becomes?: Becomes }
 
@@ -16,23 +16,23 @@ export type Repeat = {
   isOneEvent: boolean
 }
 
-export type Written<Kept> = { message: MessageId; saidMs: number; past: Kept | undefined }
+export type WrittenMessage<Kept> = { message: MessageId; saidMs: number; past: Kept | undefined }
 
 /** What is remembered of each thing that posts are about: a group of alerts, a branch. */
-export type Remembering<News, Kept extends Fields, Becomes extends Fields, Shelf extends string> = {
+export type SubjectMemory<News, Kept extends PostFields, Becomes extends PostFields, StorageKey extends string> = {
   /** The name under which it is stored: never rename. */
-  shelf: Shelf
+  storageKey: StorageKey
   bounds: { keptMs: number; keptMax: number }
   /** The thing that a post is about. What is in doubt about it is settled before more is said. */
   subject(news: News): string
   /** Whether a message that is in doubt, and makes this of the subject, says the same: a pair of senders shares it. */
   isSaid?(news: News, becomes: Becomes): boolean
   /** What is kept of the subject once its message is written; undefined: nothing any more. */
-  kept(becomes: Becomes, written: Written<Kept>): Kept | undefined
+  kept(becomes: Becomes, written: WrittenMessage<Kept>): Kept | undefined
 }
 
 /** What one file in this folder says of its format. */
-export type FormatRules<News, Kept extends Fields, Becomes extends Fields, Shelf extends string> = {
+export type FormatRules<News, Kept extends PostFields, Becomes extends PostFields, StorageKey extends string> = {
   /** `X-Vcs-Token`, when it is sent, must be the secret of the hook. */
   comparesToken?: true
   /** Throws `bad-field` for what it cannot read. Undefined: nothing in it is news. */
@@ -40,8 +40,8 @@ export type FormatRules<News, Kept extends Fields, Becomes extends Fields, Shelf
   /** Without it a post is a repeat only within seconds. */
   repeat?(news: News): Repeat
   /** Pure: `past` is what was kept of the subject. */
-  plan(news: News, past: Kept | undefined, nowMs: number): Plan<Becomes>
-  remember?: Remembering<News, Kept, Becomes, Shelf>
+  plan(news: News, past: Kept | undefined, nowMs: number): FormatPlan<Becomes>
+  remember?: SubjectMemory<News, Kept, Becomes, StorageKey>
 }
 
 /** A body that was read, with what its format makes of it. */
@@ -50,17 +50,17 @@ export type ReadPost = {
   repeat: Repeat
   /** A digest of what it is about. */
   subject?: string
-  plan(past: Fields | undefined, nowMs: number): Plan
-  isSaid(becomes: Fields): boolean
+  plan(past: PostFields | undefined, nowMs: number): FormatPlan
+  isSaid(becomes: PostFields): boolean
 }
 
 /** A format as those see it who serve all formats alike. */
-export type Format<Shelf extends string = string> = {
+export type Format<StorageKey extends string = string> = {
   comparesToken: boolean
-  shelf: Shelf | undefined
+  storageKey: StorageKey | undefined
   bounds: { keptMs: number; keptMax: number } | undefined
   read(body: PostBody): ReadPost
-  kept(becomes: Fields, written: Written<Fields>): Fields | undefined
+  kept(becomes: PostFields, written: WrittenMessage<PostFields>): PostFields | undefined
 }
 
 const soon: Repeat = { withinMs: hookLimits.repeatWithinMs.text, isOneEvent: false }
@@ -72,14 +72,17 @@ const noNews: ReadPost = {
   isSaid: () => false,
 }
 
-/** What is on a format's shelf was put there by that format: only here it gets its type back. */
-export function defineFormat<News, Kept extends Fields, Becomes extends Fields, const Shelf extends string = never>(
-  rules: FormatRules<News, Kept, Becomes, Shelf>,
-): Format<Shelf> {
+/** What is stored under a format's key was put there by that format: only here it gets its type back. */
+export function defineFormat<
+  News,
+  Kept extends PostFields,
+  Becomes extends PostFields,
+  const StorageKey extends string = never,
+>(rules: FormatRules<News, Kept, Becomes, StorageKey>): Format<StorageKey> {
   const { remember } = rules
   return {
     comparesToken: rules.comparesToken ?? false,
-    shelf: remember?.shelf,
+    storageKey: remember?.storageKey,
     bounds: remember?.bounds,
     read: body => {
       const news = rules.read(body)
@@ -92,6 +95,6 @@ export function defineFormat<News, Kept extends Fields, Becomes extends Fields, 
         isSaid: becomes => remember?.isSaid?.(news, becomes as Becomes) ?? false,
       }
     },
-    kept: (becomes, written) => remember?.kept(becomes as Becomes, written as Written<Kept>),
+    kept: (becomes, written) => remember?.kept(becomes as Becomes, written as WrittenMessage<Kept>),
   }
 }

@@ -8,6 +8,6 @@ import { text } from './text.ts'
 const table = { alerts, pipeline, text } satisfies Record<HookFormat, Format>
 
 /** Where formats remember what posts were about. */
-export type Shelf = (typeof table)[HookFormat] extends Format<infer Name> ? Name : never
+export type StorageKey = (typeof table)[HookFormat] extends Format<infer Name> ? Name : never
 
-export const formats: Record<HookFormat, Format<Shelf>> = table
+export const formats: Record<HookFormat, Format<StorageKey>> = table

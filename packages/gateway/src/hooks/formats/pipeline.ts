@@ -1,9 +1,9 @@
-// The format `pipeline`: an event of a source-hosting system about one run of a pipeline, as a message.
+// The format `pipeline`: turns a pipeline event of a source-hosting system into a message.
 import { CodedError, hookLimits } from '@postern/protocol'
 import { oneLine, webAddress } from '../texts/clean.ts'
-import { fitLines, type Line } from '../texts/fit-lines.ts'
-import { type Fields, fieldsOf, isFields, listOf } from './fields.ts'
-import { defineFormat, type Plan } from './format.ts'
+import { fitLines, type TextLine } from '../texts/fit-lines.ts'
+import { fieldsOf, isFields, listOf, type PostFields } from './fields.ts'
+import { defineFormat, type FormatPlan } from './format.ts'
 import { readJson } from './post-body.ts'
 
 export type PipelineRun = {
@@ -28,7 +28,7 @@ export const pipeline = defineFormat({
   },
   plan: planPipeline,
   remember: {
-    shelf: 'run',
+    storageKey: 'run',
     bounds: hookLimits.runs,
     subject: ({ line }) => line,
     kept: (about: Becomes): Kept | undefined => (about.becomes === 'failed' ? { failed: about.number } : undefined),
@@ -36,7 +36,7 @@ export const pipeline = defineFormat({
 })
 
 /** A run that was canceled says nothing about the branch, and a run from before the failure does not mend it. */
-function planPipeline({ outcome, number, text }: PipelineRun, broken: Kept | undefined): Plan<Becomes> {
+function planPipeline({ outcome, number, text }: PipelineRun, broken: Kept | undefined): FormatPlan<Becomes> {
   switch (outcome) {
     case 'failed':
       return { kind: 'write', text, becomes: { becomes: 'failed', number: number ?? null } }
@@ -61,7 +61,7 @@ const outcomes: Readonly<Record<string, PipelineRun['outcome']>> = {
 
 /** Undefined for what is no news: another kind of event, or a run that has not ended. */
 export function readPipeline(body: unknown): PipelineRun | undefined {
-  if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'a JSON object is required' })
+  if (!isFields(body)) throw new CodedError('bad-field', { field: 'body', rule: 'must be a JSON object' })
   if (body['object_kind'] !== 'pipeline') return undefined
   const run = fieldsOf(body['object_attributes'])
   const status = oneLine(run['status'])
@@ -72,7 +72,7 @@ export function readPipeline(body: unknown): PipelineRun | undefined {
 }
 
 /** Texts of any length: two long names that differ at their end must not be taken for one. */
-function lineOf(body: Fields): string {
+function lineOf(body: PostFields): string {
   const { id, path_with_namespace: path, web_url: address, name } = fieldsOf(body['project'])
   const { ref, tag } = fieldsOf(body['object_attributes'])
   const { iid } = fieldsOf(body['merge_request'])
@@ -82,14 +82,14 @@ function lineOf(body: Fields): string {
 
 const isPlain = (value: unknown): boolean => typeof value === 'string' || typeof value === 'number'
 
-function textOf(body: Fields, outcome: PipelineRun['outcome']): string {
+function textOf(body: PostFields, outcome: PipelineRun['outcome']): string {
   const lines = [...placeTexts(body), commitText(body), authorText(body)]
   if (outcome === 'failed') lines.push(jobsText(body))
   const shown = [...lines.map(text => ({ text })), { text: linkOf(body), isWhole: true }]
   return fitLines([titleOf(outcome, projectName(body)), ...shown.filter(({ text }) => text !== '')])
 }
 
-function titleOf(outcome: PipelineRun['outcome'], project: string): Line {
+function titleOf(outcome: PipelineRun['outcome'], project: string): TextLine {
   switch (outcome) {
     case 'failed':
       return { text: `❌ Пайплайн упал: ${project}` }
@@ -100,12 +100,12 @@ function titleOf(outcome: PipelineRun['outcome'], project: string): Line {
   }
 }
 
-function projectName({ project }: Fields): string {
+function projectName({ project }: PostFields): string {
   const { path_with_namespace: path, name } = fieldsOf(project)
   return oneLine(path) || oneLine(name) || 'проект без названия'
 }
 
-function placeTexts(body: Fields): string[] {
+function placeTexts(body: PostFields): string[] {
   const run = fieldsOf(body['object_attributes'])
   const ref = oneLine(run['ref'])
   const request = fieldsOf(body['merge_request'])
@@ -117,7 +117,7 @@ function placeTexts(body: Fields): string[] {
   return [`Мерж-реквест: !${iid}${title && ` ${title}`}`, ...(branches ? [`Ветка: ${branches}`] : [])]
 }
 
-function commitText(body: Fields): string {
+function commitText(body: PostFields): string {
   const { id, title, message } = fieldsOf(body['commit'])
   const full = oneLine(id) || oneLine(fieldsOf(body['object_attributes'])['sha'])
   const words = oneLine(title) || oneLine(firstLine(message))
@@ -128,7 +128,7 @@ function commitText(body: Fields): string {
 const firstLine = (text: unknown): unknown =>
   typeof text === 'string' ? text.trimStart().split('\n', 1)[0] : undefined
 
-function authorText({ commit, user }: Fields): string {
+function authorText({ commit, user }: PostFields): string {
   const author = fieldsOf(fieldsOf(commit)['author'])
   const { name, username } = fieldsOf(user)
   const names = [author['name'], name, username, author['email']].map(oneLine)
@@ -137,14 +137,14 @@ function authorText({ commit, user }: Fields): string {
 }
 
 /** A job that is allowed to fail did not fail the pipeline. */
-function jobsText({ builds }: Fields): string {
+function jobsText({ builds }: PostFields): string {
   const failed = listOf(builds).filter(job => job['status'] === 'failed' && job['allow_failure'] !== true)
   const names = [...new Set(failed.map(job => oneLine(job['name'])))].filter(name => name !== '')
   if (names.length === 0) return ''
   return `${names.length === 1 ? 'Упало задание' : 'Упали задания'}: ${names.join(', ')}`
 }
 
-function linkOf(body: Fields): string {
+function linkOf(body: PostFields): string {
   const { url, id } = fieldsOf(body['object_attributes'])
   const own = webAddress(url, hookLimits.addressCharsMax)
   const home = webAddress(fieldsOf(body['project'])['web_url'], hookLimits.addressCharsMax)

@@ -1,4 +1,4 @@
-// The body of a post as text, in whatever charset it came, and as JSON.
+// Decodes the body of a post as text, in any charset, and as JSON.
 import { CodedError } from '@postern/protocol'
 
 /** `type` is the media type, in small letters. */
@@ -21,13 +21,13 @@ function mediaTypeOf(header: string | undefined): MediaType {
 /** In the charset that the header names, or else UTF-8. */
 function decodeBody(body: Uint8Array, { charset = 'utf-8' }: MediaType): string {
   const decoder = decoderOf(markedCharset(body, charset))
-  if (!decoder) throw new CodedError('bad-field', { field: 'Content-Type', rule: 'its charset is not known' })
+  if (!decoder) throw new CodedError('bad-field', { field: 'Content-Type', rule: 'has an unknown charset' })
   try {
     return decoder.decode(body)
   } catch {
     throw new CodedError('bad-field', {
       field: 'body',
-      rule: 'it is not valid in its charset, which is UTF-8 by default',
+      rule: 'must be valid in its charset, which is UTF-8 by default',
     })
   }
 }
@@ -52,6 +52,6 @@ export function readJson({ text }: PostBody): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    throw new CodedError('bad-field', { field: 'body', rule: 'it is not valid JSON' })
+    throw new CodedError('bad-field', { field: 'body', rule: 'must be valid JSON' })
   }
 }

@@ -12,7 +12,7 @@ export const text = defineFormat({
 
 export function readText(body: PostBody): string {
   const words = cleanText(writtenText(body))
-  if (isBlank(words)) throw new CodedError('bad-field', { field: 'text', rule: 'more than white space is required' })
+  if (isBlank(words)) throw new CodedError('bad-field', { field: 'text', rule: 'must not be blank' })
   return words
 }
 
@@ -20,10 +20,10 @@ function writtenText(body: PostBody): string {
   const { type } = body
   if (type.startsWith('text/')) return body.text
   if (type !== 'application/json' && !type.endsWith('+json'))
-    throw new CodedError('bad-field', { field: 'Content-Type', rule: 'text/plain or application/json is required' })
+    throw new CodedError('bad-field', { field: 'Content-Type', rule: 'must be text/plain or application/json' })
   const json = readJson(body)
-  if (!isFields(json)) throw new CodedError('bad-field', { field: 'body', rule: 'a JSON object is required' })
+  if (!isFields(json)) throw new CodedError('bad-field', { field: 'body', rule: 'must be a JSON object' })
   const { text: words } = json
-  if (typeof words !== 'string') throw new CodedError('bad-field', { field: 'text', rule: 'a string is required' })
+  if (typeof words !== 'string') throw new CodedError('bad-field', { field: 'text', rule: 'must be a string' })
   return words
 }

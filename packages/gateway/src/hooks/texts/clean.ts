@@ -1,4 +1,4 @@
-// Strangers' words made safe to stand in a message: no sign that hides, reorders or breaks out.
+// Makes untrusted text safe for a message: removes characters that hide, reorder or break out.
 
 /** Line ends and tabs stay; the other control characters have no picture. */
 const controls = /(?![\n\t])\p{Cc}|[\ufff9-\ufffb]/gu

@@ -1,14 +1,14 @@
-// Lines as one text: whole where they fit into one message, else shortened there, with what was cut behind them.
+// Joins lines into one text: whole if it fits into one message, else shortened, with a count of the lines that were cut.
 import { charCount, contentLimits } from '@postern/protocol'
 import { cutAfter } from './split.ts'
 
 /** `tail` stays where the rest is shortened; a `whole` line would be worth nothing without its end. */
-export type Line = { text: string; tail?: string; isWhole?: boolean }
+export type TextLine = { text: string; tail?: string; isWhole?: boolean }
 
 const MARK = '…'
-const whole = ({ text, tail = '' }: Line): string => text + tail
+const whole = ({ text, tail = '' }: TextLine): string => text + tail
 
-export function fitLines(lines: readonly Line[], charsMax: number = contentLimits.textCharsMax): string {
+export function fitLines(lines: readonly TextLine[], charsMax: number = contentLimits.textCharsMax): string {
   const text = lines.map(whole).join('\n')
   if (charCount(text) <= charsMax) return text
   const shareChars = shareOf(lines, charsMax)
@@ -17,7 +17,7 @@ export function fitLines(lines: readonly Line[], charsMax: number = contentLimit
 }
 
 /** How long each line may be so that all of them fit: what short ones leave goes to the long ones. */
-function shareOf(lines: readonly Line[], charsMax: number): number {
+function shareOf(lines: readonly TextLine[], charsMax: number): number {
   const lengths = lines.map(line => charCount(whole(line)))
   const kept = lengths.filter((_, at) => lines[at]?.isWhole)
   const shared = lengths.filter((_, at) => !lines[at]?.isWhole).toSorted((a, b) => a - b)
@@ -34,7 +34,7 @@ function shareOf(lines: readonly Line[], charsMax: number): number {
 /** Of words that are only quoted, what is too much is left out. */
 export const shortened = (text: string, charsMax: number): string => shorten({ text }, charsMax).shown
 
-function shorten(line: Line, charsMax: number): { shown: string; rest: string } {
+function shorten(line: TextLine, charsMax: number): { shown: string; rest: string } {
   if (charCount(whole(line)) <= charsMax) return { shown: whole(line), rest: '' }
   const { text, tail = '' } = line
   const tailChars = charCount(tail)

@@ -1,4 +1,4 @@
-// Russian words behind a number: 1 хук, 2 хука, 5 хуков.
+// Russian plural forms after a number: 1 хук, 2 хука, 5 хуков.
 
 export type Forms = { one: string; few: string; many: string }
 

@@ -1,4 +1,4 @@
-// A text that is too long for one message, in parts that follow each other.
+// Splits a text that is too long for one message.
 import { signStart } from '@postern/protocol'
 import { isBlank } from '../texts/clean.ts'
 

@@ -1,4 +1,4 @@
-// A stream of bytes, read up to a delimiter: whole for what is small, as it comes for what is large.
+// Reads a byte stream up to a delimiter: small parts whole, large parts as a stream.
 
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array, undefined>
@@ -52,15 +52,15 @@ export class ByteReader {
   }
 
   #pass(length: number): Buffer {
-    const passed = this.#held.subarray(0, length)
+    const elapsed = this.#held.subarray(0, length)
     this.#held = this.#held.subarray(length)
-    return passed
+    return elapsed
   }
 
   #passWith(delimiter: Buffer, length: number): Buffer {
-    const passed = this.#pass(length)
+    const elapsed = this.#pass(length)
     this.#pass(delimiter.length)
-    return passed
+    return elapsed
   }
 }
 

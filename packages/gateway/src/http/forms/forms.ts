@@ -1,4 +1,4 @@
-// A form with one file in it, and fields around it in any order: the file is read as it comes, the fields are then checked.
+// Reads a form with one file and fields in any order: the file is a stream, and the fields are checked after it.
 import { checkFields, type Endpoint } from '@postern/bot-api'
 import { copyBytes, fromUtf8, gatewayLimits } from '@postern/protocol'
 import { badField } from '../errors.ts'
@@ -8,8 +8,8 @@ export type FormRules = NonNullable<Endpoint['form']>
 
 export type FormFile = { name: string; declaredType: string | undefined; bytes: AsyncIterable<Uint8Array> }
 
-/** `fields` after the file was read to its end: some of them may stand behind it. `fieldsBefore` are those that do not. */
-export type OpenForm = { file: FormFile; fieldsBefore: unknown; fields(): Promise<unknown> }
+/** `fields` after the file was read to its end: some of them may stand behind it. */
+export type OpenForm = { file: FormFile; fields(): Promise<unknown> }
 
 const FILE = 'file'
 
@@ -17,7 +17,7 @@ export function boundaryOf(contentType: string | undefined): string {
   const [, quoted, bare] =
     /^multipart\/form-data\s*;.*?boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? '') ?? []
   const boundary = quoted ?? bare
-  if (boundary === undefined) throw badField('Content-Type', 'multipart/form-data with a boundary is required')
+  if (boundary === undefined) throw badField('Content-Type', 'must be multipart/form-data with a boundary')
   return boundary
 }
 
@@ -36,33 +36,32 @@ export async function openForm(
     }
   }
   const part = await untilFile()
-  if (!part) throw badField(FILE, 'it is required')
+  if (!part) throw badField(FILE, 'is required')
   // Nobody sends 300 MB to hear that a field before them was wrong.
-  const fieldsBefore = check()
+  check()
   return {
-    fieldsBefore,
     file: { name: part.fileName ?? '', declaredType: part.type, bytes: bounded(part.bytes, rules.fileBytesMax) },
     fields: async () => {
-      if (await untilFile()) throw badField(FILE, 'exactly one is allowed')
+      if (await untilFile()) throw badField(FILE, 'must be sent exactly once')
       return check()
     },
   }
 }
 
 async function keepField(fields: Map<string, string>, { name, bytes }: FormPart): Promise<void> {
-  if (fields.has(name)) throw badField(name, 'it stands there twice')
+  if (fields.has(name)) throw badField(name, 'must not be repeated')
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of bytes) {
     length += chunk.length
     if (length > gatewayLimits.formFieldBytesMax)
-      throw badField(name, `at most ${gatewayLimits.formFieldBytesMax} bytes are allowed`)
+      throw badField(name, `must have at most ${gatewayLimits.formFieldBytesMax} bytes`)
     chunks.push(copyBytes(chunk))
   }
   try {
     fields.set(name, fromUtf8(Buffer.concat(chunks)))
   } catch {
-    throw badField(name, 'it is not valid UTF-8')
+    throw badField(name, 'must be valid UTF-8')
   }
 }
 
@@ -71,7 +70,7 @@ async function* bounded(bytes: AsyncIterable<Uint8Array>, bytesMax: number): Asy
   let length = 0
   for await (const chunk of bytes) {
     length += chunk.length
-    if (length > bytesMax) throw badField(FILE, `at most ${bytesMax} bytes are allowed`)
+    if (length > bytesMax) throw badField(FILE, `must have at most ${bytesMax} bytes`)
     yield chunk
   }
 }

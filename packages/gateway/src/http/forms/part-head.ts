@@ -1,4 +1,4 @@
-// The head of one part of a form: its name, and of a file the name and the type that the sender gave it.
+// Parses the head of a form part: its name, and for a file the name and type that the sender gave it.
 import { fromUtf8 } from '@postern/protocol'
 import { badField } from '../errors.ts'
 
@@ -8,10 +8,10 @@ export function parsePartHead(bytes: Buffer): PartHead {
   const headers = new Map(textOf(bytes).split('\r\n').map(headerOf))
   const parameters = parametersOf(headers.get('content-disposition') ?? '')
   const name = parameters.get('name')
-  if (name === undefined) throw badField('body', 'every part of the form needs a name')
+  if (name === undefined) throw badField('body', 'must be a form in which every part has a name')
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
   if (!['binary', '8bit', '7bit'].includes(encoding))
-    throw badField('body', 'a Content-Transfer-Encoding is not allowed in a form')
+    throw badField('body', 'must be a form without Content-Transfer-Encoding')
   const fileName = extendedValue(parameters.get('filename*')) ?? parameters.get('filename')
   const type = headers.get('content-type')
   return { name, ...(fileName !== undefined && { fileName }), ...(type !== undefined && { type }) }

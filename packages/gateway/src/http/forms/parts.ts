@@ -1,4 +1,4 @@
-// The parts of a multipart/form-data body (RFC 7578), one after the other: the next is read when somebody asks for it.
+// Reads the parts of a multipart/form-data body (RFC 7578) one after the other, on demand.
 import { gatewayLimits } from '@postern/protocol'
 import { badField } from '../errors.ts'
 import { ByteReader } from './byte-reader.ts'
@@ -10,8 +10,8 @@ export type FormPart = PartHead & { bytes: AsyncIterable<Uint8Array> }
 const LINE_END = Buffer.from('\r\n')
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-const endedEarly = () => badField('body', 'it ends before the form does')
-const malformed = () => badField('body', 'it is no valid multipart/form-data')
+const endedEarly = () => badField('body', 'ends before the form is complete')
+const malformed = () => badField('body', 'must be valid multipart/form-data')
 
 export async function* readParts(
   source: AsyncIterator<Uint8Array, undefined>,
@@ -23,7 +23,7 @@ export async function* readParts(
   if (!(await reader.until(delimiter, gatewayLimits.formHeadBytesMax))) throw malformed()
   for (let count = 1; await hasNext(reader); count++) {
     if (count > gatewayLimits.formPartsMax)
-      throw badField('body', `at most ${gatewayLimits.formPartsMax} parts are allowed`)
+      throw badField('body', `must have at most ${gatewayLimits.formPartsMax} parts`)
     const head = await reader.until(HEAD_END, gatewayLimits.formHeadBytesMax)
     if (!head) throw malformed()
     const bytes = reader.streamUntil(delimiter, endedEarly)

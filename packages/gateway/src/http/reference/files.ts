@@ -1,13 +1,15 @@
-// The files of the reference page, packed as they are sent. RapiDoc's one is read from its package, or from beside a bundle.
+// The files of the reference page, packed and plain, as they are sent. RapiDoc's one is read from its package, or from beside a bundle.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { gatewayLimits } from '@postern/protocol'
 import { settingFault } from '../../config.ts'
 import { PAGE, SCRIPT, STYLE } from './page.ts'
 
-export type ReferenceFile = { type: string; etag: string; packed: Buffer }
+/** Both forms are made once: a request must not cost more than sending it. */
+export type ReferenceFile = { type: string; etag: string; packed: Buffer; plain: Buffer }
 
 const RAPIDOC = 'rapidoc-min.js.gz'
 
@@ -20,7 +22,9 @@ export const referenceFiles = (): ReadonlyMap<string, ReferenceFile> =>
   ])
 
 function fileOf(type: string, packed: Buffer): ReferenceFile {
-  return { type, etag: `"${createHash('sha256').update(packed).digest('base64url').slice(0, 22)}"`, packed }
+  const etag = `"${createHash('sha256').update(packed).digest('base64url').slice(0, 22)}"`
+  const plain = gunzipSync(packed, { maxOutputLength: gatewayLimits.referenceFileBytesMax })
+  return { type, etag, packed, plain }
 }
 
 /** Whoever ships us may have left it out. */
@@ -28,7 +32,7 @@ function readRapidoc(): Buffer {
   try {
     return readFileSync(rapidocPath())
   } catch (error) {
-    throw settingFault('REFERENCE', `its page cannot be served, since ${RAPIDOC} is not there`, { cause: error })
+    throw settingFault('REFERENCE', `cannot serve its page because ${RAPIDOC} is missing`, { cause: error })
   }
 }
 

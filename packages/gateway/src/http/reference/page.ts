@@ -1,4 +1,4 @@
-// The reference page: RapiDoc with our document, in the colours of the app. Its own parts are so few that they stand here as text.
+// The reference page: RapiDoc with our document, in the colours of the app. Our own parts are small enough to be text here.
 
 /** Relative, so that the page works under whatever path a proxy has put it. */
 export const PAGE = `<!doctype html>

@@ -1,7 +1,6 @@
-// The routes of the reference page. They need no token, and hold nothing that is secret: the token is typed in, and stays in that tab.
-import { gunzipSync } from 'node:zlib'
+// The routes of the reference page. They need no token and contain no secret: the token that a person types stays in that tab.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { judge } from '../conditions.ts'
+import { evaluatePreconditions } from '../preconditions.ts'
 import type { ReferenceFile } from './files.ts'
 
 /** Nothing from elsewhere, no inline script and no eval. RapiDoc writes its styles into the page: those alone are allowed there. */
@@ -37,9 +36,13 @@ export function serveReference(server: FastifyInstance, files: ReadonlyMap<strin
     })
 }
 
-function sendFile(reply: FastifyReply, { headers }: FastifyRequest, { type, etag, packed }: ReferenceFile): void {
+function sendFile(
+  reply: FastifyReply,
+  { headers }: FastifyRequest,
+  { type, etag, packed, plain }: ReferenceFile,
+): void {
   reply.headers({ ...closed, etag })
-  if (judge(etag, { 'if-none-match': headers['if-none-match'] }) === 'known') {
+  if (evaluatePreconditions(etag, { 'if-none-match': headers['if-none-match'] }) === 'known') {
     reply.code(304).send()
     return
   }
@@ -47,5 +50,5 @@ function sendFile(reply: FastifyReply, { headers }: FastifyRequest, { type, etag
   reply
     .type(type)
     .headers(isPacked ? { 'content-encoding': 'gzip' } : {})
-    .send(isPacked ? packed : gunzipSync(packed))
+    .send(isPacked ? packed : plain)
 }

@@ -4,7 +4,7 @@ import { type BlobId, CodedError, relayFixedLimits } from '@postern/protocol'
 import type { BlobPart, BlobPartStore, BlobPartsKept } from '../../store/relay-store.ts'
 import { isNext, lastSeen, lengthOf } from '../../store/rules/blob-parts.ts'
 import { PartBytes, type PartMemory } from './part-memory.ts'
-import type { S3Bucket, Upload } from './s3-bucket.ts'
+import type { MultipartUpload, S3Bucket } from './s3-bucket.ts'
 import { S3Fault } from './s3-fault.ts'
 
 export type WriterParts = { bucket: S3Bucket; parts: BlobPartStore; memory: PartMemory }
@@ -19,7 +19,7 @@ const { blobPartBytes, blobPiecesMax } = relayFixedLimits
 export class Overtaken extends Error {}
 
 const busy = (): CodedError =>
-  new CodedError('unavailable', {}, { message: 'There are too many uploads at one time: try again in a moment.' })
+  new CodedError('unavailable', {}, { message: 'Too many uploads are running. Try again in a moment.' })
 
 export class PartWriter {
   readonly #blob: BlobId
@@ -149,7 +149,7 @@ export class PartWriter {
     await this.#forget(pieces)
   }
 
-  async #claimed(): Promise<{ upload: Upload; number: number }> {
+  async #claimed(): Promise<{ upload: MultipartUpload; number: number }> {
     const { bucket, parts } = this.#around
     const id = this.#upload ?? (await bucket.begin(this.#key)).id
     const claimed = await parts.claim(this.#blob, id)
@@ -167,7 +167,7 @@ export class PartWriter {
   }
 
   /** Nobody will put its parts together, and nobody else knows of them. */
-  async #abortForgotten({ id }: Upload): Promise<void> {
+  async #abortForgotten({ id }: MultipartUpload): Promise<void> {
     if ((await this.#around.parts.of(this.#blob)).upload !== id) await this.#abort()
   }
 

@@ -4,7 +4,7 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import type { BlobPartStore } from '../../store/relay-store.ts'
 import { lengthOf } from '../../store/rules/blob-parts.ts'
 import type { S3Place } from '../blob-place.ts'
-import { type Appended, type BlobStore, type Place, refusalOf } from '../blob-store.ts'
+import { type AppendResult, type BlobStore, type PieceBounds, refusalOf } from '../blob-store.ts'
 import { PartMemory } from './part-memory.ts'
 import { Overtaken, PartWriter, type WriterParts } from './part-writer.ts'
 import { S3Bucket } from './s3-bucket.ts'
@@ -40,7 +40,7 @@ class S3BlobStore implements BlobStore {
     return lengthOf((await this.#around.parts.of(blob)).parts)
   }
 
-  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: Place): Promise<Appended> {
+  async append(blob: BlobId, body: AsyncIterable<Uint8Array>, at: PieceBounds): Promise<AppendResult> {
     const kept = await this.#around.parts.of(blob)
     if (lengthOf(kept.parts) !== at.offset) return { kind: 'overtaken', length: lengthOf(kept.parts) }
     const writer = new PartWriter(this.#around, { blob, key: this.#keyOf(blob), kept })
@@ -107,7 +107,11 @@ class S3BlobStore implements BlobStore {
 }
 
 /** What came before the body broke off is kept: the next upload goes on from there. */
-async function appendAll(writer: PartWriter, chunks: AsyncIterator<Uint8Array>, at: Place): Promise<Appended> {
+async function appendAll(
+  writer: PartWriter,
+  chunks: AsyncIterator<Uint8Array>,
+  at: PieceBounds,
+): Promise<AppendResult> {
   for (;;) {
     const next = await chunks.next().catch(() => undefined)
     const { length } = writer

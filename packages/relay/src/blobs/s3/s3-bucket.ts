@@ -6,7 +6,7 @@ import { isS3Fault, S3Fault } from './s3-fault.ts'
 import { bodyOf } from './send-request.ts'
 
 /** `key` is where the parts will be one object. */
-export type Upload = { key: string; id: string }
+export type MultipartUpload = { key: string; id: string }
 export type UploadedPart = { number: number; tag: string }
 type Range = { start: number; end: number }
 
@@ -58,7 +58,7 @@ export class S3Bucket {
     return fieldsIn(text, 'Key')
   }
 
-  async begin(key: string): Promise<Upload> {
+  async begin(key: string): Promise<MultipartUpload> {
     const { text } = await this.#client.ask({ method: 'POST', key, query: { uploads: '' } })
     const id = fieldIn(text, 'UploadId')
     if (!id) throw new S3Fault('NoUploadId', 0)
@@ -66,7 +66,7 @@ export class S3Bucket {
   }
 
   /** Gives its tag. */
-  async putPart({ key, id }: Upload, number: number, body: readonly Uint8Array[]): Promise<string> {
+  async putPart({ key, id }: MultipartUpload, number: number, body: readonly Uint8Array[]): Promise<string> {
     const query = { partNumber: String(number), uploadId: id }
     const { headers } = await this.#client.ask({ method: 'PUT', key, query, body })
     if (!headers.etag) throw new S3Fault('NoETag', 0)
@@ -74,7 +74,7 @@ export class S3Bucket {
   }
 
   /** Throws `NoSuchUpload` also when an answer was lost, and it was put together before. */
-  async putTogether({ key, id }: Upload, parts: readonly UploadedPart[]): Promise<void> {
+  async putTogether({ key, id }: MultipartUpload, parts: readonly UploadedPart[]): Promise<void> {
     const listed = parts.map(
       ({ number, tag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escaped(tag)}</ETag></Part>`,
     )
@@ -82,7 +82,7 @@ export class S3Bucket {
     await this.#client.ask({ method: 'POST', key, query: { uploadId: id }, body: [Buffer.from(xml)] })
   }
 
-  async abort({ key, id }: Upload): Promise<void> {
+  async abort({ key, id }: MultipartUpload): Promise<void> {
     await this.#client.ask({ method: 'DELETE', key, query: { uploadId: id } }).catch((error: unknown) => {
       // A store that cannot do it must not keep what has expired from going: it is left to a rule of the bucket.
       if (!isS3Fault(error, 'MethodNotAllowed', 'NotImplemented')) unlessAbsent(error)

@@ -1,7 +1,7 @@
 // What a store of objects said instead of what was asked for, or that it said nothing. Of its words only the name of the fault.
 import { CodedError } from '@postern/protocol'
 
-const TEXT = 'The store of blobs does not answer as it should: try again in a moment; the log says more.'
+const TEXT = 'The blob store returned an unexpected answer. Try again in a moment, and see the log.'
 
 export class S3Fault extends Error {
   /** As in `NoSuchBucket`, or what the system calls it. */

@@ -1,7 +1,7 @@
 // One request to a store of objects and the head of its answer. Who is silent for too long is given up.
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import https from 'node:https'
-import { type Clock, systemCodeOf, type Timer, Wait } from '@postern/protocol'
+import { type Clock, Deferred, systemCodeOf, type Timer } from '@postern/protocol'
 import { S3Fault } from './s3-fault.ts'
 
 // Imported, it would bring undici along for the names it passes on: 13 MiB that nobody here uses.
@@ -24,9 +24,9 @@ const clientOf = (url: URL): typeof http | typeof https => (url.protocol === 'ht
 /** Throws `S3Fault` when there is no answer. Its body is for the caller to read, and to give up. */
 export async function sendRequest({ url, method, headers, body }: S3Sent, line: S3Line): Promise<IncomingMessage> {
   const request = clientOf(url).request(url, { method, headers, agent: line.agent })
-  const answered = new Wait<IncomingMessage>()
-  const patience = new Patience(line, () => void request.destroy(new S3Fault('ETIMEDOUT', 0)))
-  answered.onOver(() => patience.end())
+  const answered = new Deferred<IncomingMessage>()
+  const patience = new RequestRetry(line, () => void request.destroy(new S3Fault('ETIMEDOUT', 0)))
+  answered.onSettled(() => patience.end())
   // Also later than that: an error that nobody listens to would end the process.
   request.on('error', error => answered.reject(faultOf(error)))
   request.on('close', () => answered.reject(new S3Fault('ECONNRESET', 0)))
@@ -36,7 +36,7 @@ export async function sendRequest({ url, method, headers, body }: S3Sent, line: 
   })
   const sending = sendBody(request, body, { patience, answered })
   try {
-    return await answered.over
+    return await answered.promise
   } catch (error) {
     request.destroy()
     throw error
@@ -51,17 +51,17 @@ export async function sendRequest({ url, method, headers, body }: S3Sent, line: 
 async function sendBody(
   request: ClientRequest,
   body: readonly Uint8Array[],
-  { patience, answered }: { patience: Patience; answered: { isOver: boolean } },
+  { patience, answered }: { patience: RequestRetry; answered: { isSettled: boolean } },
 ): Promise<void> {
   for (const bytes of body) {
     if (request.destroyed) return
-    const written = new Wait()
+    const written = new Deferred()
     const end = () => written.resolve()
     request.once('close', end)
-    written.onOver(() => request.off('close', end))
+    written.onSettled(() => request.off('close', end))
     request.write(bytes, end)
-    await written.over
-    if (!answered.isOver) patience.begin()
+    await written.promise
+    if (!answered.isSettled) patience.begin()
   }
   if (!request.destroyed) request.end()
 }
@@ -69,7 +69,7 @@ async function sendBody(
 /** The pieces of an answer. Only while we wait for the next one is it the store that is slow. Throws `S3Fault` when it is cut. */
 export async function* bodyOf(answer: IncomingMessage, line: S3Line): AsyncGenerator<Uint8Array> {
   const pieces = (answer as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-  const patience = new Patience(line, () => void answer.destroy(new S3Fault('ETIMEDOUT', 0)))
+  const patience = new RequestRetry(line, () => void answer.destroy(new S3Fault('ETIMEDOUT', 0)))
   try {
     for (;;) {
       patience.begin()
@@ -87,7 +87,7 @@ export async function* bodyOf(answer: IncomingMessage, line: S3Line): AsyncGener
   }
 }
 
-class Patience {
+class RequestRetry {
   readonly #line: S3Line
   readonly #giveUp: () => void
   #timer: Timer | undefined

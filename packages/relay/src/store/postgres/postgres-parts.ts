@@ -1,31 +1,32 @@
 // All that a store on PostgreSQL is made of, put together.
 import { silentLog } from '@postern/protocol'
 import type { StoreOptions } from '../relay-store.ts'
-import { AccountNumbers } from './account-numbers.ts'
-import { PgAccountRows } from './account-rows.ts'
-import { AccountTurns } from './account-turns.ts'
-import { Acknowledgements } from './acknowledgements.ts'
-import { PgBlobPartRows } from './blob-part-rows.ts'
-import { PgBlobRows } from './blob-rows.ts'
-import type { Postgres } from './database.ts'
-import { DayBytesRows } from './day-bytes.ts'
-import { PgDeviceRows } from './device-rows.ts'
-import { EntryCache } from './entry-cache.ts'
-import { FanOut } from './fan-out.ts'
-import { PgGroupRows } from './group-rows.ts'
-import { HintListener } from './hint-listener.ts'
-import { Hints } from './hints.ts'
-import { PgInviteRows } from './invite-rows.ts'
-import { PgKeyPackageRows } from './key-package-rows.ts'
-import { Rosters } from './locked-groups.ts'
-import { LogLane } from './log-lane.ts'
-import { PgMailboxFill } from './mailbox-fill.ts'
-import { PgMailboxRows } from './mailbox-rows.ts'
-import { PgPartitions } from './partitions.ts'
-import { PgProfileRows } from './profile-rows.ts'
-import { PgRetentionRows } from './retention-rows.ts'
-import { PgSweep } from './sweep.ts'
-import { Sweeper } from './sweeper.ts'
+import { AccountLock } from './accounts/account-lock.ts'
+import { AccountNumbers } from './accounts/account-numbers.ts'
+import { PgAccountRows } from './accounts/account-rows.ts'
+import { DayBytesRows } from './accounts/day-bytes.ts'
+import { PgDeviceRows } from './accounts/device-rows.ts'
+import { PgInviteRows } from './accounts/invite-rows.ts'
+import { PgKeyPackageRows } from './accounts/key-package-rows.ts'
+import { PgProfileRows } from './accounts/profile-rows.ts'
+import { PgBlobPartRows } from './blobs/blob-part-rows.ts'
+import { PgBlobRows } from './blobs/blob-rows.ts'
+import type { Postgres } from './connection/database.ts'
+import { Hints } from './connection/hints.ts'
+import { PgGroupRows } from './groups/group-rows.ts'
+import { Rosters } from './groups/locked-groups.ts'
+import { LogLane } from './log/log-lane.ts'
+import { Acknowledgements } from './mailboxes/acknowledgements.ts'
+import { EntryCache } from './mailboxes/entry-cache.ts'
+import { FanOut } from './mailboxes/fan-out.ts'
+import { HintListener } from './mailboxes/hint-listener.ts'
+import { PgMailboxFill } from './mailboxes/mailbox-fill.ts'
+import { PgMailboxRows } from './mailboxes/mailbox-rows.ts'
+import { PgDeletedRows } from './retention/deleted-rows.ts'
+import { PgPartitions } from './retention/partitions.ts'
+import { PgRetentionRows } from './retention/retention-rows.ts'
+import { PgSweep } from './retention/sweep.ts'
+import { Sweeper } from './retention/sweeper.ts'
 
 export type PostgresParts = ReturnType<typeof partsOf>
 
@@ -36,13 +37,15 @@ export function partsOf(database: Postgres, options: StoreOptions) {
   const dayBytes = new DayBytesRows(limits)
   const hints = new Hints()
   const invites = new PgInviteRows(database, limits)
-  const turns = new AccountTurns(database, numbers)
+  const turns = new AccountLock(database, numbers)
   const keyPackages = new PgKeyPackageRows(database, { numbers, turns, dayBytes, limits })
   const entries = new EntryCache(limits.recentEntriesBytesMax)
   const fanOut = new FanOut(database, { numbers, hints, wake: options.wake, clock: options.clock, log })
   const acknowledgements = new Acknowledgements(database, { limits, clock: options.clock })
+  const deleted = new PgDeletedRows(database, { numbers, turns, hints, limits })
   return {
     database,
+    deleted,
     numbers,
     hints,
     invites,
@@ -56,7 +59,13 @@ export function partsOf(database: Postgres, options: StoreOptions) {
     blobParts: new PgBlobPartRows(database),
     groups: new PgGroupRows(database, numbers),
     retention: new PgRetentionRows(database, options),
-    sweep: new PgSweep(database, { partitions: new PgPartitions(database, limits), keyPackages, invites, limits }),
+    sweep: new PgSweep(database, {
+      partitions: new PgPartitions(database, limits),
+      keyPackages,
+      invites,
+      deleted,
+      limits,
+    }),
     sweeper: new Sweeper(database),
     mailboxes: new PgMailboxRows(database, { numbers, entries, clock: options.clock, log }),
     lane: new LogLane(database, {
@@ -70,6 +79,6 @@ export function partsOf(database: Postgres, options: StoreOptions) {
       clock: options.clock,
       observe: options.observe,
     }),
-    listener: new HintListener(database, { hints, options, fanOut, log }),
+    listener: new HintListener(database, { hints, options, fanOut, numbers, log }),
   }
 }

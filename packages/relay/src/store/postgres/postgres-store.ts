@@ -1,41 +1,44 @@
 // The relay's store on PostgreSQL: any number of relays on one database. The log is written first, mailboxes are filled from it.
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId } from '@postern/protocol'
-import type { Verdict } from '@postern/protocol/relay'
+import type { RelayVerdict } from '@postern/protocol/relay'
 import type { DeviceClaim, DeviceStanding, Fence } from '../fence.ts'
-import type { InviteShelf } from '../invite-shelf.ts'
+import type { InviteStore } from '../invite-store.ts'
 import type {
   AccountFacts,
   AccountsAsked,
   Append,
   BlobPartStore,
-  Commit,
+  CommitEnvelope,
+  FetchClaim,
   HandedOutKeyPackage,
   NewAccount,
-  NewGroup,
+  NewStoredGroup,
   Page,
   PageBounds,
   PublishedKeyPackages,
   RelayStore,
+  StoreCounts,
   StoredAccount,
   StoredBlob,
   StoredProfile,
-  StoreFigures,
   StoreOptions,
 } from '../relay-store.ts'
-import { migrate } from './migrate.ts'
-import { refuseMovedDatabase } from './move-note-rows.ts'
-import { openPostgres, placeOf } from './open-postgres.ts'
+import { isForbidden, openPostgres, placeOf, unreachable } from './connection/open-postgres.ts'
+import { RelayClaim, sharedIncarnation } from './connection/relay-claim.ts'
+import { assertOwnSessions } from './connection/session.ts'
+import { Timelines } from './connection/timelines.ts'
 import { type PostgresParts, partsOf } from './postgres-parts.ts'
-import { readStoreFigures } from './store-figures.ts'
+import { migrate } from './schema/migrate.ts'
+import { refuseMovedDatabase } from './tools/move-note-rows.ts'
+import { readStoreFigures } from './tools/store-counts.ts'
 
 /** `address`: postgres://user:password@host/database. Throws `database-…` when it cannot be used. */
 export async function openPostgresStore(address: string, options: StoreOptions): Promise<RelayStore> {
-  const database = await openPostgres(address)
+  const incarnation = await prepareDatabase(address)
+  const timelines = new Timelines(options.directory, options.log)
+  const database = await openPostgres(address, new RelayClaim({ incarnation, timelines }))
   try {
-    await migrate(database, placeOf(address))
-    await refuseMovedDatabase(database, placeOf(address))
-    const row = await database.one<{ id: Uint8Array }>('SELECT id FROM incarnation')
-    const store = new PostgresStore(partsOf(database, options), new Uint8Array(row?.id ?? []))
+    const store = new PostgresStore(partsOf(database, options), incarnation)
     store.start()
     return store
   } catch (error) {
@@ -44,10 +47,26 @@ export async function openPostgresStore(address: string, options: StoreOptions):
   }
 }
 
+/** As a command would: no relay has a connection here before its tables are up to date. */
+async function prepareDatabase(address: string): Promise<Uint8Array> {
+  const place = placeOf(address)
+  const database = await openPostgres(address)
+  try {
+    await assertOwnSessions(database, place)
+    await migrate(database, place)
+    await refuseMovedDatabase(database, place)
+    return await sharedIncarnation(database)
+  } catch (error) {
+    throw isForbidden(error) ? unreachable(place, error) : error
+  } finally {
+    await database.close()
+  }
+}
+
 class PostgresStore implements RelayStore {
   readonly kind = 'postgresql'
   readonly incarnation: Uint8Array
-  readonly invites: InviteShelf
+  readonly invites: InviteStore
   readonly blobParts: BlobPartStore
   readonly #parts: PostgresParts
 
@@ -111,6 +130,14 @@ class PostgresStore implements RelayStore {
     return this.#parts.acknowledgements.add(account, reached)
   }
 
+  deleteAccount(account: AccountId, nowMs: number): Promise<void> {
+    return this.#parts.deleted.bury(account, nowMs)
+  }
+
+  purgeDeleted(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    return this.#parts.deleted.purge(nowMs)
+  }
+
   setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
     return this.#parts.accounts.setBanned(account, bannedMs)
   }
@@ -135,11 +162,11 @@ class PostgresStore implements RelayStore {
     return this.#parts.invites.uses(hash)
   }
 
-  figures(): Promise<StoreFigures> {
+  figures(): Promise<StoreCounts> {
     return readStoreFigures(this.#parts.database)
   }
 
-  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
+  createGroup(group: GroupId, by: NewStoredGroup): Promise<'created' | 'exists'> {
     return this.#parts.lane.create({ ...by, group })
   }
 
@@ -147,15 +174,15 @@ class PostgresStore implements RelayStore {
     return this.#parts.groups.get(group, by)
   }
 
-  append(append: Append): Promise<Verdict> {
+  append(append: Append): Promise<RelayVerdict> {
     return this.#parts.lane.append(append)
   }
 
-  commit(commit: Commit): Promise<Verdict> {
+  commit(commit: CommitEnvelope): Promise<RelayVerdict> {
     return this.#parts.lane.commit(commit)
   }
 
-  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
+  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<RelayVerdict> {
     // A message that waits for its transaction must not be told to be in no log.
     await this.#parts.lane.caughtUp()
     return await this.#parts.groups.outcome(message, of)
@@ -177,12 +204,16 @@ class PostgresStore implements RelayStore {
     return this.#parts.blobs.get(blob)
   }
 
+  claimFetch(blob: BlobId, claim: FetchClaim): Promise<'yours' | 'refused'> {
+    return this.#parts.blobs.claimFetch(blob, claim)
+  }
+
   finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void> {
     return this.#parts.blobs.finish(blob, done)
   }
 
   async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
-    return await this.#parts.blobs.expired(await this.#parts.retention.agesAt(nowMs), countMax)
+    return await this.#parts.blobs.expired({ nowMs, agesMs: await this.#parts.retention.agesAt(nowMs) }, countMax)
   }
 
   unfinishedBlobs(): Promise<BlobId[]> {

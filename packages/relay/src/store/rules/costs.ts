@@ -1,12 +1,12 @@
 // What a write costs its sender of the bytes of a day: payloads, and the rows that a store makes of them.
 import { relayFixedLimits } from '@postern/protocol'
-import type { Delivery } from '../relay-store.ts'
+import type { EnvelopeDelivery } from '../relay-store.ts'
 
 /** What rows take beside payloads. */
 export const rowBytes = { entry: 128, reference: 24, named: 64, group: 256 } as const
 
 /** Who leaves is not held back by what it has sent before. */
-export const isFreeFarewell = ({ kind }: Delivery, payloadBytes: number): boolean =>
+export const isFreeFarewell = ({ kind }: EnvelopeDelivery, payloadBytes: number): boolean =>
   kind === 'leave' && payloadBytes <= relayFixedLimits.farewellBytesMax
 
 export const appendCost = (payloadBytes: number, readers: number): number =>

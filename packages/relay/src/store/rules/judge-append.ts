@@ -7,6 +7,8 @@ export type AskedAppend = {
   epoch: number
   /** Of a direct message: whom it is for. `num` is undefined when there is no such account. */
   to: { num: number | undefined; id: AccountId } | undefined
+  /** Whether this account was deleted: asked only where nobody else would get the message. */
+  isGone: (num: number) => boolean
 }
 
 /**
@@ -21,11 +23,15 @@ export type AppendVerdict =
 
 const toMembers: AppendVerdict = { kind: 'to-members' }
 const stale: AppendVerdict = { kind: 'stale' }
+const deleted: AppendVerdict = { kind: 'refused', error: new CodedError('account-deleted') }
 
-export function judgeAppend(group: GroupState, { sender, epoch, to }: AskedAppend): AppendVerdict {
+/** Others were in it, and the sender is the last. */
+export const isAlone = ({ members, left }: GroupState): boolean => members.size === 1 && left.size > 0
+
+export function judgeAppend(group: GroupState, { sender, epoch, to, isGone }: AskedAppend): AppendVerdict {
   if (!group.members.has(sender)) return { kind: 'refused', error: new CodedError('group-unknown') }
   if (epoch !== group.epoch) return stale
-  if (!to) return toMembers
+  if (!to) return isAlone(group) && [...group.left].some(isGone) ? deleted : toMembers
   const { num, id } = to
   if (num === undefined || !group.members.has(num))
     return { kind: 'refused', error: new CodedError('not-a-member', { account: id }) }

@@ -14,19 +14,21 @@ export type CommitRules = {
   membersMax: number
   /** The store's number of an account; undefined when it is not registered. */
   find(account: AccountId): number | undefined
+  /** Of an account that was deleted. */
+  findDeleted(account: AccountId): number | undefined
 }
 
-export type Added = { num: number; id: AccountId }
+export type AddedAccount = { num: number; id: AccountId }
 
 /**
  * `removed` go first, then `added` come. All who were members before get the commit, those who were added the welcome.
  * `putsOut`: somebody goes by this who was there and does not come back.
  */
-export type Change = { added: Added[]; removed: number[]; putsOut: boolean }
+export type MemberChange = { added: AddedAccount[]; removed: number[]; putsOut: boolean }
 
 /** A store that finds the commit in its log tells that, before it asks here: a resend is never refused. */
 export type CommitVerdict =
-  | { kind: 'accepted'; change: Change }
+  | { kind: 'accepted'; change: MemberChange }
   | { kind: 'stale' }
   | { kind: 'refused'; error: CodedError }
 
@@ -43,14 +45,16 @@ export function judgeCommit(group: GroupState, asked: AskedCommit, rules: Commit
   }
 }
 
-function changeOf(group: GroupState, asked: AskedCommit, { find, membersMax }: CommitRules): Change {
+function changeOf(group: GroupState, asked: AskedCommit, { find, findDeleted, membersMax }: CommitRules): MemberChange {
   const { sender, add, remove, hasWelcome } = asked
-  if (hasWelcome !== add.length > 0) throw badField('welcome', 'it is given exactly when someone is added')
+  if (hasWelcome !== add.length > 0)
+    throw badField('welcome', 'must be present when someone is added and absent otherwise')
   const removed = remove.map(account => {
-    const num = find(account)
+    // A deleted account is a member of the group's keys until a commit takes it out.
+    const num = find(account) ?? findDeleted(account)
     if (num === undefined || !(group.members.has(num) || group.left.has(num)))
       throw new CodedError('not-a-member', { account })
-    if (num === sender) throw badField('remove', 'nobody removes themselves')
+    if (num === sender) throw badField('remove', 'must not contain the sender')
     return num
   })
   const goes = new Set(removed)
@@ -58,7 +62,7 @@ function changeOf(group: GroupState, asked: AskedCommit, { find, membersMax }: C
     const num = find(id)
     if (num === undefined) throw new CodedError('account-not-found', { account: id })
     // Removed and added at once is how a member is healed.
-    if (group.members.has(num) && !goes.has(num)) throw badField('add', `${id} is a member already`)
+    if (group.members.has(num) && !goes.has(num)) throw badField('add', `${id} is already a member`)
     return { num, id }
   })
   checkUnique(add, 'add')
@@ -74,5 +78,5 @@ function changeOf(group: GroupState, asked: AskedCommit, { find, membersMax }: C
 const badField = (field: string, rule: string): CodedError => new CodedError('bad-field', { field, rule })
 
 function checkUnique(accounts: readonly AccountId[], field: string): void {
-  if (new Set(accounts).size !== accounts.length) throw badField(field, 'it names an account twice')
+  if (new Set(accounts).size !== accounts.length) throw badField(field, 'must not name an account twice')
 }

@@ -4,13 +4,13 @@ import type { RelayLimits } from '../../limits/relay-limits.ts'
 import { rowBytes } from './costs.ts'
 
 /** What waits unread for an account, and how much of that is of the one sender. */
-export type Waiting = { entries: number; bytes: number; ownEntries: number; ownBytes: number }
+export type UnreadTotals = { entries: number; bytes: number; ownEntries: number; ownBytes: number }
 
 /**
  * A mailbox is full for who has more there than a sender may have; and, when it is full of others, for who has more than
  * a little.
  */
-export function roomFor(waiting: Waiting, limits: RelayLimits): number {
+export function roomFor(waiting: UnreadTotals, limits: RelayLimits): number {
   const ownRoom = Math.min(
     limits.mailboxBytesPerSenderMax - waiting.ownBytes,
     (limits.mailboxEntriesPerSenderMax - waiting.ownEntries) * rowBytes.entry,
@@ -27,7 +27,7 @@ export function roomFor(waiting: Waiting, limits: RelayLimits): number {
   )
 }
 
-export type Recipient = { num: number; id: AccountId }
+export type MailboxRecipient = { num: number; id: AccountId }
 
 /**
  * Whose mailbox an entry fills by its sender's doing alone: the other one of a group of two, or the first whom a commit
@@ -35,8 +35,8 @@ export type Recipient = { num: number; id: AccountId }
  */
 export function soleReader(
   members: ReadonlyMap<number, AccountId>,
-  { sender, added = [] }: { sender: number; added?: readonly Recipient[] },
-): Recipient | undefined {
+  { sender, added = [] }: { sender: number; added?: readonly MailboxRecipient[] },
+): MailboxRecipient | undefined {
   if (members.size === 1 && added.length === 1) return added[0]
   if (members.size !== 2) return undefined
   for (const [num, id] of members) if (num !== sender) return { num, id }

@@ -1,23 +1,66 @@
 // Opens the relay's database file: alone, durable, and at the newest migration.
 import { join } from 'node:path'
-import { CodedError, databaseLimits, systemFault } from '@postern/protocol'
-import { unusable } from '@postern/protocol/node'
-import Database from 'better-sqlite3-multiple-ciphers'
-import { claimDataDirectory, DATABASE_NAME } from '../data-directory.ts'
-import { migrations } from './migrations.ts'
+import {
+  beginShrinkable,
+  type Clock,
+  CodedError,
+  databaseLimits,
+  type Log,
+  makeShrinkable,
+  type PagedDatabase,
+  systemFault,
+} from '@postern/protocol'
+import { checkedConnection, openConvinced, SteadySqlite, unusable } from '@postern/protocol/node'
+import Database from 'better-sqlite3'
+import { claimDataDirectory, DATABASE_NAME } from '../claim-directory.ts'
+import { migrations } from './schema/migrations.ts'
 
 export type Sqlite = Database.Database
+export type SteadyDatabase = SteadySqlite<Sqlite>
 
 const PAGE_BYTES = 4096
 
 /** Throws `database-locked` when another process has it, `database-newer` when a newer version wrote it. */
 export function openDatabase(directory: string, bytesMax: number): Sqlite {
   claimDataDirectory(directory, { kind: 'sqlite' })
-  const db = openFile(directory)
+  const open = () =>
+    openAt(directory, bytesMax, db => {
+      migrate(db, directory)
+      makeShrinkable(pagesOf(db))
+    })
+  const check = () => checkedConnection(openRaw(directory, bytesMax))
+  try {
+    return openConvinced(join(directory, DATABASE_NAME), { open, check })
+  } catch (cause) {
+    throw openingError(directory, cause)
+  }
+}
+
+/** The same, opened again after a fault of the disk. */
+export function openSteadily(
+  directory: string,
+  { bytesMax, clock, log }: { bytesMax: number; clock: Clock; log: Log | undefined },
+): SteadyDatabase {
+  return new SteadySqlite(openDatabase(directory, bytesMax), {
+    path: join(directory, DATABASE_NAME),
+    open: () => openRaw(directory, bytesMax),
+    monotonicMs: () => clock.monotonicMs(),
+    onReopened: about => log?.warn(about, 'database reopened after a storage fault'),
+  })
+}
+
+/** For what prepares statements and nothing else: they are compiled again for each connection. */
+export const statementsOf = (db: SteadyDatabase): Sqlite => db as unknown as Sqlite
+
+const openRaw = (directory: string, bytesMax: number): Sqlite => openAt(directory, bytesMax, () => undefined)
+
+function openAt(directory: string, bytesMax: number, prepare: (db: Sqlite) => void): Sqlite {
+  const db = new Database(join(directory, DATABASE_NAME), { timeout: 0 })
   try {
     db.pragma(`page_size = ${PAGE_BYTES}`)
     // The lock is held until the process ends: two relays on one file would each answer from their own memory.
     db.pragma('locking_mode = EXCLUSIVE')
+    beginShrinkable(pagesOf(db))
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
     db.pragma('temp_store = MEMORY')
@@ -27,13 +70,17 @@ export function openDatabase(directory: string, bytesMax: number): Sqlite {
     db.pragma(`max_page_count = ${Math.floor(bytesMax / PAGE_BYTES)}`)
     // Another process is seen only by who wants to write.
     db.exec('BEGIN IMMEDIATE; COMMIT')
-    migrate(db, directory)
+    prepare(db)
     return db
   } catch (cause) {
     db.close()
-    if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) throw new CodedError('database-locked', { directory }, { cause })
-    throw unusable(directory, cause)
+    throw cause
   }
+}
+
+function openingError(directory: string, cause: unknown): unknown {
+  if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) return new CodedError('database-locked', { directory }, { cause })
+  return unusable(directory, cause)
 }
 
 /** One that is there, at whatever version it is: nothing is changed, and nobody else opens it. Throws `database-…`. */
@@ -45,8 +92,7 @@ export function openUnchanged(directory: string): Sqlite {
     return db
   } catch (cause) {
     db.close()
-    if (sqliteCodeOf(cause).startsWith('SQLITE_BUSY')) throw new CodedError('database-locked', { directory }, { cause })
-    throw unusable(directory, cause)
+    throw openingError(directory, cause)
   }
 }
 
@@ -54,15 +100,17 @@ export function openUnchanged(directory: string): Sqlite {
  * All that was committed stands in the database's own file, which does not change until the returned function is called: for
  * a copy of it. Commits go on meanwhile, into the log alone, each as durable as ever.
  */
-export function holdFile(db: Sqlite): () => void {
+export function holdFile(db: SteadyDatabase): () => void {
   emptyLog(db)
   db.pragma('wal_autocheckpoint = 0')
+  db.hold(true)
   return () => {
+    db.hold(false)
     if (db.open) db.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
   }
 }
 
-export function emptyLog(db: Sqlite): void {
+export function emptyLog(db: Pick<Sqlite, 'pragma'>): void {
   const [done] = db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
   // It says so instead of throwing: a copy of the file would lack what is in the log.
   if (done?.busy !== 0) throw new CodedError('storage-failed')
@@ -83,8 +131,13 @@ function openFile(directory: string, options: Database.Options = {}): Sqlite {
   }
 }
 
+export const pagesOf = (db: Pick<Sqlite, 'pragma' | 'exec'>): PagedDatabase => ({
+  count: pragma => Number(db.pragma(pragma, { simple: true })),
+  exec: sql => db.exec(sql),
+})
+
 /** All of the file with its log written in, and what of it is in use. */
-export function databaseBytes(db: Sqlite): { databaseBytes: number; databaseUsedBytes: number } {
+export function databaseBytes(db: Pick<Sqlite, 'pragma'>): { databaseBytes: number; databaseUsedBytes: number } {
   const pages = Number(db.pragma('page_count', { simple: true }))
   const free = Number(db.pragma('freelist_count', { simple: true }))
   return { databaseBytes: pages * PAGE_BYTES, databaseUsedBytes: (pages - free) * PAGE_BYTES }

@@ -1,8 +1,8 @@
 // Group commit: the writes of one turn of the event loop share one transaction and one fsync; nobody is answered before COMMIT.
-import { CodedError, Wait } from '@postern/protocol'
+import { CodedError, Deferred } from '@postern/protocol'
 import { wakeNextTurn } from '@postern/protocol/node'
 import type { StoreOptions } from '../relay-store.ts'
-import { type Sqlite, storageError } from './database.ts'
+import { type SteadyDatabase, storageError } from './database.ts'
 
 /** What keeps state in memory beside the rows has to follow the transaction. */
 export type CommitHooks = {
@@ -15,35 +15,33 @@ export type CommitHooks = {
 
 type Observe = NonNullable<StoreOptions['observe']>
 type Settled = { kind: 'done'; value: unknown } | { kind: 'failed'; error: unknown }
-type Write = { apply: () => unknown; wait: Pick<Wait<never>, 'resolve' | 'reject'> }
+type Write = { apply: () => unknown; wait: Pick<Deferred<never>, 'resolve' | 'reject'> }
 
 export class GroupCommit {
-  readonly #db: Sqlite
+  readonly #db: SteadyDatabase
   readonly #hooks: CommitHooks
   readonly #writesMax: number
   readonly #observe: Observe | undefined
   readonly #begin
   readonly #commit
-  readonly #rollback
   readonly #queue: Write[] = []
   #armed = false
 
-  constructor(db: Sqlite, options: { hooks: CommitHooks; writesMax: number; observe?: Observe | undefined }) {
+  constructor(db: SteadyDatabase, options: { hooks: CommitHooks; writesMax: number; observe?: Observe | undefined }) {
     this.#db = db
     this.#hooks = options.hooks
     this.#writesMax = options.writesMax
     this.#observe = options.observe
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
-    this.#rollback = db.prepare('ROLLBACK')
   }
 
   /** `apply` refuses by a CodedError before it writes anything; any other error undoes it alone. */
   run<T>(apply: () => T): Promise<T> {
-    const wait = new Wait<T>()
+    const wait = new Deferred<T>()
     this.#queue.push({ apply, wait })
     this.#arm()
-    return wait.over
+    return wait.promise
   }
 
   /** Resolves when all that is queued is written or has failed: who only reads need not know which. */
@@ -91,20 +89,12 @@ export class GroupCommit {
       this.#hooks.committed()
       return settled
     } catch (cause) {
-      this.#rollBack()
+      // A full disk ends the transaction by itself, and a dead one need not let it end.
+      this.#db.rollBack()
       this.#hooks.rolledBack()
       if (batch.length === 1) return [{ kind: 'failed', error: storageError(cause) }]
       // Each alone: one bad write must not take its neighbours with it.
       return batch.flatMap(write => this.#commitTogether([write]))
-    }
-  }
-
-  #rollBack(): void {
-    try {
-      // A full disk ends the transaction by itself.
-      if (this.#db.inTransaction) this.#rollback.run()
-    } catch {
-      // A dead disk: whoever waits is told of the fault that came first, and the next transaction tells of its own.
     }
   }
 }

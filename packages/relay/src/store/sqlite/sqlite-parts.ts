@@ -1,25 +1,26 @@
 // All that a store on SQLite is made of, put together.
 import type { StoreOptions } from '../relay-store.ts'
-import { AccountRows } from './account-rows.ts'
-import { BlobPartRows } from './blob-part-rows.ts'
-import { BlobRows } from './blob-rows.ts'
-import { ContactRows } from './contact-rows.ts'
-import { ContinuationRows } from './continuation-rows.ts'
-import type { Sqlite } from './database.ts'
+import { AccountRows } from './accounts/account-rows.ts'
+import { ContactRows } from './accounts/contact-rows.ts'
+import { DayBytes } from './accounts/day-bytes.ts'
+import { InviteRows } from './accounts/invite-rows.ts'
+import { KeyPackageRows } from './accounts/key-package-rows.ts'
+import { ProfileRows } from './accounts/profile-rows.ts'
+import { BlobPartRows } from './blobs/blob-part-rows.ts'
+import { BlobRows } from './blobs/blob-rows.ts'
+import { pagesOf, type Sqlite } from './database.ts'
 import { DatabaseRoom } from './database-room.ts'
-import { DayBytes } from './day-bytes.ts'
-import { EntryRows } from './entry-rows.ts'
-import { GroupRows } from './group-rows.ts'
-import { InviteRows } from './invite-rows.ts'
-import { KeyPackageRows } from './key-package-rows.ts'
-import type { LogParts } from './log-parts.ts'
-import { MailboxFill } from './mailbox-fill.ts'
-import { MailboxRows } from './mailbox-rows.ts'
-import { MailboxTails } from './mailbox-tails.ts'
-import { ProfileRows } from './profile-rows.ts'
-import { RecentEntries } from './recent-entries.ts'
-import { RetentionRows } from './retention-rows.ts'
-import { Sweep } from './sweep.ts'
+import { ContinuationRows } from './groups/continuation-rows.ts'
+import { GroupRows } from './groups/group-rows.ts'
+import type { LogParts } from './log/log-parts.ts'
+import { EntryRows } from './mailboxes/entry-rows.ts'
+import { MailboxFill } from './mailboxes/mailbox-fill.ts'
+import { MailboxRows } from './mailboxes/mailbox-rows.ts'
+import { MailboxTails } from './mailboxes/mailbox-tails.ts'
+import { RecentEntries } from './mailboxes/recent-entries.ts'
+import { DeletedRows } from './retention/deleted-rows.ts'
+import { RetentionRows } from './retention/retention-rows.ts'
+import { Sweep } from './retention/sweep.ts'
 
 export type SqliteParts = {
   log: LogParts
@@ -29,6 +30,7 @@ export type SqliteParts = {
   blobParts: BlobPartRows
   invites: InviteRows
   retention: RetentionRows
+  deleted: DeletedRows
   sweep: Sweep
 }
 
@@ -47,6 +49,7 @@ export function sqlitePartsOf(db: Sqlite, { limits, disk }: Pick<StoreOptions, '
   const keyPackages = new KeyPackageRows(db, { accounts, dayBytes, limits })
   const retention = new RetentionRows(db, limits)
   const blobParts = new BlobPartRows(db, room)
+  const deleted = new DeletedRows(db, { accounts, groups, limits })
   return {
     log: { accounts, groups, contacts, continuations, entries, mailboxes, dayBytes, fill },
     profiles: new ProfileRows(db, { accounts, dayBytes }),
@@ -55,6 +58,19 @@ export function sqlitePartsOf(db: Sqlite, { limits, disk }: Pick<StoreOptions, '
     blobParts,
     invites,
     retention,
-    sweep: new Sweep({ entries, mailboxes, retention, groups, keyPackages, continuations, invites, limits }),
+    deleted,
+    sweep: new Sweep({
+      pages: pagesOf(db),
+      entries,
+      mailboxes,
+      retention,
+      groups,
+      keyPackages,
+      continuations,
+      invites,
+      contacts,
+      deleted,
+      limits,
+    }),
   }
 }

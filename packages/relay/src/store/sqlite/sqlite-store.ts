@@ -1,40 +1,42 @@
 // The relay's store on one SQLite file: one process, one writer, all of a turn's writes in one durable transaction.
 import { type AccountId, type BlobId, CodedError, type GroupId, type MessageId, type Timer } from '@postern/protocol'
-import { INCARNATION_BYTES, type Verdict } from '@postern/protocol/relay'
+import { INCARNATION_BYTES, type RelayVerdict } from '@postern/protocol/relay'
 import type {
   AccountFacts,
   AccountsAsked,
   Append,
   BlobPartStore,
-  Commit,
+  CommitEnvelope,
+  FetchClaim,
   HandedOutKeyPackage,
   NewAccount,
-  NewGroup,
+  NewStoredGroup,
   Page,
   PageBounds,
   PublishedKeyPackages,
   RelayStore,
+  StoreCounts,
   StoredAccount,
   StoredBlob,
   StoredProfile,
-  StoreFigures,
   StoreOptions,
 } from '../relay-store.ts'
-import { appendEntry, knownVerdict } from './append-entry.ts'
-import { blobPartStore } from './blob-part-rows.ts'
-import { commitEntry } from './commit-entry.ts'
-import { createGroup } from './create-group.ts'
-import { databaseBytes, holdFile, openDatabase, type Sqlite, storageError } from './database.ts'
+import { blobPartStore } from './blobs/blob-part-rows.ts'
+import { databaseBytes, holdFile, openSteadily, type SteadyDatabase, statementsOf, storageError } from './database.ts'
 import { GroupCommit } from './group-commit.ts'
-import { incarnationIn } from './incarnation-rows.ts'
-import { refuseMoved } from './move-note-rows.ts'
+import { appendEntry, knownVerdict } from './log/append-entry.ts'
+import { commitEntry } from './log/commit-entry.ts'
+import { createGroup } from './log/create-group.ts'
 import { type SqliteParts, sqlitePartsOf } from './sqlite-parts.ts'
+import { incarnationIn } from './tools/incarnation-rows.ts'
+import { refuseMoved } from './tools/move-note-rows.ts'
 
 /** Throws `database-…` when it cannot be used. */
 export function openSqliteStore(options: StoreOptions): RelayStore {
-  const db = openDatabase(options.directory, options.limits.databaseBytesMax)
+  const { directory, limits, clock, log } = options
+  const db = openSteadily(directory, { bytesMax: limits.databaseBytesMax, clock, log })
   try {
-    refuseMoved(db, options.directory)
+    refuseMoved(statementsOf(db), directory)
     return new SqliteStore(db, options)
   } catch (error) {
     db.close()
@@ -46,17 +48,17 @@ class SqliteStore implements RelayStore {
   readonly kind = 'sqlite'
   readonly incarnation: Uint8Array
   readonly blobParts: BlobPartStore
-  readonly #db: Sqlite
+  readonly #db: SteadyDatabase
   readonly #options: StoreOptions
   readonly #parts: SqliteParts
   readonly #writes: GroupCommit
   #acknowledgeSoon: Timer | undefined
 
-  constructor(db: Sqlite, options: StoreOptions) {
+  constructor(db: SteadyDatabase, options: StoreOptions) {
     this.#db = db
     this.#options = options
-    this.#parts = sqlitePartsOf(db, options)
-    this.incarnation = incarnationIn(db) ?? new Uint8Array(INCARNATION_BYTES)
+    this.#parts = sqlitePartsOf(statementsOf(db), options)
+    this.incarnation = incarnationIn(statementsOf(db)) ?? new Uint8Array(INCARNATION_BYTES)
     this.#writes = new GroupCommit(db, {
       writesMax: options.limits.writesPerTransactionMax,
       hooks: this.#hooks(),
@@ -133,9 +135,14 @@ class SqliteStore implements RelayStore {
   }
 
   acknowledge(account: AccountId, reached: { cursor: number; mark: number }): Promise<void> {
-    const done = this.#parts.log.mailboxes.acknowledge(account, reached)
-    this.#acknowledgeWithin(this.#options.limits.acknowledgeWithinMs)
-    return done
+    try {
+      const done = this.#parts.log.mailboxes.acknowledge(account, reached)
+      this.#acknowledgeWithin(this.#options.limits.acknowledgeWithinMs)
+      return done
+    } catch (cause) {
+      // Whose it is could not be read. Thrown here, it would end the process of everybody.
+      return Promise.reject(storageError(cause))
+    }
   }
 
   /** It needs no fsync of its own: what is lost with a crash is delivered once more. What cannot be written waits on. */
@@ -146,6 +153,14 @@ class SqliteStore implements RelayStore {
       if (!this.#parts.log.mailboxes.hasUnwritten) return
       this.#writes.run(() => undefined).catch(() => this.#acknowledgeWithin(limits.acknowledgeRetryMs))
     })
+  }
+
+  deleteAccount(account: AccountId, nowMs: number): Promise<void> {
+    return this.#writes.run(() => this.#parts.deleted.bury(account, nowMs))
+  }
+
+  purgeDeleted(nowMs: number): Promise<{ removed: number; more: boolean }> {
+    return this.#writes.run(() => this.#parts.deleted.purge(nowMs))
   }
 
   setBanned(account: AccountId, bannedMs: number | undefined): Promise<void> {
@@ -172,14 +187,14 @@ class SqliteStore implements RelayStore {
     return this.#parts.invites.uses(hash)
   }
 
-  async figures(): Promise<StoreFigures> {
+  async figures(): Promise<StoreCounts> {
     const { accounts, groups, entries } = this.#parts.log
     const [oldest] = entries.oldest(1)
     const rows = { ...accounts.counts(), groups: groups.count(), ...this.#parts.blobs.stored() }
     return { ...rows, ...databaseBytes(this.#db), oldestEntryMs: oldest?.ts }
   }
 
-  createGroup(group: GroupId, by: NewGroup): Promise<'created' | 'exists'> {
+  createGroup(group: GroupId, by: NewStoredGroup): Promise<'created' | 'exists'> {
     return this.#writes.run(() => createGroup(this.#parts.log, group, by))
   }
 
@@ -188,15 +203,15 @@ class SqliteStore implements RelayStore {
     return { epoch: group.epoch, members: [...group.members.values()] }
   }
 
-  append(append: Append): Promise<Verdict> {
+  append(append: Append): Promise<RelayVerdict> {
     return this.#writes.run(() => appendEntry(this.#parts.log, append))
   }
 
-  commit(commit: Commit): Promise<Verdict> {
+  commit(commit: CommitEnvelope): Promise<RelayVerdict> {
     return this.#writes.run(() => commitEntry(this.#parts.log, commit, this.#options.limits))
   }
 
-  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<Verdict> {
+  async outcome(message: MessageId, of: { group: GroupId; by: AccountId }): Promise<RelayVerdict> {
     const { accounts, groups } = this.#parts.log
     // A message that waits for its transaction must not be told to be in no log.
     await this.#writes.caughtUp()
@@ -214,12 +229,16 @@ class SqliteStore implements RelayStore {
     return this.#parts.blobs.get(blob)
   }
 
+  claimFetch(blob: BlobId, claim: FetchClaim): Promise<'yours' | 'refused'> {
+    return this.#writes.run(() => this.#parts.blobs.claimFetch(blob, claim))
+  }
+
   finishBlob(blob: BlobId, done: { size: number; nowMs: number }): Promise<void> {
     return this.#writes.run(() => this.#parts.blobs.finish(blob, done))
   }
 
   async expiredBlobs(nowMs: number, countMax: number): Promise<BlobId[]> {
-    return this.#parts.blobs.expired(this.#parts.retention.agesAt(nowMs), countMax)
+    return this.#parts.blobs.expired({ nowMs, agesMs: this.#parts.retention.agesAt(nowMs) }, countMax)
   }
 
   async unfinishedBlobs(): Promise<BlobId[]> {

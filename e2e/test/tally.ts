@@ -1,0 +1,17 @@
+// Counts what happens, and resolves when so much more of it has happened: a test waits for that, and not for a moment to pass.
+import { Notifier } from '@postern/protocol'
+
+export class Tally {
+  readonly #notifier = new Notifier()
+  #count = 0
+
+  add(): void {
+    this.#count += 1
+    this.#notifier.notify()
+  }
+
+  async more(count: number): Promise<void> {
+    const until = this.#count + count
+    while (this.#count < until) await this.#notifier.next()
+  }
+}

@@ -1,0 +1,17 @@
+// Something that is only worth a word when it lasts: a blink of the network is not.
+import { type ReadonlySignal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+
+/** True once it has been so for that long. */
+export function useDebounced(isSo: boolean, afterMs: number): ReadonlySignal<boolean> {
+  const lasts = useSignal(false)
+  useEffect(() => {
+    lasts.value = false
+    if (!isSo) return
+    const timer = setTimeout(() => {
+      lasts.value = true
+    }, afterMs)
+    return () => clearTimeout(timer)
+  }, [isSo])
+  return lasts
+}

@@ -1,0 +1,26 @@
+// How a page asks the leading one to give the core up. A frozen tab answers nobody; one that nobody looks at can do without.
+import type { Channel, LinkEnvironment } from './environment.ts'
+
+const CHANNEL = 'postern-leader'
+
+/** `page`: it hears nothing. `person`: somebody pressed "Use here". `build`: the leading page has older code, and keeps it. */
+export type Asker = 'page' | 'person' | 'build'
+type Wish = { givesUp: Asker }
+
+export class Takeover {
+  readonly #channel: Channel
+
+  constructor(around: LinkEnvironment, giveUp: () => void) {
+    this.#channel = around.openChannel<Wish>(CHANNEL, ({ givesUp }) => {
+      if (givesUp !== 'page' || !around.isVisible()) giveUp()
+    })
+  }
+
+  ask(givesUp: Asker): void {
+    this.#channel.postMessage({ givesUp } satisfies Wish)
+  }
+
+  stop(): void {
+    this.#channel.close()
+  }
+}

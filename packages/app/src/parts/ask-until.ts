@@ -1,0 +1,62 @@
+// Asks again while somebody waits for the answer: a relay that is away for a moment must not leave a screen empty.
+import { CallError } from '../contract/calls.ts'
+import { begin } from './attempt.ts'
+
+const PAUSE_MS_MAX = 15_000
+
+/** These faults may be over in a moment. */
+const PASSING = /^(relay-(unreachable|stopping|failing)|not-registered|rate-limited|stopping)$/
+
+const mayPass = (error: unknown): boolean => error instanceof CallError && PASSING.test(error.fault.code)
+
+/** Calls `run` after the pause, or earlier when there may be a connection again. Returns what cancels it. */
+export type PauseThen = (pauseMs: number, run: () => void) => () => void
+
+const pauseOnPage: PauseThen = (pauseMs, run) => {
+  const over = (): void => {
+    clearTimeout(timer)
+    removeEventListener('online', wake)
+  }
+  const wake = (): void => {
+    over()
+    run()
+  }
+  const timer = setTimeout(wake, pauseMs)
+  addEventListener('online', wake)
+  return over
+}
+
+type Answered<Value> = {
+  answered?: (value: Value) => void
+  /** Asking again would not help. Unless somebody hears of it, the fault is shown as a toast. */
+  refused?: (error: unknown) => void
+}
+
+/** Returns what ends it: nothing is called after that. */
+export function askUntilAnswered<Value>(
+  ask: () => Promise<Value>,
+  { answered, refused }: Answered<Value> = {},
+  pause: PauseThen = pauseOnPage,
+): () => void {
+  let isOver = false
+  let failures = 0
+  let cancel = (): void => undefined
+  const round = async (): Promise<void> => {
+    try {
+      const value = await ask()
+      if (!isOver) answered?.(value)
+    } catch (error) {
+      if (isOver) return
+      if (!mayPass(error)) {
+        if (!refused) throw error
+        return refused(error)
+      }
+      cancel = pause(Math.min(PAUSE_MS_MAX, 1_000 * 2 ** failures++), () => begin(round()))
+    }
+  }
+  begin(round())
+  return () => {
+    isOver = true
+    cancel()
+  }
+}

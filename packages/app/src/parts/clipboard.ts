@@ -1,8 +1,0 @@
-// Copying, with a word that it was done.
-import { showToast } from './toast-list.ts'
-import { partsWords } from './words.ts'
-
-export async function copyText(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text)
-  showToast({ kind: 'note', text: partsWords.value.copied })
-}

@@ -1,0 +1,21 @@
+// What is said before a link of a bot is opened: fetched with the question.
+import { inLanguages } from '../../i18n/language.ts'
+
+export const openLinkWords = inLanguages({
+  en: {
+    badLink: 'This link cannot be opened.',
+    copyAddress: 'Copy link',
+    open: 'Open',
+    openLink: 'Open this link?',
+    theBot: 'The bot',
+    wantsToOpen: 'wants to open a page outside Postern:',
+  },
+  ru: {
+    badLink: 'Этот адрес открыть нельзя.',
+    copyAddress: 'Скопировать адрес',
+    open: 'Открыть',
+    openLink: 'Открыть ссылку?',
+    theBot: 'Бот',
+    wantsToOpen: 'хочет открыть страницу вне Postern:',
+  },
+})

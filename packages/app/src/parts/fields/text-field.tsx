@@ -1,0 +1,58 @@
+// A field with its label, a hint, and what is wrong with what stands in it.
+import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
+import './text-field.css'
+
+type TextFieldProps = {
+  label: string
+  value: string
+  onInput: (value: string) => void
+  hint?: string | undefined
+  /** What is wrong, in words; nothing when it is right. */
+  fault?: string | undefined
+  placeholder?: string
+  lines?: 'one' | 'several'
+  maxLength?: number
+  autofocus?: boolean
+  disabled?: boolean
+}
+
+export function TextField({ label, value, onInput, hint, fault, lines = 'one', ...rest }: TextFieldProps): VNode {
+  const id = useId()
+  const noteId = `${id}-note`
+  const note = fault ?? hint
+  const common = {
+    id,
+    value,
+    dir: 'auto',
+    placeholder: rest.placeholder ?? '',
+    autofocus: rest.autofocus ?? false,
+    // Browsers keep what was written into a form in a file of their own, which nobody has encrypted.
+    autocomplete: 'off',
+    disabled: rest.disabled ?? false,
+    'aria-invalid': fault !== undefined,
+    ...(rest.maxLength === undefined ? {} : { maxLength: rest.maxLength }),
+    ...(note === undefined ? {} : { 'aria-describedby': noteId }),
+  } as const
+  return (
+    <div class="text-field">
+      <label class="text-field-label" for={id}>
+        {label}
+      </label>
+      {lines === 'one' ? (
+        <input {...common} class="text-field-input" onInput={event => onInput(event.currentTarget.value)} />
+      ) : (
+        <textarea
+          {...common}
+          class="text-field-input text-field-area"
+          onInput={event => onInput(event.currentTarget.value)}
+        />
+      )}
+      {note !== undefined && (
+        <span class={fault === undefined ? 'text-field-hint' : 'text-field-fault'} id={noteId} role="status">
+          {note}
+        </span>
+      )}
+    </div>
+  )
+}

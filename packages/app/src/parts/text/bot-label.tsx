@@ -1,0 +1,6 @@
+// The word "bot" beside a name: whoever writes to one must know it.
+import type { VNode } from 'preact'
+import './bot-label.css'
+import { partsWords } from '../words.ts'
+
+export const BotLabel = (): VNode => <span class="bot-label">{partsWords.value.bot}</span>

@@ -1,0 +1,224 @@
+// Where the account lives: whether there is one, whether it is open, and what keeps it from being so.
+import { appLimits, type CloseStack, CodedError, inBackground, isCoded, logFault, startWhole } from '@postern/protocol'
+import type { FailureKind, Stage } from '../../contract/stage.ts'
+import { AppError } from '../app-error.ts'
+import type { AccountBeginning, OpenedAccount } from '../platform.ts'
+import { Account, type AccountAround } from './open-account.ts'
+import { whenTaken } from './relay-code.ts'
+
+type Entering = { beginning: AccountBeginning | undefined; entered: CloseStack }
+
+export class AccountLifecycle {
+  readonly #around: AccountAround
+  #stage: Stage = { kind: 'starting' }
+  #account: Account | undefined
+  /** One after the other: two that open the same database would lock each other out. */
+  #moving: Promise<void> = Promise.resolve()
+
+  constructor(around: AccountAround) {
+    this.#around = around
+  }
+
+  get stage(): Stage {
+    return this.#stage
+  }
+
+  get account(): Account | undefined {
+    return this.#account
+  }
+
+  start(): Promise<void> {
+    return this.#move(() => this.#open())
+  }
+
+  /** Asked again when it is made already, as after a move of the core, it is the same account. */
+  async begin(beginning: AccountBeginning): Promise<void> {
+    await this.#move(async () => {
+      if (this.#account) return
+      await this.#open(beginning)
+    })
+    this.#assertOpen()
+  }
+
+  /** In place of one that cannot be opened, or of the empty database that was looked into. */
+  async beginAnew(beginning: AccountBeginning): Promise<void> {
+    await this.#move(async () => {
+      if (this.#account) throw new AppError('account-exists')
+      await this.#around.platform.forget()
+      await this.#open(beginning)
+    })
+    this.#assertOpen()
+  }
+
+  /** Once it is known whether there is an account. */
+  async settled(): Promise<Account | undefined> {
+    await this.#moving
+    return this.#account
+  }
+
+  async opened(): Promise<Account> {
+    await this.#moving
+    return this.#assertOpen()
+  }
+
+  /** Also at the relay. Where that cannot be reached, nothing is removed: the account would stay there with nobody to end it. */
+  async delete(): Promise<void> {
+    const client = this.#account?.client
+    if (client?.isRegistered) await client.identity.deleteAccount({ timeoutMs: appLimits.callTimeoutMs })
+    await this.remove()
+  }
+
+  /** Nothing of the account is left here, also of one that could not be opened. */
+  async remove(): Promise<void> {
+    await this.#move(async () => {
+      const account = this.#account
+      account?.leave()
+      this.#account = undefined
+      this.#around.settings.letGo()
+      if (account) await account.opened.forgetEverything()
+      else await this.#around.platform.forget()
+      this.#become({ kind: 'no-account' })
+    })
+  }
+
+  /** Another device has it: this one lets go, or both would take the connection from each other for ever. */
+  async leaveToOther(): Promise<void> {
+    await this.#move(async () => {
+      if (!this.#account?.client.isReplaced) return
+      await this.#close()
+      this.#become({ kind: 'elsewhere' })
+    })
+  }
+
+  async useHere(): Promise<void> {
+    await this.#move(async () => {
+      if (!this.#account) await this.#open()
+    })
+  }
+
+  /** The account stays as it was made: only the relay has not taken it yet. Resolves when it has. */
+  async useRelayCode(relayCode: string): Promise<void> {
+    await this.#move(async () => {
+      if (this.#account?.client.isRegistered) return
+      await this.#close()
+      await this.#open({ relayCode })
+    })
+    this.#assertOpen()
+  }
+
+  async stop(): Promise<void> {
+    await this.#move(() => this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const account = this.#account
+    this.#account = undefined
+    this.#around.settings.letGo()
+    await account?.stop()
+  }
+
+  async #open(beginning?: AccountBeginning): Promise<void> {
+    const { platform } = this.#around
+    try {
+      await platform.assertSupported()
+      const opened = await platform.open(beginning)
+      if (!opened) return this.#become({ kind: 'no-account' })
+      await startWhole(platform, entered => this.#enter(opened, { beginning, entered }))
+      // The screen that asks for the code stays until the relay has answered.
+      if (beginning && 'relayCode' in beginning) await whenTaken(opened.client, platform.clock)
+      this.#become({ kind: 'open' })
+    } catch (error) {
+      logFault(error, { what: 'the account could not be opened', log: platform.log })
+      // A name that is refused, or a backup that cannot be read, leaves everything as it was.
+      if (beginning) throw error
+      this.#become(failedBy(error))
+    }
+  }
+
+  /** Half open, an account could neither be used nor opened again. */
+  async #enter(opened: OpenedAccount, { beginning, entered }: Entering): Promise<void> {
+    const { settings } = this.#around
+    const { client } = entered.add(opened, it => it.client.stop())
+    const account = entered.add(new Account(opened, this.#around), it => {
+      it.leave()
+      this.#account = undefined
+      settings.letGo()
+    })
+    this.#account = account
+    await settings.keepIn(client.records('settings'))
+    this.#watch(account)
+    if (beginning && 'by' in beginning && beginning.by === 'backup') await account.outgoing.holdBack()
+    account.start()
+  }
+
+  /** What the relay says of the account itself: that another device has it, that it knows of none, or lets it in no more. */
+  #watch(account: Account): void {
+    const { client } = account
+    const { log } = this.#around.platform
+    client.onConnectionChange(() => {
+      if (this.#account !== account) return
+      if (client.isReplaced) inBackground(this.leaveToOther(), { what: 'the account was not let go', log })
+      else if (isCoded(client.refusal, 'account-unknown', 'account-banned')) this.#become(failedBy(client.refusal))
+      else if (!client.isRegistered && isCoded(client.refusal, ...ofNewcomers))
+        inBackground(this.#leaveOutside(account), { what: 'the account was not let go', log })
+      else if (client.isOnline && this.#stage.kind === 'failed') this.#become({ kind: 'open' })
+    })
+  }
+
+  /** A code that the relay does not take would be tried again and again, until no other is heard from this address. */
+  async #leaveOutside(account: Account): Promise<void> {
+    const { refusal } = account.client
+    await this.#move(async () => {
+      if (this.#account !== account) return
+      await this.#close()
+      this.#become(failedBy(refusal))
+    })
+  }
+
+  #assertOpen(): Account {
+    if (this.#account) return this.#account
+    throw new AppError(this.#stage.kind === 'elsewhere' ? 'account-elsewhere' : 'no-account')
+  }
+
+  #move(work: () => Promise<void>): Promise<void> {
+    const moved = this.#moving.then(work)
+    this.#moving = moved.catch(() => undefined)
+    return moved
+  }
+
+  #become(stage: Stage): void {
+    this.#stage = stage
+    this.#around.touch('stage')
+  }
+}
+
+const kinds: readonly [FailureKind, Parameters<typeof isCoded>[1][]][] = [
+  ['storage-cleared', ['database-key-missing', 'database-key-wrong', 'database-missing']],
+  ['storage-failed', ['storage-failed']],
+  ['database-damaged', ['database-damaged']],
+  ['storage-full', ['storage-full']],
+  ['database-newer', ['database-newer']],
+  ['account-unknown', ['account-unknown']],
+  ['account-banned', ['account-banned']],
+  ['registration-closed', ['registration-closed']],
+  ['code-needed', ['invite-required', 'invite-wrong', 'invite-used', 'invite-expired']],
+]
+
+/** What a relay says to accounts that it does not have yet. One that it has taken is asked for no code, whatever it says. */
+const ofNewcomers = kinds
+  .filter(([kind]) => kind === 'registration-closed' || kind === 'code-needed')
+  .flatMap(([, codes]) => codes)
+
+/** Thrown by a platform that lacks what the app needs. */
+export class UnsupportedError extends Error {}
+
+/** Thrown by a platform whose browser lets the page keep nothing. */
+export class StorageRefusedError extends Error {}
+
+function failedBy(error: unknown): Stage {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof UnsupportedError) return { kind: 'failed', why: 'unsupported', message }
+  if (error instanceof StorageRefusedError) return { kind: 'failed', why: 'storage-refused', message }
+  const known = kinds.find(([, codes]) => error instanceof CodedError && isCoded(error, ...codes))
+  return { kind: 'failed', why: known?.[0] ?? 'unknown', message }
+}

@@ -1,0 +1,42 @@
+// Calls that keep the account from being lost: recovery words and files, and what the browser promises.
+
+import { blob, fields, listOf, nothing, text } from '../shapes.ts'
+import { early, inAccount } from './answering.ts'
+
+const byCode = fields({ code: text, fetchToken: text })
+const withWords = fields({ words: listOf(text) })
+
+/** Needed some few times in the life of an account: loaded when somebody asks. */
+const recovery = async () => await import('../account/recovery.ts')
+const move = async () => await import('../move.ts')
+
+export const backupCalls = {
+  // Other words, which nobody has written down yet.
+  newWords: early(nothing, async ({ platform }) => ({ words: await (await recovery()).makeWords(platform) })),
+  // Another file of the same content.
+  recoveryFile: inAccount(
+    withWords,
+    async (account, { words }) => await (await recovery()).saveRecovery(account, words),
+  ),
+  backupFile: inAccount(withWords, async (account, { words }) => await (await recovery()).saveBackup(account, words)),
+  // Once it is restored there is an account, and a second one is refused.
+  restore: early(
+    fields({ file: blob, words: listOf(text) }),
+    async (worker, asked) => await (await recovery()).restore(worker, asked),
+  ),
+  // Another copy under another code; the first is of no use any more.
+  moveOut: inAccount(nothing, async account => await (await move()).copyForMove(account)),
+  // What is taken back stays so.
+  cancelMove: early(nothing, async ({ home }) => {
+    if (home.account) await (await move()).cancelMove(home.account)
+  }),
+  // Changes nothing here.
+  lookAtMove: early(byCode, async (worker, asked) => await (await move()).lookAtMove(worker, asked)),
+  // Once it is here there is an account.
+  moveIn: early(byCode, async (worker, asked) => await (await move()).moveIn(worker, asked)),
+  // The browser asks its person only for a page: the page has done so, and the worker looks at what came of it.
+  askToPersist: inAccount(nothing, async ({ keeping }) => {
+    await keeping.look()
+    return { persisted: keeping.get().persisted }
+  }),
+}

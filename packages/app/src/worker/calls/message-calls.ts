@@ -1,0 +1,89 @@
+// Calls about messages: sending them, what is said about them, their files, and finding them.
+import { appLimits, type ChatId, type MessageId, type PictureHead, readPictureHead } from '@postern/protocol'
+import type { AppCallAnswer } from '../../contract/calls.ts'
+import { AppError } from '../app-error.ts'
+import { newFile, newPollMessage, newText } from '../outgoing/outgoing-row.ts'
+import { accountId, blob, chatId, count, fields, listOf, messageId, oneOf, text } from '../shapes.ts'
+import { inAccount, once, WITHIN } from './answering.ts'
+
+const ofMessage = { chat: chatId, message: messageId }
+const mentions = listOf(fields({ user: accountId, offset: count, length: count }))
+
+export const messageCalls = {
+  // The queue knows its keys, and core those that have gone out.
+  send: inAccount(newText, async ({ outgoing }, { chat, ...body }, { key }) => {
+    await outgoing.add({ key, chat, body: { kind: 'text', ...body } })
+  }),
+  sendPoll: inAccount(newPollMessage, async ({ outgoing }, { chat, ...body }, { key }) => {
+    await outgoing.add({ key, chat, body: { kind: 'poll', ...body } })
+  }),
+  sendFile: inAccount(
+    (asked, field) => ({ ...newFile(asked, field), ...fields({ bytes: blob })(asked, field) }),
+    async ({ outgoing }, { chat, bytes, ...body }, { key }) => {
+      await outgoing.add({ key, chat, bytes, body: { kind: 'file', ...body } })
+    },
+  ),
+  // Taken back twice: the second is told that it is gone.
+  takeBack: inAccount(
+    fields({ outgoing: text }),
+    async ({ outgoing }, asked) => await outgoing.takeBack(asked.outgoing),
+  ),
+  retry: inAccount(fields({ outgoing: text }), async ({ outgoing }, asked) => await outgoing.retry(asked.outgoing)),
+
+  // The same words once more: whoever reads them sees no other.
+  edit: inAccount(fields({ ...ofMessage, text }, { mentions }), async ({ client }, { chat, ...asked }, given) => {
+    await client.messages.edit(chat, asked, once(given, asked))
+  }),
+  // What is deleted cannot be deleted again: that it was not found is what was wanted.
+  erase: inAccount(fields({ ...ofMessage, for: oneOf('all', 'me') }), async ({ client }, { chat, ...asked }, given) => {
+    await client.messages.delete(chat, asked, once(given, asked))
+  }),
+  // The same sign once more.
+  react: inAccount(fields({ ...ofMessage, emoji: text }), async ({ client }, { chat, ...asked }, given) => {
+    await client.messages.react(chat, asked, once(given, asked))
+  }),
+  vote: inAccount(fields({ ...ofMessage, options: listOf(count) }), async ({ client }, { chat, ...asked }, given) => {
+    await client.messages.vote(chat, asked, once(given, asked))
+  }),
+  closePoll: inAccount(fields(ofMessage), async ({ client }, { chat, message }, given) => {
+    await client.messages.closePoll(chat, message, once(given, { message }))
+  }),
+  press: inAccount(fields({ ...ofMessage, data: text }), async ({ presses }, asked, { key }) => {
+    await presses.press({ ...asked, key })
+  }),
+  // Read is read.
+  read: inAccount(fields({ chat: chatId }, { upTo: messageId }), async ({ client, alerts }, { chat, upTo }) => {
+    await client.messages.markRead(chat, upTo)
+    if (client.chats.get(chat).unread === 0) alerts.seen(chat)
+  }),
+  draft: inAccount(fields({ chat: chatId, text }, { reply_to: messageId }), async ({ drafts }, { chat, ...draft }) => {
+    await drafts.set(chat, draft)
+  }),
+
+  openFile: inAccount(fields(ofMessage), async ({ client }, asked) => await readFile(client, asked)),
+  search: inAccount(
+    fields({ text, limit: count }, { chat: chatId, beforeTs: count }),
+    async ({ client }, { limit, ...asked }) => {
+      if (limit < 1) throw new AppError('call-malformed', { field: 'limit' })
+      return { messages: client.messages.search({ ...asked, limit: Math.min(limit, appLimits.foundMax) }) }
+    },
+  ),
+}
+
+type FileReading = Parameters<Parameters<typeof inAccount>[1]>[0]['client']
+
+type OfMessage = { chat: ChatId; message: MessageId }
+
+/** Deciphered into a Blob of pieces: the browser keeps large ones on its own disk, for as long as a page shows them. */
+async function readFile(client: FileReading, { chat, message }: OfMessage): Promise<AppCallAnswer<'openFile'>> {
+  const file = await client.files.open(chat, message, WITHIN)
+  const pieces: Blob[] = []
+  for await (const piece of file.read()) pieces.push(new Blob([new Uint8Array(piece)]))
+  // Never a type of the sender's choice: what a page opens as a document would run in its name.
+  const bytes = new Blob(pieces, { type: 'application/octet-stream' })
+  const picture = file.kind === 'photo' ? await headOf(bytes) : undefined
+  return { bytes, ...(picture && { picture }) }
+}
+
+const headOf = async (photo: Blob): Promise<PictureHead | undefined> =>
+  readPictureHead(new Uint8Array(await photo.slice(0, appLimits.photoHeadBytesMax).arrayBuffer()))

@@ -1,0 +1,129 @@
+// Adding and removing people, and the group's title: each an intent that holds whoever else changes the group meanwhile.
+import { type GroupSession, leafOf, rosterOf } from '@postern/mls'
+import {
+  type AccountId,
+  assertKept,
+  type ChatId,
+  CodedError,
+  contentLimits,
+  type Deadline,
+  timerFault,
+} from '@postern/protocol'
+import type { Core } from '../../context.ts'
+import { type CommitContext, type CommitPlanner, commitToGroup } from '../../groups/commit-group.ts'
+import { findGroup } from '../../groups/group-records.ts'
+import { agreedSettings } from '../keys/agreed-settings.ts'
+import { fetchKeyPackages } from '../keys/fetch-key-packages.ts'
+import { type ChatRow, findChat, membersOf, visibleChat } from '../records/chats.ts'
+
+export async function addMembers(
+  core: CommitContext,
+  chat: ChatId,
+  { members, deadline }: { members: AccountId[]; deadline: Deadline },
+): Promise<void> {
+  const { group_id } = writableGroup(core, chat)
+  // Nobody's key packages are used up for what cannot be done now.
+  if (findGroup(core.store, group_id)?.status === 'broken') throw new CodedError('chat-healing')
+  const present = new Set(membersOf(core.store, chat).map(member => member.account_id))
+  const wanted = [...new Set(members)].filter(account => !present.has(account))
+  if (wanted.length === 0) return
+  assertRoom(present.size + wanted.length)
+  await core.link.whenOnline(deadline.leftMs())
+  const taken = await fetchKeyPackages(core, wanted, deadline)
+  const intent: CommitPlanner = session => {
+    const add = taken.filter(({ account }) => !isMember(session, account))
+    assertRoom(rosterOf(session).size + add.length)
+    return add.length > 0 ? { add } : 'satisfied'
+  }
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+function assertRoom(members: number): void {
+  if (members <= contentLimits.groupMembersMax) return
+  throw new CodedError('group-full', { max: contentLimits.groupMembersMax })
+}
+
+export async function removeMembers(
+  core: CommitContext & Pick<Core, 'own'>,
+  chat: ChatId,
+  { members, deadline }: { members: AccountId[]; deadline: Deadline },
+): Promise<void> {
+  writableGroup(core, chat)
+  const present = new Map(membersOf(core.store, chat).map(member => [member.account_id, member]))
+  if (!present.get(core.own.id)?.admin) throw new CodedError('not-an-admin')
+  for (const account of members) if (!present.has(account)) throw new CodedError('not-a-member', { account })
+  const intent: CommitPlanner = session => {
+    // Asked again of each epoch: the others take the removal by a dismissed admin for an offence.
+    const settings = agreedSettings(session)
+    if (settings.type !== 'group' || !settings.admins.includes(core.own.id)) throw new CodedError('not-an-admin')
+    const remove = members.filter(account => isMember(session, account))
+    return remove.length > 0 ? { remove } : 'satisfied'
+  }
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+export async function renameGroup(
+  core: CommitContext,
+  chat: ChatId,
+  { name, deadline }: { name: string; deadline: Deadline },
+): Promise<void> {
+  writableGroup(core, chat)
+  const intent: CommitPlanner = session => {
+    const settings = agreedSettings(session)
+    if (settings.type !== 'group' || settings.title === name) return 'satisfied'
+    return { settings: { ...settings, title: name } }
+  }
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+/** How long messages are kept after they were read: of groups and of private chats. */
+export async function setTimer(
+  core: CommitContext,
+  chat: ChatId,
+  { timerMs, deadline }: { timerMs: number; deadline: Deadline },
+): Promise<void> {
+  assertKept('ms', timerFault(timerMs))
+  writable(visibleChat(core.store, chat))
+  const intent: CommitPlanner = session => {
+    const settings = agreedSettings(session)
+    return settings.timerMs === timerMs ? 'satisfied' : { settings: { ...settings, timerMs } }
+  }
+  await commitToChat(core, chat, { intent, deadline })
+}
+
+/**
+ * Commits to the group that the chat has in the end: a member who is about to be removed may carry the chat on in that moment, and
+ * what was changed in the group before it would be true for nobody.
+ */
+export async function commitToChat(
+  core: CommitContext,
+  chat: ChatId,
+  change: Parameters<typeof commitToGroup>[2],
+): Promise<void> {
+  const stillWritable = () => writable(visibleChat(core.store, chat))
+  const intent: CommitPlanner = session => {
+    stillWritable()
+    return change.intent(session)
+  }
+  for (;;) {
+    const { group_id: group } = stillWritable()
+    await commitToGroup(core, group, { ...change, intent })
+    if (findChat(core.store, chat)?.group_id === group) return
+  }
+}
+
+export function writableGroup(core: Pick<Core, 'store'>, chat: ChatId): ChatRow {
+  const row = visibleChat(core.store, chat)
+  if (row.type !== 'group') throw new CodedError('not-a-group')
+  return writable(row)
+}
+
+function writable(row: ChatRow): ChatRow {
+  if (row.state === 'request') throw new CodedError('chat-is-request')
+  if (row.state === 'left') throw new CodedError('chat-left')
+  if (row.blocked) throw new CodedError('chat-blocked')
+  return row
+}
+
+const isMember = (session: GroupSession, account: AccountId): boolean =>
+  leafOf(rosterOf(session), account) !== undefined

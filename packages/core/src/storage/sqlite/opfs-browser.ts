@@ -1,0 +1,102 @@
+// The origin's private file system: folders, what it says when something is wrong, and files that nobody lets go of yet.
+import { CodedError, clientLimits, Deferred, systemClock } from '@postern/protocol'
+
+/** What the types of a page leave out: it is there in workers alone. */
+export interface AccessHandle {
+  read(into: Uint8Array, options: { at: number }): number
+  write(bytes: Uint8Array, options: { at: number }): number
+  truncate(size: number): void
+  getSize(): number
+  flush(): void
+  close(): void
+}
+type WorkerFile = FileSystemFileHandle & {
+  createSyncAccessHandle(): Promise<AccessHandle>
+  move(name: string): Promise<void>
+}
+type WorkerScope = { FileSystemSyncAccessHandle: { prototype: AccessHandle } }
+
+const inWorker = (entry: FileSystemFileHandle) => entry as WorkerFile
+
+/** Of a file there is one at a time. */
+export async function accessHandle(entry: FileSystemFileHandle): Promise<AccessHandle> {
+  return await inWorker(entry).createSyncAccessHandle()
+}
+
+/** In its folder; what has the name already is gone. */
+export async function renameFile(entry: FileSystemFileHandle, name: string): Promise<void> {
+  await inWorker(entry).move(name)
+}
+
+/** What all access handles of this worker have in common. */
+export const accessHandles = (): AccessHandle =>
+  (globalThis as unknown as WorkerScope).FileSystemSyncAccessHandle.prototype
+
+/** As in `postern/alice/files`; each folder is made when it is missing. */
+export async function openFolder(path: string): Promise<FileSystemDirectoryHandle> {
+  let folder = await navigator.storage.getDirectory()
+  for (const name of path.split('/')) folder = await folder.getDirectoryHandle(name, { create: true })
+  return folder
+}
+
+/** With all that is in it. One that is not there is fine. */
+export async function removeFolder(name: string): Promise<void> {
+  const root = await navigator.storage.getDirectory()
+  await whileHeld(() => absentIsFine(root.removeEntry(name, { recursive: true })))
+}
+
+/**
+ * A worker that has just been ended holds its files for a moment longer: the work is done again until they are free.
+ * Throws `NoModificationAllowedError` when somebody still has them after that.
+ */
+export async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === clientLimits.heldFileTriesMax || !isNamed(error, 'NoModificationAllowedError')) throw error
+      const wait = new Deferred()
+      wait.after(systemClock, clientLimits.heldFilePauseMs, () => wait.resolve())
+      await wait.promise
+    }
+  }
+}
+
+export async function absentIsFine<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isNamed(error, 'NotFoundError')) return undefined
+    throw error
+  }
+}
+
+/** -8 as Chromium's handles give it, without its sign. */
+const NO_SPACE = 2 ** 32 - 8
+
+/** A private window of Chromium gives a fault as a huge number instead of throwing it: that must not pass for bytes written. */
+export function assertWritten(count: number, { byteLength }: { byteLength: number }): void {
+  if (count > byteLength || (count === 0 && byteLength > 0))
+    throw new DOMException(
+      'nothing was written',
+      count === 0 || count === NO_SPACE ? 'QuotaExceededError' : 'UnknownError',
+    )
+}
+
+export const isFull = (error: unknown): boolean => isNamed(error, 'QuotaExceededError')
+
+export const isNamed = (error: unknown, name: string): boolean => error instanceof DOMException && error.name === name
+
+/** What a browser says of its disk as an error of ours; everything else stays what it is. */
+export function browserFault(error: unknown): unknown {
+  if (!(error instanceof DOMException)) return error
+  return new CodedError(isFull(error) ? 'storage-full' : 'storage-failed', {}, { cause: error })
+}
+
+export async function coded<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw browserFault(error)
+  }
+}

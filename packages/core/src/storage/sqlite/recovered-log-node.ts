@@ -1,0 +1,102 @@
+// Makes sure that a fresh connection has all of the write-ahead log. The cipher's layer below SQLite hides reads that failed: the log
+// then seems to end there, and what was committed behind it would be lost with the next write.
+import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { CodedError } from '@postern/protocol'
+
+const HEAD_BYTES = 32
+const FRAME_HEAD_BYTES = 24
+/** The last bit says in which order the words of the checksums are. */
+const MAGIC = 0x377f0682
+
+/** `frames` in memory, by the connection that has just read the log. */
+type Opened = { frames: number; close(): void }
+
+/** Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. */
+export function withWholeLog<Connection extends Opened>(path: string, open: () => Connection): Connection {
+  const log = `${path}-wal`
+  const kept = `${log}-kept`
+  restoreLog(log, kept)
+  const frames = committedFrames(log)
+  if (frames === 0) return open()
+  // A connection that lacks something removes the log when it is closed.
+  keepUnder(log, kept)
+  let connection: Connection | undefined
+  try {
+    connection = open()
+    if (connection.frames !== frames) throw new CodedError('storage-failed')
+    // Before anything is written: found at a later start, it would bring back what was overwritten since.
+    rmSync(kept)
+    return connection
+  } catch (error) {
+    connection?.close()
+    restoreLog(log, kept)
+    throw error
+  }
+}
+
+/** While it is there, nothing was written behind it. */
+function restoreLog(log: string, kept: string): void {
+  if (!existsSync(kept)) return
+  if (lengthOf(log) === 0) renameSync(kept, log)
+  else rmSync(kept)
+}
+
+/** Some file systems have no links. */
+function keepUnder(log: string, kept: string): void {
+  try {
+    linkSync(log, kept)
+  } catch {
+    copyFileSync(log, kept)
+  }
+}
+
+const lengthOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** Up to the last that ends a transaction, as SQLite counts them. */
+function committedFrames(path: string): number {
+  if (lengthOf(path) < HEAD_BYTES) return 0
+  const bytes = readFileSync(path)
+  const magic = bytes.readUInt32BE(0)
+  if (bytes.length < HEAD_BYTES || (magic & ~1) >>> 0 !== MAGIC) return 0
+  const sum = new LogSum((magic & 1) === 1)
+  sum.add(bytes, 0, 24)
+  if (!sum.isAt(bytes, 24)) return 0
+  const frameBytes = FRAME_HEAD_BYTES + bytes.readUInt32BE(8)
+  let committed = 0
+  for (let at = HEAD_BYTES, frame = 1; at + frameBytes <= bytes.length; at += frameBytes, frame++) {
+    const isOfThisLog = bytes.compare(bytes, 16, 24, at + 8, at + 16) === 0
+    sum.add(bytes, at, 8)
+    sum.add(bytes, at + FRAME_HEAD_BYTES, frameBytes - FRAME_HEAD_BYTES)
+    if (!isOfThisLog || bytes.readUInt32BE(at) === 0 || !sum.isAt(bytes, at + 16)) break
+    if (bytes.readUInt32BE(at + 4) !== 0) committed = frame
+  }
+  return committed
+}
+
+/** The running checksum of a log. */
+class LogSum {
+  readonly #isBigEndian: boolean
+  #first = 0
+  #second = 0
+
+  constructor(isBigEndian: boolean) {
+    this.#isBigEndian = isBigEndian
+  }
+
+  add(bytes: Buffer, from: number, length: number): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset + from, length)
+    const littleEndian = !this.#isBigEndian
+    let first = this.#first
+    let second = this.#second
+    for (let at = 0; at < length; at += 8) {
+      first = (first + view.getUint32(at, littleEndian) + second) >>> 0
+      second = (second + view.getUint32(at + 4, littleEndian) + first) >>> 0
+    }
+    this.#first = first
+    this.#second = second
+  }
+
+  isAt(bytes: Buffer, at: number): boolean {
+    return bytes.readUInt32BE(at) === this.#first && bytes.readUInt32BE(at + 4) === this.#second
+  }
+}

@@ -1,0 +1,294 @@
+// The one way to write: changes of one event-loop turn share a transaction, and whoever asked for it is answered after its commit.
+import {
+  CodedError,
+  clientLimits,
+  Deferred,
+  databaseLimits,
+  giveBackPages,
+  guarded,
+  hasMuchFree,
+  logFault,
+  silentLog,
+  systemClock,
+  systemFault,
+  type Timer,
+} from '@postern/protocol'
+import { type Database, pagesOf, type SqlValue } from '../database.ts'
+import { collectTopics, noteTopics, type Topic } from './topics.ts'
+import { type DatabaseChange, type Durability, type StorageContext, Transactions } from './transactions.ts'
+
+export type { DatabaseChange, Durability }
+
+type QueuedWrite = {
+  change: DatabaseChange<unknown>
+  durability: Durability
+  wait: Pick<Deferred<never>, 'resolve' | 'reject'>
+}
+type WriteOutcome = { waiting: QueuedWrite; value: unknown }
+
+export type TopicListener = (topics: ReadonlySet<Topic>) => void
+
+export class Store {
+  readonly #database: Database
+  readonly #nextTurn: (run: () => void) => void
+  readonly #surroundings: StorageContext
+  readonly #transactions: Transactions
+  readonly #listeners = new Set<() => void>()
+  readonly #watchers = new Set<TopicListener>()
+  /** What was touched since the watchers were last told; undefined while nobody has ever watched. */
+  #touched: Set<Topic> | undefined
+  #queue: QueuedWrite[] = []
+  #isScheduled = false
+  #isClosed = false
+  #isErasing = false
+  #hold: object | undefined
+  #eraseLater: Timer | undefined
+
+  constructor(database: Database, nextTurn: (run: () => void) => void, surroundings: Partial<StorageContext> = {}) {
+    const { clock = systemClock, log = silentLog } = surroundings
+    this.#database = database
+    this.#surroundings = { clock, log }
+    this.#transactions = new Transactions(database, this.#surroundings)
+    this.#nextTurn = run => nextTurn(guarded(run, { what: 'deferred work failed', log }))
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#read(() => this.#database.get<Row>(sql, ...values))
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
+    return this.#read(() => this.#database.all<Row>(sql, ...values))
+  }
+
+  /**
+   * For what a reader keeps in temporary tables, and nothing else: they stand in memory, so that nothing is promised and nothing
+   * is lost, and what is written to them in an open transaction is rolled back with it.
+   */
+  inMemory<T>(work: (database: Database) => T): T {
+    return this.#read(() => work(this.#database))
+  }
+
+  /** Changes are applied in the order of these calls; a change that throws takes no other with it. */
+  write<T>(change: DatabaseChange<T>, durability: Durability = 'durable'): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new CodedError('stopping'))
+    const wait = new Deferred<T>()
+    this.#queue.push({ change, durability, wait })
+    if (!this.#isScheduled) {
+      this.#isScheduled = true
+      this.#nextTurn(() => this.flush())
+    }
+    return wait.promise
+  }
+
+  /** Resolves when everything that was to be written before this call can be read. */
+  async caughtUp(): Promise<void> {
+    if (this.#queue.length > 0) await this.write(() => undefined, 'deferred')
+  }
+
+  /** A deferred write, and what resolves when it is on the disk: at once when another write has taken it along. */
+  async defer(change: DatabaseChange<unknown>): Promise<() => Promise<void>> {
+    let commits = 0
+    await this.write(database => {
+      change(database)
+      commits = this.#transactions.commits
+    }, 'deferred')
+    return async () => {
+      if (commits === this.#transactions.commits) await this.write(() => undefined)
+    }
+  }
+
+  /** When the present turn is over and its writes are on their way. */
+  afterTurn(run: () => void): void {
+    this.#nextTurn(run)
+  }
+
+  /** Called when what was written can be read. */
+  onCommit(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Called after each write with what it has touched. Nothing is noted before somebody listens. */
+  onChange(listener: TopicListener): () => void {
+    if (!this.#touched) {
+      noteTopics(this.#database)
+      this.#touched = new Set()
+    }
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  /** For what a view shows and no commit tells of: told when the present turn is over. */
+  touch(topic: Topic): void {
+    if (!this.#touched) return
+    this.#touched.add(topic)
+    this.#nextTurn(() => this.#tellTouched())
+  }
+
+  flush(): void {
+    this.#isScheduled = false
+    const batch = this.#queue
+    this.#queue = []
+    if (batch.length === 0) return
+    const outcomes = this.#applyTogether(batch) ?? this.#applyOneByOne(batch)
+    for (const { waiting, value } of outcomes) waiting.wait.resolve(value as never)
+    if (outcomes.length > 0) this.#tell()
+  }
+
+  /**
+   * What was deleted is still in the write-ahead log: it is written back and the log emptied, soon and once for many. What
+   * cannot be written back now is tried again, and at the next start: to be called there, too.
+   */
+  eraseTraces(): void {
+    if (this.#isErasing) return
+    this.#isErasing = true
+    this.#nextTurn(() => {
+      this.#isErasing = false
+      if (this.#isClosed) return
+      this.flush()
+      this.#emptyLog()
+    })
+  }
+
+  /** Gives free pages back to the disk, in transactions of bounded length. */
+  async giveBack(): Promise<void> {
+    const isDue = () => this.#read(() => hasMuchFree(pagesOf(this.#database)))
+    if (!isDue()) return
+    while (isDue() && (await this.write(database => giveBackPages(pagesOf(database)), 'recorded')));
+    // The file becomes shorter only when its log is written back.
+    this.eraseTraces()
+  }
+
+  /**
+   * All that was written stands in the database's own file, which does not change until the returned function is called: for
+   * a copy of it. Writing goes on meanwhile, into the log alone, and a power cut loses no more than at other times. What was
+   * deleted stays in that log until the release, and as long as that in the copy. Throws when the disk cannot be written.
+   */
+  hold(): () => void {
+    this.#assertOpen()
+    if (this.#hold) throw new CodedError('backup-running')
+    this.flush()
+    try {
+      this.#transactions.commitDeferred()
+      this.#database.emptyLog()
+      this.#database.exec('PRAGMA wal_autocheckpoint = 0')
+      this.#database.hold?.(true)
+    } catch (error) {
+      throw systemFault(error)
+    }
+    const hold = {}
+    this.#hold = hold
+    return () => {
+      // One that is over already: what is held by now is somebody else's.
+      if (this.#hold === hold && !this.#isClosed) this.#release()
+    }
+  }
+
+  /** What is wrong with the database; undefined when it is whole. Reads all of it. */
+  findDamage(): string | undefined {
+    this.flush()
+    return this.#read(() => {
+      this.#transactions.commitDeferred()
+      return this.#database.findDamage()
+    })
+  }
+
+  close(): void {
+    this.#eraseLater?.cancel()
+    this.flush()
+    this.#transactions.close()
+    this.#isClosed = true
+    this.#database.close()
+  }
+
+  #release(): void {
+    this.#hold = undefined
+    this.#database.hold?.(false)
+    this.#database.exec(`PRAGMA wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
+    // A log that has grown would keep its length, and what was deleted meanwhile is still in it.
+    this.eraseTraces()
+  }
+
+  #emptyLog(): void {
+    // The file is being copied: written to in the middle of that, the copy would be of two times at once.
+    if (this.#hold) return
+    const { clock, log } = this.#surroundings
+    try {
+      this.#transactions.commitDeferred()
+      this.#database.emptyLog()
+      this.#eraseLater?.cancel()
+      this.#eraseLater = undefined
+    } catch (error) {
+      // Once for a fault that lasts: the next tries say nothing new.
+      const what = 'deleted data still in the database log; will be erased when the disk is writable'
+      if (!this.#eraseLater) logFault(systemFault(error), { what, log })
+      this.#eraseLater?.cancel()
+      this.#eraseLater = clock.setTimer(clientLimits.eraseRetryMs, () => this.eraseTraces())
+    }
+  }
+
+  /** A listener that throws keeps no other from hearing of the commit. */
+  #tell(): void {
+    const { log } = this.#surroundings
+    for (const listener of this.#listeners) guarded(listener, { what: 'commit listener failed', log })()
+    this.#tellTouched()
+  }
+
+  #tellTouched(): void {
+    const { log } = this.#surroundings
+    if (this.#isClosed || !this.#touched || this.#touched.size === 0) return
+    const topics = this.#touched
+    this.#touched = new Set()
+    for (const watcher of this.#watchers) guarded(() => watcher(topics), { what: 'change watcher failed', log })()
+  }
+
+  #read<T>(read: () => T): T {
+    this.#assertOpen()
+    try {
+      return read()
+    } catch (error) {
+      throw systemFault(error)
+    }
+  }
+
+  /** Whoever is still at work when the program stops is told so, and not that SQLite is broken. */
+  #assertOpen(): void {
+    if (this.#isClosed) throw new CodedError('stopping')
+  }
+
+  #applyTogether(batch: QueuedWrite[]): WriteOutcome[] | undefined {
+    try {
+      return this.#apply(batch)
+    } catch (error) {
+      if (batch.length > 1) return undefined
+      batch[0]?.wait.reject(systemFault(error))
+      return []
+    }
+  }
+
+  #applyOneByOne(batch: QueuedWrite[]): WriteOutcome[] {
+    return batch.flatMap(waiting => this.#applyTogether([waiting]) ?? [])
+  }
+
+  #apply(batch: QueuedWrite[]): WriteOutcome[] {
+    const changes = batch.map(waiting => waiting.change)
+    // Again, where the transaction in which somebody began to listen was rolled back: else no write would come to its end.
+    if (this.#touched) noteTopics(this.#database)
+    let topics: Topic[] = []
+    const values = this.#transactions.apply(changes, {
+      durability: durabilityOf(batch),
+      // Within the transaction: what is rolled back has touched nothing.
+      atEnd: database => {
+        if (this.#touched) topics = collectTopics(database)
+      },
+    })
+    for (const topic of topics) this.#touched?.add(topic)
+    return batch.map((waiting, at) => ({ waiting, value: values[at] }))
+  }
+}
+
+function durabilityOf(batch: QueuedWrite[]): Durability {
+  const asked = new Set(batch.map(({ durability }) => durability))
+  if (asked.has('durable')) return 'durable'
+  return asked.has('recorded') ? 'recorded' : 'deferred'
+}

@@ -1,9 +1,0 @@
-// Whether a database is whole: a copy of a file that was written to meanwhile opens, and is damaged in places.
-import { CodedError } from '@postern/protocol'
-import type { Database } from './database.ts'
-
-/** Throws `database-damaged`. Reads all of it: for who has a reason to doubt it. */
-export function assertWhole(database: Pick<Database, 'get'>): void {
-  const found = database.get<{ integrity_check: string }>('PRAGMA integrity_check(1)')?.integrity_check
-  if (found !== 'ok') throw new CodedError('database-damaged', {}, { cause: new Error(found) })
-}

@@ -1,0 +1,36 @@
+// Tracks what became of answers: a client that sends its next request on the same connection has received the last answer.
+import type { Socket } from 'node:net'
+import type { AnswerOutcome } from '../caller.ts'
+
+type Tell = (fate: AnswerOutcome) => void
+
+export class AnswerOutcomes {
+  readonly #waiting = new WeakMap<Socket, Set<Tell>>()
+
+  /** Of an answer that was handed over just now. */
+  watch(connection: Socket, tell: Tell): void {
+    if (connection.closed) return tell('closed')
+    const waiting = this.#waiting.get(connection) ?? this.#watched(connection)
+    waiting.add(tell)
+  }
+
+  /** Called with each request. One that came before an answer was given, as of a sender that does not wait, proves nothing. */
+  arrived(connection: Socket): void {
+    this.#tellAll(connection, 'heard')
+  }
+
+  #watched(connection: Socket): Set<Tell> {
+    const waiting = new Set<Tell>()
+    this.#waiting.set(connection, waiting)
+    connection.once('close', isBroken => this.#tellAll(connection, isBroken ? 'reset' : 'closed'))
+    return waiting
+  }
+
+  #tellAll(connection: Socket, fate: AnswerOutcome): void {
+    const waiting = this.#waiting.get(connection)
+    if (!waiting || waiting.size === 0) return
+    const told = [...waiting]
+    waiting.clear()
+    for (const tell of told) tell(fate)
+  }
+}

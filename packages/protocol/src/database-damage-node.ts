@@ -1,0 +1,73 @@
+// Distinguishes a damaged database from a failing disk: SQLite, including its checks, reports a failed read as damage.
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { databaseLimits } from './limits.ts'
+import { systemCodeOf } from './system-faults.ts'
+
+/** A connection of its own that nobody else uses; `check` gives `ok`, or the first thing that is wrong. */
+export type CheckedConnection = { check(): string; close(): void }
+
+const ROUNDS = 3
+
+/** A read that failed looks the same to SQLite. */
+export const looksDamaged = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(systemCodeOf(error))
+
+/**
+ * What is wrong with the database at the path, or undefined. Every byte of its files can be read, and each of several fresh
+ * connections finds the same fault: a disk that fails now and then shows another one each time. Throws what the disk says.
+ */
+export function findDamage(path: string, open: () => CheckedConnection): string | undefined {
+  const found = new Set<string>()
+  for (let round = 0; round < ROUNDS; round++) {
+    readWhole(path)
+    const fault = checkOnce(open)
+    if (fault === 'ok') return undefined
+    found.add(fault)
+  }
+  readWhole(path)
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+/** A large one takes too long for a process that serves others: the doctor checks it. */
+export const isCheckedQuickly = (path: string): boolean =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= databaseLimits.checkedBytesMax
+
+/** Opens it, or throws what is wrong with it: damage only when it is certain, otherwise what the disk says. */
+export function openConvinced<Connection>(
+  path: string,
+  { open, check }: { open: () => Connection; check: () => CheckedConnection },
+): Connection {
+  try {
+    return open()
+  } catch (error) {
+    if (!looksDamaged(error) || findDamage(path, check) !== undefined) throw error
+    return open()
+  }
+}
+
+function checkOnce(open: () => CheckedConnection): string {
+  try {
+    const connection = open()
+    try {
+      return connection.check()
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    if (!looksDamaged(error)) throw error
+    return systemCodeOf(error)
+  }
+}
+
+/** Throws what the disk says. */
+function readWhole(path: string): void {
+  const into = Buffer.allocUnsafe(databaseLimits.readPieceBytes)
+  for (const file of [path, `${path}-wal`]) {
+    if (!statSync(file, { throwIfNoEntry: false })) continue
+    const descriptor = openSync(file, 'r')
+    try {
+      for (let at = 0, read = 1; read > 0; at += read) read = readSync(descriptor, into, 0, into.length, at)
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}

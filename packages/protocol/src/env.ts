@@ -1,0 +1,3 @@
+// Environment variables, as the commands are given them.
+
+export type Env = Readonly<Record<string, string | undefined>>

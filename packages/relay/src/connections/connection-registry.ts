@@ -1,0 +1,162 @@
+// Who has a connection to the relay, by address: those who have not said who they are can take nobody's place.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Timer } from '@postern/protocol'
+import type { RelayContext } from '../context.ts'
+import { addressKey, forwardedAddress } from '../limits/peer-address.ts'
+
+/** `waiting`: before a request, between two, or on a WebSocket that has not logged in. `busy`: in an HTTP request. */
+type ConnectionKind = 'waiting' | 'busy' | 'member'
+type Counts = { newcomers: number; all: number }
+
+class RegisteredConnection {
+  readonly socket: Socket
+  kind: ConnectionKind = 'waiting'
+  /** Behind a proxy it is known only from a request. */
+  address: string | undefined
+  #firstRequest: Timer | undefined
+
+  constructor(socket: Socket) {
+    this.socket = socket
+  }
+
+  expect(firstRequest: Timer): void {
+    this.#firstRequest = firstRequest
+  }
+
+  /** It has spoken, or has gone. The timer is not kept: of ten thousand who stay it would take a megabyte. */
+  speaks(): void {
+    this.#firstRequest?.cancel()
+    this.#firstRequest = undefined
+  }
+}
+
+export class ConnectionRegistry {
+  readonly #parts: RelayContext
+  readonly #bySocket = new Map<object, RegisteredConnection>()
+  readonly #byAddress = new Map<string, Counts>()
+  /** The longest waiting first. */
+  readonly #waiting = new Set<RegisteredConnection>()
+  #busy = 0
+  #members = 0
+
+  constructor(parts: RelayContext) {
+    this.#parts = parts
+  }
+
+  get memberCount(): number {
+    return this.#members
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size
+  }
+
+  enter(socket: Socket): void {
+    const { limits, clock, proxies } = this.#parts
+    const visitor = new RegisteredConnection(socket)
+    if (!proxies && !this.#place(visitor, addressKey(socket.remoteAddress))) return void socket.destroy()
+    this.#bySocket.set(socket, visitor)
+    this.#waits(visitor)
+    // Whoever says nothing at all would hold its place for as long as it likes.
+    visitor.expect(clock.setTimer(limits.authenticateWithinMs, () => socket.destroy()))
+    socket.on('close', () => this.#leave(visitor))
+  }
+
+  /** False: there is no room for this request. Settles by itself when the answer has gone out. */
+  request(request: IncomingMessage, whenDone: (done: () => void) => void): boolean {
+    const visitor = this.#bySocket.get(request.socket)
+    if (!visitor || this.#busy >= this.#parts.limits.httpConnectionsMax || !this.#knows(visitor, request)) return false
+    this.#turn(visitor, 'busy')
+    whenDone(() => {
+      if (visitor.kind !== 'busy' || !this.#bySocket.has(visitor.socket)) return
+      this.#turn(visitor, 'waiting')
+      if (this.#parts.proxies) this.#unplace(visitor)
+    })
+    return true
+  }
+
+  /** The address that asks for a WebSocket; undefined when it has too many connections. */
+  upgrade(request: IncomingMessage): string | undefined {
+    const visitor = this.#bySocket.get(request.socket)
+    return visitor && this.#knows(visitor, request) ? visitor.address : undefined
+  }
+
+  /** Of a request that was let in. */
+  addressOf({ socket }: IncomingMessage): string {
+    return this.#bySocket.get(socket)?.address ?? ''
+  }
+
+  loggedIn(socket: object): void {
+    const visitor = this.#bySocket.get(socket)
+    if (visitor) this.#turn(visitor, 'member')
+  }
+
+  #knows(visitor: RegisteredConnection, request: IncomingMessage): boolean {
+    visitor.speaks()
+    const { proxies } = this.#parts
+    return !proxies || this.#place(visitor, forwardedAddress(request, proxies))
+  }
+
+  #place(visitor: RegisteredConnection, address: string): boolean {
+    const { limits, rates, log } = this.#parts
+    const counts = this.#byAddress.get(address) ?? { newcomers: 0, all: 0 }
+    if (counts.newcomers >= limits.newcomersPerAddressMax || counts.all >= limits.connectionsPerAddressMax) {
+      if (rates.allows('log an address that is full', 1))
+        log.warn(
+          { connections: counts.all, setting: '--proxy-header' },
+          'too many connections from one address; behind a proxy, set --proxy-header',
+        )
+      return false
+    }
+    visitor.address = address
+    this.#byAddress.set(address, { newcomers: counts.newcomers + 1, all: counts.all + 1 })
+    return true
+  }
+
+  #unplace(visitor: RegisteredConnection): void {
+    const { address } = visitor
+    const counts = address === undefined ? undefined : this.#byAddress.get(address)
+    visitor.address = undefined
+    if (address === undefined || !counts) return
+    if (visitor.kind !== 'member') counts.newcomers -= 1
+    counts.all -= 1
+    if (counts.all === 0) this.#byAddress.delete(address)
+  }
+
+  #turn(visitor: RegisteredConnection, kind: ConnectionKind): void {
+    this.#stops(visitor)
+    visitor.kind = kind
+    if (kind === 'waiting') return this.#waits(visitor)
+    if (kind === 'busy') {
+      this.#busy += 1
+      return
+    }
+    this.#members += 1
+    const counts = this.#byAddress.get(visitor.address ?? '')
+    if (counts) counts.newcomers -= 1
+  }
+
+  /** Of all who wait the oldest goes: who means to log in does so at once, and finds room whatever others hold. */
+  #waits(visitor: RegisteredConnection): void {
+    this.#waiting.add(visitor)
+    const [oldest] = this.#waiting
+    if (this.#waiting.size > this.#parts.limits.unauthenticatedMax && oldest) {
+      this.#waiting.delete(oldest)
+      oldest.socket.destroy()
+    }
+  }
+
+  #stops(visitor: RegisteredConnection): void {
+    this.#waiting.delete(visitor)
+    if (visitor.kind === 'busy') this.#busy -= 1
+    if (visitor.kind === 'member') this.#members -= 1
+  }
+
+  #leave(visitor: RegisteredConnection): void {
+    visitor.speaks()
+    this.#bySocket.delete(visitor.socket)
+    this.#stops(visitor)
+    this.#unplace(visitor)
+  }
+}

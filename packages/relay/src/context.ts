@@ -1,0 +1,39 @@
+// What the relay's operations work with; whoever starts a relay puts it together.
+import type { Clock, Log } from '@postern/protocol'
+import type { Audience } from './accounts/audience.ts'
+import type { Bans } from './accounts/bans.ts'
+import type { PendingLogins } from './accounts/pending-logins.ts'
+import type { Registration } from './accounts/register.ts'
+import type { BlobRoom } from './blobs/blob-room.ts'
+import type { BlobStore } from './blobs/blob-store.ts'
+import type { Invites } from './invites/invites.ts'
+import type { DiskSpace } from './limits/disk-space.ts'
+import type { TrustedProxies } from './limits/peer-address.ts'
+import type { Rates } from './limits/rates.ts'
+import type { RelayLimits } from './limits/relay-limits.ts'
+import type { RelayMetrics } from './metrics/relay-figures.ts'
+import type { RelayStore } from './store/relay-store.ts'
+import type { Wake } from './store/wake.ts'
+
+export type RelayContext = {
+  readonly store: RelayStore
+  readonly blobs: BlobStore
+  /** What blobs take of the disk. */
+  readonly room: BlobRoom
+  readonly disk: DiskSpace
+  readonly wake: Wake
+  readonly limits: RelayLimits
+  /** By the minute. */
+  readonly rates: Rates
+  readonly hourlyRates: Rates
+  readonly clock: Clock
+  readonly log: Log
+  readonly audience: Audience
+  readonly proxies: TrustedProxies | undefined
+  /** Who may register: it may change while the relay runs. */
+  readonly admission: { registration: Registration }
+  readonly invites: Invites
+  readonly bans: Bans
+  readonly arrivals: PendingLogins
+  readonly figures: RelayMetrics
+}

@@ -1,0 +1,37 @@
+// One thing at a time of an account, in the order in which it was asked for: at this relay in a queue, among relays by a lock.
+import { type AccountId, CodedError } from '@postern/protocol'
+import type { Postgres } from '../connection/database.ts'
+import type { Queries } from '../connection/queries.ts'
+import type { AccountNumbers, NumberedAccount } from './account-numbers.ts'
+
+export class AccountLock {
+  readonly #database: Postgres
+  readonly #numbers: AccountNumbers
+  readonly #last = new Map<AccountId, Promise<unknown>>()
+
+  constructor(database: Postgres, numbers: AccountNumbers) {
+    this.#database = database
+    this.#numbers = numbers
+  }
+
+  /** Over the connections of a pool two would change places. Throws `account-not-found`. */
+  async run<T>(account: AccountId, work: (tx: Queries, of: NumberedAccount) => Promise<T>): Promise<T> {
+    const take = (): Promise<T> => this.#take(account, work)
+    const turn = this.#last.get(account)?.then(take, take) ?? take()
+    this.#last.set(account, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#last.get(account) === turn) this.#last.delete(account)
+    }
+  }
+
+  async #take<T>(account: AccountId, work: (tx: Queries, of: NumberedAccount) => Promise<T>): Promise<T> {
+    const found = await this.#numbers.find(account)
+    if (!found) throw new CodedError('account-not-found', { account })
+    return await this.#database.transaction(async tx => {
+      await tx.rows('SELECT pg_advisory_xact_lock(6, $1)', [found.num])
+      return await work(tx, found)
+    })
+  }
+}

@@ -1,0 +1,37 @@
+// Opens the database at the start: what is wrong with its address, or with the way to it, is one line for the operator.
+import { CodedError, systemCodeOf } from '@postern/protocol'
+import type { Admission } from './connect.ts'
+import { Postgres } from './database.ts'
+import { causeOf } from './storage-error.ts'
+
+/** Throws `database-unreachable`. */
+export async function openPostgres(address: string, admission?: Admission): Promise<Postgres> {
+  const place = placeOf(address)
+  const database = await Postgres.load(address, admission)
+  try {
+    await database.rows('SELECT 1')
+    return database
+  } catch (error) {
+    await database.close()
+    throw unreachable(place, error)
+  }
+}
+
+/** A line for the operator of what the server or the way to it said. */
+export const unreachable = (place: string, error: unknown): CodedError =>
+  new CodedError('database-unreachable', { place, why: whyOf(error) }, { cause: error })
+
+/** The role may not do what a relay needs, or the server takes no writes: no later try would be answered otherwise. */
+export const isForbidden = (error: unknown): boolean => /^(42501|25006)$/.test(systemCodeOf(causeOf(error)))
+
+/** Host and name, for people: never what stands before them, which is a password. */
+export function placeOf(address: string): string {
+  const behindPassword = address.slice(address.lastIndexOf('@') + 1)
+  return behindPassword.replace(/^[a-z]+:\/\//, '').replace(/\?.*$/, '')
+}
+
+function whyOf(error: unknown): string {
+  const said = causeOf(error)
+  const [first] = String(said instanceof Error ? said.message || said.name : said).split('\n')
+  return first || 'it does not answer'
+}

@@ -1,0 +1,70 @@
+// Sets up each connection with statements: poolers such as PgBouncer refuse startup parameters.
+import { CodedError, postgresLimits } from '@postern/protocol'
+import type { Client } from 'pg'
+
+type LineSource = { line(): { connected(): Promise<Client>; close(): Promise<void> } }
+
+/**
+ * Every statement of ours goes by an index, whatever it is asked with: planned once for each connection. A plan that was made
+ * while a table was small would otherwise read all of it when it has grown, and one for each call costs more than the call.
+ */
+const settings: Readonly<Record<string, string>> = {
+  statement_timeout: String(postgresLimits.statementMs),
+  idle_in_transaction_session_timeout: String(postgresLimits.statementMs),
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+}
+
+/** The server ignores these on a Unix socket, so the check leaves them out. */
+const socketSettings: Readonly<Record<string, string>> = {
+  tcp_user_timeout: String(postgresLimits.statementMs),
+  tcp_keepalives_idle: String(Math.ceil(postgresLimits.keepAliveMs / 1000)),
+}
+
+const SET_ALL = Object.entries({ ...settings, ...socketSettings })
+  .map(([name, value]) => `SET ${name} = '${value}'`)
+  .join('; ')
+
+/** Throws if a setting is lost: behind a pooler that shares sessions, each statement may run in another session. */
+export async function setSession(client: Client): Promise<void> {
+  await client.query(SET_ALL)
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
+    [Object.keys(settings)],
+  )
+  const lost = rows.find(({ name, setting }) => settings[name] !== setting)
+  if (lost) throw notOurs(`${lost.name} is ${lost.setting}, and the relay has set it to ${settings[lost.name]}`)
+}
+
+const notOurs = (why: string): Error => Object.assign(new Error(why), { code: '08P01' })
+
+/**
+ * Throws `database-unreachable` behind a pooler that gives each transaction another session: locks and settings are lost
+ * there. While the second connection is in a transaction, such a pooler has given it the session of the first, or gives the
+ * first another one.
+ */
+export async function assertOwnSessions(database: LineSource, place: string): Promise<void> {
+  const lines = [database.line(), database.line()] as const
+  try {
+    const [first, second] = await Promise.all(lines.map(line => line.connected()))
+    if (first && second && (await haveOwnSessions(first, second))) return
+  } finally {
+    await Promise.all(lines.map(line => line.close()))
+  }
+  const why = 'a pooler in front of it shares sessions between transactions; set its pool_mode to session'
+  throw new CodedError('database-unreachable', { place, why })
+}
+
+async function haveOwnSessions(first: Client, second: Client): Promise<boolean> {
+  const before = await pidOf(first)
+  await second.query('BEGIN')
+  const there = await pidOf(second)
+  const here = await pidOf(first)
+  return here === before && here !== there
+}
+
+const pidOf = async (client: Client): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid

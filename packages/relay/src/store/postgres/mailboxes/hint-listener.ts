@@ -1,0 +1,88 @@
+// Hears what other relays tell, over a connection that is made again whenever it is lost.
+import { inBackground, type Log, logFault, postgresLimits, type Timer } from '@postern/protocol'
+import type { StoreOptions } from '../../relay-store.ts'
+import type { AccountNumbers } from '../accounts/account-numbers.ts'
+import { Backoff } from '../connection/backoff.ts'
+import type { Postgres } from '../connection/database.ts'
+import type { DedicatedConnection } from '../connection/dedicated-connection.ts'
+import { HINT_CHANNEL, type Hints } from '../connection/hints.ts'
+import type { FanOut } from './fan-out.ts'
+
+type Parts = { hints: Hints; fanOut: FanOut; numbers: AccountNumbers; options: StoreOptions; log: Log }
+
+export class HintListener {
+  readonly #line: DedicatedConnection
+  readonly #parts: Parts
+  readonly #backoff = new Backoff()
+  #timer: Timer | undefined
+  #isStopped = false
+  #awaySinceMs: number | undefined
+
+  constructor(database: Postgres, parts: Parts) {
+    this.#line = database.line()
+    this.#parts = parts
+  }
+
+  /** By the clock that only goes forward. It asks now and then, so that a database that is away is noticed by who asks nothing. */
+  get awaySinceMs(): number | undefined {
+    return this.#awaySinceMs
+  }
+
+  start(): void {
+    inBackground(this.#listen(), { what: 'hints of other relays not received', log: this.#parts.log })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
+  }
+
+  async #listen(): Promise<void> {
+    const { options, log } = this.#parts
+    try {
+      const client = await this.#line.connected(() => this.#again(this.#backoff.nextMs()))
+      if (this.#isStopped) return
+      client.removeAllListeners('notification').on('notification', ({ payload = '' }) => this.#hear(payload))
+      await client.query(`LISTEN ${HINT_CHANNEL}`)
+      this.#awaySinceMs = undefined
+      this.#stayAwake()
+      // Nobody kept what was told before. What cannot be read again now is read when all of this is done once more.
+      this.#parts.numbers.forgetAll()
+      options.wake.notifyAll()
+      await options.peerEvents?.missed()
+      this.#backoff.reset()
+    } catch (error) {
+      if (this.#isStopped) return
+      logFault(error, { what: 'hints of other relays not received; will retry', log })
+      this.#again(this.#backoff.nextMs())
+    }
+  }
+
+  /** A way that is cut in silence would look like relays that have nothing to tell. */
+  #stayAwake(): void {
+    this.#timer?.cancel()
+    if (this.#isStopped) return
+    this.#timer = this.#parts.options.clock.setTimer(postgresLimits.keepAliveMs, () => {
+      const asked = this.#line.use(queries => queries.rows('SELECT 1')).then(() => this.#stayAwake())
+      asked.catch(() => this.#again(this.#backoff.nextMs()))
+    })
+  }
+
+  #again(afterMs: number): void {
+    const { clock } = this.#parts.options
+    this.#awaySinceMs ??= clock.monotonicMs()
+    this.#timer?.cancel()
+    if (this.#isStopped) return
+    this.#timer = clock.setTimer(afterMs, () => this.start())
+  }
+
+  #hear(payload: string): void {
+    const { hints, fanOut, numbers, options } = this.#parts
+    const hint = hints.read(payload)
+    if (hint?.kind === 'grown') fanOut.grown(hint.accounts)
+    if (hint?.kind !== 'news') return
+    // Shut out by its operator, or deleted by its owner: then nobody may find it here.
+    if (hint.news.kind === 'banned') numbers.forget(hint.news.account)
+    options.peerEvents?.tell(hint.news)
+  }
+}

@@ -1,0 +1,27 @@
+// The relay's tables on PostgreSQL, as numbered steps: a step that was released is never changed, only followed by another.
+import { appendFunctions } from './append-functions.ts'
+import { blobLimitTables } from './blob-limit-tables.ts'
+import { fanOutFunctions } from './fan-out-functions.ts'
+import { firstTables } from './first-tables.ts'
+import { forgettingTables } from './forgetting-tables.ts'
+import { logFunctions } from './log-functions.ts'
+import { partitionFunctions } from './partition-functions.ts'
+import { beforePartitions, partitionTables } from './partition-tables.ts'
+import { serialFunctions } from './serial-functions.ts'
+
+export type MigrationStep = {
+  readonly sql: string
+  /** The oldest version of the schema whose relays may go on beside this one while they are being replaced. */
+  readonly usableFrom: number
+  /** What may take long, and holds up nobody: before the step, each in a transaction of its own, and once more if it was cut off. */
+  readonly before?: readonly string[]
+}
+
+export const postgresMigrations: readonly MigrationStep[] = [
+  { sql: `${firstTables}\n${logFunctions}\n${fanOutFunctions}`, usableFrom: 1 },
+  { sql: `${partitionTables}\n${partitionFunctions}`, usableFrom: 1, before: beforePartitions },
+  { sql: appendFunctions, usableFrom: 1 },
+  { sql: serialFunctions, usableFrom: 1 },
+  { sql: forgettingTables, usableFrom: 1 },
+  { sql: blobLimitTables, usableFrom: 1 },
+]

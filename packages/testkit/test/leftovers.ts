@@ -1,0 +1,55 @@
+// Before each test file: what the file before it in this process left behind fails the run. In a process of its own nobody would see it.
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect } from 'vitest'
+
+/** Sockets close a moment after the test that closed them. */
+const SETTLE_WITHIN_MS = 5_000
+const LOOK_EVERY_MS = 5
+
+/** Not `TCPSocketWrap`: an answer whose body nobody read keeps its socket until the garbage is collected. */
+const HANDLES = new Set(['FSEventWrap', 'MessagePort', 'PipeWrap', 'ProcessWrap', 'TCPServerWrap', 'Timeout'])
+
+type Counts = Map<string, number>
+type Begun = { file: string; counts: Counts; variables: object; directory: string }
+
+/** What keeps the process alive, and who listens to its events. */
+function held(): Counts {
+  const counts: Counts = new Map()
+  const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count)
+  for (const resource of process.getActiveResourcesInfo()) if (HANDLES.has(resource)) add(resource, 1)
+  for (const event of process.eventNames()) add(`listener of ${String(event)}`, process.listenerCount(event))
+  return counts
+}
+
+const more = (now: Counts, before: Counts): string[] =>
+  [...now].filter(([name, count]) => count > (before.get(name) ?? 0)).map(([name]) => name)
+
+/** Vitest numbers the files in a variable of its own. */
+const variables = (): object =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
+
+async function assertNothingLeft({ file, counts, variables: before, directory }: Begun): Promise<void> {
+  for (let waitedMs = 0; more(held(), counts).length > 0 && waitedMs < SETTLE_WITHIN_MS; waitedMs += LOOK_EVERY_MS)
+    await pause(LOOK_EVERY_MS, undefined, { ref: false })
+  expect(more(held(), counts), `handles, timers and listeners that ${file} left behind`).toEqual([])
+  expect(process.cwd(), `working directory after ${file}`).toBe(directory)
+  // A library may add one when it is loaded, which happens once.
+  expect(process.env, `environment variables after ${file}`).toMatchObject(before)
+}
+
+const kept = globalThis as { posternBegun?: Begun }
+const { posternBegun: last } = kept
+const now = (): Begun => ({
+  file: expect.getState().testPath ?? 'a file',
+  counts: held(),
+  variables: variables(),
+  directory: process.cwd(),
+})
+kept.posternBegun = last ? { ...last, file: now().file } : now()
+if (last) {
+  await assertNothingLeft(last).catch((error: unknown) => {
+    // The files after this one are not to blame.
+    kept.posternBegun = now()
+    throw error
+  })
+}
