@@ -5,6 +5,7 @@ import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Deferred } from '@postern/protocol'
 import { freePort } from './free-port.ts'
@@ -14,6 +15,7 @@ const OWNER = 'postgres'
 const READY = /database system is ready to accept (read-only )?connections/
 /** Of what the server said, the end. */
 const SAID_CHARS_MAX = 20_000
+const POLL_MS = 10
 /** Small and durable: what is tried here is what holds, not how fast. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -183,11 +185,14 @@ export class PostgresServer {
 
   /** Every process of it at once, as a power cut would, but for what the system still has of files. */
   async kill(): Promise<void> {
+    let killed: number[] = []
     await this.#end(child => {
       // First it stands still: it must not start another while they are counted.
       child.kill('SIGSTOP')
-      signalAll(child, 'SIGKILL')
+      killed = signalAll(child, 'SIGKILL')
     })
+    // A server refuses to start while a process of the one before still has its shared memory.
+    while (livingOf(killed).length > 0) await setTimeout(POLL_MS)
   }
 
   /** Stands still, with its connections open, until it is let go. */
@@ -244,15 +249,26 @@ export class PostgresServer {
   }
 }
 
-function signalAll(server: ChildProcess | undefined, signal: NodeJS.Signals): void {
-  if (server?.pid === undefined) return
-  for (const pid of [...childrenOf(server.pid), server.pid]) signalOne(pid, signal)
+/** Gives the processes that it has signalled. */
+function signalAll(server: ChildProcess | undefined, signal: NodeJS.Signals): number[] {
+  if (server?.pid === undefined) return []
+  const { pid: parent } = server
+  const children = processes().filter(each => each.parent === parent)
+  const all = [...children.map(({ pid }) => pid), parent]
+  for (const pid of all) signalOne(pid, signal)
+  return all
 }
 
-function childrenOf(parent: number): number[] {
-  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).split('\n')
-  const pairs = lines.map(line => line.trim().split(/\s+/).map(Number))
-  return pairs.flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []))
+/** One that has ended holds nothing any more, even before its parent has asked how. */
+const livingOf = (pids: readonly number[]): number[] =>
+  processes().flatMap(({ pid, state }) => (pids.includes(pid) && !state.startsWith('Z') ? [pid] : []))
+
+function processes(): { pid: number; parent: number; state: string }[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).split('\n')
+  return lines.filter(Boolean).map(line => {
+    const [pid, parent, state = ''] = line.trim().split(/\s+/)
+    return { pid: Number(pid), parent: Number(parent), state }
+  })
 }
 
 function signalOne(pid: number, signal: NodeJS.Signals): void {

@@ -52,7 +52,7 @@ async function prepareDatabase(address: string): Promise<Uint8Array> {
   const place = placeOf(address)
   const database = await openPostgres(address)
   try {
-    await assertOwnSessions(database, place)
+    await assertOwnSessions(database)
     await migrate(database, place)
     await refuseMovedDatabase(database, place)
     return await sharedIncarnation(database)

@@ -21,8 +21,8 @@ export async function openPostgres(address: string, admission?: Admission): Prom
 export const unreachable = (place: string, error: unknown): CodedError =>
   new CodedError('database-unreachable', { place, why: whyOf(error) }, { cause: error })
 
-/** The role may not do what a relay needs, or the server takes no writes: no later try would be answered otherwise. */
-export const isForbidden = (error: unknown): boolean => /^(42501|25006)$/.test(systemCodeOf(causeOf(error)))
+/** The role lacks a right, the server takes no writes, or a pooler shares sessions: a retry would get the same answer. */
+export const isForbidden = (error: unknown): boolean => /^(42501|25006|08P01)$/.test(systemCodeOf(causeOf(error)))
 
 /** Host and name, for people: never what stands before them, which is a password. */
 export function placeOf(address: string): string {

@@ -1,5 +1,5 @@
 // Sets up each connection with statements: poolers such as PgBouncer refuse startup parameters.
-import { CodedError, postgresLimits } from '@postern/protocol'
+import { postgresLimits } from '@postern/protocol'
 import type { Client } from 'pg'
 
 type LineSource = { line(): { connected(): Promise<Client>; close(): Promise<void> } }
@@ -35,27 +35,28 @@ export async function setSession(client: Client): Promise<void> {
     'SELECT name, setting FROM pg_settings WHERE name = ANY ($1)',
     [Object.keys(settings)],
   )
-  const lost = rows.find(({ name, setting }) => settings[name] !== setting)
-  if (lost) throw notOurs(`${lost.name} is ${lost.setting}, and the relay has set it to ${settings[lost.name]}`)
+  if (rows.some(({ name, setting }) => settings[name] !== setting)) throw sharedSessions()
 }
 
-const notOurs = (why: string): Error => Object.assign(new Error(why), { code: '08P01' })
+/** With the code of a protocol violation: whatever stands before the database, it is no server. */
+const sharedSessions = (): Error =>
+  Object.assign(
+    new Error('a pooler in front of it shares sessions between transactions; set its pool_mode to session'),
+    { code: '08P01' },
+  )
 
 /**
- * Throws `database-unreachable` behind a pooler that gives each transaction another session: locks and settings are lost
- * there. While the second connection is in a transaction, such a pooler has given it the session of the first, or gives the
- * first another one.
+ * Throws behind a pooler that gives each transaction another session: locks and settings are lost there. While the second
+ * connection is in a transaction, such a pooler has given it the session of the first, or gives the first another one.
  */
-export async function assertOwnSessions(database: LineSource, place: string): Promise<void> {
+export async function assertOwnSessions(database: LineSource): Promise<void> {
   const lines = [database.line(), database.line()] as const
   try {
     const [first, second] = await Promise.all(lines.map(line => line.connected()))
-    if (first && second && (await haveOwnSessions(first, second))) return
+    if (!first || !second || !(await haveOwnSessions(first, second))) throw sharedSessions()
   } finally {
     await Promise.all(lines.map(line => line.close()))
   }
-  const why = 'a pooler in front of it shares sessions between transactions; set its pool_mode to session'
-  throw new CodedError('database-unreachable', { place, why })
 }
 
 async function haveOwnSessions(first: Client, second: Client): Promise<boolean> {
