@@ -188,8 +188,11 @@ describe.skipIf(isMissing)('[RELAY-7.25] a role, a standby and a pooler', () => 
     await using server = await PostgresServer.start()
     const database = await server.createDatabase()
     await using bouncer = await PgBouncer.start(server, 'transaction')
-    const failure = await open(bouncer.urlOf(database)).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ code: 'database-unreachable' })
-    expect(String(failure)).toMatch(/set its pool_mode to session/)
+    // A later start meets the statements that an earlier one has prepared.
+    for (let start = 0; start < 4; start++) {
+      const failure = await open(bouncer.urlOf(database)).catch((error: unknown) => error)
+      expect(failure).toMatchObject({ code: 'database-unreachable' })
+      expect(String(failure)).toMatch(/set its pool_mode to session/)
+    }
   })
 })

@@ -2,6 +2,7 @@
 import { CodedError, systemCodeOf } from '@postern/protocol'
 import type { Admission } from './connect.ts'
 import { Postgres } from './database.ts'
+import { isSharedSession } from './session.ts'
 import { causeOf } from './storage-error.ts'
 
 /** Throws `database-unreachable`. */
@@ -22,7 +23,10 @@ export const unreachable = (place: string, error: unknown): CodedError =>
   new CodedError('database-unreachable', { place, why: whyOf(error) }, { cause: error })
 
 /** The role lacks a right, the server takes no writes, or a pooler shares sessions: a retry would get the same answer. */
-export const isForbidden = (error: unknown): boolean => /^(42501|25006|08P01)$/.test(systemCodeOf(causeOf(error)))
+export function isForbidden(error: unknown): boolean {
+  const code = systemCodeOf(causeOf(error))
+  return code === '42501' || code === '25006' || isSharedSession(code)
+}
 
 /** Host and name, for people: never what stands before them, which is a password. */
 export function placeOf(address: string): string {
@@ -32,6 +36,8 @@ export function placeOf(address: string): string {
 
 function whyOf(error: unknown): string {
   const said = causeOf(error)
+  if (isSharedSession(systemCodeOf(said)))
+    return 'a pooler in front of it shares sessions between transactions; set its pool_mode to session'
   const [first] = String(said instanceof Error ? said.message || said.name : said).split('\n')
   return first || 'it does not answer'
 }

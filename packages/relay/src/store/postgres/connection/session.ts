@@ -38,12 +38,12 @@ export async function setSession(client: Client): Promise<void> {
   if (rows.some(({ name, setting }) => settings[name] !== setting)) throw sharedSessions()
 }
 
-/** With the code of a protocol violation: whatever stands before the database, it is no server. */
-const sharedSessions = (): Error =>
-  Object.assign(
-    new Error('a pooler in front of it shares sessions between transactions; set its pool_mode to session'),
-    { code: '08P01' },
-  )
+const SHARED_SESSIONS = '08P01'
+
+const sharedSessions = (): Error => Object.assign(new Error('a session is shared'), { code: SHARED_SESSIONS })
+
+/** A statement that was prepared is unknown, or one of the same name is there: both happen only in another session. */
+export const isSharedSession = (code: string): boolean => [SHARED_SESSIONS, '42P05', '26000'].includes(code)
 
 /**
  * Throws behind a pooler that gives each transaction another session: locks and settings are lost there. While the second
