@@ -134,6 +134,26 @@ describe.skipIf(isMissing)('filling mailboxes', () => {
     expect((await here.read(chat.bob, cursor)).map(({ payload }) => Buffer.from(payload).toString())).toEqual(['left'])
   })
 
+  test('[RELAY-2.32] a deletion does not overtake what the account has sent before it', async () => {
+    const database = await server.createDatabase()
+    const here = await openShared(database)
+    const chat = await chatIn(here)
+    const holder = await intruder(database)
+    await holder.query('BEGIN')
+    await holder.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [chat.group])
+    const first = send(here, { ...chat, alice: chat.bob })
+    const waits = `SELECT count(*)::integer AS waiting FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+    await expect.poll(async () => (await holder.query(waits)).rows).toEqual([{ waiting: 1 }])
+    const sent = send(here, chat)
+    const deleted = here.store.deleteAccount(chat.alice, here.nowMs)
+    // As many turns as a deletion would take by far.
+    for (let turn = 0; turn < 50; turn++) await here.store.getProfile(chat.bob)
+    await holder.query('ROLLBACK')
+    expect([(await first).accepted, (await sent).accepted]).toEqual([expect.anything(), expect.anything()])
+    await deleted
+    expect((await send(here, chat).catch(() => undefined))?.accepted).toBeUndefined()
+  })
+
   test('[RELAY-7.13] when too much waits for its mailboxes nothing more is taken, and then all goes on', async () => {
     const database = await server.createDatabase()
     const here = await openShared(database)

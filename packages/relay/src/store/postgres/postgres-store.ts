@@ -130,8 +130,10 @@ class PostgresStore implements RelayStore {
     return this.#parts.acknowledgements.add(account, reached)
   }
 
-  deleteAccount(account: AccountId, nowMs: number): Promise<void> {
-    return this.#parts.deleted.bury(account, nowMs)
+  async deleteAccount(account: AccountId, nowMs: number): Promise<void> {
+    // On another connection than the log's: it would overtake what the account has just sent.
+    await this.#parts.lane.caughtUp()
+    await this.#parts.deleted.bury(account, nowMs)
   }
 
   purgeDeleted(nowMs: number): Promise<{ removed: number; more: boolean }> {
