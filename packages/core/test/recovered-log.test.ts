@@ -1,5 +1,5 @@
 // A log that a connection has not read whole, because reads failed and nobody said so.
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isCoded } from '@postern/protocol'
@@ -22,6 +22,8 @@ function killed(): string {
   return join(directory, 'core.db')
 }
 
+const keptIn = (path: string): string[] => readdirSync(join(path, '..')).filter(name => name.endsWith('-kept'))
+
 const saidIn = (path: string): string[] => {
   const database = openSqlite(path, KEY)
   try {
@@ -34,31 +36,70 @@ const saidIn = (path: string): string[] => {
 test('[CORE-11.20] a connection that lacks frames of the log is given up, and the log is as it was', () => {
   const path = killed()
   const log = readFileSync(`${path}-wal`)
-  let frames = 0
-  const lacking = () => ({
-    frames: frames++,
-    // As SQLite does when it takes a log for written back.
-    close: () => rmSync(`${path}-wal`, { force: true }),
-  })
-  for (let tries = 0; tries < 3; tries++) {
-    expect(() => withWholeLog(path, lacking)).toThrow(expect.toSatisfy(error => isCoded(error, 'storage-failed')))
+  // As SQLite does when it takes a log for written back.
+  const connect = () => ({ close: () => rmSync(`${path}-wal`, { force: true }) })
+  for (let frames = 0; frames < 3; frames++) {
+    const opening = { connect, lock: () => frames }
+    expect(() => withWholeLog(path, opening)).toThrow(expect.toSatisfy(error => isCoded(error, 'storage-failed')))
     expect(readFileSync(`${path}-wal`)).toEqual(log)
   }
-  expect(readdirSync(join(path, '..')).filter(name => name.endsWith('-kept'))).toEqual([])
+  expect(keptIn(path)).toEqual([])
   expect(saidIn(path)).toEqual(['one', 'two', 'three'])
+})
+
+test('[CORE-11.20] a connection that fails before it is counted loses nothing of the log', () => {
+  const path = killed()
+  const log = readFileSync(`${path}-wal`)
+  const connect = () => ({ close: () => rmSync(`${path}-wal`, { force: true }) })
+  const lock = () => {
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })
+  }
+  expect(() => withWholeLog(path, { connect, lock })).toThrow('disk I/O error')
+  expect(readFileSync(`${path}-wal`)).toEqual(log)
 })
 
 test('[CORE-11.20] killed while it was given up, the next start finds the log', () => {
   const path = killed()
-  expect(() =>
-    withWholeLog(path, () => ({
-      frames: 0,
-      close: () => {
-        rmSync(`${path}-wal`)
-        throw new Error('killed')
-      },
-    })),
-  ).toThrow('killed')
+  const close = () => {
+    rmSync(`${path}-wal`)
+    throw new Error('killed')
+  }
+  expect(() => withWholeLog(path, { connect: () => ({ close }), lock: () => 0 })).toThrow('killed')
   expect(existsSync(`${path}-wal`)).toBe(false)
   expect(saidIn(path)).toEqual(['one', 'two', 'three'])
+  expect(keptIn(path)).toEqual([])
+})
+
+test('[CORE-11.20] of two starts at the same moment, the one that is refused touches nothing', () => {
+  const path = killed()
+  const log = readFileSync(`${path}-wal`)
+  const busy = () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  const beside = () =>
+    expect(() => withWholeLog(path, { connect: () => ({ close() {} }), lock: busy })).toThrow(/locked/)
+  // Beside one that opens, and beside one that gives up: before and after its connection is closed.
+  const close = () => {
+    beside()
+    rmSync(`${path}-wal`)
+    beside()
+  }
+  const lacking = { connect: () => ({ close }), lock: () => (beside(), 0) }
+  expect(() => withWholeLog(path, lacking)).toThrow(expect.toSatisfy(error => isCoded(error, 'storage-failed')))
+  expect(readFileSync(`${path}-wal`)).toEqual(log)
+  expect(saidIn(path)).toEqual(['one', 'two', 'three'])
+  expect(keptIn(path)).toEqual([])
+})
+
+test('[CORE-11.20] a start that finds the log of another that gave up meanwhile gives up as well', () => {
+  const path = killed()
+  const log = readFileSync(`${path}-wal`)
+  const lock = () => {
+    renameSync(`${path}-wal`, `${path}-wal-kept`)
+    return 0
+  }
+  expect(() => withWholeLog(path, { connect: () => ({ close() {} }), lock })).toThrow(
+    expect.toSatisfy(error => isCoded(error, 'storage-failed')),
+  )
+  expect(readFileSync(`${path}-wal`)).toEqual(log)
 })

@@ -1,44 +1,57 @@
 // Makes sure that a fresh connection has all of the write-ahead log. The cipher's layer below SQLite hides reads that failed: the log
 // then seems to end there, and what was committed behind it would be lost with the next write.
 import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { CodedError } from '@postern/protocol'
+import { CodedError, systemCodeOf } from '@postern/protocol'
 
 const HEAD_BYTES = 32
 const FRAME_HEAD_BYTES = 24
 /** The last bit says in which order the words of the checksums are. */
 const MAGIC = 0x377f0682
 
-/** `frames` in memory, by the connection that has just read the log. */
-type Opened = { frames: number; close(): void }
+type LogConnection = { close(): void }
 
-/** Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. */
-export function withWholeLog<Connection extends Opened>(path: string, open: () => Connection): Connection {
+/** `lock` makes the connection the only one, and gives the frames that it has read from the log. */
+type Opening<Connection extends LogConnection> = { connect(): Connection; lock(connection: Connection): number }
+
+/**
+ * Throws `storage-failed`, or what the disk says, when the connection lacks something; the log is as it was then. Without the
+ * lock nothing is touched: another process may be using the log, or be about to.
+ */
+export function withWholeLog<Connection extends LogConnection>(path: string, opening: Opening<Connection>): Connection {
   const log = `${path}-wal`
   const kept = `${log}-kept`
   restoreLog(log, kept)
-  const frames = committedFrames(log)
-  if (frames === 0) return open()
-  // A connection that lacks something removes the log when it is closed.
-  keepUnder(log, kept)
-  let connection: Connection | undefined
+  const connection = opening.connect()
   try {
-    connection = open()
-    if (connection.frames !== frames) throw new CodedError('storage-failed')
+    const frames = opening.lock(connection)
+    const isLacking = frames < committedFrames(log) || (existsSync(kept) && lengthOf(log) === 0)
+    if (isLacking) throw new CodedError('storage-failed')
     // Before anything is written: found at a later start, it would bring back what was overwritten since.
-    rmSync(kept)
+    rmSync(kept, { force: true })
     return connection
   } catch (error) {
-    connection?.close()
-    restoreLog(log, kept)
+    giveUp(connection, { log, kept, isLocked: !systemCodeOf(error).startsWith('SQLITE_BUSY') })
     throw error
   }
 }
 
-/** While it is there, nothing was written behind it. */
+type GivenUp = { log: string; kept: string; isLocked: boolean }
+
+/** A connection that lacks something removes the log when it is closed. */
+function giveUp(connection: LogConnection, { log, kept, isLocked }: GivenUp): void {
+  if (isLocked && lengthOf(log) > 0 && !existsSync(kept)) keepUnder(log, kept)
+  connection.close()
+  restoreLog(log, kept)
+}
+
+/** Of two processes that find it, one is first. */
 function restoreLog(log: string, kept: string): void {
-  if (!existsSync(kept)) return
-  if (lengthOf(log) === 0) renameSync(kept, log)
-  else rmSync(kept)
+  if (!existsSync(kept) || lengthOf(log) > 0) return
+  try {
+    renameSync(kept, log)
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error
+  }
 }
 
 /** Some file systems have no links. */

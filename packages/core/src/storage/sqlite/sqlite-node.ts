@@ -39,37 +39,30 @@ export function openSqlite(path: string, key: Uint8Array, around: SqliteSurround
   return withRowCache(database)
 }
 
-function openWhole(path: string, key: Uint8Array): Sqlite.Database {
-  const { sqlite } = withWholeLog(path, () => {
-    const opened = openOnce(path, key)
-    const [counted] = opened.pragma('wal_checkpoint(NOOP)') as { log: number }[]
-    return { sqlite: opened, frames: counted?.log ?? 0, close: () => void opened.close() }
+const openWhole = (path: string, key: Uint8Array): Sqlite.Database =>
+  withWholeLog(path, {
+    connect: () => new Sqlite(path, { timeout: BUSY_TIMEOUT_MS }),
+    lock: sqlite => lock(sqlite, key),
   })
-  return sqlite
-}
 
-function openOnce(path: string, key: Uint8Array): Sqlite.Database {
-  const sqlite = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS })
-  try {
-    sqlite.pragma("cipher='aegis'")
-    sqlite.pragma(`key='raw:${Buffer.from(key).toString('hex')}'`)
-    // Before the first read: in exclusive mode a second process is refused instead of writing beside this one.
-    sqlite.pragma('locking_mode = EXCLUSIVE')
-    beginShrinkable({
-      count: pragma => Number(sqlite.pragma(pragma, { simple: true })),
-      exec: sql => sqlite.exec(sql),
-    })
-    sqlite.pragma('journal_mode = WAL')
-    sqlite.pragma('synchronous = FULL')
-    sqlite.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
-    sqlite.pragma('temp_store = MEMORY')
-    sqlite.pragma('secure_delete = ON')
-    sqlite.exec('BEGIN EXCLUSIVE; COMMIT')
-  } catch (error) {
-    sqlite.close()
-    throw error
-  }
-  return sqlite
+/** Gives the frames of the log that the connection has read. */
+function lock(sqlite: Sqlite.Database, key: Uint8Array): number {
+  sqlite.pragma("cipher='aegis'")
+  sqlite.pragma(`key='raw:${Buffer.from(key).toString('hex')}'`)
+  // Before the first read: in exclusive mode a second process is refused instead of writing beside this one.
+  sqlite.pragma('locking_mode = EXCLUSIVE')
+  beginShrinkable({
+    count: pragma => Number(sqlite.pragma(pragma, { simple: true })),
+    exec: sql => sqlite.exec(sql),
+  })
+  sqlite.pragma('journal_mode = WAL')
+  sqlite.pragma('synchronous = FULL')
+  sqlite.pragma(`wal_autocheckpoint = ${databaseLimits.logPagesMax}`)
+  sqlite.pragma('temp_store = MEMORY')
+  sqlite.pragma('secure_delete = ON')
+  sqlite.exec('BEGIN EXCLUSIVE; COMMIT')
+  const [counted] = sqlite.pragma('wal_checkpoint(NOOP)') as { log: number }[]
+  return counted?.log ?? 0
 }
 
 type Steady = SteadySqlite<Sqlite.Database>
