@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { settingsParts } from '../../src/router.ts'
 import type { AppPerson } from './app-person.ts'
-import { test as base, originOf } from './walk-test.ts'
+import { test as base, inviteOf, originOf } from './walk-test.ts'
 
 /** What the relay's store was asked for, as lines: the method, then what was given. */
 const asked: string[] = []
@@ -126,7 +126,7 @@ test('[APP-14.29] Opening an address tells nobody and changes nothing, whichever
   await letTimePass(tab)
   // By a link that is pasted, or scanned.
   await go(tab, 'new')
-  await tab.getByRole('textbox', { name: 'Link' }).fill(carol.client.identity.me().inviteUrl)
+  await tab.getByRole('textbox', { name: 'Link' }).fill(await inviteOf(world, carol.client))
   await tab.getByRole('button', { name: 'Open link' }).click()
   await tab.getByText('carol will see your name').waitFor()
   await letTimePass(tab)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { builtApp } from '@postern/app/build'
 import { World, type WorldOptions } from '@postern/testkit'
 import { Tour } from './tour.ts'
-import { test as walk } from './walk-test.ts'
+import { inviteOf, test as walk } from './walk-test.ts'
 
 /** What the relay's words leave in the log. */
 const REFUSED = /does not know|not accept new accounts/
@@ -27,7 +27,7 @@ test('[APP-5.14, APP-8.11] a relay that knows the account no more, and one that 
   for (const one of [faults, others]) Object.assign(one, { expected: REFUSED, mayBeCut: true })
   // Both are heard, and so known to the relay, before it loses everything.
   const bob = await world.person('bob')
-  const link = bob.client.identity.me().inviteUrl
+  const link = await inviteOf(world, bob.client)
   await alice.arrives(link, 'Alice')
   await alice.writes('Alice is here')
   await bob.hears('Alice is here')

@@ -3,7 +3,7 @@ import type { ChatId } from '@postern/protocol'
 import type { AppPerson } from './app-person.ts'
 import { samplePhoto } from './sample-photo.ts'
 import { Tour } from './tour.ts'
-import { originOf, test } from './walk-test.ts'
+import { inviteOf, originOf, test } from './walk-test.ts'
 
 const go = (person: AppPerson, place: string): Promise<void> =>
   person.page.evaluate(to => void (location.hash = to), place)
@@ -39,7 +39,7 @@ test('[APP-14.10] nothing keeps anybody out of what is asked before a chat is op
   const [{ person: alice }, { person: fresh }] = [await openApp(), await openApp()]
   await alice.starts(bot, 'Alice')
   const carol = await world.person('carol')
-  await alice.page.goto(carol.client.identity.me().inviteUrl)
+  await alice.page.goto(await inviteOf(world, carol.client))
   await alice.button('Start a chat with carol').waitFor()
   await alice.page.locator('button:enabled', { hasText: 'Start a chat' }).waitFor()
   const tour = new Tour(alice)

@@ -1,15 +1,23 @@
 // What a walk names is there when it begins: a relay that serves the app, a gateway with a bot, and people in browsers of their own.
 import { builtApp } from '@postern/app/build'
+import type { Client } from '@postern/core'
 import { type TestGateway, WITHIN, World } from '@postern/testkit'
 import { connectChromium } from '@postern/testkit/browser'
 import type { BrowserContextOptions } from 'playwright-core'
-import { test as plain } from 'vitest'
+import { expect, test as plain } from 'vitest'
 import { AppPerson } from './app-person.ts'
 import { PageFaults } from './page-faults.ts'
 import { WalkingBot } from './walking-bot.ts'
 
 /** Where the app is opened: the address of the relay. */
 export const originOf = (world: World): string => new URL(world.relayUrl.replace(/^ws/, 'http')).origin
+
+/** Who is online may not have told the relay a name yet, and a page asks for it once. */
+export async function inviteOf(world: World, client: Client): Promise<string> {
+  const profile = `${originOf(world)}/profiles/${client.account}`
+  await expect.poll(async () => (await fetch(profile)).status).toBe(200)
+  return client.identity.me().inviteUrl
+}
 
 export type Opened = { person: AppPerson; faults: PageFaults }
 export type OpenApp = (options?: BrowserContextOptions) => Promise<Opened>
@@ -30,6 +38,7 @@ export const test = plain
   .extend('gateway', { scope: 'file' }, async ({ world }): Promise<TestGateway> => {
     const gateway = await world.gateway({ BOT_NAME: 'Harbour' })
     await gateway.client.whenOnline(WITHIN)
+    await inviteOf(world, gateway.client)
     return gateway
   })
   .extend('bot', { scope: 'file' }, ({ gateway }) => new WalkingBot(gateway))
