@@ -23,6 +23,7 @@ import { InProcessWake } from '../src/store/wake.ts'
 import { codeOf, World } from './contract/world.ts'
 import { type Lived, live, rowsOf } from './lived-relay.ts'
 import { temporaryDirectory } from './relay-fixture.ts'
+import { hurried } from './shared-stores.ts'
 
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Moves are not tried.`)
@@ -79,9 +80,6 @@ const plain = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
-
-/** Who waits for something to change does not wait long. */
-const hurried: Clock = { ...systemClock, setTimer: (_, fire) => systemClock.setTimer(0, fire) }
 
 /** By whom so much time passes between two looks at it. */
 function steppingClock(stepMs: number): Clock {
@@ -203,7 +201,7 @@ describe.skipIf(isMissing)('a relay that moves', () => {
     await lived()
     await within(onSqlite, async () => expect(await codeOf(moveToPostgres(moving(hurried)))).toBe('database-locked'))
     await within(onPostgres, async () => expect(await codeOf(moveToPostgres(moving(hurried)))).toBe('database-in-use'))
-    await moveToPostgres(moving(hurried))
+    await moveToPostgres(moving())
     await within(onPostgres, async () => expect(await codeOf(moveToSqlite(moving(hurried)))).toBe('database-in-use'))
     noteHere(undefined)
     await within(onSqlite, async () => expect(await codeOf(moveToSqlite(moving(hurried)))).toBe('database-locked'))

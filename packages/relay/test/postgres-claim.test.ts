@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { postgresLimits, systemClock } from '@postern/protocol'
+import { moveLimits, postgresLimits, systemClock } from '@postern/protocol'
 import { ManualClock } from '@postern/testkit'
 import { hasPgBouncer, PGBOUNCER_MISSING, PgBouncer } from '@postern/testkit/pgbouncer'
 import { findPostgres, POSTGRES_MISSING, PostgresServer } from '@postern/testkit/postgres'
@@ -15,6 +15,7 @@ import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import type { StoreOptions } from '../src/store/relay-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { codeOf, World } from './contract/world.ts'
+import { hurried } from './shared-stores.ts'
 
 const isMissing = findPostgres() === undefined
 if (isMissing) console.warn(`${POSTGRES_MISSING} Locks of relays on it are not tried.`)
@@ -63,6 +64,19 @@ const temporaryFolder = (): string => {
 }
 
 describe.skipIf(isMissing)('the lock of relays on their database', () => {
+  test('[RELAY-7.18] waits for a relay that has just ended', async () => {
+    const database = await prepared()
+    const ending = await administrator(database)
+    await ending.query('SELECT pg_advisory_lock_shared(7, 2)')
+    const clock = new ManualClock()
+    const restored = markRestored(['--database', database], {}, clock)
+    // It has looked, and will look again.
+    await expect.poll(() => clock.timerCount).toBe(1)
+    await ending.query('SELECT pg_advisory_unlock_shared(7, 2)')
+    clock.advance(moveLimits.relayLookEveryMs)
+    expect(await restored).toMatch(/new incarnation/)
+  })
+
   test('[RELAY-7.18] shows a running relay however long it has been idle', async () => {
     const database = await prepared()
     const clock = new ManualClock()
@@ -72,7 +86,7 @@ describe.skipIf(isMissing)('the lock of relays on their database', () => {
       clock.advance(postgresLimits.keepAliveMs)
       await here.people()
     }
-    expect(await codeOf(markRestored(['--database', database], {}))).toBe('database-in-use')
+    expect(await codeOf(markRestored(['--database', database], {}, hurried))).toBe('database-in-use')
     await here.store.close()
     await markRestored(['--database', database], {})
   })
@@ -181,7 +195,7 @@ describe.skipIf(isMissing)('[RELAY-7.25] a role, a standby and a pooler', () => 
     const group = await here.chat(alice, bob)
     await here.send(group, { sender: alice })
     expect(await here.read(bob)).toHaveLength(2)
-    expect(await codeOf(markRestored(['--database', database], {}))).toBe('database-in-use')
+    expect(await codeOf(markRestored(['--database', database], {}, hurried))).toBe('database-in-use')
   })
 
   test.skipIf(isWithoutPooler)('a pooler of transactions is refused at the start, with its setting', async () => {

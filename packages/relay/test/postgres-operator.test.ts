@@ -14,6 +14,7 @@ import { openPostgresStore } from '../src/store/postgres/postgres-store.ts'
 import { InProcessWake } from '../src/store/wake.ts'
 import { codeOf, World } from './contract/world.ts'
 import { arrive, openClient, temporaryDirectory, testRelay } from './relay-fixture.ts'
+import { hurried } from './shared-stores.ts'
 import { anotherDevice, type BarePerson, newPerson, proofOf } from './test-client.ts'
 
 const isMissing = findPostgres() === undefined
@@ -109,7 +110,7 @@ describe.skipIf(isMissing)('a database that was restored', () => {
     const group = await before.chat(alice, bob)
     const head = await before.head(bob)
     const { incarnation } = before.store
-    expect(await codeOf(run('--database', database))).toBe('database-in-use')
+    expect(await codeOf(markRestored(['--database', database], {}, hurried))).toBe('database-in-use')
     await before.store.close()
     await run('--database', database)
     const after = new World(await open())

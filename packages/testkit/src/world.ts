@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Log, RequestPolicy } from '@postern/core'
 import { type BlobTransportFactory, openNodeClient } from '@postern/core/node'
 import type { Gateway } from '@postern/gateway'
-import type { Clock } from '@postern/protocol'
+import { type Clock, systemClock } from '@postern/protocol'
 import type { RecoveryFacts } from '@postern/protocol/content'
 import {
   type BlobPlace,
@@ -146,7 +146,7 @@ export class World {
   async #restoreDatabase(backup: string): Promise<void> {
     await forgetDatabaseOf(this.#relayDirectory)
     const restored = await newDatabase(backup)
-    await prepareRestoredDatabase(restored)
+    await prepareRestoredDatabase(restored, systemClock)
     giveDatabase(this.#relayDirectory, restored)
   }
 

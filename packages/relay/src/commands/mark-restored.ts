@@ -1,17 +1,17 @@
 // `postern relay restored`: said once, after a shared database was restored from a backup and before relays start on it again.
 import { parseArgs } from 'node:util'
-import { CodedError, type Env } from '@postern/protocol'
+import { type Clock, CodedError, type Env, systemClock } from '@postern/protocol'
 import { databaseAddress } from '../store/postgres/connection/address.ts'
 import { prepareRestoredDatabase } from '../store/postgres/tools/restored-database.ts'
 
 /** Gives what is printed. Throws `bad-field`, `database-…`. */
-export async function markRestored(argv: readonly string[], env: Env): Promise<string> {
+export async function markRestored(argv: readonly string[], env: Env, clock: Clock = systemClock): Promise<string> {
   const database = databaseAddress(givenIn(argv) ?? (env['POSTERN_RELAY_DATABASE'] || undefined))
   if (database === undefined) {
     const rule = 'must name the PostgreSQL database that was restored. For a relay without one, use postern restore'
     throw new CodedError('bad-field', { field: '--database', rule })
   }
-  await prepareRestoredDatabase(database)
+  await prepareRestoredDatabase(database, clock)
   return 'The relay has a new incarnation. Start the relays.'
 }
 
