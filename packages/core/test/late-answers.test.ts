@@ -112,12 +112,14 @@ test('[CORE-4.4] while the relay cannot say what became of a message, nothing be
     return [frame]
   }
   bot.wire.release()
-  await expect.poll(() => warnings).toHaveLength(1)
+  // A chore may ask for the same outcome, and be refused as well.
+  const ofReading = () => warnings.filter(text => text !== 'chore failed')
+  await expect.poll(ofReading).toHaveLength(1)
   const soFar = delivered
   await bob.say(bot, 'behind it')
   await expect.poll(() => delivered).toBeGreaterThan(soFar)
   mend(bot)
   await passTime(clock, bot.hears('behind it'))
-  expect(warnings).toEqual(['message outcome unknown; reading continues when the relay answers'])
+  expect(ofReading()).toEqual(['message outcome unknown; reading continues when the relay answers'])
   expect(bot.texts(bob)).toEqual(['first', 'late', 'in new keys', 'behind it'])
 })
