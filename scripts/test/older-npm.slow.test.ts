@@ -63,7 +63,7 @@ beforeAll(() => {
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: ROOT }).trim()
   env['npm_config_registry'] = registry
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
 
 /** A checkout of what is committed, and an npm of that version in front of everything else. */
 async function newcomer(version: string): Promise<string> {
@@ -78,8 +78,11 @@ async function newcomer(version: string): Promise<string> {
   return checkout
 }
 
+/** An installation fetches 770 packages: on a busy machine that takes minutes. */
+const TIMEOUT_MS = 900_000
+
 describe.each(['9.2.0', '10.9.2'])('npm %s', version => {
-  test('[CLI-1.500] installs without a compiler, and starts the demo with the Node that it has brought along', async () => {
+  test('[CLI-1.500] installs without a compiler, and starts the demo with the Node that it has brought along', { timeout: TIMEOUT_MS }, async () => {
     const checkout = await newcomer(version)
     await type('npm', ['ci'], { cwd: checkout })
     expect(existsSync(join(checkout, 'node_modules/better-sqlite3/build'))).toBe(false)
