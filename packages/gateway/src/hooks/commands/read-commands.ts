@@ -141,10 +141,7 @@ export class CommandReader {
     }
   }
 
-  /**
-   * The relay may be away for hours, and the send is retried; after any other error it is not. Undefined after such an
-   * error.
-   */
+  /** The relay may be away for hours; tries while it is connected are limited. Undefined when the answer was not sent. */
   async #send({ to, text }: CommandAnswer, key: string): Promise<Message | undefined> {
     const { client, log } = this.#parts
     const once = { timeoutMs: hookLimits.answerWithinMs, idempotency: { key, request: utf8(key) } }
