@@ -1,4 +1,5 @@
-// `npm run campaign -- chaos --minutes 30 --seed 7`: faults in real processes, then a table; exit 1 when something is wrong.
+// `npm run campaign -- chaos --minutes 30 --seed 7`: faults in real processes, then a table; exit 1 when something is
+// wrong.
 import { run as browser } from './browser/run-command.ts'
 import { run as chaos } from './chaos/run-command.ts'
 import { run as fuzz } from './fuzz/run-fuzz.ts'
@@ -7,7 +8,7 @@ import { run as relays } from './relays/run-command.ts'
 import { run as restores } from './restores/run-command.ts'
 import { run as tests } from './run-tests.ts'
 
-/** Each reads its own options, says itself how it went, and resolves to the exit code. */
+/** Each reads its own options, prints its result, and resolves to the exit code. */
 const campaigns: Readonly<Record<string, (args: readonly string[]) => Promise<number>>> = {
   browser,
   chaos,
@@ -37,5 +38,5 @@ if (!campaign) {
   console.error(`${name ? `There is no campaign "${name}".` : 'A campaign has to be named.'}\n\n${usage}`)
   process.exit(2)
 }
-// What is still open belongs to nobody any more: a fetch that was cut may hold its connection for minutes.
+// Open handles are no longer needed: a fetch that was cut may hold its connection for minutes.
 process.exit(await campaign(args))
