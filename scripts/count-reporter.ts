@@ -1,5 +1,4 @@
-// Writes the ten slowest files and `N passed, N failed` to a file when a test run ends: a CI shows it without knowing
-// vitest.
+// Writes the ten slowest files and `N passed, N failed` to a file when a test run ends: a CI shows it without knowing vitest.
 import { writeFileSync } from 'node:fs'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 

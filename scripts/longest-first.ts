@@ -19,9 +19,7 @@ export class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * The few among the many, evenly and each in its order: three concurrent browsers would take all of a small machine.
- */
+/** The few among the many, evenly and each in its order: three concurrent browsers would take all of a small machine. */
 function spread<Item>(few: readonly Item[], many: readonly Item[]): Item[] {
   const placed = [few, many].flatMap(all => all.map((item, at) => ({ item, place: (at + 0.5) / all.length })))
   return placed.toSorted((one, two) => one.place - two.place).map(({ item }) => item)

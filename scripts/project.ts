@@ -1,5 +1,4 @@
-// The files of the repository for the checks of documents and of the architecture: a list of paths and a way to read
-// one.
+// The files of the repository for the checks of documents and of the architecture: a list of paths and a way to read one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

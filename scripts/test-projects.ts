@@ -1,5 +1,4 @@
-// The vitest projects: the needs of a test decide which of them runs it. `npm test` runs `quick`, `npm run test:all`
-// runs all.
+// The vitest projects: the needs of a test decide which of them runs it. `npm test` runs `quick`, `npm run test:all` runs all.
 import { globSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { filesOnPostgres } from './on-postgres.ts'

@@ -1,5 +1,4 @@
-// `npm run campaign -- chaos --minutes 30 --seed 7`: faults in real processes, then a table; exit 1 when something is
-// wrong.
+// `npm run campaign -- chaos --minutes 30 --seed 7`: faults in real processes, then a table; exit 1 when something is wrong.
 import { run as browser } from './browser/run-command.ts'
 import { run as chaos } from './chaos/run-command.ts'
 import { run as fuzz } from './fuzz/run-fuzz.ts'

@@ -1,5 +1,4 @@
-// A proxy to a gateway's HTTP API in which a test sees each request, and can keep it, spoil its answer or answer it
-// itself.
+// A proxy to a gateway's HTTP API in which a test sees each request, and can keep it, spoil its answer or answer it itself.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

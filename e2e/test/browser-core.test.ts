@@ -1,5 +1,4 @@
-// Core in a browser against a real relay and a real gateway: a person's messages arrive, even if something ends in the
-// middle.
+// Core in a browser against a real relay and a real gateway: a person's messages arrive, even if something ends in the middle.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

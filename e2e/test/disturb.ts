@@ -1,5 +1,4 @@
-// Disturbances of people who talk: connections break or fall silent, the relay restarts, and the group changes its
-// keys.
+// Disturbances of people who talk: connections break or fall silent, the relay restarts, and the group changes its keys.
 import { isCoded } from '@postern/protocol'
 import { type TestPerson, WITHIN, type World } from '@postern/testkit'
 import type { SeededRandom } from '@postern/testkit/random'

@@ -8,9 +8,7 @@ import { type Actor, botActor, type Outcome, outcomeOf, personActor } from './ki
 
 export interface FileActor extends Actor {
   sendFile(chat: string, path: string): Promise<Outcome>
-  /**
-   * SHA-256 of the fetched file, in hex; undefined when there is none: the message is gone, or a process was killed.
-   */
+  /** SHA-256 of the fetched file, in hex; undefined when there is none: the message is gone, or a process was killed. */
   fetchFile(chat: string, message: string): Promise<string | undefined>
 }
 

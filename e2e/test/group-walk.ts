@@ -1,5 +1,4 @@
-// Twenty people in one group: most stay, some are removed and added again by two concurrent admins, and all of them
-// talk.
+// Twenty people in one group: most stay, some are removed and added again by two concurrent admins, and all of them talk.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ChatId } from '@postern/protocol'
 import { type SeededRandom, type TestPerson, WITHIN, type World } from '@postern/testkit'

@@ -33,9 +33,7 @@ async function expectOpensHonestly({ alice, bob, relay }: { alice: TestPerson; b
   await alice.hears('for alice alone')
 }
 
-/**
- * A message names the version of its sender's profile; one that arrives before the profile itself finds an older one.
- */
+/** A message names the version of its sender's profile; one that arrives before the profile itself finds an older one. */
 async function expectSeen({ of, by }: { of: TestPerson; by: TestPerson }, about: string): Promise<void> {
   const look = async () => {
     await of.say(by, 'look at my profile')

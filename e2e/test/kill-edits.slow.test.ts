@@ -87,9 +87,7 @@ async function setScene(parts: Parts): Promise<Scene> {
   return { parts, actors, told: new Map(actors.map(actor => [actor, []])), lasting, brief }
 }
 
-/**
- * Every part is up; reads everything, until all list the same, twice in a row, and nothing is left of the brief chat.
- */
+/** Every part is up; reads everything, until all list the same, twice in a row, and nothing is left of the brief chat. */
 async function settled({ parts, actors, lasting, brief }: Scene, operator: EchoOperator): Promise<Message[][]> {
   const endMs = Date.now() + SETTLE_WITHIN_MS
   let lists: Message[][] = []

@@ -37,9 +37,7 @@ async function chatShown(person: PersonProcess, chat: string): Promise<void> {
   while (!(await person.do<{ id: string }[]>('chats')).some(({ id }) => id === chat)) await pause(20)
 }
 
-/**
- * People who talk in all their chats, a few messages at a time; alice also renames the group, so that epochs change.
- */
+/** People who talk in all their chats, a few messages at a time; alice also renames the group, so that epochs change. */
 export class Traffic {
   readonly #random: SeededRandom
   readonly #chats: Chats

@@ -24,8 +24,7 @@ export function selectorsIn(expression: string): Selector[] {
   return (
     [...bare.matchAll(/([a-zA-Z_:][\w:]*)\s*(\{[^}]*\}|\()?/g)]
       .filter(([, name = '', behind]) => behind !== '(' && !words.has(name))
-      // In a string, such as a label value, nothing is a name: strings occur in braces alone, and those were read as a
-      // whole.
+      // In a string, such as a label value, nothing is a name: strings occur in braces alone, and those were read as a whole.
       .map(([, name = '', braces = '']) => ({ name, finds: finding(name, matchersIn(braces)) }))
   )
 }

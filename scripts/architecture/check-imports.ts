@@ -1,5 +1,4 @@
-// Finds imports that lead nowhere, form a cycle, cross a package's border, are not declared or break a rule of
-// rules.ts.
+// Finds imports that lead nowhere, form a cycle, cross a package's border, are not declared or break a rule of rules.ts.
 import type { Manifest } from '../project.ts'
 import { findCycles, findWay } from './find-cycles.ts'
 import { type Import, type ImportGraph, isSource, partOf } from './import-graph.ts'

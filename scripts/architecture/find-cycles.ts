@@ -1,9 +1,7 @@
 // Finds modules that reach themselves: the shortest path around each cycle.
 import type { ImportGraph } from './import-graph.ts'
 
-/**
- * The shortest path over imports from a module to one that `isGoal`, without the start; undefined when there is none.
- */
+/** The shortest path over imports from a module to one that `isGoal`, without the start; undefined when there is none. */
 export const findWay = (
   { modules }: ImportGraph,
   start: string,

@@ -8,9 +8,7 @@ export const otherFiles = '*.ts'
 export type Row = string | readonly string[]
 
 export interface FolderLaw {
-  /**
-   * By folder; the lowest row first. A folder that contains folders needs a list, and everything in it a place there.
-   */
+  /** By folder; the lowest row first. A folder that contains folders needs a list, and everything in it a place there. */
   readonly order: Readonly<Record<string, readonly Row[]>>
   /** Imports that are allowed against the order. An unused exception fails the check, so that the list only shrinks. */
   readonly exceptions: readonly FolderException[]

@@ -1,5 +1,4 @@
-// The references of a source file to other files, and its texts, read with a parser: comments and look-alikes do not
-// count.
+// The references of a source file to other files, and its texts, read with a parser: comments and look-alikes do not count.
 import { type Expression, parseSync, type StringLiteral, type TemplateLiteral, Visitor } from 'oxc-parser'
 import { type Declared, readDeclarations } from './read-declarations.ts'
 

@@ -92,9 +92,7 @@ const boundaryRules: ImportRule[] = [
   },
 ]
 
-/**
- * Core runs in Node and in a browser: each platform's code is in files named for it, reached from that platform's file.
- */
+/** Core runs in Node and in a browser: each platform's code is in files named for it, reached from that platform's file. */
 const edgeRules = (['node', 'browser'] as const).map(
   (platform): ImportRule => ({
     name: `core-${platform}-behind-its-platform`,

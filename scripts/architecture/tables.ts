@@ -1,5 +1,4 @@
-// The owner of each table: SQL that reads or writes it is in its owner's folder, or its guests are listed here with the
-// reason.
+// The owner of each table: SQL that reads or writes it is in its owner's folder, or its guests are listed here with the reason.
 
 /** The table of a statement whose name is inserted at run time. */
 export const nameFilledIn = '(name filled in)'

@@ -1,5 +1,4 @@
-// Every numbered rule of a package's SPEC.md is in its order and has a test that names it; every test names an existing
-// rule.
+// Every numbered rule of a package's SPEC.md is in its order and has a test that names it; every test names an existing rule.
 import type { Check, Project } from '../project.ts'
 import { parseMarkdown } from './markdown.ts'
 

@@ -1,5 +1,4 @@
-// The scene of a page: a checkout in an empty directory, and a relay, a gateway and Alice as soon as the page needs
-// them.
+// The scene of a page: a checkout in an empty directory, and a relay, a gateway and Alice as soon as the page needs them.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'

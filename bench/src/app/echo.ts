@@ -1,5 +1,4 @@
-// The echo as a person sees it in a tab, compared with a client without a browser: the same gateway, bot and relay, in
-// turns.
+// The echo as a person sees it in a tab, compared with a client without a browser: the same gateway, bot and relay, in turns.
 import type { BrowserContext } from 'playwright-core'
 import { inTurn, percentile } from '../figures.ts'
 import type { Child } from '../processes/child.ts'

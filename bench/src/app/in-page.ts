@@ -1,5 +1,4 @@
-// Code that runs inside the page, without access to this file: when something is first visible, and how long an echo
-// takes.
+// Code that runs inside the page, without access to this file: when something is first visible, and how long an echo takes.
 
 /** The app's screens on the way to a conversation, by the mark that is set when each is first visible. */
 export const sights = {

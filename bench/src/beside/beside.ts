@@ -1,5 +1,4 @@
-// Another checkout of this project compared with this one: the same loads in turns, and how many times better each
-// figure is.
+// Another checkout of this project compared with this one: the same loads in turns, and how many times better each figure is.
 import { Agent } from 'node:http'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'

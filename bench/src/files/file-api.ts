@@ -1,5 +1,4 @@
-// An operator's client for files: a form whose file is streamed from the disk, and bytes that are counted as they
-// arrive.
+// An operator's client for files: a form whose file is streamed from the disk, and bytes that are counted as they arrive.
 import { once } from 'node:events'
 import { open, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'

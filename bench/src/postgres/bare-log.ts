@@ -1,5 +1,4 @@
-// The minimum of a durable log on PostgreSQL, in a separate process: waiting entries go into one INSERT, and are
-// committed.
+// The minimum of a durable log on PostgreSQL, in a separate process: waiting entries go into one INSERT, and are committed.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { serveParent, settingsFromParent } from '../processes/parent.ts'

@@ -1,5 +1,4 @@
-// A sender that never pauses, and retries until each message is accepted: as a client does when its relay is
-// unavailable.
+// A sender that never pauses, and retries until each message is accepted: as a client does when its relay is unavailable.
 import { setTimeout as wait } from 'node:timers/promises'
 import { isCoded } from '@postern/protocol'
 import type { Append, RelayStore } from '@postern/relay/store'

@@ -1,5 +1,4 @@
-// A gateway in a separate process. It reports that it is ready when it listens; `online` is answered when it has its
-// relay.
+// A gateway in a separate process. It reports that it is ready when it listens; `online` is answered when it has its relay.
 import { readSettings, startGateway } from '@postern/gateway'
 import type { ChatId } from '@postern/protocol'
 import { serveParent, settingsFromParent } from './parent.ts'

@@ -1,5 +1,4 @@
-// An operator's server in a separate process: answers every delivery immediately, and reports how long many of them
-// took.
+// An operator's server in a separate process: answers every delivery immediately, and reports how long many of them took.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,4 @@
-// After the last fault: waits until everybody shows the same and nobody has anything to do, and collects the final
-// state.
+// After the last fault: waits until everybody shows the same and nobody has anything to do, and collects the final state.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

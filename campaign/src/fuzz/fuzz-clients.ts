@@ -1,5 +1,4 @@
-// Mutated frames from a relay to real clients: none of them crashes, believes forged content, or loses its chats
-// permanently.
+// Mutated frames from a relay to real clients: none of them crashes, believes forged content, or loses its chats permanently.
 import { setTimeout as pause } from 'node:timers/promises'
 import { SeededRandom, type TestPerson, WITHIN, World } from '@postern/testkit'
 import { bentRelayFrame } from './bend-relay-frames.ts'

@@ -1,5 +1,4 @@
-// Sends mutated requests over several kept connections, checks every answer, and checks whether a refused one had an
-// effect.
+// Sends mutated requests over several kept connections, checks every answer, and checks whether a refused one had an effect.
 import { SeededRandom } from '@postern/testkit'
 import { type FuzzRequest, fuzzRequest } from './bend-request.ts'
 import type { FuzzWorld } from './fuzz-world.ts'

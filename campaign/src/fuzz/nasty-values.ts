@@ -1,5 +1,4 @@
-// Values that break programs: of every type, at the edges of every limit, and texts that are more or less than they
-// seem.
+// Values that break programs: of every type, at the edges of every limit, and texts that are more or less than they seem.
 import type { SeededRandom } from '@postern/testkit'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }

@@ -1,5 +1,4 @@
-// `npm run campaign -- fuzz`: mutated requests and frames against a gateway, a relay and a client, none of which may
-// crash.
+// `npm run campaign -- fuzz`: mutated requests and frames against a gateway, a relay and a client, none of which may crash.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

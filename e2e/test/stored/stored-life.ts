@@ -1,5 +1,4 @@
-// A short life of a bot and alice, whose data directories are kept for later versions: sent messages, and some still in
-// flight.
+// A short life of a bot and alice, whose data directories are kept for later versions: sent messages, and some still in flight.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

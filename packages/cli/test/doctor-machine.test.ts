@@ -1,5 +1,4 @@
-// The doctor's findings about the machine: settings, directory, disk, backups and the program, with a fault planted in
-// each.
+// The doctor's findings about the machine: settings, directory, disk, backups and the program, with a fault planted in each.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// Starts a command repeatedly in one process, and makes each start fail before another step. Reports what was left
-// open.
+// Starts a command repeatedly in one process, and makes each start fail before another step. Reports what was left open.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CodedError } from '@postern/protocol'

@@ -1,5 +1,4 @@
-// A failing disk and exhausted descriptors: 503 with a sentence, reads still work, and everything recovers
-// automatically.
+// A failing disk and exhausted descriptors: 503 with a sentence, reads still work, and everything recovers automatically.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Message } from '@postern/bot-api'
 import { CodedError } from '@postern/protocol'

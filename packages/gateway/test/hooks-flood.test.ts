@@ -1,5 +1,4 @@
-// Floods: many concurrent posts, large bodies, impatient senders. The order stays, answers come in time, the API stays
-// up.
+// Floods: many concurrent posts, large bodies, impatient senders. The order stays, answers come in time, the API stays up.
 import { hookLimits, privateChatId } from '@postern/protocol'
 import { passTime, passWhenAwaited } from '@postern/testkit'
 import { expect } from 'vitest'

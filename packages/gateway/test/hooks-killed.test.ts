@@ -44,9 +44,7 @@ const test = base
     return async (to: CreatedHook, wanted: Post): Promise<number> =>
       (await passTime(clock, post(hooked.gateway, to, wanted))).status
   })
-  /**
-   * Posted and answered, and then killed before anything about its end is on the disk. Returns the hook, which is new.
-   */
+  /** Posted and answered, and then killed before anything about its end is on the disk. Returns the hook, which is new. */
   .extend('killedAfter', ({ hooked, alice, clock }) => {
     return async (format: HookFormat, wanted: Post): Promise<CreatedHook> => {
       for (;;) {

@@ -1,5 +1,4 @@
-// Posts to a hook while the relay fails, the chat goes, and senders retry: nothing is doubled, and nothing is sent
-// unnoticed.
+// Posts to a hook while the relay fails, the chat goes, and senders retry: nothing is doubled, and nothing is sent unnoticed.
 import { hookLimits } from '@postern/protocol'
 import { passTime, passWhenAwaited, WITHIN } from '@postern/testkit'
 import { describe, expect } from 'vitest'

@@ -1,5 +1,4 @@
-// Requests that are barely HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into
-// another.
+// Requests that are barely HTTP, or none at all: every answer is a status with {error, code}, and none is mixed into another.
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { accountIdOf, apiError, chatIdOf, type Endpoint, endpoints, messageIdOf } from '@postern/bot-api'

@@ -1,5 +1,4 @@
-// Many concurrent callers while the relay comes and goes: every acknowledged message exists once, and each update comes
-// once.
+// Many concurrent callers while the relay comes and goes: every acknowledged message exists once, and each update comes once.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Message, Update } from '@postern/bot-api'
 import type { TestPerson } from '@postern/testkit'

@@ -68,9 +68,7 @@ const withR = (r: Uint8Array, once: bigint) => {
   return { publicKey, signature: signedWith({ r, publicKey, once, secret: SECRET }) }
 }
 
-/**
- * With a key for which anybody can sign: it adds nothing. Among many tries, some are valid even where the order counts.
- */
+/** With a key for which anybody can sign: it adds nothing. Among many tries, some are valid even where the order counts. */
 const withWeakKey = (publicKey: Uint8Array, once: bigint) => ({
   publicKey,
   signature: signedWith({ r: times(once).toBytes(), publicKey, once, secret: 0n }),

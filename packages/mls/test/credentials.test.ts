@@ -239,8 +239,7 @@ describe('a hostile committer', () => {
   it('[MLS-6.4] whose path keys do not fit their secrets is found out at once', async () => {
     const { alice, bob } = await trio()
     const { cipherSuite } = provider
-    // The public key that bob shows to all for the node that he shares with alice differs from the one that he sends
-    // her.
+    // The public key that bob shows to all for the node that he shares with alice differs from the one that he sends her.
     let derived = 0
     const cheating = {
       ...cipherSuite,

@@ -42,9 +42,7 @@ export function logFault(error: unknown, { what, log }: Background): void {
   else log.error({ err: fault }, what)
 }
 
-/**
- * Fields for a log line whose level the caller chooses: one line for an expected failure, a stack for our own fault.
- */
+/** Fields for a log line whose level the caller chooses: one line for an expected failure, a stack for our own fault. */
 export function faultFields(error: unknown): object {
   const fault = systemFault(error)
   return isExpected(fault) ? lineOf(fault) : { err: fault }

@@ -5,9 +5,7 @@ export interface Timer {
 }
 
 export interface Clock {
-  /**
-   * The machine's time of day, for times that are shown or signed. Somebody may set it forward or back at any moment.
-   */
+  /** The machine's time of day, for times that are shown or signed. Somebody may set it forward or back at any moment. */
   nowMs(): number
   /** Never goes back; advances at the pace of timers from an arbitrary start. Every wait within one process uses it. */
   monotonicMs(): number

@@ -324,9 +324,7 @@ export const databaseLimits = {
    * message four times as often.
    */
   logPagesMax: 4000,
-  /**
-   * After a disk fault. Between two tries the last connection stays in use, because each try reads all of a large log.
-   */
+  /** After a disk fault. Between two tries the last connection stays in use, because each try reads all of a large log. */
   reopenEveryMs: 100,
   /** A running process does not check a larger database: a check reads all of it while everybody waits. */
   checkedBytesMax: 256 * MIB,
@@ -379,9 +377,7 @@ export const postgresLimits = {
   /** Entries of each mailbox that are fetched with their positions, if they are new and no longer than this. */
   freshEntries: 4,
   freshEntryBytes: 4 * KIB,
-  /**
-   * A change of a table waits this long for its users, while others queue behind the change; then it is retried later.
-   */
+  /** A change of a table waits this long for its users, while others queue behind the change; then it is retried later. */
   tableLockMs: 500,
   migrateTriesMax: 60,
   /** Partitions per retention time. */
@@ -473,9 +469,7 @@ export const clientLimits = {
   keyPackageBackdatedSec: DAY_MS / SECOND_MS,
   /** Packages made under a clock that was this far ahead look not yet valid to others. */
   keyPackageAheadMsMax: HOUR_MS,
-  /**
-   * Replaced long before others would refuse them; the last resort package, which serves many, is replaced more often.
-   */
+  /** Replaced long before others would refuse them; the last resort package, which serves many, is replaced more often. */
   keyPackageReplacedAfterMs: 30 * DAY_MS,
   lastResortReplacedAfterMs: 7 * DAY_MS,
   /** How long the keys of a replaced package still open what is in flight: a relay keeps a welcome for 30 days. */
@@ -509,9 +503,7 @@ export const clientLimits = {
   arrivedToldEveryMs: 1 * SECOND_MS,
   /** How long deleted data waits to be erased from the database's log after a failed attempt. */
   eraseRetryMs: 30 * SECOND_MS,
-  /**
-   * Cached answers of the database to one query. Above this the cache is cleared: answers in use return automatically.
-   */
+  /** Cached answers of the database to one query. Above this the cache is cleared: answers in use return automatically. */
   keptAnswersMax: 1000,
   /** Longer lists are rarely requested, and would take the space of many. */
   keptListRowsMax: 10,
@@ -592,9 +584,7 @@ export const clientLimits = {
   relayTsBeyondMs: 2 * MINUTE_MS,
   /** A smaller difference between the relay's clock and the expected time is ignored. */
   relayClockNewsMs: 1 * SECOND_MS,
-  /**
-   * Positions in a group's log that are remembered because their time is not the relay's; more than wait in the outbox.
-   */
+  /** Positions in a group's log that are remembered because their time is not the relay's; more than wait in the outbox. */
   logPlacesKept: 128,
   /** How many earlier entries may still arrive after the relay has accepted one of the client's own. */
   logPlacesApartMax: 1000,
@@ -636,9 +626,7 @@ export const clientLimits = {
   /** A group that one member created and the others refuse is answered by a group for everybody, at most this often. */
   answerRefusedEveryMs: 10 * MINUTE_MS,
   warnEveryMs: 1 * MINUTE_MS,
-  /**
-   * Lines of a chat's history that nobody has written: a member that causes them without end must not fill the disk.
-   */
+  /** Lines of a chat's history that nobody has written: a member that causes them without end must not fill the disk. */
   noticesPerChatMax: 500,
   /** Events that are kept while nobody has ever read the journal. */
   journalUnreadMax: 10_000,
@@ -820,9 +808,7 @@ export const appLimits = {
   /** Messages that wait to be sent, in all chats. */
   outgoingMax: 1_000,
   outgoingRetryMs: 5 * SECOND_MS,
-  /**
-   * Core forgets an idempotency key after a day: a message in doubt for longer than this is not resent automatically.
-   */
+  /** Core forgets an idempotency key after a day: a message in doubt for longer than this is not resent automatically. */
   outgoingDoubtMsMax: 23 * HOUR_MS,
   /** After this time a page shows that the bot did not answer. */
   pressPatienceMs: 10 * SECOND_MS,

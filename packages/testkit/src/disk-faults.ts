@@ -1,5 +1,4 @@
-// A disk that fails for one process, as long as a test wants: reads, writes, syncs and opens return EIO below one
-// directory.
+// A disk that fails for one process, as long as a test wants: reads, writes, syncs and opens return EIO below one directory.
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

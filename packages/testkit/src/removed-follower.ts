@@ -1,5 +1,4 @@
-// A removed member with a modified client and everything that the relay saw: it follows every commit whose secret it
-// can guess.
+// A removed member with a modified client and everything that the relay saw: it follows every commit whose secret it can guess.
 import { decryptMessage, type GroupSession, readPrivateMessage } from '@postern/mls'
 import type { ClientState, Proposal } from 'ts-mls'
 import { nextEpochContext } from 'ts-mls/clientState.js'

@@ -1,5 +1,4 @@
-// Checks that a request to the object store has a version 4 signature: by the right key, at the right time, and over
-// all of it.
+// Checks that a request to the object store has a version 4 signature: by the right key, at the right time, and over all of it.
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 

@@ -38,9 +38,7 @@ export async function stallUntil(page: Page, isOver: () => boolean): Promise<voi
   await slowDown(page, 1)
 }
 
-/**
- * As a person scrolls down: a chat with unread messages opens at the first of them. False when the text does not come.
- */
+/** As a person scrolls down: a chat with unread messages opens at the first of them. False when the text does not come. */
 export async function scrollDownTo(page: Page, text: string): Promise<boolean> {
   const log = page.getByRole('log')
   await log.waitFor()

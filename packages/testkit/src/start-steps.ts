@@ -1,5 +1,4 @@
-// The steps of a start, read from its source: a test can make a program fail before each of them, and before those
-// added later.
+// The steps of a start, read from its source: a test can make a program fail before each of them, and before those added later.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { relative } from 'node:path'

@@ -1,8 +1,6 @@
 // Databases for tests on PostgreSQL: one for each caller, from the server of the run, which the first of them starts.
 
-/**
- * The address that hands out the run's databases; set by `postgres-run.ts`, and passed on to every process of the run.
- */
+/** The address that hands out the run's databases; set by `postgres-run.ts`, and passed on to every process of the run. */
 export const DATABASES_DOOR = 'POSTERN_TEST_DATABASES'
 
 /** Whether relays of tests are on PostgreSQL by default. */

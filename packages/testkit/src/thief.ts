@@ -105,9 +105,7 @@ function opens({ message, sender }: Target, { key, nonce }: { key: Uint8Array; n
   return stream.equals(message.ciphertext.subarray(textBytes - BLOCK_BYTES, textBytes))
 }
 
-/**
- * ExpandWithLabel of RFC 9420 §8: at most one block of HKDF. HMAC is written out: createHmac takes five times as long.
- */
+/** ExpandWithLabel of RFC 9420 §8: at most one block of HKDF. HMAC is written out: createHmac takes five times as long. */
 function derived(
   secret: Uint8Array,
   label: string,

@@ -1,5 +1,4 @@
-// The first report of a closed poll has its final tally: every vote that was acknowledged in time, and nothing is added
-// later.
+// The first report of a closed poll has its final tally: every vote that was acknowledged in time, and nothing is added later.
 import { type Changed, possibleValues } from './deeds.ts'
 import type { Finding } from './finding.ts'
 

@@ -4,9 +4,7 @@ import { type Happened, type Hearer, stepsIn, type ToldEvent } from './told-even
 
 type Thing = { thing: string; deed: string }
 
-/**
- * After a kill a person's last events come again, so lives are counted separately. A life that has ended has no number.
- */
+/** After a kill a person's last events come again, so lives are counted separately. A life that has ended has no number. */
 export function checkToldTwice(hearer: Hearer, happened: Happened): Finding[] {
   const { party, isBot, events } = hearer
   const timesOf = timesOfSteps(hearer, happened)

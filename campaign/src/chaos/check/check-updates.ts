@@ -1,5 +1,4 @@
-// The updates of an operator: at least once, in order, no id twice with another payload, and one update for each
-// message.
+// The updates of an operator: at least once, in order, no id twice with another payload, and one update for each message.
 import { isDeepStrictEqual } from 'node:util'
 import type { List } from './check-lists.ts'
 import type { Said } from './deeds.ts'

@@ -73,9 +73,7 @@ export class Part<Process extends Killable = Killable> {
     this.isFull = false
   }
 
-  /**
-   * A running process has no reason to end. One that cannot start on a full disk may report that, and is started again.
-   */
+  /** A running process has no reason to end. One that cannot start on a full disk may report that, and is started again. */
   #ended(crash: string): void {
     appendFileSync(this.#logFile, `${crash}\n`)
     const mayRefuse = this.isFull && !this.process.isUp

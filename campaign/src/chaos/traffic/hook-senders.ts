@@ -1,5 +1,4 @@
-// Programs that post to hooks, and retry as the real ones do: Alertmanager with the same body, GitLab with a key, curl
-// --retry.
+// Programs that post to hooks, and retry as the real ones do: Alertmanager with the same body, GitLab with a key, curl --retry.
 import { Agent, request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { SeededRandom } from '@postern/testkit'

@@ -1,5 +1,4 @@
-// Follows the membership along the log: each mailbox has exactly the entries that its owner must have, once and in
-// order.
+// Follows the membership along the log: each mailbox has exactly the entries that its owner must have, once and in order.
 import type { AccountId, GroupId, MessageId } from '@postern/protocol'
 import type { Finding } from '../../chaos/check/finding.ts'
 import { type Deed, type Kept, type Mailbox, nameOf, placeOf } from './deed.ts'

@@ -1,5 +1,4 @@
-// The groups that people talk in: pairs, groups of 20 and of 200. Pairs stay unchanged; in the others people come and
-// go.
+// The groups that people talk in: pairs, groups of 20 and of 200. Pairs stay unchanged; in the others people come and go.
 import type { AccountId, GroupId } from '@postern/protocol'
 import { newGroupId } from '@postern/testkit/bare-client'
 

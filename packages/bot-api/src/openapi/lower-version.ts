@@ -2,9 +2,7 @@
 import { rewritten } from './rewrite.ts'
 import type { JsonSchema, OpenapiDocument } from './shapes.ts'
 
-/**
- * OpenAPI 3.0 has no webhooks: the body of a delivery is the schema Update, and docs/api.md describes its signature.
- */
+/** OpenAPI 3.0 has no webhooks: the body of a delivery is the schema Update, and docs/api.md describes its signature. */
 export function asOpenapi30(newer: OpenapiDocument): OpenapiDocument {
   const { webhooks: _, ...document } = newer
   const { info } = document

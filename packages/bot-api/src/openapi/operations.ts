@@ -26,9 +26,7 @@ export function operationOf(name: string, endpoint: Endpoint): OpenapiOperation 
   }
 }
 
-/**
- * HEAD is answered wherever GET is. For a file it deserves an operation of its own: it returns the size and the type.
- */
+/** HEAD is answered wherever GET is. For a file it deserves an operation of its own: it returns the size and the type. */
 export function fileHeadOf(endpoint: Endpoint): OpenapiOperation {
   const { parameters = [], ...operation } = operationOf('headFile', endpoint)
   return {

@@ -1,5 +1,4 @@
-// The target of a backup: a file that is complete or absent and replaces no other, a folder of them, or standard
-// output.
+// The target of a backup: a file that is complete or absent and replaces no other, a folder of them, or standard output.
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { link, readdir, rename, rm } from 'node:fs/promises'

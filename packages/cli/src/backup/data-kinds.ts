@@ -19,9 +19,7 @@ export type DataKind = {
   lock(directory: string): { close(): void }
   /** Throws for data that is damaged, or newer than this program. */
   check(directory: string): DataCheck
-  /**
-   * Other files that belong to it, after its database was copied: `missing` is called for each that is gone by then.
-   */
+  /** Other files that belong to it, after its database was copied: `missing` is called for each that is gone by then. */
   others(place: { directory: string; copy: string; missing: () => void }): AsyncIterable<ArchiveFile>
   /** Whether a backup may contain such a file: a forged path could lead out of the directory. */
   has(path: string): boolean

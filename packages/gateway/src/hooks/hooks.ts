@@ -24,9 +24,7 @@ export class Hooks {
   readonly #clock: Clock
   readonly #byId = new Map<string, StoredHook>()
   readonly #bySecretHash = new Map<string, StoredHook>()
-  /**
-   * Two hooks created concurrently would not count each other, and two concurrent removals would both report success.
-   */
+  /** Two hooks created concurrently would not count each other, and two concurrent removals would both report success. */
   readonly #changes = new SerialQueue()
 
   constructor(records: Records, { hooksUrl, clock }: HooksOptions) {

@@ -83,8 +83,7 @@ export class HookReceiver {
     const { hook, post, body, caller } = task
     const { client, hooks, memory, elapsed } = this.#parts
     if (!hooks.has(hook.id)) throw new CodedError('hook-not-found')
-    // Nobody receives the answer: the sender will retry, and must not find that its post was sent without its
-    // knowledge.
+    // Nobody receives the answer: the sender will retry, and must not find that its post was sent without its knowledge.
     if (caller.gone.aborted) throw busy()
     task.leftMs()
     const bodyHash = digest(body)

@@ -14,9 +14,7 @@ export class AnswerOutcomes {
     waiting.add(tell)
   }
 
-  /**
-   * Called with each request. A request that came before the answer, from a sender that does not wait, proves nothing.
-   */
+  /** Called with each request. A request that came before the answer, from a sender that does not wait, proves nothing. */
   arrived(connection: Socket): void {
     this.#tellAll(connection, 'heard')
   }

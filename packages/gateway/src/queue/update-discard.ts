@@ -1,5 +1,4 @@
-// Confirms updates as they arrive when nobody reads them (UPDATES=off without hooks), so that the journal does not
-// grow.
+// Confirms updates as they arrive when nobody reads them (UPDATES=off without hooks), so that the journal does not grow.
 import type { Journal, Log } from '@postern/core'
 import { type Clock, faultFields, gatewayLimits, inBackground, LogThrottle, type Timer } from '@postern/protocol'
 import { OPERATOR } from './update-queue.ts'

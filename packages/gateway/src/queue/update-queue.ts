@@ -22,8 +22,7 @@ export class UpdateQueue {
   }
 
   static async open(journal: Journal): Promise<UpdateQueue> {
-    // Without a position, the cursor protects nothing: another reader's confirmation would remove updates that are
-    // unread here.
+    // Without a position, the cursor protects nothing: another reader's confirmation would remove updates that are unread here.
     if (journal.confirmed(OPERATOR) === 0) await journal.confirm(OPERATOR, 0)
     return new UpdateQueue(journal)
   }

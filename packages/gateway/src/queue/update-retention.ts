@@ -14,9 +14,7 @@ import type { UpdateQueue } from './update-queue.ts'
 
 export type RetentionOptions = {
   clock: Clock
-  /**
-   * The clock for the age of updates: setting the machine's clock must not drop updates that nobody had a day to fetch.
-   */
+  /** The clock for the age of updates: setting the machine's clock must not drop updates that nobody had a day to fetch. */
   elapsed: Pick<ElapsedClock, 'nowMs'> & Partial<Pick<ElapsedClock, 'offMs'>>
   log: Log
   metrics: Metrics

@@ -1,5 +1,4 @@
-// Ed25519 in Node: with libsodium where it is faster and can be loaded, otherwise with node:crypto. Both give the same
-// answers.
+// Ed25519 in Node: with libsodium where it is faster and can be loaded, otherwise with node:crypto. Both give the same answers.
 import crypto, { type KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { copyBytes, type Log, mlsLimits, silentLog } from '@postern/protocol'

@@ -57,9 +57,7 @@ function makeFrame(context: GroupContext): EpochFrame {
   }
 }
 
-/**
- * A text of usual size is framed in existing memory: each new allocation of more than 64 bytes costs as much as a hash.
- */
+/** A text of usual size is framed in existing memory: each new allocation of more than 64 bytes costs as much as a hash. */
 const SCRATCH_BYTES = 8192
 const signedScratch = new Uint8Array(SCRATCH_BYTES)
 const contentScratch = new Uint8Array(SCRATCH_BYTES)

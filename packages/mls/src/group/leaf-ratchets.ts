@@ -1,5 +1,4 @@
-// The ratchets of a leaf, opened from the secret tree of the epoch if nobody at that leaf has sent anything yet (RFC
-// 9420 §9).
+// The ratchets of a leaf, opened from the secret tree of the epoch if nobody at that leaf has sent anything yet (RFC 9420 §9).
 import { utf8 } from '@postern/protocol'
 import type { SecretTree, SecretTreeNode } from 'ts-mls'
 import { directPath, leafWidth, left, right, toNodeIndex } from 'ts-mls/treemath.js'

@@ -1,5 +1,4 @@
-// The own leaf of a group under another credential: how a renewed certificate, or a new device, gets into an existing
-// group.
+// The own leaf of a group under another credential: how a renewed certificate, or a new device, gets into an existing group.
 import { equalBytes, utf8 } from '@postern/protocol'
 import type { Capabilities, CiphersuiteImpl, ClientState, Credential, LeafNode } from 'ts-mls'
 import type { SigningKey } from '../crypto/provider.ts'

@@ -1,5 +1,4 @@
-// The sizes that the relay sees: content is padded before encryption, so that its size does not reveal a short text's
-// length.
+// The sizes that the relay sees: content is padded before encryption, so that its size does not reveal a short text's length.
 import { wireLimits } from '@postern/protocol'
 import { SIGNATURE_BYTES } from '../crypto/provider.ts'
 import { lengthBytes } from './vector-length.ts'

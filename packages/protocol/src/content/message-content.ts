@@ -194,9 +194,7 @@ const hello = z.object({
 })
 export type Hello = z.infer<typeof hello>
 
-/**
- * Counts of the sender's own messages in this epoch: those that are in no log, and those whose fate is still unknown.
- */
+/** Counts of the sender's own messages in this epoch: those that are in no log, and those whose fate is still unknown. */
 const unsent = z.object({ gaveUp: count, waiting: count })
 export type Unsent = z.infer<typeof unsent>
 

@@ -163,9 +163,7 @@ export const calls = {
   deleteBlob: call(14, struct({ blob }), none),
   /** Entries accepted before that time are in the mailbox at or below that cursor. */
   mailboxEnd: call(15, none, struct({ nowMs: u53, head: u53 })),
-  /**
-   * Permanent. Signed by the account's key over the challenge of this connection: a device's key alone deletes nothing.
-   */
+  /** Permanent. Signed by the account's key over the challenge of this connection: a device's key alone deletes nothing. */
   deleteAccount: call(16, struct({ signature }), none),
   /** A blob that is deleted earlier: `lifetimeMs` after it is complete, or after its first `fetches` fetchers. */
   beginLimitedBlob: call(

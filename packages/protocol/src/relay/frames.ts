@@ -26,9 +26,7 @@ import {
   type MailboxEntry,
 } from './calls.ts'
 
-/**
- * The version that a client speaks. A relay also understands the previous one: it is updated first, its clients later.
- */
+/** The version that a client speaks. A relay also understands the previous one: it is updated first, its clients later. */
 export const PROTOCOL_VERSION = 3
 /**
  * Frames that a relay sends to many clients, or before it knows the client, are the same in both versions and carry

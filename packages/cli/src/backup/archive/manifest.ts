@@ -3,9 +3,7 @@ import { z } from 'zod'
 
 export const MANIFEST_PATH = 'manifest.json'
 export const END_PATH = 'end.json'
-/**
- * Lists of checksums, as `sha256sum --check` reads them: one after every `filesPerList` files, and one after the last.
- */
+/** Lists of checksums, as `sha256sum --check` reads them: one after every `filesPerList` files, and one after the last. */
 export const sumsPath = (number: number): string => `SHA256SUMS-${String(number).padStart(6, '0')}`
 
 const FORMAT = 'postern-backup'

@@ -55,9 +55,7 @@ export class HookCommands {
     this.#strangers = new Strangers(parts.clock)
   }
 
-  /**
-   * `keep` returns the record under which the answers are found again. A command that is not answered leaves no record.
-   */
+  /** `keep` returns the record under which the answers are found again. A command that is not answered leaves no record. */
   async run(
     command: HookCommand,
     keep: (answers: CommandAnswers) => RecordChange,
