@@ -1,4 +1,4 @@
-// A relay in a process of its own.
+// A relay in a separate process.
 import { blobPlaceIn, startRelay } from '@postern/relay'
 import { serveParent, settingsFromParent } from './parent.ts'
 

@@ -1,4 +1,4 @@
-// Two relays on one database behind the balancer of deploy/proxy, with TLS: one of them at a time may be gone.
+// Two relays on one database behind the balancer of deploy/proxy, with TLS: one of them at a time may be absent.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -35,7 +35,7 @@ const upload = (bytes: number) => ({
 })
 
 const test = base
-  /** A gateway as a process of its own, so that its memory is only its own. */
+  /** A gateway as a separate process, so that its memory can be measured alone. */
   .extend('startProcess', ({ world }) => async (): Promise<{ child: ChildProcess; url: string }> => {
     const launcher = join(import.meta.dirname, '../../cli/bin/postern.mjs')
     const child = spawn(process.execPath, ['--max-semi-space-size=4', launcher, 'gateway'], {

@@ -75,7 +75,7 @@ export function concatBytes(...parts: Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** A copy in memory of its own: `slice` of Node's Buffer is a view. */
+/** A copy in separate memory: `slice` of Node's Buffer is a view. */
 export const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
 /** Not in constant time: for public values only. */

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { databaseLimits } from './limits.ts'
 import { systemCodeOf } from './system-faults.ts'
 
-/** A connection of its own that nobody else uses; `check` returns `ok`, or the first problem. */
+/** A separate connection that nobody else uses; `check` returns `ok`, or the first problem. */
 export type CheckedConnection = { check(): string; close(): void }
 
 const ROUNDS = 3

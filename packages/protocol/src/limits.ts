@@ -116,7 +116,7 @@ export const mlsLimits = {
   extensionsMax: 8,
   /** Settings are the largest: they are signed with every message. */
   extensionBytesMax: 64 * KIB,
-  /** In each of the lists in which a leaf says what it knows. */
+  /** In each of the lists in which a leaf declares its capabilities. */
   capabilitiesMax: 64,
   /** Ids, references, hashes, credentials and nonces. */
   smallBytesMax: 256,

@@ -1,4 +1,4 @@
-// A chat with a new person: by their link, or by showing one's own.
+// A chat with a new person: by their link, or by showing the person's own link.
 import { useSignal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useView } from '../link/link.ts'

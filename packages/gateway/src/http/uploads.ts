@@ -7,7 +7,7 @@ import { badField } from './errors.ts'
 import { sendContinue } from './expect-continue.ts'
 import { MinimumRate } from './minimum-rate.ts'
 
-/** In a scope of its own: everywhere else JSON is required. */
+/** In a separate scope: everywhere else JSON is required. */
 export function acceptUploads(server: FastifyInstance, route: RouteOptions): void {
   void server.register(async scope => {
     scope.removeAllContentTypeParsers()

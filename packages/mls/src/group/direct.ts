@@ -10,7 +10,7 @@ import { MlsError } from '../mls-error.ts'
 import { paddedBytes } from '../wire/padding.ts'
 import { assertMember, type GroupSession } from './group-session.ts'
 
-/** In clear: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
+/** Unencrypted: mark, version, group id, epoch (8), sender's leaf (4), receiver's leaf (4). */
 const EPOCH_AT = 2 + GROUP_ID_BYTES
 const FROM_AT = EPOCH_AT + 8
 const TO_AT = FROM_AT + 4
